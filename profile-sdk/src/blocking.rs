@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use tokio::runtime::{self, Runtime};
 
-use crate::transport::tls::setup_error;
-use crate::{
-    Analytics, ApiKey, Badge, ClientBuilder, Days, Error, Handle, Link, LinkId, LinkUpdate,
-    NewLink, Post, PostId, Profile, ProfileUpdate, SiteStats, UserStats,
+use crate::client::ClientBuilder;
+use crate::error::Error;
+use crate::error::cause::setup_error;
+use crate::resources::{
+    Analytics, Badge, Link, LinkUpdate, NewLink, Post, Profile, ProfileUpdate, SiteStats, UserStats,
 };
+use crate::values::{ApiKey, Days, Handle, LinkId, PostId};
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
 /// background thread monitors the connections.
@@ -37,7 +39,7 @@ use crate::{
 /// ```
 #[derive(Debug, Clone)]
 pub struct Client {
-    client: crate::Client,
+    client: crate::client::Client,
     runtime: Arc<OwnRuntime>,
 }
 
@@ -88,16 +90,6 @@ impl Client {
     /// Returns the errors of [`ClientBuilder::build`], and
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the operating system cannot start the
     /// runtime.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use profile_sdk::blocking::Client;
-    ///
-    /// let builder = profile_sdk::Client::builder().base_url("https://profiles.example");
-    /// let client = Client::new(builder)?;
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn new(builder: ClientBuilder) -> Result<Self, Error> {
         Ok(Self {
             client: builder.build()?,
@@ -107,15 +99,6 @@ impl Client {
 
     /// Creates a client for another account, which shares the connections, the settings and the
     /// runtime of this one. See [`Client::with_api_key`](crate::Client::with_api_key).
-    ///
-    /// ```
-    /// use profile_sdk::{ApiKey, blocking::Client};
-    ///
-    /// let builder = profile_sdk::Client::builder().base_url("https://profiles.example");
-    /// let shared = Client::new(builder)?;
-    /// let account = shared.with_api_key(ApiKey::new("the-key")?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn with_api_key(&self, api_key: ApiKey) -> Self {
         Self {
@@ -126,7 +109,7 @@ impl Client {
 
     /// Returns the async client, for calls with settings and for the state of the rate limit.
     #[must_use]
-    pub fn as_async(&self) -> &crate::Client {
+    pub fn as_async(&self) -> &crate::client::Client {
         &self.client
     }
 

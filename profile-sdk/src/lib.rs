@@ -43,7 +43,7 @@ pub mod testing;
 pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};
 pub use error::{Error, ErrorKind};
-pub use pacing::{Clock, RateLimitStatus};
+pub use pacing::{Clock, RateLimitStatus, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::{
     Analytics, ApiVisible, Badge, BadgeKind, CountryViews, DailyViews, Devices, KeyInfo, Link,

@@ -94,7 +94,7 @@ fn endpoints_scopes_and_events_have_rows() {
     let rows = rows();
     let subjects = rows.iter().flat_map(|row| code_spans(&row.subject[0]));
     let subjects: BTreeSet<_> = subjects.collect();
-    let endpoints = Operation::ALL.into_iter().map(|operation| {
+    let endpoints = Operation::ALL.iter().map(|operation| {
         let path = operation.path_template().replacen("/api/v1", "", 1);
         format!("{} {path}", operation.method())
     });

@@ -33,6 +33,7 @@ impl Connection {
             let sandbox = session.block_on(Sandbox::start(dialect))??;
             let base_url = sandbox.base_url();
             let builder = builder(&base_url, settings)?.api_key(sandbox.api_key()?);
+            let builder = report_waits(builder, session);
             return Ok(Self {
                 client: builder.build()?,
                 base_url,
@@ -47,6 +48,7 @@ impl Connection {
             // Calls that require no key work without it; others fail with the reason.
             Found::Withheld(_) | Found::Nothing => None,
         };
+        builder = report_waits(builder, session);
         let has_key = key.is_some();
         if let Some(key) = key {
             if let Some(warning) = key.warning {
@@ -66,6 +68,13 @@ impl Connection {
             #[cfg(feature = "sandbox")]
             _sandbox: None,
         })
+    }
+}
+
+fn report_waits(builder: ClientBuilder, session: &Session<'_>) -> ClientBuilder {
+    match session.waits.clone() {
+        Some(waits) => builder.on_wait(move |wait| waits.record(wait)),
+        None => builder,
     }
 }
 

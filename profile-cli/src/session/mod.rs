@@ -39,7 +39,7 @@ pub(crate) struct Session<'a> {
 impl<'a> Session<'a> {
     pub(crate) fn new(settings: Settings, output: &'a Output) -> Self {
         Self {
-            waits: Waits::start(&settings),
+            waits: Waits::new(&settings),
             settings,
             output,
             connection: OnceCell::new(),

@@ -3,13 +3,16 @@
 use std::time::{Duration, Instant};
 
 use super::trace;
+use crate::client::Client;
+use crate::client::timeouts::Timeouts;
 use crate::error::AttemptSummary;
+use crate::error::Error;
+use crate::error::raw_response::RawResponse;
 use crate::pacing::Pacing;
+use crate::pacing::Wait;
 use crate::pacing::rate_limiter::Permit;
-use crate::retry::timeouts::Timeouts;
+use crate::request::{Method, Request};
 use crate::retry::{Failure, RetryContext, wait_before_retry};
-use crate::transport::raw_response::RawResponse;
-use crate::{Client, Error, Method, Request};
 
 /// A call in progress.
 pub(crate) struct Attempts<'a> {
@@ -100,7 +103,7 @@ impl<'a> Attempts<'a> {
             if is_counted && budget.is_empty() {
                 return Err(error);
             }
-            trace::waiting(wait);
+            self.report(wait, &error, is_counted);
             if is_counted {
                 self.pacing().settings.clock.sleep(wait).await;
                 // Withdrawn after the wait, so that a canceled call costs nothing.
@@ -174,6 +177,18 @@ impl<'a> Attempts<'a> {
             jitter: (pacing.settings.jitter)(),
         };
         wait_before_retry(&self.timeouts.retry, &context)
+    }
+
+    fn report(&self, duration: Duration, error: &Error, is_counted: bool) {
+        trace::waiting(duration);
+        if let Some(on_wait) = &self.pacing().settings.on_wait {
+            let (reason, retry) = (error.kind(), is_counted.then_some(self.retries + 1));
+            on_wait(Wait {
+                duration,
+                reason,
+                retry,
+            });
+        }
     }
 
     pub(crate) fn summary(&self) -> AttemptSummary {

@@ -16,11 +16,14 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use self::attempts::Attempts;
+use crate::client::Client;
+use crate::client::timeouts::Timeouts;
 use crate::decode;
 use crate::decode::response_data::{Resource, ResponseData};
-use crate::retry::timeouts::Timeouts;
-use crate::transport::raw_response::RawResponse;
-use crate::{Client, Error, ErrorKind, Request, RetryPolicy};
+use crate::error::raw_response::RawResponse;
+use crate::error::{Error, ErrorKind};
+use crate::request::Request;
+use crate::retry::RetryPolicy;
 
 /// A call to the service that has not been sent yet.
 ///
@@ -107,13 +110,6 @@ impl<T> Call<T> {
 
     /// Sets the timeout for each attempt of this call, from connecting to the last byte of the
     /// response. Default: the setting of the client.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client.me().attempt_timeout(Duration::from_secs(2));
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.timeouts.attempt_timeout = timeout;
         self
@@ -121,13 +117,6 @@ impl<T> Call<T> {
 
     /// Sets the timeout for this call, including all attempts and waits. Default: the setting of
     /// the client.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client.me().total_timeout(Duration::from_secs(5));
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         self.timeouts.total_timeout = timeout;
         self
@@ -135,13 +124,6 @@ impl<T> Call<T> {
 
     /// Sets the number of retries of this call and the waits between them. Default: the setting of
     /// the client.
-    ///
-    /// ```
-    /// # use profile_sdk::RetryPolicy;
-    /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client.me().retry(RetryPolicy::none());
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.timeouts.retry = policy;
         self
@@ -153,25 +135,10 @@ impl<T> Call<T> {
     /// A header that only the client sets, such as `Authorization`, `Host` or `Content-Length`, and
     /// an invalid name or value return [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the
     /// call is awaited; nothing is sent. `Debug` and errors do not show the value.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-    /// let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    /// client.badges().header("traceparent", parent).await?;
-    ///
-    /// let error = client.badges().header("Host", "elsewhere").await.unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "GET /api/v1/badges: header \"Host\" is reserved for the client; remove it",
-    /// );
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.request = self.request.and_then(|request| request.header(name, value));
+        self.request = self
+            .request
+            .and_then(|request| with_header(request, name, value));
         self
     }
 
@@ -276,6 +243,13 @@ impl<T: Send + 'static> IntoFuture for Call<T> {
             }
         })
     }
+}
+
+/// Sets a header of the caller.
+fn with_header(request: Request, name: &str, value: &str) -> Result<Request, Error> {
+    let operation = request.operation().clone();
+    let with_header = request.header(name, value);
+    with_header.map_err(|invalid| Error::from(invalid).with_operation(&operation))
 }
 
 impl<T> fmt::Debug for Call<T> {

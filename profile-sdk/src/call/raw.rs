@@ -3,9 +3,13 @@
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
+use super::with_header;
+use crate::call::Call;
+use crate::client::Client;
 use crate::decode::unreadable;
+use crate::error::{Error, ErrorKind};
 use crate::request::path::{check_path, check_query};
-use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
+use crate::request::{Method, Operation, Request};
 
 /// A call to an endpoint that is not in the specification; created by [`Client::raw_call`].
 ///
@@ -45,6 +49,13 @@ impl Client {
     ///     .read_data()
     ///     .await?;
     /// assert_eq!(week.daily.unwrap_or_default().len(), 7);
+    ///
+    /// let post: serde_json::Value = client
+    ///     .raw_call(Method::Post, "/api/v1/me/posts")
+    ///     .json(&serde_json::json!({"body": "Hello"}))
+    ///     .read()
+    ///     .await?;
+    /// assert_eq!(post["data"]["body"], "Hello");
     /// # Ok(())
     /// # }
     /// ```
@@ -64,16 +75,6 @@ impl Client {
 
 impl RawCall {
     /// Adds a query parameter. The name and the value are percent-encoded.
-    ///
-    /// ```
-    /// # use profile_sdk::{Client, Method};
-    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let search = client.raw_call(Method::Get, "/api/v1/search").query("q", "a&b").query("page", 2);
-    /// let call = search.read_bytes();
-    /// let request = call.request().expect("a valid call");
-    /// assert_eq!(request.query(), Some("q=a%26b&page=2"));
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn query(mut self, name: &str, value: impl ToString) -> Self {
         let value = value.to_string();
         self.request = self
@@ -84,15 +85,6 @@ impl RawCall {
 
     /// Adds a query that is already percent-encoded. A character that is not allowed in a query
     /// returns [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
-    ///
-    /// ```
-    /// # use profile_sdk::{Client, Method};
-    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let search = client.raw_call(Method::Get, "/api/v1/search").encoded_query("q=a+b&page=2");
-    /// let call = search.read_bytes();
-    /// assert_eq!(call.request().expect("a valid call").query(), Some("q=a+b&page=2"));
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn encoded_query(mut self, query: &str) -> Self {
         self.request = self.request.and_then(|request| {
             check_query(query, &self.client.redact_key(query))
@@ -109,45 +101,16 @@ impl RawCall {
     /// Adds a header to this request, replacing a
     /// [`default_header`](crate::ClientBuilder::default_header) with the same name. The rules are
     /// those of [`Call::header`].
-    ///
-    /// ```
-    /// # use profile_sdk::{Client, Method};
-    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client
-    ///     .raw_call(Method::Put, "/api/v1/me/settings")
-    ///     .header("if-match", "\"7\"")
-    ///     .json(&serde_json::json!({"theme": "dark"}))
-    ///     .read_bytes();
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.request = self.request.and_then(|request| request.header(name, value));
+        self.request = self
+            .request
+            .and_then(|request| with_header(request, name, value));
         self
     }
 
     /// Sets the JSON body to a serialized value. A value that cannot be serialized, such as a map
     /// with keys that are not strings, returns [`ErrorKind::Invalid`] when the call is awaited;
     /// nothing is sent.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use profile_sdk::{Method, Post};
-    ///
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder()
-    /// #     .base_url(service.uri())
-    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
-    /// #     .build()?;
-    /// let post: Post = client
-    ///     .raw_call(Method::Post, "/api/v1/me/posts")
-    ///     .json(&serde_json::json!({"body": "Hello"}))
-    ///     .read_data()
-    ///     .await?;
-    /// assert_eq!(post.body.as_deref(), Some("Hello"));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn json(mut self, body: &(impl Serialize + ?Sized)) -> Self {
         self.request = self.request.and_then(|request| {
             let text = serde_json::to_vec(body).map_err(|error| {
@@ -161,16 +124,6 @@ impl RawCall {
 
     /// Sets the JSON body to a text that is sent unchanged. Invalid JSON returns
     /// [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
-    ///
-    /// ```
-    /// # use profile_sdk::{Client, Method};
-    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client.raw_call(Method::Put, "/api/v1/me/settings").json_text("{ \"a\": 1.0 }\n");
-    /// let call = call.read_bytes();
-    /// let request = call.request().expect("a valid call");
-    /// assert_eq!(request.body(), Some(&b"{ \"a\": 1.0 }\n"[..]));
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn json_text(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.request = self.request.and_then(|request| {
             let body = body.into();
@@ -188,14 +141,6 @@ impl RawCall {
 
     /// Declares that the request can be sent twice with the same result, so that it is retried if
     /// its response is lost.
-    ///
-    /// ```
-    /// # use profile_sdk::{Client, Method};
-    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client.raw_call(Method::Patch, "/api/v1/me/settings").idempotent().read_bytes();
-    /// assert!(call.request().expect("a valid call").operation().is_idempotent());
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn idempotent(mut self) -> Self {
         self.request = self.request.map(Request::idempotent);
         self
@@ -203,18 +148,6 @@ impl RawCall {
 
     /// Decodes the whole body as JSON. An empty body is decoded as null; use `()` or an [`Option`]
     /// where it can be empty.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # use profile_sdk::Method;
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-    /// let stats: serde_json::Value = client.raw_call(Method::Get, "/api/v1/stats").read().await?;
-    /// assert!(stats["data"]["users"].is_u64());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn read<T: DeserializeOwned>(self) -> Call<T> {
         Call::new(&self.client, self.request, |body| match body {
             b"" => read_nothing(),
@@ -224,18 +157,6 @@ impl RawCall {
 
     /// Decodes the field `data` of the body as JSON. An empty body is decoded as null; use `()` or
     /// an [`Option`] where it can be empty.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # use profile_sdk::{Method, SiteStats};
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-    /// let stats: SiteStats = client.raw_call(Method::Get, "/api/v1/stats").read_data().await?;
-    /// println!("{} users", stats.users);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn read_data<T: DeserializeOwned>(self) -> Call<T> {
         Call::new(&self.client, self.request, |body| match body {
             b"" => read_nothing(),
@@ -244,18 +165,6 @@ impl RawCall {
     }
 
     /// Returns the decompressed body.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # use profile_sdk::Method;
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-    /// let body = client.raw_call(Method::Get, "/api/v1/badges").read_bytes().await?;
-    /// assert!(body.starts_with(b"{\"data\":["));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn read_bytes(self) -> Call<Vec<u8>> {
         Call::new(&self.client, self.request, |body| Ok(body.to_vec()))
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::decode;
 use crate::error::AttemptSummary;
-use crate::transport::raw_response::RawResponse;
+use crate::error::raw_response::RawResponse;
 
 /// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
 ///
@@ -78,20 +78,6 @@ impl<T> Response<T> {
 
     /// Returns all headers, with names in lower case. Bytes that are not UTF-8 are replaced with
     /// U+FFFD.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-    /// let response = client.site_stats().send().await?;
-    /// for (name, value) in response.headers() {
-    ///     println!("{name}: {value}");
-    /// }
-    /// assert!(response.headers().any(|(name, _)| name == "content-type"));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn headers(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         let headers = self.raw.headers.iter();
         headers.map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())))

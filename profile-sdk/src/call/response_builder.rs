@@ -5,9 +5,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 
-use crate::Response;
+use crate::call::Response;
 use crate::error::AttemptSummary;
-use crate::transport::raw_response::RawResponse;
+use crate::error::raw_response::RawResponse;
 
 /// A builder for a [`Response`], as [`Call::send`](crate::Call::send) returns it.
 ///

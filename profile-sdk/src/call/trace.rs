@@ -15,8 +15,9 @@ mod on {
     use tracing::field::Empty;
     use tracing::{Instrument as _, Span};
 
-    use crate::transport::raw_response::RawResponse;
-    use crate::{Error, Request};
+    use crate::error::Error;
+    use crate::error::raw_response::RawResponse;
+    use crate::request::Request;
 
     const TARGET: &str = "profile_sdk";
 
@@ -93,7 +94,8 @@ mod on {
 mod off {
     use std::time::Duration;
 
-    use crate::{Error, Request};
+    use crate::error::Error;
+    use crate::request::Request;
 
     pub(crate) fn in_call<F>(_: &Request, call: F) -> F {
         call

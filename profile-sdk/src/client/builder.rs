@@ -10,18 +10,23 @@ use bytes::Bytes;
 use reqwest::header::USER_AGENT;
 
 use super::{Shared, environment};
-#[cfg(feature = "tower")]
-use crate::HttpService;
+use crate::client::Client;
+use crate::client::timeouts::Timeouts;
+use crate::error::Error;
 use crate::pacing::clock::SystemClock;
+use crate::pacing::{Clock, Wait};
 use crate::pacing::{Pacing, PacingSettings};
+use crate::request::headers::default_headers;
+use crate::retry::RetryPolicy;
 use crate::retry::jitter::random_fraction;
-use crate::retry::timeouts::Timeouts;
 use crate::transport::base_url::BaseUrl;
-use crate::transport::default_headers::default_headers;
+#[cfg(feature = "tower")]
+use crate::transport::http_service::HttpService;
 #[cfg(feature = "tower")]
 use crate::transport::response_body::BoxError;
+use crate::transport::tls::Tls;
 use crate::transport::{Settings, Transport};
-use crate::{ApiKey, Client, Clock, Error, InvalidValue, RetryPolicy, Tls};
+use crate::values::{ApiKey, InvalidValue};
 
 /// A builder for a [`Client`].
 ///
@@ -79,6 +84,7 @@ impl ClientBuilder {
             pacing: PacingSettings {
                 clock: Arc::new(SystemClock),
                 jitter: Arc::new(random_fraction),
+                on_wait: None,
                 request_interval: Duration::ZERO,
                 retry_budget: Self::DEFAULT_RETRY_BUDGET,
             },
@@ -154,14 +160,6 @@ impl ClientBuilder {
     /// The URL can contain a user name and a password for the proxy, which `Debug` and errors do
     /// not show. HTTPS is tunneled through the proxy. Plain HTTP, even to this machine, requires
     /// [`allow_plain_http`](Self::allow_plain_http), because the proxy can read it.
-    ///
-    /// ```
-    /// let client = profile_sdk::Client::builder()
-    ///     .base_url("https://profiles.example")
-    ///     .proxy("http://user:password@proxy.internal:3128")
-    ///     .build()?;
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.transport.proxy = Some(url.into());
         self
@@ -249,6 +247,19 @@ impl ClientBuilder {
     /// an `Arc` of a function as `move || source()`.
     pub fn jitter(mut self, source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         self.pacing.jitter = Arc::new(source);
+        self
+    }
+
+    /// Sets a function that is called before each wait for another attempt, for example to show it. It
+    /// must not block.
+    ///
+    /// ```
+    /// let builder = profile_sdk::Client::builder().on_wait(|wait| {
+    ///     println!("{}: next attempt in {:?}", wait.reason, wait.duration);
+    /// });
+    /// ```
+    pub fn on_wait(mut self, report: impl Fn(Wait) + Send + Sync + 'static) -> Self {
+        self.pacing.on_wait = Some(Arc::new(report));
         self
     }
 

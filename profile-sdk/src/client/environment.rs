@@ -2,8 +2,10 @@
 
 use std::env::VarError;
 
+use crate::client::{Client, ClientBuilder};
+use crate::error::{Error, ErrorKind};
 use crate::transport::base_url::BaseUrl;
-use crate::{ApiKey, Client, ClientBuilder, Error, ErrorKind, InvalidValue};
+use crate::values::{ApiKey, InvalidValue};
 
 const BASE_URL: &str = "PROFILE_BASE_URL";
 const API_KEY: &str = "PROFILE_API_KEY";

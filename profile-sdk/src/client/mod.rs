@@ -2,6 +2,7 @@
 
 mod builder;
 mod environment;
+pub(crate) mod timeouts;
 
 pub use builder::ClientBuilder;
 
@@ -12,12 +13,15 @@ use std::sync::Arc;
 
 use reqwest::header::HeaderMap;
 
+use crate::client::timeouts::Timeouts;
+use crate::error::raw_response::RawResponse;
+use crate::error::{Error, ErrorKind};
 use crate::pacing::Pacing;
-use crate::retry::timeouts::Timeouts;
+use crate::pacing::RateLimitStatus;
+use crate::request::Request;
+use crate::request::headers::set_key;
 use crate::transport::Transport;
-use crate::transport::default_headers::set_key;
-use crate::transport::raw_response::RawResponse;
-use crate::{ApiKey, Error, ErrorKind, RateLimitStatus, Request};
+use crate::values::ApiKey;
 
 /// A client of the profile service.
 ///
@@ -60,19 +64,6 @@ pub(crate) struct Shared {
 
 impl Client {
     /// Returns a builder for a client.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// use profile_sdk::{Client, RetryPolicy};
-    ///
-    /// let client = Client::builder()
-    ///     .base_url("https://profiles.example")
-    ///     .user_agent("my-program/1.0")
-    ///     .total_timeout(Duration::from_secs(20))
-    ///     .retry(RetryPolicy::new().max_retries(5))
-    ///     .build()?;
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn builder() -> ClientBuilder {
         ClientBuilder::new()
     }
@@ -132,13 +123,6 @@ impl Client {
     /// Ends the hold after a 429, for example after the limit of the key was raised.
     /// [`RateLimitStatus::held_for`] returns its duration. The next requests are sent one at a time
     /// at first, and more as they succeed.
-    ///
-    /// ```
-    /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;
-    /// client.clear_hold();
-    /// assert_eq!(client.rate_limit().held_for, None);
-    /// # Ok::<(), profile_sdk::Error>(())
-    /// ```
     pub fn clear_hold(&self) {
         self.pacing().rate_limiter.clear_hold();
     }

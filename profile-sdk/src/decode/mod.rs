@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::error::body::without_mark;
 use crate::error::one_line::one_line;
 use response_data::{Resource, ResponseData};
 use unexpected_fields::UnexpectedFields;
@@ -84,11 +85,6 @@ fn error_at(path: &str, reason: &serde_json::Error) -> String {
         _ if path.starts_with('[') => format!("data{path}: {reason}"),
         _ => format!("data.{path}: {reason}"),
     }
-}
-
-/// Removes the byte order mark that some services send.
-pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
-    body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
 }
 
 /// Returns the message for a body that cannot be decoded. The reason may quote the body.

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use crate::decode::without_mark;
 use crate::error::one_line::one_line;
 
 /// The error code and message of a response.
@@ -27,6 +26,11 @@ pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
             ..ErrorBody::default()
         },
     }
+}
+
+/// Removes the byte order mark that some services send.
+pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
 }
 
 fn read_value(value: &Value) -> ErrorBody {

@@ -5,8 +5,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 
-use crate::transport::raw_response::RawResponse;
-use crate::{Error, ErrorKind, Operation};
+use crate::error::raw_response::RawResponse;
+use crate::error::{Error, ErrorKind};
+use crate::request::Operation;
 
 /// A builder for an [`Error`] of any kind.
 ///

@@ -6,8 +6,9 @@ use std::fmt;
 use url::Url;
 
 use crate::error::one_line::shorten;
-use crate::request::path::segment;
-use crate::{Error, ErrorKind, Operation};
+use crate::error::{Error, ErrorKind};
+use crate::request::Operation;
+use crate::values::path_segment::segment;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,18 +3,21 @@
 pub(crate) mod body;
 #[cfg(feature = "testing")]
 pub(crate) mod builder;
+pub(crate) mod cause;
 mod display;
 mod kind;
 pub(crate) mod one_line;
+pub(crate) mod raw_response;
 
 pub use kind::ErrorKind;
 
 use std::error::Error as StdError;
 use std::time::Duration;
 
-use crate::transport::raw_response::RawResponse;
-use crate::{ApiKey, InvalidValue, Operation, Scope};
+use crate::request::Operation;
+use crate::values::{ApiKey, InvalidValue, Scope};
 use body::read_error_body;
+use raw_response::RawResponse;
 
 /// The error of a failed call or an invalid setting.
 ///
@@ -85,21 +88,6 @@ impl Error {
     }
 
     /// Returns the handle or the ID that the call was about: of a profile, link or post.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder()
-    /// #     .base_url(service.uri())
-    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
-    /// #     .build()?;
-    /// let error = client.delete_link(&"link_99".parse()?).await.unwrap_err();
-    /// assert_eq!(error.resource(), Some("link_99"));
-    /// assert!(error.to_string().starts_with("DELETE /api/v1/me/links/link_99: 404: not found"));
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn resource(&self) -> Option<&str> {
         self.inner.resource.as_deref()
@@ -174,13 +162,6 @@ impl Error {
     }
 
     /// Returns the invalid value that caused this error, if there is one.
-    ///
-    /// ```
-    /// use profile_sdk::{Bio, Error};
-    ///
-    /// let error = Error::from(Bio::new("x".repeat(301)).unwrap_err());
-    /// assert_eq!(error.invalid_value().map(|invalid| invalid.field()), Some("bio"));
-    /// ```
     #[must_use]
     pub fn invalid_value(&self) -> Option<&InvalidValue> {
         self.inner.invalid_value.as_ref()
@@ -201,17 +182,6 @@ impl Error {
     /// Returns `true` if the same call may succeed later and can be repeated without being applied
     /// twice. Wait for [`retry_after`](Self::retry_after) first, if it is known. The client has
     /// already made its own retries.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let client = profile_sdk::Client::builder().base_url("http://127.0.0.1:1").build()?;
-    /// # let call = client.badges().retry(profile_sdk::RetryPolicy::none());
-    /// let error = call.await.unwrap_err();
-    /// assert!(error.is_retryable(), "no service listens there");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         let harmless = self.operation().is_none_or(Operation::is_idempotent);
@@ -372,7 +342,8 @@ impl From<InvalidValue> for Error {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Error, ErrorKind, Operation};
+    use crate::error::{Error, ErrorKind};
+    use crate::request::Operation;
 
     #[test]
     fn unclear_creations_are_not_retryable() {

@@ -6,27 +6,32 @@ mod rate_limit_status;
 pub(crate) mod rate_limiter;
 #[cfg(feature = "testing")]
 pub(crate) mod test_clock;
+mod wait;
 
 pub use clock::Clock;
 pub use rate_limit_status::RateLimitStatus;
+pub(crate) use wait::OnWait;
+pub use wait::Wait;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::error::Error;
+use crate::error::raw_response::RawResponse;
 use crate::pacing::rate_limit_status::RateLimitHeaders;
 use crate::pacing::rate_limiter::{Permit, RateLimiter, WaitLimits};
+use crate::retry::RetryPolicy;
 use crate::retry::budget::RetryBudget;
 use crate::retry::jitter::Jitter;
 use crate::retry::retry_after::read_retry_after;
 use crate::retry::wait_after_429;
-use crate::transport::raw_response::RawResponse;
-use crate::{Error, RetryPolicy};
 
 /// The settings that the keys of a client have in common.
 #[derive(Clone)]
 pub(crate) struct PacingSettings {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jitter: Jitter,
+    pub(crate) on_wait: Option<OnWait>,
     pub(crate) request_interval: Duration,
     pub(crate) retry_budget: u32,
 }

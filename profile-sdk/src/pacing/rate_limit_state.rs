@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::RateLimitStatus;
+use crate::pacing::RateLimitStatus;
 use crate::pacing::rate_limit_status::RateLimitHeaders;
 
 /// The requests in flight until the first responses arrive, so that a crowd does not exceed a limit

@@ -34,84 +34,43 @@ pub(crate) struct RateLimitHeaders {
 }
 
 impl RateLimitHeaders {
-    /// Parses `RateLimit-*`, `X-RateLimit-*` and the structured `RateLimit`. Returns `None` if
-    /// there is no such header.
+    /// Parses `RateLimit-*` and `X-RateLimit-*`. Returns `None` if there is no such header.
     pub(crate) fn read(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> Option<Self> {
         let mut read = Self::default();
         for (name, value) in headers {
             let name = name.as_str();
-            // Skip other headers quickly, because this runs for every response.
-            if !name.starts_with("ratelimit") && !name.starts_with("x-rate") {
+            let name = name.strip_prefix("x-").unwrap_or(name);
+            let Some(name) = name.strip_prefix("ratelimit-") else {
                 continue;
-            }
-            let Ok(value) = value.to_str() else { continue };
+            };
+            let number = leading_number(value.to_str().unwrap_or_default());
             match name {
-                "ratelimit" | "ratelimit-policy" => read.structured(value, &now),
-                _ if name.ends_with("-reset-after") => read.field("reset-after", value, &now),
-                _ => read.field(name.rsplit('-').next().unwrap_or_default(), value, &now),
+                "limit" => read.limit = number,
+                "remaining" => read.remaining = number,
+                "reset" => read.reset_after = number.map(|number| until(number, &now)),
+                _ => {}
             }
         }
         (read != Self::default()).then_some(read)
     }
-
-    /// Parses `limit=100, remaining=7, reset=5` (an earlier draft), or `"default";r=7;t=5` and its
-    /// policy `"default";q=100;w=60` (a later draft). Of several policies, uses the first.
-    fn structured(&mut self, value: &str, now: &impl Fn() -> SystemTime) {
-        for parameter in value.split([',', ';']) {
-            if let Some((name, value)) = parameter.trim().split_once('=') {
-                self.field(name, value, now);
-            }
-        }
-    }
-
-    fn field(&mut self, name: &str, value: &str, now: &impl Fn() -> SystemTime) {
-        let number = leading_number(value);
-        let count = number
-            .split('.')
-            .next()
-            .and_then(|count| count.parse().ok());
-        let seconds = number.parse().ok();
-        match name {
-            "limit" | "q" => self.limit = self.limit.or(count),
-            "remaining" | "r" => self.remaining = self.remaining.or(count),
-            "reset" | "t" => {
-                let reset_after = || until(seconds?, now);
-                self.reset_after = self.reset_after.or_else(reset_after);
-            }
-            // More precise than a reset that is rounded to seconds.
-            "reset-after" => {
-                let reset_after = seconds.and_then(|after| Duration::try_from_secs_f64(after).ok());
-                self.reset_after = reset_after.or(self.reset_after);
-            }
-            _ => {}
-        }
-    }
 }
 
-/// Returns the time until a window ends. Services send seconds from now, or Unix time in seconds or
-/// milliseconds.
-fn until(number: f64, now: impl Fn() -> SystemTime) -> Option<Duration> {
-    const MIN_UNIX_SECONDS: f64 = 1e9;
-    const MIN_UNIX_MILLISECONDS: f64 = 1e11;
-    if number < MIN_UNIX_SECONDS {
-        return Duration::try_from_secs_f64(number).ok();
+/// Returns the time until a window ends. Services send seconds from now or Unix time.
+fn until(seconds: u64, now: impl Fn() -> SystemTime) -> Duration {
+    const MIN_UNIX_TIME: u64 = 1_000_000_000;
+    let time = Duration::from_secs(seconds);
+    if seconds < MIN_UNIX_TIME {
+        return time;
     }
-    let is_milliseconds = number >= MIN_UNIX_MILLISECONDS;
-    let seconds = if is_milliseconds {
-        number / 1e3
-    } else {
-        number
-    };
-    let reset_at = Duration::try_from_secs_f64(seconds).ok()?;
     let now = now().duration_since(SystemTime::UNIX_EPOCH);
-    Some(reset_at.saturating_sub(now.unwrap_or_default()))
+    time.saturating_sub(now.unwrap_or_default())
 }
 
-/// Returns the digits at the start of a text, with a decimal point.
-fn leading_number(text: &str) -> &str {
+/// Returns the whole number at the start of a text, as in `100, 100;w=60`.
+fn leading_number(text: &str) -> Option<u64> {
     let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
-    &text[..end.unwrap_or(text.len())]
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    text[..end.unwrap_or(text.len())].parse().ok()
 }
 
 #[cfg(test)]
@@ -153,28 +112,9 @@ mod tests {
                 ("x-ratelimit-reset", "1800000005"),
             ],
             &[
-                ("x-rate-limit-limit", "100"),
-                ("x-rate-limit-remaining", "7"),
-                ("x-rate-limit-reset", "5.5"),
-            ],
-            &[
-                ("x-ratelimit-limit", "100"),
-                ("x-ratelimit-remaining", "7"),
-                ("x-ratelimit-reset", "1800000005000"),
-            ],
-            &[
-                ("x-ratelimit-limit", "100"),
-                ("x-ratelimit-remaining", "7"),
-                ("x-ratelimit-reset", "1800000006"),
-                ("x-ratelimit-reset-after", "5.25"),
-            ],
-            &[("ratelimit", "limit=100, remaining=7, reset=5")],
-            &[
-                ("ratelimit", r#""default";r=7;t=5, "daily";r=70;t=50"#),
-                (
-                    "ratelimit-policy",
-                    r#""default";q=100;w=60, "daily";q=1000;w=86400"#,
-                ),
+                ("ratelimit-limit", "100"),
+                ("ratelimit-remaining", "7"),
+                ("ratelimit-reset", "5.9"),
             ],
         ] {
             assert_eq!(read(headers), all, "{headers:?}");

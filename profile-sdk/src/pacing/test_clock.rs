@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::Clock;
+use crate::pacing::Clock;
 
 /// A clock that advances instead of waiting, so that retries and rate limits take no time in tests.
 ///

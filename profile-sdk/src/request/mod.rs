@@ -1,5 +1,6 @@
 //! A request as a plain value.
 
+pub(crate) mod headers;
 mod operation;
 pub(crate) mod path;
 
@@ -10,9 +11,9 @@ use percent_encoding::percent_decode_str;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
-use crate::Error;
-use crate::request::path::segment;
-use crate::transport::default_headers::custom_header;
+use crate::request::headers::custom_header;
+use crate::values::InvalidValue;
+use crate::values::path_segment::segment;
 
 /// A request that has not been sent.
 ///
@@ -81,9 +82,8 @@ impl Request {
     }
 
     /// Sets a header of the caller, replacing one with the same name.
-    pub(crate) fn header(mut self, name: &str, value: &str) -> Result<Self, Error> {
-        let (name, value) = custom_header(name, value)
-            .map_err(|invalid| Error::from(invalid).with_operation(&self.operation))?;
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Result<Self, InvalidValue> {
+        let (name, value) = custom_header(name, value)?;
         self.headers.retain(|(other, _)| *other != name);
         self.headers.push((name, value));
         Ok(self)

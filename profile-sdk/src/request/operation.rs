@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::Scope;
+use crate::values::Scope;
 
 /// The method of an HTTP request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,85 +68,49 @@ pub struct Operation {
     idempotent: bool,
 }
 
+/// Declares the endpoints: a constant, the name of the method of `Client`, the method and the path, and
+/// the access: `key`, `key` with a scope, or `open`, which requires no key.
+macro_rules! operations {
+    ($($constant:ident $name:ident $method:ident $path:literal $access:ident $($scope:ident)?;)*) => {
+        impl Operation {
+            $(
+                #[doc = concat!("[`", stringify!($name), "`](crate::Client::", stringify!($name), ")")]
+                pub const $constant: Self = Self {
+                    name: stringify!($name),
+                    method: Method::$method,
+                    path_template: Cow::Borrowed(concat!("/api/v1", $path)),
+                    scope: operations!(@scope $($scope)?),
+                    requires_key: operations!(@requires $access),
+                    // Creating twice creates two resources.
+                    idempotent: !matches!(Method::$method, Method::Post),
+                };
+            )*
+
+            /// All endpoints, in the order of the specification.
+            pub const ALL: &'static [Self] = &[$(Self::$constant),*];
+        }
+    };
+    (@scope) => { None };
+    (@scope $scope:ident) => { Some(Scope::$scope) };
+    (@requires key) => { true };
+    (@requires open) => { false };
+}
+
+operations! {
+    ME me Get "/me" key;
+    UPDATE_PROFILE update_profile Patch "/me/profile" key ProfileWrite;
+    ANALYTICS analytics Get "/me/analytics" key AnalyticsRead;
+    CREATE_LINK create_link Post "/me/links" key LinksWrite;
+    UPDATE_LINK update_link Patch "/me/links/{id}" key LinksWrite;
+    DELETE_LINK delete_link Delete "/me/links/{id}" key LinksWrite;
+    CREATE_POST create_post Post "/me/posts" key SocialWrite;
+    DELETE_POST delete_post Delete "/me/posts/{id}" key SocialWrite;
+    USER_STATS user_stats Get "/users/{handle}/stats" key;
+    BADGES badges Get "/badges" open;
+    SITE_STATS site_stats Get "/stats" open;
+}
+
 impl Operation {
-    /// `GET /me`
-    pub const ME: Self = Self::keyed("me", Method::Get, "/api/v1/me", None);
-    /// `PATCH /me/profile`
-    pub const UPDATE_PROFILE: Self = Self::keyed(
-        "update_profile",
-        Method::Patch,
-        "/api/v1/me/profile",
-        Some(Scope::ProfileWrite),
-    );
-    /// `GET /me/analytics`
-    pub const ANALYTICS: Self = Self::keyed(
-        "analytics",
-        Method::Get,
-        "/api/v1/me/analytics",
-        Some(Scope::AnalyticsRead),
-    );
-    /// `POST /me/links`
-    pub const CREATE_LINK: Self = Self::keyed(
-        "create_link",
-        Method::Post,
-        "/api/v1/me/links",
-        Some(Scope::LinksWrite),
-    );
-    /// `PATCH /me/links/{id}`
-    pub const UPDATE_LINK: Self = Self::keyed(
-        "update_link",
-        Method::Patch,
-        "/api/v1/me/links/{id}",
-        Some(Scope::LinksWrite),
-    );
-    /// `DELETE /me/links/{id}`
-    pub const DELETE_LINK: Self = Self::keyed(
-        "delete_link",
-        Method::Delete,
-        "/api/v1/me/links/{id}",
-        Some(Scope::LinksWrite),
-    );
-    /// `POST /me/posts`
-    pub const CREATE_POST: Self = Self::keyed(
-        "create_post",
-        Method::Post,
-        "/api/v1/me/posts",
-        Some(Scope::SocialWrite),
-    );
-    /// `DELETE /me/posts/{id}`
-    pub const DELETE_POST: Self = Self::keyed(
-        "delete_post",
-        Method::Delete,
-        "/api/v1/me/posts/{id}",
-        Some(Scope::SocialWrite),
-    );
-    /// `GET /users/{handle}/stats`
-    pub const USER_STATS: Self = Self::keyed(
-        "user_stats",
-        Method::Get,
-        "/api/v1/users/{handle}/stats",
-        None,
-    );
-    /// `GET /badges`
-    pub const BADGES: Self = Self::open("badges", "/api/v1/badges");
-    /// `GET /stats`
-    pub const SITE_STATS: Self = Self::open("site_stats", "/api/v1/stats");
-
-    /// All endpoints, in the order of the specification.
-    pub const ALL: [Self; 11] = [
-        Self::ME,
-        Self::UPDATE_PROFILE,
-        Self::ANALYTICS,
-        Self::CREATE_LINK,
-        Self::UPDATE_LINK,
-        Self::DELETE_LINK,
-        Self::CREATE_POST,
-        Self::DELETE_POST,
-        Self::USER_STATS,
-        Self::BADGES,
-        Self::SITE_STATS,
-    ];
-
     /// Returns a short name that does not change, for example for a metric label: the name of the
     /// method of [`Client`](crate::Client), such as `update_profile`. All
     /// [raw calls](crate::Client::raw_call) have the name `raw_call`.
@@ -202,30 +166,6 @@ impl Operation {
     pub(crate) fn idempotent(mut self) -> Self {
         self.idempotent = true;
         self
-    }
-
-    const fn keyed(
-        name: &'static str,
-        method: Method,
-        path_template: &'static str,
-        scope: Option<Scope>,
-    ) -> Self {
-        Self {
-            name,
-            method,
-            path_template: Cow::Borrowed(path_template),
-            scope,
-            requires_key: true,
-            // Creating twice creates two resources.
-            idempotent: !matches!(method, Method::Post),
-        }
-    }
-
-    /// Creates an endpoint that does not require a key.
-    const fn open(name: &'static str, path_template: &'static str) -> Self {
-        let mut operation = Self::keyed(name, Method::Get, path_template, None);
-        operation.requires_key = false;
-        operation
     }
 }
 

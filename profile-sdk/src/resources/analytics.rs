@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::call::Call;
+use crate::client::Client;
 use crate::decode::count;
 use crate::decode::response_data::ResponseData;
-use crate::{Call, Client, Operation, Request};
+use crate::request::{Operation, Request};
 
 /// Views, likes and social counts of the key owner's profile.
 ///

@@ -5,8 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::call::Call;
+use crate::client::Client;
 use crate::decode::response_data::ResponseData;
-use crate::{Call, Client, Operation, Request};
+use crate::request::{Operation, Request};
 
 /// A badge. (Specification: Resources, Badge.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

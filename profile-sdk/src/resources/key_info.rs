@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::Scopes;
 use crate::decode::count;
+use crate::values::Scopes;
 
 /// The calling key: its scopes and its rate limit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

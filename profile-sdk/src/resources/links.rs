@@ -3,8 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::call::Call;
+use crate::client::Client;
 use crate::decode::response_data::{Resource, ResponseData};
-use crate::{Call, Client, Error, ErrorKind, LinkId, LinkUrl, Operation, Request};
+use crate::error::{Error, ErrorKind};
+use crate::request::{Operation, Request};
+use crate::values::{LinkId, LinkUrl};
 
 /// A link on a profile. (Specification: Resources, Link.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,9 @@
 //! `GET /me`.
 
-use crate::{Call, Client, Operation, Profile, Request};
+use crate::call::Call;
+use crate::client::Client;
+use crate::request::{Operation, Request};
+use crate::resources::Profile;
 
 impl Client {
     /// `GET /me`: returns the key owner's profile, including email, visibility and the calling key.

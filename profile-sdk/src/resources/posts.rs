@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::call::Call;
+use crate::client::Client;
 use crate::decode::response_data::{Resource, ResponseData};
-use crate::{Call, Client, Operation, PostId, Request};
+use crate::request::{Operation, Request};
+use crate::values::PostId;
 
 /// A post on a profile. (Specification: Resources, Post.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use crate::call::Call;
+use crate::client::Client;
 use crate::decode::response_data::{Resource, ResponseData};
-use crate::{
-    Badge, Call, Client, Link, Operation, Post, Profile, ProfileField, ProfileUpdate, Request,
-};
+use crate::request::{Operation, Request};
+use crate::resources::{Badge, Link, Post, Profile, ProfileField, ProfileUpdate};
 
 impl ResponseData for Profile {
     const LENIENT_FIELDS: &'static [&'static str] =

@@ -6,11 +6,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::resources::{ApiVisible, Badge, KeyInfo, Link, Post};
 use crate::values::invalid_value::quoted;
-use crate::{
-    ApiVisible, Badge, Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, KeyInfo, Link,
-    Location, Post,
-};
+use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location};
 
 /// Declares the types. A row is a variant, the field's name in JSON with the type of its values, its
 /// name with hyphens, and its description.
@@ -260,7 +258,7 @@ impl FromStr for ProfileField {
 #[cfg(test)]
 mod tests {
     use super::ProfileField;
-    use crate::ProfileUpdate;
+    use crate::resources::ProfileUpdate;
 
     #[test]
     fn names_and_descriptions_correspond() {

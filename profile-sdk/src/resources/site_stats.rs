@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::call::Call;
+use crate::client::Client;
 use crate::decode::response_data::ResponseData;
-use crate::{Call, Client, Operation, Request};
+use crate::request::{Operation, Request};
 
 /// Site-wide counters. (Specification: Resources, Site statistics.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::call::Call;
+use crate::client::Client;
 use crate::decode::response_data::ResponseData;
-use crate::{Call, Client, Days, Handle, Operation, Request};
+use crate::request::{Operation, Request};
+use crate::values::{Days, Handle};
 
 /// View statistics of a profile.
 ///

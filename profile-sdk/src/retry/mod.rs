@@ -4,13 +4,12 @@ pub(crate) mod budget;
 pub(crate) mod jitter;
 mod policy;
 pub(crate) mod retry_after;
-pub(crate) mod timeouts;
 
 pub use policy::RetryPolicy;
 
 use std::time::Duration;
 
-use crate::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 /// The consequence of a failed attempt for retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +102,8 @@ mod tests {
     use std::time::Duration;
 
     use super::{Failure, RetryContext, wait_after_429, wait_before_retry};
-    use crate::{Error, ErrorKind, RetryPolicy};
+    use crate::error::{Error, ErrorKind};
+    use crate::retry::RetryPolicy;
 
     const SECOND: Duration = Duration::from_secs(1);
 

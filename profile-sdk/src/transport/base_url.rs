@@ -2,7 +2,7 @@
 
 use url::{Host, Url};
 
-use crate::Request;
+use crate::request::Request;
 use crate::values::invalid_value::{InvalidValue, quoted};
 
 /// The start of the path of every endpoint.
@@ -100,7 +100,7 @@ fn is_loopback(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::BaseUrl;
-    use crate::{Operation, Request};
+    use crate::request::{Operation, Request};
 
     #[test]
     fn joins_prefixes_and_trailing_slashes() {

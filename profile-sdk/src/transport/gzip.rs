@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 
-use crate::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 /// A gzip body that is being read. It is decompressed as it arrives, so that it never takes more
 /// memory than the maximum size.

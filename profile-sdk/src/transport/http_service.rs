@@ -15,7 +15,7 @@ use url::Url;
 use super::incoming::Incoming;
 use super::network::{Network, could_not_create, timed_out, transport_error};
 use super::response_body::{BoxError, ResponseBody, to_error};
-use crate::Error;
+use crate::error::Error;
 
 type BoxService = BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;
 

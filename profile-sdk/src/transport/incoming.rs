@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 
 use super::network::transport_error;
-use crate::Error;
+use crate::error::Error;
 
 /// A response whose body has not been read yet.
 pub(super) enum Incoming {

@@ -2,14 +2,12 @@
 
 pub(crate) mod base_url;
 mod body;
-pub(crate) mod default_headers;
 mod gzip;
 #[cfg(feature = "tower")]
 pub(crate) mod http_service;
 mod incoming;
 mod network;
 pub(crate) mod proxy;
-pub(crate) mod raw_response;
 mod request_body;
 #[cfg(feature = "tower")]
 pub(crate) mod response_body;
@@ -30,10 +28,11 @@ use http_service::HttpService;
 use incoming::Incoming;
 use network::Network;
 use proxy::Proxy;
-use raw_response::RawResponse;
-use tls::setup_error;
 
-use crate::{Error, Method, Request};
+use crate::error::Error;
+use crate::error::cause::setup_error;
+use crate::error::raw_response::RawResponse;
+use crate::request::{Method, Request};
 
 /// The time without data after which an HTTP/2 connection with calls in flight is checked. hyper closes
 /// it if there is no response within 20 seconds.

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use reqwest::{Body, Request, Response};
 
 use super::request_body::{RequestBody, SendGuard};
-use super::tls::root_cause;
+use crate::error::cause::root_cause;
 use crate::error::one_line::one_line;
-use crate::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 /// The HTTP client and its connections.
 #[derive(Debug, Clone)]

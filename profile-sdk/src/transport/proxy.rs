@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::InvalidValue;
+use crate::values::InvalidValue;
 
 /// An HTTP or HTTPS proxy. Its URL may contain a password, so errors do not show it.
 pub(crate) struct Proxy {

@@ -9,9 +9,9 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use http_body_util::combinators::UnsyncBoxBody;
 
-use super::tls::root_cause;
+use crate::error::cause::root_cause;
 use crate::error::one_line::one_line;
-use crate::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 

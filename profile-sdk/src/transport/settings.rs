@@ -6,7 +6,9 @@ use super::base_url::BaseUrl;
 #[cfg(feature = "tower")]
 use super::http_service::AddLayer;
 use super::proxy::Proxy;
-use crate::{Error, ErrorKind, InvalidValue, Tls};
+use crate::error::{Error, ErrorKind};
+use crate::transport::tls::Tls;
+use crate::values::InvalidValue;
 
 #[derive(Clone)]
 pub(crate) struct Settings {

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::key_redaction;
 use super::text_value::from_text;
-use crate::InvalidValue;
+use crate::values::InvalidValue;
 
 /// An API key, sent as `Authorization: Bearer <API_KEY>` to the configured host only.
 ///

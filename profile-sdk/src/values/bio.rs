@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::values::text_value::{from_text, text_value};
-use crate::{FieldKind, InvalidValue};
+use crate::values::{FieldKind, InvalidValue};
 
 /// A bio: up to 300 characters and up to 10 lines. It can be empty.
 ///

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::values::invalid_value::quoted;
 use crate::values::text_value::{from_text, text_value};
-use crate::{FieldKind, InvalidValue};
+use crate::values::{FieldKind, InvalidValue};
 
 /// A color of the form `#rrggbb`, with hexadecimal digits in either case.
 ///

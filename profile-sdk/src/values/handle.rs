@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::InvalidValue;
-use crate::request::path::check_segment;
+use crate::values::InvalidValue;
+use crate::values::path_segment::check_segment;
 use crate::values::text_value::{from_text, text_value};
 
 /// The handle of a profile: any text except the empty text, `.` and `..`, which cannot be part of a

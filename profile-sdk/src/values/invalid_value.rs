@@ -1,7 +1,5 @@
 //! The error for invalid values.
 
-use std::fmt;
-
 /// An error for a value that the service would reject. Nothing was sent.
 ///
 /// `Display` prints what was found and what was expected:
@@ -11,7 +9,8 @@ use std::fmt;
 /// assert_eq!(error.field(), "display_name");
 /// assert_eq!(error.to_string(), "display_name has 33 characters; at most 32 are allowed");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} {reason}")]
 pub struct InvalidValue {
     field: &'static str,
     reason: String,
@@ -36,14 +35,6 @@ impl InvalidValue {
         self.field
     }
 }
-
-impl fmt::Display for InvalidValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.field, self.reason)
-    }
-}
-
-impl std::error::Error for InvalidValue {}
 
 /// Quotes, escapes and shortens a text for an error message.
 pub(crate) fn quoted(text: &str) -> String {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::InvalidValue;
+use crate::values::InvalidValue;
 use crate::values::invalid_value::quoted;
 use crate::values::text_value::{from_text, text_value};
 

@@ -7,8 +7,8 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Number;
 
-use crate::InvalidValue;
-use crate::request::path::check_segment;
+use crate::values::InvalidValue;
+use crate::values::path_segment::check_segment;
 use crate::values::text_value::{from_text, text_value};
 
 /// Declares an identifier that is a string or an integer in JSON.

@@ -1,64 +1,78 @@
 //! The scopes of a key.
 
+use std::convert::Infallible;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// A permission of a key.
-///
-/// The specification names four scopes, but not the complete list. Others are kept by name.
-/// (Specification: Authentication.)
-///
-/// ```
-/// use profile_sdk::Scope;
-///
-/// assert_eq!(Scope::from("links:write"), Scope::LinksWrite);
-/// assert_eq!(Scope::from("badges:write").as_str(), "badges:write");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Scope {
-    /// `profile:write`, required by `PATCH /me/profile`.
-    ProfileWrite,
-    /// `analytics:read`, required by `GET /me/analytics`.
-    AnalyticsRead,
-    /// `links:write`, required to create, edit and delete links.
-    LinksWrite,
-    /// `social:write`, required to create and delete posts.
-    SocialWrite,
-    /// A scope that is not in the specification.
-    Other(String),
+/// Declares the scopes in the specification.
+macro_rules! scopes {
+    ($($variant:ident $name:literal;)*) => {
+        /// A permission of a key.
+        ///
+        /// The specification names four scopes, but not the complete list. Others are kept by name.
+        /// (Specification: Authentication.)
+        ///
+        /// ```
+        /// use profile_sdk::Scope;
+        ///
+        /// assert_eq!(Scope::from("links:write"), Scope::LinksWrite);
+        /// assert_eq!(Scope::from("badges:write").as_str(), "badges:write");
+        /// assert_eq!("links:write".parse(), Ok(Scope::LinksWrite));
+        /// ```
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Scope {
+            $(#[doc = concat!("`", $name, "`")] $variant,)*
+            /// A scope that is not in the specification.
+            Other(String),
+        }
+
+        impl Scope {
+            /// The scopes in the specification.
+            pub const KNOWN: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Returns the name of the scope, for example `links:write`.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::Other(name) => name,
+                }
+            }
+        }
+
+        impl From<&str> for Scope {
+            fn from(name: &str) -> Self {
+                match name {
+                    $($name => Self::$variant,)*
+                    _ => Self::Other(name.to_owned()),
+                }
+            }
+        }
+    };
 }
 
-impl Scope {
-    /// The scopes in the specification.
-    pub const KNOWN: [Self; 4] = [
-        Self::ProfileWrite,
-        Self::AnalyticsRead,
-        Self::LinksWrite,
-        Self::SocialWrite,
-    ];
+scopes! {
+    ProfileWrite "profile:write";
+    AnalyticsRead "analytics:read";
+    LinksWrite "links:write";
+    SocialWrite "social:write";
+}
 
-    /// Returns the name of the scope, for example `links:write`.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::ProfileWrite => "profile:write",
-            Self::AnalyticsRead => "analytics:read",
-            Self::LinksWrite => "links:write",
-            Self::SocialWrite => "social:write",
-            Self::Other(name) => name,
-        }
+impl FromStr for Scope {
+    type Err = Infallible;
+
+    fn from_str(name: &str) -> Result<Self, Infallible> {
+        Ok(Self::from(name))
     }
 }
 
-impl From<&str> for Scope {
-    fn from(name: &str) -> Self {
-        Self::KNOWN
-            .into_iter()
-            .find(|scope| scope.as_str() == name)
-            .unwrap_or_else(|| Self::Other(name.to_owned()))
+impl Serialize for Scope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 
@@ -95,7 +109,7 @@ impl Scopes {
     }
 
     /// Returns the scopes in the order in which the service sent them.
-    pub fn iter(&self) -> impl Iterator<Item = &Scope> {
+    pub fn iter(&self) -> std::slice::Iter<'_, Scope> {
         self.scopes.iter()
     }
 
@@ -103,6 +117,15 @@ impl Scopes {
     #[must_use]
     pub fn raw(&self) -> &Value {
         &self.raw
+    }
+}
+
+impl<'a> IntoIterator for &'a Scopes {
+    type Item = &'a Scope;
+    type IntoIter = std::slice::Iter<'a, Scope>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.scopes.iter()
     }
 }
 

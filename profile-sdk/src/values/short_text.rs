@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::values::text_value::{from_text, text_value};
-use crate::{FieldKind, InvalidValue};
+use crate::values::{FieldKind, InvalidValue};
 
 /// Declares a text of up to a number of characters.
 macro_rules! short_text {

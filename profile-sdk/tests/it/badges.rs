@@ -6,7 +6,7 @@ use profile_sdk::{BadgeKind, Color};
 use crate::{client_builder, connect_as_owner};
 
 #[tokio::test]
-pub(crate) async fn returns_badges_with_and_without_a_key() {
+async fn returns_badges_with_and_without_a_key() {
     let service = MockServer::start().await;
     let open = client_builder(&service).build().unwrap();
     for client in [open, connect_as_owner(&service)] {

@@ -30,7 +30,7 @@ async fn read(coding: &str, body: Vec<u8>) -> Result<SiteStats, Error> {
 }
 
 #[tokio::test]
-pub(crate) async fn decompresses_gzip() {
+async fn decompresses_gzip() {
     for coding in [
         "gzip",
         "GZIP",

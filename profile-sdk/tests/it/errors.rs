@@ -64,7 +64,7 @@ async fn respond_and_call(response: ResponseTemplate) -> (Error, Error) {
 }
 
 #[tokio::test]
-pub(crate) async fn classifies_status_codes() {
+async fn classifies_status_codes() {
     for (status, kind, unclear) in [
         (302, ErrorKind::Redirected, false),
         (304, ErrorKind::Redirected, false),

@@ -72,7 +72,7 @@ fn the_fields_match() {
 }
 
 #[test]
-pub(crate) fn text_limits_match() {
+fn text_limits_match() {
     let mut service = Service::new();
     for field in ProfileField::ALL {
         for text in field
@@ -113,7 +113,7 @@ fn any_lines() -> impl Strategy<Value = String> {
 }
 
 #[test]
-pub(crate) fn text_limits_match_for_random_texts() {
+fn text_limits_match_for_random_texts() {
     let service = RefCell::new(Service::new());
     for field in ProfileField::ALL {
         let Some(max) = field.kind().max_characters() else {
@@ -128,7 +128,7 @@ pub(crate) fn text_limits_match_for_random_texts() {
 }
 
 #[test]
-pub(crate) fn line_limits_match() {
+fn line_limits_match() {
     let mut service = Service::new();
     let breaks = [
         "\n",
@@ -154,7 +154,7 @@ pub(crate) fn line_limits_match() {
 }
 
 #[test]
-pub(crate) fn color_formats_match() {
+fn color_formats_match() {
     let mut service = Service::new();
     for text in [
         "#ff8800",
@@ -181,7 +181,7 @@ pub(crate) fn color_formats_match() {
 }
 
 #[test]
-pub(crate) fn day_limits_match() {
+fn day_limits_match() {
     let mut service = Service::new();
     for days in [0, 1, 30, 31, 365, 366, u16::MAX] {
         for (handle, client) in [

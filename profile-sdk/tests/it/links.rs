@@ -14,7 +14,7 @@ fn link(title: &str, url: &str) -> NewLink {
 }
 
 #[tokio::test]
-pub(crate) async fn creates_edits_and_deletes_a_link() {
+async fn creates_edits_and_deletes_a_link() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().links);
     // A parsed URL would be in lower case and end with a slash.
@@ -44,7 +44,7 @@ async fn keeps_fields_that_are_not_in_the_specification() {
 }
 
 #[tokio::test]
-pub(crate) async fn rejects_an_empty_update_before_sending() {
+async fn rejects_an_empty_update_before_sending() {
     let client = Client::builder()
         .base_url("http://localhost")
         .build()
@@ -60,7 +60,7 @@ pub(crate) async fn rejects_an_empty_update_before_sending() {
 }
 
 #[tokio::test]
-pub(crate) async fn an_unknown_link_is_not_found() {
+async fn an_unknown_link_is_not_found() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().links);
     let id = LinkId::new("nope/../../me").unwrap();

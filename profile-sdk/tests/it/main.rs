@@ -50,7 +50,6 @@ mod testing;
 mod tls;
 #[cfg(feature = "tracing")]
 mod tracing;
-mod unspecified;
 mod user_stats;
 mod writes;
 

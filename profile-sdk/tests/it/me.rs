@@ -19,14 +19,14 @@ async fn returns_the_whole_profile() {
     assert!(!me.posts.unwrap().is_empty());
     assert!(!me.badges.unwrap().is_empty());
     let key = me.key.unwrap();
-    assert!(key.scopes.unwrap().iter().eq(&Scope::KNOWN));
+    assert!(key.scopes.unwrap().iter().eq(Scope::KNOWN));
     let rate_limit = key.rate_limit.unwrap();
     assert_eq!(rate_limit.limit(), Some(1_000_000));
     assert_eq!(rate_limit.window_seconds(), Some(60));
 }
 
 #[tokio::test]
-pub(crate) async fn requires_no_scope() {
+async fn requires_no_scope() {
     let service = MockServer::start().await;
     let me = connect(&service, &service.keys().none).me().await.unwrap();
     assert_eq!(me.key.unwrap().scopes.unwrap().iter().count(), 0);

@@ -93,7 +93,7 @@ async fn reports_a_rejection_with_an_incomplete_body() {
 }
 
 #[tokio::test]
-pub(crate) async fn a_redirect_is_not_followed() {
+async fn a_redirect_is_not_followed() {
     let service = MockServer::start().await;
     let elsewhere =
         ResponseTemplate::new(307).insert_header("location", "http://u:pw@127.0.0.1:1/?key=1");

@@ -20,7 +20,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 #[tokio::test]
-pub(crate) async fn encodes_any_parameter_as_one_segment() {
+async fn encodes_any_parameter_as_one_segment() {
     let service = MockServer::start().await;
     let echo =
         |request: &Request| ResponseTemplate::new(200).insert_header("x-path", request.url.path());
@@ -63,7 +63,7 @@ fn any_parameter() -> impl Strategy<Value = String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-pub(crate) async fn no_parameter_reaches_another_endpoint() {
+async fn no_parameter_reaches_another_endpoint() {
     let service = MockServer::start().await;
     Mock::given(any_request())
         .respond_with(|request: &Request| {
@@ -128,7 +128,7 @@ async fn target<T>(call: Call<T>) -> String {
 }
 
 #[test]
-pub(crate) fn rejects_handles_that_cannot_be_a_segment() {
+fn rejects_handles_that_cannot_be_a_segment() {
     for text in ["", ".", ".."] {
         assert!(Handle::new(text).is_err());
     }

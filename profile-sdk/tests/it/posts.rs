@@ -6,7 +6,7 @@ use profile_sdk::{ErrorKind, PostId};
 use crate::connect;
 
 #[tokio::test]
-pub(crate) async fn creates_and_deletes_a_post() {
+async fn creates_and_deletes_a_post() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().social);
     let body = "Hello,\n\u{1f30d}\u{0}".repeat(1000);
@@ -24,7 +24,7 @@ pub(crate) async fn creates_and_deletes_a_post() {
 }
 
 #[tokio::test]
-pub(crate) async fn an_unknown_post_is_not_found() {
+async fn an_unknown_post_is_not_found() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().social);
     let error = client.delete_post(&PostId::from(7)).await.unwrap_err();

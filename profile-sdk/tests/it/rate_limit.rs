@@ -95,8 +95,9 @@ async fn rate_limited_service(clock: impl Clock + 'static) -> (MockServer, Clien
 async fn waits_for_the_window_before_a_429() {
     let service = MockServer::start().await;
     let response = ResponseTemplate::new(200)
-        .insert_header("ratelimit", r#""default";r=0;t=5"#)
-        .insert_header("ratelimit-policy", r#""default";q=1;w=5"#)
+        .insert_header("ratelimit-limit", "1")
+        .insert_header("ratelimit-remaining", "0")
+        .insert_header("ratelimit-reset", "5")
         .set_body_string(r#"{"data":[]}"#);
     respond_to_all(&service, response).await;
     let clock = SkippingClock::default();
@@ -183,8 +184,9 @@ async fn reads_rate_limit_headers() {
 #[tokio::test]
 async fn waits_for_the_window_after_a_429_without_retry_after() {
     let service = MockServer::start().await;
-    let response =
-        ResponseTemplate::new(429).insert_header("ratelimit", "limit=100, remaining=0, reset=50");
+    let response = ResponseTemplate::new(429)
+        .insert_header("ratelimit-remaining", "0")
+        .insert_header("ratelimit-reset", "50");
     respond_to_all(&service, response).await;
     let client = client_builder(&service).build().unwrap();
     let error = client.badges().await.unwrap_err();

@@ -26,7 +26,7 @@ async fn read_me(data: Value) -> Profile {
 }
 
 #[tokio::test]
-pub(crate) async fn decodes_any_visibility() {
+async fn decodes_any_visibility() {
     for (raw, visible) in [
         (json!("0"), Some(false)),
         (json!("false"), Some(false)),
@@ -60,7 +60,7 @@ async fn keeps_unknown_values_that_cannot_be_parsed() {
 }
 
 #[tokio::test]
-pub(crate) async fn decodes_any_shape_of_the_key() {
+async fn decodes_any_shape_of_the_key() {
     let me = read_me(json!({"key": {
         "scopes": "links:write,badges:write",
         "rate_limit": "60/minute",
@@ -87,7 +87,7 @@ pub(crate) async fn decodes_any_shape_of_the_key() {
 }
 
 #[tokio::test]
-pub(crate) async fn decodes_absent_and_null_fields_alike() {
+async fn decodes_absent_and_null_fields_alike() {
     let fields = ProfileField::ALL.iter().map(|field| field.name());
     let others = ["handle", "links", "posts", "badges", "email", "key"];
     let names = fields.chain(others);
@@ -97,7 +97,7 @@ pub(crate) async fn decodes_absent_and_null_fields_alike() {
 }
 
 #[tokio::test]
-pub(crate) async fn displays_ids_as_received() {
+async fn displays_ids_as_received() {
     for (raw, printed) in [
         (json!("0x1F/é"), "0x1F/é"),
         (json!("007"), "007"),
@@ -112,7 +112,7 @@ pub(crate) async fn displays_ids_as_received() {
 }
 
 #[tokio::test]
-pub(crate) async fn ids_beyond_64_bits_keep_their_digits() {
+async fn ids_beyond_64_bits_keep_their_digits() {
     for id in ["18446744073709551616", "-98765432109876543210"] {
         let service = MockServer::start().await;
         let links = format!(r#"[{{"id":{id},"title":"t"}},{{"id":2}}]"#);
@@ -133,7 +133,7 @@ pub(crate) async fn ids_beyond_64_bits_keep_their_digits() {
 }
 
 #[tokio::test]
-pub(crate) async fn accepts_unexpected_ids() {
+async fn accepts_unexpected_ids() {
     for raw in [json!(""), json!(["a"]), json!({"$oid": "5f"})] {
         let link = json!({"id": raw, "title": "t"});
         let (_service, client) = respond_with(link.clone()).await;
@@ -149,7 +149,7 @@ pub(crate) async fn accepts_unexpected_ids() {
 }
 
 #[tokio::test]
-pub(crate) async fn unexpected_fields_of_elements_do_not_hide_others() {
+async fn unexpected_fields_of_elements_do_not_hide_others() {
     let data = json!({
         "links": [{"id": 1, "title": "t"}, {"id": 2, "title": 7, "url": ["u"]}],
         "posts": [{"id": 3, "body": {"html": "b"}}, {"body": "b"}],
@@ -180,7 +180,7 @@ pub(crate) async fn unexpected_fields_of_elements_do_not_hide_others() {
 }
 
 #[tokio::test]
-pub(crate) async fn keeps_a_list_with_an_invalid_element_in_extra() {
+async fn keeps_a_list_with_an_invalid_element_in_extra() {
     for (name, list) in [
         ("links", json!([{"id": 1, "title": 7}, "two"])),
         ("links", json!(["one", {"id": 2, "title": 7}])),
@@ -202,7 +202,7 @@ pub(crate) async fn keeps_a_list_with_an_invalid_element_in_extra() {
 }
 
 #[tokio::test]
-pub(crate) async fn long_ids_keep_their_digits_beside_unexpected_fields() {
+async fn long_ids_keep_their_digits_beside_unexpected_fields() {
     let id = "123456789012345678901234567890";
     let body = format!(r#"{{"data":{{"links":[{{"id":1,"title":7}},{{"id":{id},"url":7}}]}}}}"#);
     let service = MockServer::start().await;
@@ -221,7 +221,7 @@ pub(crate) async fn long_ids_keep_their_digits_beside_unexpected_fields() {
 }
 
 #[tokio::test]
-pub(crate) async fn keeps_unknown_fields() {
+async fn keeps_unknown_fields() {
     let data = json!({
         "bio": "b",
         "links": [{"id": 1, "title": "t", "url": "u", "stats": {"clicks": [1, 2.5]}}],
@@ -235,7 +235,7 @@ pub(crate) async fn keeps_unknown_fields() {
 }
 
 #[tokio::test]
-pub(crate) async fn decodes_any_shape_of_analytics() {
+async fn decodes_any_shape_of_analytics() {
     let odd = json!([{"metric": "views", "count": 3}]);
     let (_service, client) = respond_with(odd.clone()).await;
     assert_eq!(client.analytics().await.unwrap().extra["data"], odd);
@@ -252,7 +252,7 @@ pub(crate) async fn decodes_any_shape_of_analytics() {
 }
 
 #[tokio::test]
-pub(crate) async fn decodes_partial_and_unexpected_statistics() {
+async fn decodes_partial_and_unexpected_statistics() {
     for (data, total) in [
         (json!({}), None),
         (
@@ -278,7 +278,7 @@ pub(crate) async fn decodes_partial_and_unexpected_statistics() {
 }
 
 #[tokio::test]
-pub(crate) async fn keeps_unknown_badge_kinds_by_name() {
+async fn keeps_unknown_badge_kinds_by_name() {
     let (_service, client) =
         respond_with(json!([{"id": "b", "name": "B", "kind": "granted"}])).await;
     let badge = client.badges().await.unwrap().remove(0);
@@ -286,7 +286,7 @@ pub(crate) async fn keeps_unknown_badge_kinds_by_name() {
 }
 
 #[tokio::test]
-pub(crate) async fn reports_the_path_of_fields_with_a_wrong_type() {
+async fn reports_the_path_of_fields_with_a_wrong_type() {
     for (data, expected) in [
         (json!({"bio": 5}), "data.bio: invalid type: integer `5`"),
         (json!([1]), "data: invalid type: sequence"),
@@ -305,7 +305,7 @@ pub(crate) async fn reports_the_path_of_fields_with_a_wrong_type() {
 }
 
 #[tokio::test]
-pub(crate) async fn ignores_the_content_type_and_a_byte_order_mark() {
+async fn ignores_the_content_type_and_a_byte_order_mark() {
     let body = "\u{feff}{\"data\":{\"users\":1,\"views\":2,\"links\":3},\"meta\":[]}";
     for content_type in [
         "",
@@ -322,7 +322,7 @@ pub(crate) async fn ignores_the_content_type_and_a_byte_order_mark() {
 }
 
 #[tokio::test]
-pub(crate) async fn reads_every_shape_of_error_body() {
+async fn reads_every_shape_of_error_body() {
     for (body, code, message) in [
         (
             r#"{"error":{"code":"c","message":"m"}}"#,
@@ -356,7 +356,7 @@ pub(crate) async fn reads_every_shape_of_error_body() {
 }
 
 #[test]
-pub(crate) fn sends_values_unchanged() {
+fn sends_values_unchanged() {
     let client = Client::builder()
         .base_url("https://profiles.example")
         .build()

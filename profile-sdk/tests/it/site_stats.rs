@@ -5,7 +5,7 @@ use mock_server::MockServer;
 use crate::{client_builder, connect_as_owner};
 
 #[tokio::test]
-pub(crate) async fn returns_the_counters_with_and_without_a_key() {
+async fn returns_the_counters_with_and_without_a_key() {
     let service = MockServer::start().await;
     let open = client_builder(&service).build().unwrap();
     let site = open.site_stats().await.unwrap();

@@ -51,7 +51,7 @@ async fn other_profiles_have_fewer_statistics() {
 }
 
 #[tokio::test]
-pub(crate) async fn only_the_service_knows_whose_profile_it_is() {
+async fn only_the_service_knows_whose_profile_it_is() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().none);
     let handle = Handle::new("grace").unwrap();
@@ -62,7 +62,7 @@ pub(crate) async fn only_the_service_knows_whose_profile_it_is() {
 }
 
 #[tokio::test]
-pub(crate) async fn an_unknown_handle_is_not_found() {
+async fn an_unknown_handle_is_not_found() {
     let service = MockServer::start().await;
     let client = connect(&service, service.key());
     for handle in [

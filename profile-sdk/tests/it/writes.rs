@@ -12,7 +12,7 @@ use crate::every_call::every_call;
 use crate::{client_builder, connect_as_owner, requests, respond_to_all};
 
 #[tokio::test]
-pub(crate) async fn a_response_without_the_resource_is_a_success() {
+async fn a_response_without_the_resource_is_a_success() {
     for (status, body) in [
         (200, r#"{"data":null}"#),
         (200, r#"{"data":{}}"#),
@@ -47,7 +47,7 @@ pub(crate) async fn a_response_without_the_resource_is_a_success() {
 }
 
 #[tokio::test]
-pub(crate) async fn returns_a_partial_resource() {
+async fn returns_a_partial_resource() {
     let service = MockServer::start().await;
     let body = r#"{"data":{"id":42}}"#;
     respond_to_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;

@@ -79,6 +79,6 @@ mod tests {
             .iter()
             .map(|(_, operation)| operation.clone())
             .collect();
-        assert_eq!(names(&used), names(&Operation::ALL));
+        assert_eq!(names(&used), names(Operation::ALL));
     }
 }

@@ -1,17 +1,9 @@
 //! TLS, by cargo feature.
 
 #[cfg(feature = "__rustls")]
-mod crypto_provider;
-#[cfg(feature = "native-tls")]
-mod native;
-#[cfg(feature = "__rustls")]
-mod root_certificates;
-#[cfg(feature = "__rustls")]
 mod rustls_config;
 
-use std::error::Error as StdError;
-
-use crate::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 /// An implementation of TLS and the root certificates that it trusts.
 ///
@@ -71,20 +63,37 @@ pub(crate) fn prepare(
         None => Ok(http),
         #[cfg(feature = "__rustls")]
         Some(Tls::Rustls) => {
-            rustls_config::with_rustls(http, root_certificates::of_platform, https)
+            rustls_config::with_rustls(http, rustls_config::platform_verifier, https)
         }
         #[cfg(feature = "webpki-roots")]
         Some(Tls::WebpkiRoots) => {
-            rustls_config::with_rustls(http, root_certificates::bundled, https)
+            rustls_config::with_rustls(http, rustls_config::webpki_verifier, https)
         }
         #[cfg(feature = "native-tls")]
-        Some(Tls::NativeTls) => native::with_native_tls(http, https),
+        Some(Tls::NativeTls) => with_native_tls(http, https),
     }
 }
 
+#[cfg(feature = "native-tls")]
+fn with_native_tls(
+    http: reqwest::ClientBuilder,
+    https: Option<&[Vec<u8>]>,
+) -> Result<reqwest::ClientBuilder, Error> {
+    let http = http.tls_backend_native();
+    let Some(root_certificates) = https else {
+        return Ok(http.tls_certs_only([]));
+    };
+    let mut certificates = Vec::new();
+    for pem in root_certificates {
+        let read = reqwest::Certificate::from_pem_bundle(pem).map_err(invalid_pem)?;
+        certificates.extend(at_least_one(read)?);
+    }
+    Ok(http.tls_certs_merge(certificates))
+}
+
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
-fn invalid_pem(error: impl StdError + 'static) -> Error {
-    setup_error(
+fn invalid_pem(error: impl std::error::Error + 'static) -> Error {
+    crate::error::cause::setup_error(
         "the value of root_certificate_pem is not a PEM certificate",
         error,
     )
@@ -98,19 +107,4 @@ fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
         return Err(Error::new(ErrorKind::Invalid, reason));
     }
     Ok(certificates)
-}
-
-/// Creates an error about setting up a client, with its root cause in the message.
-pub(crate) fn setup_error(what: &str, error: impl StdError + 'static) -> Error {
-    let reason = format!("{what}: {}", root_cause(&error));
-    Error::new(ErrorKind::Invalid, reason)
-}
-
-/// Returns the message of the last error in the chain of causes.
-pub(crate) fn root_cause(error: &dyn StdError) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }

@@ -1,18 +1,22 @@
 //! The configuration of rustls.
 
-use rustls::client::WantsClientCert;
+use std::sync::{Arc, OnceLock};
+
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
-use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
 
-use super::crypto_provider::crypto_provider;
-use super::{at_least_one, invalid_pem, setup_error};
-use crate::Error;
+use super::{at_least_one, invalid_pem};
+use crate::error::{Error, ErrorKind};
+use crate::error::cause::setup_error;
 
-pub(super) type WithoutRoots = ConfigBuilder<ClientConfig, WantsVerifier>;
+type Certificates = Vec<CertificateDer<'static>>;
 
-pub(super) type WithRoots = ConfigBuilder<ClientConfig, WantsClientCert>;
-
-pub(super) type Certificates = Vec<CertificateDer<'static>>;
+/// Returns a verifier that trusts the additional certificates, too.
+pub(super) type CreateVerifier =
+    fn(Certificates, Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error>;
 
 /// The protocols that are offered with ALPN.
 const PROTOCOLS: &[&[u8]] = &[
@@ -23,18 +27,24 @@ const PROTOCOLS: &[&[u8]] = &[
 
 pub(super) fn with_rustls(
     http: reqwest::ClientBuilder,
-    with_roots: fn(WithoutRoots, Certificates) -> Result<WithRoots, rustls::Error>,
+    create_verifier: CreateVerifier,
     https: Option<&[Vec<u8>]>,
 ) -> Result<reqwest::ClientBuilder, Error> {
     let failed = |error| setup_error("could not set up TLS", error);
-    let versions = ClientConfig::builder_with_provider(crypto_provider()?)
+    let provider = crypto_provider()?;
+    let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(failed)?;
     let builder = match https {
         Some(root_certificates) => {
-            with_roots(versions, certificates_in(root_certificates)?).map_err(failed)?
+            let certificates = certificates_in(root_certificates)?;
+            let verifier = create_verifier(certificates, provider).map_err(failed)?;
+            // rustls calls every verifier dangerous that it does not create itself.
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(verifier)
         }
-        None => versions.with_root_certificates(RootCertStore::empty()),
+        None => builder.with_root_certificates(RootCertStore::empty()),
     };
     let mut config = builder.with_no_client_auth();
     config.alpn_protocols = PROTOCOLS.iter().map(|name| name.to_vec()).collect();
@@ -48,4 +58,73 @@ fn certificates_in(root_certificates: &[Vec<u8>]) -> Result<Certificates, Error>
         certificates.extend(at_least_one(read.map_err(invalid_pem)?)?);
     }
     Ok(certificates)
+}
+
+/// Returns aws-lc-rs or ring, whichever is enabled first, otherwise the provider that the program has
+/// installed.
+///
+/// The provider of the process is not used if there is another: if a program depends on both
+/// aws-lc-rs and ring, rustls does not install one by itself.
+fn crypto_provider() -> Result<Arc<CryptoProvider>, Error> {
+    #[cfg(feature = "rustls")]
+    let provider = Some(Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
+    #[cfg(all(feature = "rustls-ring", not(feature = "rustls")))]
+    let provider = Some(Arc::new(rustls::crypto::ring::default_provider()));
+    #[cfg(not(any(feature = "rustls", feature = "rustls-ring")))]
+    let provider = CryptoProvider::get_default().cloned();
+    provider.ok_or_else(|| {
+        let reason = "no crypto provider is installed for rustls; call \
+                      rustls::crypto::CryptoProvider::install_default before creating a client, \
+                      or enable the feature rustls or rustls-ring of profile-sdk";
+        Error::new(ErrorKind::Invalid, reason)
+    })
+}
+
+/// Trusts the root certificates of the platform. They are loaded once per process: it takes 18 million
+/// instructions and 100 kB.
+pub(super) fn platform_verifier(
+    certificates: Certificates,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+    static VERIFIER: OnceLock<Arc<Verifier>> = OnceLock::new();
+    if !certificates.is_empty() {
+        return Ok(Arc::new(with_extra_roots(certificates, provider)?));
+    }
+    if let Some(verifier) = VERIFIER.get() {
+        return Ok(verifier.clone());
+    }
+    let verifier = Arc::new(Verifier::new(provider)?);
+    Ok(VERIFIER.get_or_init(|| verifier).clone())
+}
+
+#[cfg(not(target_os = "android"))]
+fn with_extra_roots(
+    certificates: Certificates,
+    provider: Arc<CryptoProvider>,
+) -> Result<Verifier, rustls::Error> {
+    Verifier::new_with_extra_roots(certificates, provider)
+}
+
+/// The verifier of Android does not accept additional root certificates.
+#[cfg(target_os = "android")]
+fn with_extra_roots(_: Certificates, _: Arc<CryptoProvider>) -> Result<Verifier, rustls::Error> {
+    let reason = "Android only trusts the root certificates in its settings; \
+                  use Tls::WebpkiRoots to add others";
+    Err(rustls::Error::General(reason.to_owned()))
+}
+
+/// Trusts the root certificates of Mozilla.
+#[cfg(feature = "webpki-roots")]
+pub(super) fn webpki_verifier(
+    certificates: Certificates,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+    let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
+    let mut store = RootCertStore { roots };
+    for certificate in certificates {
+        store.add(certificate)?;
+    }
+    let verifier =
+        rustls::client::WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider);
+    Ok(verifier.build().expect("the store is not empty"))
 }

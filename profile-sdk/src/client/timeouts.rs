@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::RetryPolicy;
+use crate::retry::RetryPolicy;
 
 /// The timeouts and the retry policy of a call.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use reqwest::header::HeaderName;
 use reqwest::header::{HeaderMap, HeaderValue};
 
-use crate::ApiKey;
+use crate::values::ApiKey;
 
 /// A response with its undecoded body.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use crate::values::invalid_value::quoted;
-use crate::{ApiKey, InvalidValue};
+use crate::values::{ApiKey, InvalidValue};
 
 /// Headers that only the client sets, and those about the connection or the encoding of the body.
 const RESERVED: [HeaderName; 18] = [
@@ -101,7 +101,7 @@ fn sensitive(text: &str) -> Option<HeaderValue> {
 #[cfg(test)]
 mod tests {
     use super::default_headers;
-    use crate::ApiKey;
+    use crate::values::ApiKey;
 
     fn error(name: &str, value: &str) -> String {
         let custom = [(name.to_owned(), value.to_owned())];
