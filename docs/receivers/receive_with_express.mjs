@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import express from "express";
 import { isAuthentic } from "./webhook_node.mjs";
 
@@ -22,5 +23,6 @@ app.post("/hooks", raw, (request, response) => {
 // Without this, a body that is too large gets a stack trace.
 app.use((error, request, response, next) => response.status(error.status ?? 500).end());
 
-const server = app.listen(process.env.PORT ?? 8080, "127.0.0.1");
-server.requestTimeout = 10_000;
+// Milliseconds to receive the headers, and the whole request. Node checks them at this interval.
+const limits = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
+createServer(limits, app).listen(process.env.PORT ?? 8080, "127.0.0.1");

@@ -4,7 +4,9 @@ import { isAuthentic } from "./webhook_node.mjs";
 const secret = process.env.PROFILE_WEBHOOK_SECRET;
 if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
 
-const app = Fastify({ bodyLimit: 1 << 20, requestTimeout: 10_000 });
+// Milliseconds to receive the headers, and the whole request. Node checks them at this interval.
+const http = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
+const app = Fastify({ bodyLimit: 1 << 20, requestTimeout: 10_000, http });
 // Every body as it was sent. Without the first line, Fastify parses JSON.
 app.removeAllContentTypeParsers();
 app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => done(null, body));

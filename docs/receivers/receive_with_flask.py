@@ -23,5 +23,6 @@ def receive() -> tuple[str, int]:
 
 
 if __name__ == "__main__":
-    # Unlike the server of Flask, waitress is for production. It closes slow connections.
-    serve(app, host="127.0.0.1", port=int(os.environ.get("PORT", "8080")), channel_timeout=10)
+    # Unlike the server of Flask, waitress is for production. It closes connections without progress.
+    limits = {"channel_timeout": 10, "cleanup_interval": 1}
+    serve(app, host="127.0.0.1", port=int(os.environ.get("PORT", "8080")), **limits)
