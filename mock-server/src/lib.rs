@@ -20,13 +20,14 @@
 // - `redaction`: removal of keys and secrets from texts
 // - `input`: JSON input, and the error for invalid input
 // - `engine`: the service as a pure function from a world and a request to an outcome
-// - `faults`, `journal`: faults of responses, and recorded requests
+// - `journal`, `faults`: recorded requests, and faults of responses
 // - `mutants`: changes that break one sentence of the specification each
 // - `service`: a world with its storage, faults, journal and verdicts
 // - `webhook`: the sending of deliveries
 // - `worlds`: the services of one process
 // - `control`: the control API of the program
 // - `transport`: HTTP on hyper
+// - `service_handle`: a service for Rust tests, which is a responder of wiremock
 // - `mock_server`: the server for Rust tests, with one service
 // - `worlds_server`: the server of the program, with many services and the control API
 
@@ -42,6 +43,7 @@ mod mutants;
 mod openapi;
 mod redaction;
 mod service;
+mod service_handle;
 mod shutdown;
 mod transport;
 pub mod webhook;
@@ -60,7 +62,10 @@ pub use mock_server::{MockServer, MockServerBuilder, StartError};
 pub use mutants::Mutant;
 pub use openapi::{control_openapi_json, openapi_json};
 pub use service::{StateError, StateFile};
-/// The version of wiremock that [`MockServer::wiremock`] uses.
+pub use service_handle::ServiceHandle;
+/// The version of wiremock for which [`ServiceHandle`] is a responder.
+#[cfg(feature = "wiremock")]
+#[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]
 pub use wiremock;
 pub use worlds::Worlds;
 pub use worlds_server::WorldsServer;

@@ -103,7 +103,7 @@ impl Guard {
 
     fn check_host(&self, text: &str) -> Result<Authority, ControlError> {
         let host: Option<Authority> = text.parse().ok();
-        let host = host.filter(|host| !text.contains('@') && self.is_allowed(host.host()));
+        let host = host.filter(|host| is_host(text, host) && self.is_allowed(host.host()));
         host.ok_or_else(|| forbidden_host(text))
     }
 
@@ -116,6 +116,13 @@ impl Guard {
             || name.ends_with(".localhost")
             || allowed.any(|allowed| allowed.eq_ignore_ascii_case(&name))
     }
+}
+
+/// Returns `true` if the text is the host of an authority, with or without a port. The parser also
+/// accepts a user name, and text after the bracket of an IPv6 address.
+fn is_host(text: &str, authority: &Authority) -> bool {
+    let rest = text.strip_prefix(authority.host());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
 /// Returns `true` if the origin has the scheme, host and port of this server.
@@ -179,6 +186,8 @@ mod tests {
             "mock.evil.example",
             "localhost@evil.example",
             "evil.example@localhost",
+            "[::1].evil.example",
+            "[::1]evil.example:80",
             "",
             "a b",
             "2130706433",

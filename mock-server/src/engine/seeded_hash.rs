@@ -33,12 +33,6 @@ impl SeededHash {
     pub(crate) fn below(self, bound: u64) -> u64 {
         self.0 % bound
     }
-
-    /// Returns a number in `0.0..1.0`.
-    pub(crate) fn fraction(self) -> f64 {
-        // An `f64` represents 53 bits exactly.
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::condition::Phase;
 use super::fault::{Fault, is_bodiless};
-use super::large_body::LargeBody;
+use super::large_body;
+use super::phase::Phase;
 use super::wire::WireFault;
 use crate::engine::{HeaderLines, Reply};
+use crate::journal::RequestOutcome;
 
 /// The faults to apply to one response.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,8 +66,6 @@ pub(crate) struct PlannedReply {
     pub(crate) headers: HeaderLines,
     /// Shared with the journal.
     pub(crate) body: Bytes,
-    /// Replaces the reply's body.
-    pub(crate) large_body: Option<LargeBody>,
     /// The wire fault to apply while the reply is sent.
     pub(crate) wire: Option<WireFault>,
     /// The name of the applied fault.
@@ -79,7 +78,6 @@ impl PlannedReply {
             code: reply.status,
             headers: reply.headers,
             body: reply.body.into(),
-            large_body: None,
             wire: None,
             fault: None,
         }
@@ -102,36 +100,25 @@ impl PlannedReply {
         has_head.then_some(self.code)
     }
 
+    /// Returns what becomes of a request whose response is sent on a connection.
+    pub(crate) fn outcome(&self) -> RequestOutcome {
+        match self.wire.is_some_and(WireFault::loses_response) {
+            true => RequestOutcome::ConnectionFault,
+            false => RequestOutcome::Responded,
+        }
+    }
+
     /// Adds a header unless a header with this name exists.
     pub(crate) fn set_default_header(&mut self, name: &'static str, value: String) {
         if self.headers.iter().all(|(given, _)| given != name) {
             self.headers.push((name.into(), value.into()));
         }
     }
-
-    /// Returns the length of the body in bytes.
-    pub(crate) fn body_length(&self) -> u64 {
-        match self.large_body {
-            Some(large_body) => large_body.chunks().len(),
-            None => self.body.len() as u64,
-        }
-    }
-
-    fn with_large_body(large_body: LargeBody) -> Self {
-        let mut reply = json_reply(200, "");
-        if let LargeBody::Gzip(_) = large_body {
-            set_header(&mut reply, "content-encoding", "gzip");
-        }
-        Self {
-            large_body: Some(large_body),
-            ..Self::new(reply)
-        }
-    }
 }
 
 fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
     match fault {
-        Fault::Delay(_) => {}
+        Fault::Delay { .. } => {}
         Fault::Status {
             status,
             body,
@@ -154,8 +141,19 @@ fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
             set_header(&mut reply, "content-type", content_type);
         }
         Fault::EmptyBody => reply.body.clear(),
-        Fault::HugeBody { bytes } => return PlannedReply::with_large_body(LargeBody::Json(*bytes)),
-        Fault::GzipBomb { bytes } => return PlannedReply::with_large_body(LargeBody::Gzip(*bytes)),
+        Fault::HugeBody { bytes } => {
+            return PlannedReply {
+                body: large_body::json(*bytes),
+                ..PlannedReply::new(json_reply(200, ""))
+            };
+        }
+        Fault::GzipBomb { bytes } => {
+            let reply = json_reply(200, "").with_header("content-encoding", "gzip");
+            return PlannedReply {
+                body: large_body::gzip(*bytes),
+                ..PlannedReply::new(reply)
+            };
+        }
         Fault::Wire(wire) => return PlannedReply::with_wire_fault(*wire, reply),
     }
     PlannedReply::new(reply)

@@ -1,83 +1,69 @@
 //! The active fault rules of a service.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use super::fault::Fault;
+use super::invalid::invalid;
 use super::plan::Plan;
 use super::rule::FaultRule;
-use super::schedule::Schedule;
-use crate::engine::{Request, SeededHash};
+use crate::engine::Request;
 use crate::input::InvalidInput;
 
 /// The active fault rules of a service, with their counters, in the order in which they were added.
-#[derive(Debug)]
-pub(crate) struct FaultRules {
-    seed: SeededHash,
-    active: Mutex<ActiveRules>,
-}
+#[derive(Debug, Default)]
+pub(crate) struct FaultRules(Mutex<ActiveRules>);
 
 #[derive(Debug, Default)]
 struct ActiveRules {
-    rules: Vec<Rule>,
-    /// Number of rules ever added, so that no two rules draw the same random numbers.
+    rules: Vec<ActiveRule>,
+    /// Number of rules that were ever added.
     added: u64,
 }
 
-/// A validated rule.
-#[derive(Debug)]
-struct Rule {
-    /// The number of the rule since the last [`restart`](FaultRules::restart), starting at 1.
-    id: u64,
-    written: FaultRule,
-    schedule: Schedule,
-    point: SeededHash,
-}
-
-/// A rule and its counters.
-#[derive(Serialize)]
-pub(crate) struct RuleCounts {
+/// A validated rule and its counters.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct ActiveRule {
     id: u64,
     rule: FaultRule,
+    /// Number of requests that matched the pattern.
     matched: u64,
+    /// Number of requests that the fault was applied to.
     applied: u64,
 }
 
 impl FaultRules {
-    /// Creates an empty set of rules. Random choices are derived from the seed.
-    pub(crate) fn new(seed: u64) -> Self {
-        Self {
-            seed: SeededHash::new(seed).mix_str("faults"),
-            active: Mutex::default(),
-        }
-    }
-
-    /// Adds the rules, unless one of them is invalid.
+    /// Adds all rules, or none if one is invalid.
     pub(crate) fn add(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        let mut active = self.lock();
-        let (first, single) = (active.added, rules.len() == 1);
-        let read = (1..).zip(rules).map(|(number, rule)| {
-            let id = first + number;
-            let read = Rule::read(id, rule, self.seed.mix(id));
-            read.map_err(|error| match single {
+        let is_single = rules.len() == 1;
+        for (number, rule) in (1..).zip(&rules) {
+            check(rule).map_err(|error| match is_single {
                 true => error,
-                false => error.in_rule(number as usize),
-            })
-        });
-        let read = read.collect::<Result<Vec<_>, _>>()?;
-        active.added += read.len() as u64;
-        active.rules.extend(read);
+                false => error.in_rule(number),
+            })?;
+        }
+        let mut active = self.lock();
+        for rule in rules {
+            active.added += 1;
+            let id = active.added;
+            active.rules.push(ActiveRule {
+                id,
+                rule,
+                matched: 0,
+                applied: 0,
+            });
+        }
         Ok(())
     }
 
-    /// Removes all rules.
+    /// Removes all rules. Ids are not reused.
     pub(crate) fn clear(&self) {
         self.lock().rules.clear();
     }
 
-    /// Removes the rule with this id and returns `true` if it existed.
+    /// Removes a rule and returns `true` if it existed.
     pub(crate) fn remove(&self, id: u64) -> bool {
         let mut active = self.lock();
         let before = active.rules.len();
@@ -85,31 +71,23 @@ impl FaultRules {
         active.rules.len() < before
     }
 
-    /// Removes all rules and restarts the random sequence.
+    /// Removes all rules; the ids start again.
     pub(crate) fn restart(&self) {
         *self.lock() = ActiveRules::default();
     }
 
     /// Returns the rules with their counters.
-    pub(crate) fn counted(&self) -> Vec<RuleCounts> {
-        self.lock().rules.iter().map(Rule::counted).collect()
+    pub(crate) fn counted(&self) -> Vec<ActiveRule> {
+        self.lock().rules.clone()
     }
 
-    /// Returns `true` if [`plan`](Self::plan) needs the current time.
-    pub(crate) fn reads_clock(&self) -> bool {
-        self.lock()
-            .rules
-            .iter()
-            .any(|rule| rule.schedule.reads_clock())
-    }
-
-    /// Returns the faults to apply to a request, and counts it.
-    pub(crate) fn plan(&self, request: &Request, now: Option<Timestamp>) -> Plan {
+    /// Determines the faults of a request, and counts it.
+    pub(crate) fn plan(&self, request: &Request) -> Plan {
         let mut plan = Plan::default();
         for rule in &mut self.lock().rules {
             // A rule after the first fault is not counted.
-            let is_delay = matches!(rule.written.fault, Fault::Delay(_));
-            if (is_delay || plan.fault.is_none()) && rule.applies(request, now) {
+            let is_delay = matches!(rule.rule.fault, Fault::Delay { .. });
+            if (is_delay || plan.fault.is_none()) && rule.applies(request) {
                 rule.add_to(&mut plan);
             }
         }
@@ -117,44 +95,39 @@ impl FaultRules {
     }
 
     fn lock(&self) -> MutexGuard<'_, ActiveRules> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Rule {
-    fn read(id: u64, written: FaultRule, point: SeededHash) -> Result<Self, InvalidInput> {
-        written.fault.check()?;
-        written.matching.check()?;
-        Ok(Self {
-            id,
-            schedule: Schedule::read(&written.when)?,
-            point,
-            written,
-        })
+fn check(rule: &FaultRule) -> Result<(), InvalidInput> {
+    rule.fault.check()?;
+    rule.matching.check_request()?;
+    match rule.times {
+        Some(0) => Err(invalid("times is 0; expected at least 1")),
+        _ => Ok(()),
     }
+}
 
-    fn applies(&mut self, request: &Request, now: Option<Timestamp>) -> bool {
-        self.written.matching.matches(request)
-            && self.schedule.applies(now, self.point.mix_str("strike"))
+impl ActiveRule {
+    /// Counts a request and returns `true` if the fault applies to it.
+    fn applies(&mut self, request: &Request) -> bool {
+        if !self.rule.matching.matches(request) {
+            return false;
+        }
+        self.matched += 1;
+        let is_left = self.rule.times.is_none_or(|times| self.applied < times);
+        let applies = self.matched > self.rule.skip && is_left;
+        self.applied += u64::from(applies);
+        applies
     }
 
     fn add_to(&self, plan: &mut Plan) {
-        let phase = self.written.phase;
-        match &self.written.fault {
-            Fault::Delay(delay) => {
-                let point = self.point.mix_str("delay").mix(self.schedule.matched);
-                plan.add_delay(phase, delay.at(point));
+        let phase = self.rule.phase;
+        match self.rule.fault {
+            Fault::Delay { milliseconds } => {
+                plan.add_delay(phase, Duration::from_millis(milliseconds));
             }
-            fault => plan.fault = Some((phase, fault.clone())),
-        }
-    }
-
-    fn counted(&self) -> RuleCounts {
-        RuleCounts {
-            id: self.id,
-            rule: self.written.clone(),
-            matched: self.schedule.matched,
-            applied: self.schedule.applied,
+            ref fault => plan.fault = Some((phase, fault.clone())),
         }
     }
 }
@@ -162,15 +135,14 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn plan(rules: &FaultRules) -> Plan {
-        rules.plan(&Request::new("GET", "/"), None)
+        rules.plan(&Request::new("GET", "/"))
     }
 
     #[test]
     fn delays_add_up_and_the_first_other_fault_is_taken() {
-        let rules = FaultRules::new(0);
+        let rules = FaultRules::default();
         rules
             .add(vec![
                 FaultRule::new(Fault::delay(10)),
@@ -190,7 +162,7 @@ mod tests {
 
     #[test]
     fn of_several_rules_all_are_added_or_none() {
-        let rules = FaultRules::new(0);
+        let rules = FaultRules::default();
         let wrong = FaultRule::new(Fault::status(150));
         let error = rules.add(vec![FaultRule::new(Fault::EmptyBody), wrong.clone()]);
         assert_eq!(

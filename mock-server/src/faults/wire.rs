@@ -69,6 +69,11 @@ impl WireFault {
         }
     }
 
+    /// Returns `true` if the client does not receive the whole response.
+    pub(crate) fn loses_response(self) -> bool {
+        !self.sends_head() || self.breaks_body()
+    }
+
     /// Returns the name that the fault has in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {

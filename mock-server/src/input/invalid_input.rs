@@ -28,16 +28,6 @@ impl InvalidInput {
 
     /// Returns the error code that the control API also uses: `bad_body` for JSON with an unexpected
     /// structure, otherwise a code such as `invalid_fault`.
-    ///
-    /// ```
-    /// use mock_server::{FaultRule, Fault, MockServer};
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = MockServer::start().await;
-    /// let error = server.add_fault(FaultRule::new(Fault::status(42))).unwrap_err();
-    /// assert_eq!(error.code(), "invalid_fault");
-    /// # });
-    /// ```
     pub fn code(&self) -> &'static str {
         self.code
     }

@@ -8,40 +8,89 @@ use url::form_urlencoded;
 
 use super::recorded_request::RecordedRequest;
 use super::request_pattern::RequestPattern;
-use crate::engine::path_pattern;
-use crate::redaction::redact_keys;
+use crate::engine::{Request, bearer_token, path_pattern};
+use crate::redaction::label;
 
 /// Maximum number of characters of a JSON value in a report.
 const MAX_SHOWN: usize = 60;
 
-pub(super) fn matches(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
+/// What a pattern is compared with: a recorded request, or one that has no response yet.
+pub(super) struct Received<'a> {
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    query: Option<&'a str>,
+    headers: &'a [(String, String)],
+    body: &'a [u8],
+    body_length: usize,
+    is_body_truncated: bool,
+    key: Option<&'a str>,
+    status: Option<u16>,
+    fault: Option<&'a str>,
+}
+
+impl<'a> From<&'a RecordedRequest> for Received<'a> {
+    fn from(request: &'a RecordedRequest) -> Self {
+        Self {
+            method: &request.method,
+            path: &request.path,
+            query: request.query.as_deref(),
+            headers: &request.headers,
+            body: &request.body,
+            body_length: request.body_length,
+            is_body_truncated: request.is_body_truncated,
+            key: request.key.as_deref(),
+            status: request.status,
+            fault: request.fault.as_deref(),
+        }
+    }
+}
+
+impl<'a> From<&'a Request> for Received<'a> {
+    fn from(request: &'a Request) -> Self {
+        let mut authorization = request.header_values("authorization");
+        Self {
+            method: &request.method,
+            path: &request.path,
+            query: request.query.as_deref(),
+            headers: &request.headers,
+            body: &request.body,
+            body_length: request.body_length(),
+            is_body_truncated: request.body.len() < request.body_length(),
+            key: authorization.find_map(bearer_token).and_then(label),
+            status: None,
+            fault: None,
+        }
+    }
+}
+
+pub(super) fn matches(pattern: &RequestPattern, request: &Received<'_>) -> bool {
     // The cheap checks come first.
     has_method(pattern, request)
         && has_path(pattern, request)
         && differences(pattern, request).is_empty()
 }
 
-pub(super) fn has_method(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
+pub(super) fn has_method(pattern: &RequestPattern, request: &Received<'_>) -> bool {
     let expected = pattern.method.as_ref();
-    expected.is_none_or(|expected| *expected == request.method)
+    expected.is_none_or(|expected| expected == request.method)
 }
 
-pub(super) fn has_path(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
+pub(super) fn has_path(pattern: &RequestPattern, request: &Received<'_>) -> bool {
     let expected = pattern.path.as_deref();
-    expected.is_none_or(|expected| path_pattern::matches(expected, &request.path))
+    expected.is_none_or(|expected| path_pattern::matches(expected, request.path))
 }
 
 /// Returns the differences; empty if the request matches.
-pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -> Vec<String> {
+pub(super) fn differences(pattern: &RequestPattern, request: &Received<'_>) -> Vec<String> {
     let mut texts = Vec::new();
     if !has_method(pattern, request) {
         let expected = pattern.method.as_deref();
-        texts.push(describe("the method", Some(&request.method), expected));
+        texts.push(describe("the method", Some(request.method), expected));
     }
     if let (Some(path), false) = (&pattern.path, has_path(pattern, request)) {
         texts.push(format!("not to {path}"));
     }
-    let query = request.query.as_deref().unwrap_or_default();
+    let query = request.query.unwrap_or_default();
     for (name, expected) in &pattern.query {
         let found = form_urlencoded::parse(query.as_bytes())
             .filter(|(given, _)| given == name)
@@ -64,18 +113,13 @@ pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -
     if let Some(whole) = &pattern.body {
         texts.extend(body_differences(whole, request, false));
     }
-    // The pattern may contain a key where its name is expected.
-    let key = pattern.key.as_deref().map(redact_keys);
+    let key = pattern.key.as_deref();
     let [found, expected] =
         [request.status, pattern.status].map(|status| status.map(|code| code.to_string()));
     for (what, found, expected) in [
-        ("the key", request.key.as_deref(), key.as_deref()),
+        ("the key", request.key, key),
         ("the status", found.as_deref(), expected.as_deref()),
-        (
-            "the fault",
-            request.fault.as_deref(),
-            pattern.fault.as_deref(),
-        ),
+        ("the fault", request.fault, pattern.fault.as_deref()),
     ] {
         if expected.is_some() && found != expected {
             texts.push(describe(what, found, expected));
@@ -109,7 +153,7 @@ fn compare_any(
 }
 
 /// Compares a body with a value that it must equal or, if `is_part`, contain.
-fn body_differences(expected: &Value, request: &RecordedRequest, is_part: bool) -> Vec<String> {
+fn body_differences(expected: &Value, request: &Received<'_>, is_part: bool) -> Vec<String> {
     let length = request.body_length;
     if length == 0 {
         return vec!["without a body".to_owned()];
@@ -120,7 +164,7 @@ fn body_differences(expected: &Value, request: &RecordedRequest, is_part: bool) 
             "with a body of {length} bytes, of which only {kept} are recorded"
         )];
     }
-    let Ok(found) = serde_json::from_slice(&request.body) else {
+    let Ok(found) = serde_json::from_slice(request.body) else {
         return vec!["with a body that is not valid JSON".to_owned()];
     };
     let mut texts = Vec::new();

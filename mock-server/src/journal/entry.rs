@@ -4,6 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::recorded_request::RecordedRequest;
+use super::request_outcome::RequestOutcome;
 use crate::engine::{HeaderLines, Request, Violation, bearer_token};
 use crate::redaction::{Secrets, is_secret_header, label};
 
@@ -23,7 +24,8 @@ pub(crate) struct Entry {
     /// The name of the fault that was applied.
     pub(crate) fault: Option<&'static str>,
     pub(crate) violations: Vec<Violation>,
-    /// `None` if the client received no response.
+    pub(crate) outcome: RequestOutcome,
+    /// `None` if no response was sent.
     pub(crate) response: Option<Response>,
 }
 
@@ -101,7 +103,13 @@ impl Entry {
             body: redact_body(&self.request.body, is_body_truncated),
             body_length: self.request.body_length(),
             is_body_truncated,
-            status: response.map(|response| response.status),
+            outcome: self.outcome,
+            status: match self.outcome {
+                RequestOutcome::Delayed | RequestOutcome::Abandoned => None,
+                RequestOutcome::Responded
+                | RequestOutcome::ConnectionFault
+                | RequestOutcome::HandedOver => response.map(|response| response.status),
+            },
             fault: self.fault.map(str::to_owned),
             violations: self.violations.clone(),
             response_headers: response.map_or_else(Vec::new, |response| {
@@ -132,7 +140,7 @@ impl Entry {
         };
         let fault = self.fault.map(|fault| format!(" ({fault})"));
         let fault = fault.unwrap_or_default();
-        format!("{method} {target} ({key}) {status}{fault}")
+        escape(&format!("{method} {target} ({key}) {status}{fault}"))
     }
 
     /// Returns the printable name of the key: `all` for `mock_all_0123456789abcdef`, `other` for a
@@ -146,6 +154,22 @@ impl Entry {
     fn authorization(&self) -> Option<&str> {
         self.request.header_values("authorization").next()
     }
+}
+
+/// Escapes characters that control a terminal or the direction of text.
+fn escape(line: &str) -> String {
+    let is_control = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut escaped = String::with_capacity(line.len());
+    for c in line.chars() {
+        match is_control(c) {
+            true => escaped.extend(c.escape_unicode()),
+            false => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 fn violation_bytes(violation: &Violation) -> usize {
@@ -181,6 +205,14 @@ fn in_milliseconds(instant: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_line_does_not_control_the_terminal() {
+        assert_eq!(
+            escape("GET /\u{9b}1m\u{1b}\u{202e}é\u{2069}"),
+            "GET /\\u{9b}1m\\u{1b}\\u{202e}é\\u{2069}"
+        );
+    }
 
     #[test]
     fn truncates_times_to_milliseconds() {

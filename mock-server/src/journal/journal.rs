@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -14,14 +14,33 @@ use super::expectation::Expectation;
 use super::limits::JournalLimits;
 use super::log::{Log, Numbered};
 use super::recorded_request::RecordedRequest;
+use super::request_outcome::RequestOutcome;
 use super::request_pattern::RequestPattern;
 use super::verification::Verification;
 
 /// The requests that a server has received, oldest first, within [`JournalLimits`]; see
-/// [`MockServer::journal`](crate::MockServer::journal).
+/// [`ServiceHandle::journal`](crate::ServiceHandle::journal).
 ///
-/// A request is recorded before its response is sent. The requests are without API keys, and contain
-/// their names instead.
+/// A request is recorded when it has been received, and its
+/// [`outcome`](RecordedRequest::outcome) says what has become of it. The requests are without API keys,
+/// and contain their names instead.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// use mock_server::MockServer;
+/// use mock_server::journal::{Expectation, RequestPattern};
+/// use std::time::Duration;
+///
+/// let server = MockServer::start().await;
+/// let posts = RequestPattern::new("POST", "/me/posts");
+/// assert!(server.journal().requests().is_empty());
+/// assert!(server.journal().matching(&posts).is_empty());
+/// assert!(server.journal().verify(&Expectation::times(posts.clone(), 0)).satisfied);
+/// let report = server.journal().wait(&posts, 1, Duration::from_millis(1)).await.unwrap_err();
+/// assert_eq!(report.found, 0);
+/// server.journal().clear();
+/// # });
+/// ```
 pub struct Journal {
     log: Mutex<Log>,
     recorded: Notify,
@@ -37,37 +56,28 @@ impl Journal {
         }
     }
 
-    /// Records a request and returns the entry.
-    pub(crate) fn record(&self, entry: Entry) -> Arc<Entry> {
-        let entry = self.log().record(entry);
+    /// Records a request. `earlier` is the number of its entry, if it was already recorded.
+    pub(crate) fn record(&self, entry: Entry, earlier: Option<u64>) -> Numbered {
+        let recorded = match earlier {
+            None => self.log().record(entry),
+            Some(number) => self.log().replace(number, entry),
+        };
         self.recorded.notify_waiters();
-        entry
+        recorded
+    }
+
+    /// Changes the outcome of the request with this number.
+    pub(crate) fn conclude(&self, number: u64, outcome: RequestOutcome) {
+        self.log().conclude(number, outcome);
+        self.recorded.notify_waiters();
     }
 
     /// Returns all recorded requests, oldest first.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// assert!(server.journal().requests().is_empty());
-    /// # });
-    /// ```
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.after(0)
     }
 
     /// Returns the recorded requests that match, oldest first.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::MockServer;
-    /// use mock_server::journal::RequestPattern;
-    ///
-    /// let server = MockServer::start().await;
-    /// let rejected = server.journal().matching(&RequestPattern::any().status(422));
-    /// assert!(rejected.is_empty());
-    /// # });
-    /// ```
     pub fn matching(&self, pattern: &RequestPattern) -> Vec<RecordedRequest> {
         self.matching_after(0, pattern)
     }
@@ -79,31 +89,16 @@ impl Journal {
         pattern: &RequestPattern,
     ) -> Vec<RecordedRequest> {
         let mut requests = self.after(number);
-        requests.retain(|request| matches(pattern, request));
+        requests.retain(|request| matches(pattern, &request.into()));
         requests
     }
 
     /// Returns the number of requests dropped because of the limits since the journal was cleared.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// assert_eq!(server.journal().dropped(), 0);
-    /// # });
-    /// ```
     pub fn dropped(&self) -> u64 {
         self.log().dropped()
     }
 
-    /// Removes all requests. The numbering continues, and a pending [`wait`](Self::wait) keeps the
-    /// requests that it has already counted.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// server.journal().clear();
-    /// # });
-    /// ```
+    /// Removes all requests. The numbering continues, and a pending [`wait`](Self::wait) starts again.
     pub fn clear(&self) {
         self.log().clear();
         self.cleared.notify_waiters();
@@ -125,17 +120,6 @@ impl Journal {
     }
 
     /// Compares the recorded requests with an expectation, without waiting.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::MockServer;
-    /// use mock_server::journal::{Expectation, RequestPattern};
-    ///
-    /// let server = MockServer::start().await;
-    /// let never = Expectation::times(RequestPattern::new("DELETE", "/me/links/{id}"), 0);
-    /// assert!(server.journal().verify(&never).satisfied);
-    /// # });
-    /// ```
     pub fn verify(&self, expectation: &Expectation) -> Verification {
         let dropped = self.dropped();
         Verification::of(expectation, &self.requests(), dropped)
@@ -147,19 +131,6 @@ impl Journal {
     /// # Errors
     ///
     /// Returns the failed [`Verification`] if they are not received `within` this time.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// use std::time::Duration;
-    /// use mock_server::MockServer;
-    /// use mock_server::journal::RequestPattern;
-    ///
-    /// let server = MockServer::start().await;
-    /// let posts = RequestPattern::new("POST", "/me/posts");
-    /// let report = server.journal().wait(&posts, 1, Duration::from_millis(1)).await.unwrap_err();
-    /// assert_eq!(report.found, 0);
-    /// # });
-    /// ```
     pub async fn wait(
         &self,
         pattern: &RequestPattern,
@@ -187,13 +158,12 @@ impl Journal {
     ) -> Vec<RecordedRequest> {
         // Without a deadline if `Instant` cannot represent it.
         let deadline = Instant::now().checked_add(within);
-        let mut found = Vec::new();
-        let mut seen = number;
         loop {
             let mut recorded = pin!(self.recorded.notified());
             // Subscribe before reading the log, so that no request is missed.
             recorded.as_mut().enable();
-            self.collect_new(pattern, &mut seen, &mut found);
+            // An entry may change, so all are compared again.
+            let found = self.matching_after(number, pattern);
             if found.len() as u64 >= times {
                 return found;
             }
@@ -206,18 +176,6 @@ impl Journal {
                 }
             }
         }
-    }
-
-    /// Adds the matching requests that were recorded since the last call.
-    fn collect_new(
-        &self,
-        pattern: &RequestPattern,
-        seen: &mut u64,
-        found: &mut Vec<RecordedRequest>,
-    ) {
-        let new = self.after(*seen);
-        *seen = new.last().map_or(*seen, |last| last.number);
-        found.extend(new.into_iter().filter(|request| matches(pattern, request)));
     }
 
     /// Returns the requests after the one with this number, oldest first. The log is not locked while

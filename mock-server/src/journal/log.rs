@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::entry::Entry;
 use super::limits::JournalLimits;
 use super::recorded_request::RecordedRequest;
+use super::request_outcome::RequestOutcome;
 
 pub(super) struct Log {
     limits: JournalLimits,
@@ -17,10 +18,10 @@ pub(super) struct Log {
 
 /// An entry with its number and the memory that it occupies in bytes.
 #[derive(Clone)]
-pub(super) struct Numbered {
-    number: u64,
+pub(crate) struct Numbered {
+    pub(crate) number: u64,
     bytes: usize,
-    entry: Arc<Entry>,
+    pub(crate) entry: Arc<Entry>,
 }
 
 impl Numbered {
@@ -46,18 +47,47 @@ impl Log {
     }
 
     /// Adds a request and drops the oldest ones to stay within the limits. The newest is always kept.
-    pub(super) fn record(&mut self, mut entry: Entry) -> Arc<Entry> {
-        entry.limit_bodies(self.limits.body_bytes);
+    pub(super) fn record(&mut self, entry: Entry) -> Numbered {
         self.last_number += 1;
-        let (bytes, entry) = (entry.bytes(), Arc::new(entry));
-        self.bytes += bytes;
-        self.entries.push_back(Numbered {
-            number: self.last_number,
-            bytes,
-            entry: entry.clone(),
-        });
+        let added = self.number(self.last_number, entry);
+        self.bytes += added.bytes;
+        self.entries.push_back(added.clone());
         self.drop_oldest();
-        entry
+        added
+    }
+
+    /// Replaces the entry with this number, or adds it if the journal no longer contains the number.
+    pub(super) fn replace(&mut self, number: u64, entry: Entry) -> Numbered {
+        let Some(place) = self.place(number) else {
+            return self.record(entry);
+        };
+        let new = self.number(number, entry);
+        self.bytes = self.bytes - self.entries[place].bytes + new.bytes;
+        self.entries[place] = new.clone();
+        self.drop_oldest();
+        new
+    }
+
+    /// Changes the outcome of the request with this number.
+    pub(super) fn conclude(&mut self, number: u64, outcome: RequestOutcome) {
+        if let Some(place) = self.place(number) {
+            Arc::make_mut(&mut self.entries[place].entry).outcome = outcome;
+        }
+    }
+
+    fn number(&self, number: u64, mut entry: Entry) -> Numbered {
+        entry.limit_bodies(self.limits.body_bytes);
+        Numbered {
+            number,
+            bytes: entry.bytes(),
+            entry: Arc::new(entry),
+        }
+    }
+
+    fn place(&self, number: u64) -> Option<usize> {
+        self.entries
+            .binary_search_by_key(&number, |entry| entry.number)
+            .ok()
     }
 
     pub(super) fn set_limits(&mut self, limits: JournalLimits) {
@@ -112,6 +142,7 @@ mod tests {
             has_known_key: false,
             fault: None,
             violations: Vec::new(),
+            outcome: RequestOutcome::Responded,
             response: None,
         });
     }

@@ -10,6 +10,7 @@ mod limits;
 mod log;
 mod near_miss;
 mod recorded_request;
+mod request_outcome;
 mod request_pattern;
 mod verification;
 
@@ -19,7 +20,9 @@ pub use expectation::Expectation;
 pub(crate) use expectation::ExpectationJson;
 pub use journal::Journal;
 pub use limits::JournalLimits;
+pub(crate) use log::Numbered;
 pub use near_miss::NearMiss;
 pub use recorded_request::RecordedRequest;
+pub use request_outcome::RequestOutcome;
 pub use request_pattern::RequestPattern;
 pub use verification::Verification;

@@ -65,8 +65,9 @@ pub(super) fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]
 /// Returns the distance of a request from the pattern, or `None` if it matches or if neither its
 /// method nor its path does. A request to another path is the furthest away.
 fn distance(pattern: &RequestPattern, entry: &RecordedRequest) -> Option<usize> {
-    let differences = differences(pattern, entry).len();
-    match (has_method(pattern, entry), has_path(pattern, entry)) {
+    let received = entry.into();
+    let differences = differences(pattern, &received).len();
+    match (has_method(pattern, &received), has_path(pattern, &received)) {
         (false, false) => None,
         (true, true) => (differences > 0).then_some(differences),
         (false, true) => Some(differences + 10),
@@ -79,6 +80,6 @@ fn sentence(pattern: &RequestPattern, entry: &RecordedRequest) -> String {
         Some(path) if path.starts_with('/') => path.to_owned(),
         _ => format!("{} (outside /api/v1)", entry.path),
     };
-    let differences = join(&differences(pattern, entry));
+    let differences = join(&differences(pattern, &entry.into()));
     format!("received {} {path}, but {differences}", entry.method)
 }

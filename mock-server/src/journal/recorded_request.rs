@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::request_outcome::RequestOutcome;
 use crate::engine::Violation;
 use crate::input::bytes_in_json;
 
@@ -11,10 +12,7 @@ use crate::input::bytes_in_json;
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let server = mock_server::MockServer::start().await;
 /// for request in server.journal().requests() {
-///     match request.status {
-///         Some(status) => println!("{} was answered with {status}", request.path),
-///         None => println!("{} met the fault {:?}", request.path, request.fault),
-///     }
+///     println!("{}: {:?} with {:?}", request.path, request.outcome, request.status);
 /// }
 /// # });
 /// ```
@@ -23,7 +21,7 @@ use crate::input::bytes_in_json;
 pub struct RecordedRequest {
     /// The number of the request, starting at 1.
     pub number: u64,
-    /// The time of the response by the world's clock: RFC 3339 in UTC, in milliseconds.
+    /// The time of the response, or of the request if it has none, by the world's clock: RFC 3339 in UTC, in milliseconds.
     pub at: String,
     /// The method.
     pub method: String,
@@ -46,7 +44,9 @@ pub struct RecordedRequest {
     pub body_length: usize,
     #[serde(skip)]
     pub(super) is_body_truncated: bool,
-    /// The status that the client received; `None` if the connection ended without a response.
+    /// What has become of the request.
+    pub outcome: RequestOutcome,
+    /// The status that the client received; `None` if it received none.
     pub status: Option<u16>,
     /// The name of the fault that was applied, such as `reset`; `delay` only if there was no other
     /// fault.
@@ -57,7 +57,7 @@ pub struct RecordedRequest {
     /// `Content-Length`.
     pub response_headers: Vec<(String, String)>,
     /// The body of the response, like [`body`](Self::body). A wire fault may have truncated it on its
-    /// way; the bodies of `huge_body` and `gzip_bomb` are not recorded. Never compressed.
+    /// way. Not compressed by the dialect.
     #[serde(with = "bytes_in_json")]
     pub response_body: Vec<u8>,
     /// The length of the whole body of the response in bytes.

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::engine::path_pattern;
+use super::difference;
+use crate::engine::{Keys, Request, path_pattern};
 use crate::input::InvalidInput;
 use crate::input::read_json;
 use crate::redaction::{is_secret_header, redact_keys};
@@ -15,6 +16,9 @@ use crate::redaction::{is_secret_header, redact_keys};
 ///
 /// A path is exact (`/me/profile`), a template (`/me/links/{id}`, where the braces match one segment)
 /// or a prefix (`/me/*`). It is relative to `/api/v1` unless it starts with `/api/`.
+///
+/// One pattern serves fault rules, expectations and the journal; a fault rule cannot require a `status`
+/// or a `fault`. Methods, paths and keys that no request can have are rejected where a pattern is used.
 ///
 /// In JSON, a pattern has the fields `method`, `path`, `query` and `headers` (objects; `null` requires
 /// that the parameter or header is absent), `body_contains`, `body`, `key`, `status` and `fault`.
@@ -30,29 +34,45 @@ use crate::redaction::{is_secret_header, redact_keys};
 /// assert_eq!(pattern.to_string(), "GET /users/{handle}/stats with the query parameter `days=7`");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RequestPattern {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) method: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) query: BTreeMap<String, Option<String>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) headers: BTreeMap<String, Option<String>>,
-    #[serde(deserialize_with = "read_json::nullable")]
+    #[serde(
+        deserialize_with = "read_json::nullable",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) body_contains: Option<Value>,
-    #[serde(deserialize_with = "read_json::nullable")]
+    #[serde(
+        deserialize_with = "read_json::nullable",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) body: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fault: Option<String>,
 }
 
+/// Methods that a pattern can require: those of the endpoints, and those that a client may use in their
+/// place.
+const METHODS: [&str; 7] = ["GET", "POST", "PATCH", "DELETE", "PUT", "HEAD", "OPTIONS"];
+
+/// Names of keys that the mock server did not generate; see
+/// [`RecordedRequest::key`](crate::journal::RecordedRequest::key).
+const OTHER_KEYS: [&str; 2] = ["other", "unknown"];
+
 impl RequestPattern {
     /// Creates a pattern for requests with this method and path.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// assert_eq!(RequestPattern::new("GET", "/me").to_string(), "GET /me");
-    /// ```
     pub fn new(method: impl Into<String>, path: impl Into<String>) -> Self {
         Self {
             method: Some(method.into()),
@@ -62,21 +82,11 @@ impl RequestPattern {
     }
 
     /// Creates a pattern that matches every request.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// assert_eq!(RequestPattern::any().status(422).to_string(), "any request answered with 422");
-    /// ```
     pub fn any() -> Self {
         Self::default()
     }
 
     /// Requires this method.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// assert_eq!(RequestPattern::any().method("GET").to_string(), "any GET");
-    /// ```
     #[must_use]
     pub fn method(mut self, method: impl Into<String>) -> Self {
         self.method = Some(method.into());
@@ -84,11 +94,6 @@ impl RequestPattern {
     }
 
     /// Requires this path.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// assert_eq!(RequestPattern::any().path("/me").to_string(), "any request to /me");
-    /// ```
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = Some(path.into());
@@ -96,11 +101,6 @@ impl RequestPattern {
     }
 
     /// Requires this query parameter. Name and value are compared percent-decoded.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// let week = RequestPattern::new("GET", "/users/demo/stats").query("days", "7");
-    /// ```
     #[must_use]
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.query.insert(name.into(), Some(value.into()));
@@ -108,11 +108,6 @@ impl RequestPattern {
     }
 
     /// Requires that this query parameter is absent.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// let default = RequestPattern::new("GET", "/users/demo/stats").without_query("days");
-    /// ```
     #[must_use]
     pub fn without_query(mut self, name: impl Into<String>) -> Self {
         self.query.insert(name.into(), None);
@@ -121,11 +116,6 @@ impl RequestPattern {
 
     /// Requires this header. Names are case-insensitive. `Authorization` is not recorded and is
     /// rejected; use [`key`](Self::key) instead.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// let json = RequestPattern::any().header("Content-Type", "application/json");
-    /// ```
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.insert(name.into(), Some(value.into()));
@@ -133,11 +123,6 @@ impl RequestPattern {
     }
 
     /// Requires that this header is absent.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// let quiet = RequestPattern::any().without_header("X-Debug");
-    /// ```
     #[must_use]
     pub fn without_header(mut self, name: impl Into<String>) -> Self {
         self.headers.insert(name.into(), None);
@@ -146,13 +131,6 @@ impl RequestPattern {
 
     /// Requires a JSON body that contains `part`. Objects may have additional fields; arrays must have
     /// the same length, and other values must be equal. A truncated body does not match.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// use serde_json::json;
-    /// let named = RequestPattern::new("PATCH", "/me/profile")
-    ///     .body_contains(json!({"display_name": "Ada"}));
-    /// ```
     #[must_use]
     pub fn body_contains(mut self, part: Value) -> Self {
         self.body_contains = Some(part);
@@ -160,12 +138,6 @@ impl RequestPattern {
     }
 
     /// Requires a JSON body that equals this value.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// use serde_json::json;
-    /// let exact = RequestPattern::new("POST", "/me/posts").body(json!({"body": "Hello"}));
-    /// ```
     #[must_use]
     pub fn body(mut self, whole: Value) -> Self {
         self.body = Some(whole);
@@ -174,11 +146,6 @@ impl RequestPattern {
 
     /// Requires the key with this name; see
     /// [`RecordedRequest::key`](crate::journal::RecordedRequest::key).
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// let forbidden = RequestPattern::any().key("none").status(403);
-    /// ```
     #[must_use]
     pub fn key(mut self, label: impl Into<String>) -> Self {
         self.key = Some(label.into());
@@ -186,11 +153,6 @@ impl RequestPattern {
     }
 
     /// Requires a response with this status.
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// let rejected = RequestPattern::new("PATCH", "/me/profile").status(422);
-    /// ```
     #[must_use]
     pub fn status(mut self, status: u16) -> Self {
         self.status = Some(status);
@@ -199,24 +161,57 @@ impl RequestPattern {
 
     /// Requires that the fault with this name was applied; see
     /// [`RecordedRequest::fault`](crate::journal::RecordedRequest::fault).
-    ///
-    /// ```
-    /// use mock_server::journal::RequestPattern;
-    /// let lost = RequestPattern::new("POST", "/me/posts").fault("reset");
-    /// ```
     #[must_use]
     pub fn fault(mut self, name: impl Into<String>) -> Self {
         self.fault = Some(name.into());
         self
     }
 
-    /// Rejects a path that no endpoint has, and headers that are never recorded.
+    /// Rejects a pattern that no request can match.
     pub(crate) fn check(&self) -> Result<(), InvalidInput> {
         if let Some(name) = self.headers.keys().find(|name| is_secret_header(name)) {
-            let message = format!("the header `{name}` is never recorded; use `key` instead");
-            return Err(InvalidInput::new("unmatchable_pattern", message));
+            return Err(unmatchable(format!(
+                "the header `{name}` is never recorded; use `key` instead"
+            )));
+        }
+        if let Some(method) = &self.method
+            && !METHODS.contains(&method.as_str())
+        {
+            return Err(unmatchable(format!(
+                "unknown method {method:?}; expected one of {}",
+                METHODS.join(", ")
+            )));
+        }
+        if let Some(key) = &self.key
+            && !is_key_name(key)
+        {
+            return Err(unmatchable(format!(
+                "no key has the name {:?}; expected one of {}, {}, or a name such as key7",
+                redact_keys(key),
+                Keys::NAMES.join(", "),
+                OTHER_KEYS.join(", ")
+            )));
         }
         self.path.as_deref().map_or(Ok(()), path_pattern::check)
+    }
+
+    /// Does the same for a pattern of requests that have no response yet.
+    pub(crate) fn check_request(&self) -> Result<(), InvalidInput> {
+        if self.status.is_some() || self.fault.is_some() {
+            let message = "a request has no `status` or `fault` before it is answered; remove them";
+            return Err(unmatchable(message.to_owned()));
+        }
+        match &self.key {
+            Some(key) if OTHER_KEYS.contains(&key.as_str()) => Err(unmatchable(format!(
+                "the key `{key}` is recognized only after the request; use the name of a key"
+            ))),
+            _ => self.check(),
+        }
+    }
+
+    /// Returns `true` if a request without a response matches.
+    pub(crate) fn matches(&self, request: &Request) -> bool {
+        difference::matches(self, &request.into())
     }
 
     fn conditions(&self) -> Vec<String> {
@@ -267,6 +262,19 @@ impl fmt::Display for RequestPattern {
         }
         Ok(())
     }
+}
+
+/// Returns `true` for a name that [`RecordedRequest::key`](crate::journal::RecordedRequest::key) can
+/// have.
+fn is_key_name(key: &str) -> bool {
+    let is_number = |digits: &str| digits.parse::<u64>().is_ok();
+    Keys::NAMES.contains(&key)
+        || OTHER_KEYS.contains(&key)
+        || key.strip_prefix("key").is_some_and(is_number)
+}
+
+fn unmatchable(message: String) -> InvalidInput {
+    InvalidInput::new("unmatchable_pattern", message)
 }
 
 /// Joins items as `a`, `a and b` or `a, b and c`.

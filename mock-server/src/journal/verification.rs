@@ -57,7 +57,7 @@ impl Verification {
         let pattern = &expectation.request;
         let matching: Vec<_> = requests
             .iter()
-            .filter(|request| matches(pattern, request))
+            .filter(|request| matches(pattern, &(*request).into()))
             .map(|request| request.number)
             .collect();
         let found = matching.len() as u64;

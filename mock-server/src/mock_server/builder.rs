@@ -9,8 +9,31 @@ use crate::engine::{Clock, Dialect, World};
 use crate::input::InvalidInput;
 use crate::journal::JournalLimits;
 use crate::service::{Cors, Service, StateError, StateFile};
+use crate::service_handle::ServiceHandle;
 
 /// A builder for a [`MockServer`]; see [`MockServer::builder`].
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use mock_server::journal::JournalLimits;
+/// use mock_server::{Clock, Dialect, MockServer, World};
+///
+/// let directory = tempfile::tempdir()?;
+/// let path = directory.path().join("state.json");
+/// let limits = JournalLimits { entries: 100_000, ..JournalLimits::default() };
+/// let server = MockServer::builder()
+///     .seed(7)
+///     .clock(Clock::fixed("2026-03-01T12:00:00Z")?)
+///     .dialect(Dialect::minimal())
+///     .state_file(&path)
+///     .journal_limits(limits)
+///     .cors("http://localhost:3000")?
+///     .start()
+///     .await?;
+/// assert!(path.exists());
+/// assert_eq!(server.keys(), &World::new(7).keys());
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
 #[derive(Debug, Default)]
 #[must_use = "the server does not listen before `start`"]
 pub struct MockServerBuilder {
@@ -27,15 +50,6 @@ pub struct MockServerBuilder {
 impl MockServerBuilder {
     /// Sets the seed of the default world, which determines its keys and statistics; 0 by default.
     /// It has no effect with [`world`](Self::world) or an existing state file.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{MockServer, World};
-    ///
-    /// let server = MockServer::builder().seed(7).start().await?;
-    /// assert_eq!(server.keys(), &World::new(7).keys());
-    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
-    /// ```
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -43,15 +57,6 @@ impl MockServerBuilder {
 
     /// Sets the clock of a new world instead of the system clock. An existing state file keeps its
     /// clock.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{Clock, MockServer};
-    ///
-    /// let clock = Clock::fixed("2026-03-01T12:00:00Z")?;
-    /// let server = MockServer::builder().clock(clock).start().await?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-    /// ```
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = Some(clock);
         self
@@ -59,76 +64,30 @@ impl MockServerBuilder {
 
     /// Sets the dialect of a new world: the choices that the service makes where the specification
     /// is silent. An existing state file keeps its dialect.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{Dialect, MockServer};
-    ///
-    /// let server = MockServer::builder().dialect(Dialect::minimal()).start().await?;
-    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
-    /// ```
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
         self
     }
 
     /// Sets the initial world instead of the default one. An existing state file keeps its world.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{MockServer, World};
-    ///
-    /// let mut world = World::new(7);
-    /// world.add_account("ada");
-    /// let server = MockServer::builder().world(world).start().await?;
-    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
-    /// ```
     pub fn world(mut self, world: World) -> Self {
         self.world = Some(world);
         self
     }
 
     /// Stores the world in a file, which is created if it does not exist; see [`StateFile`].
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let directory = tempfile::tempdir()?;
-    /// let path = directory.path().join("state.json");
-    /// let server = mock_server::MockServer::builder().state_file(&path).start().await?;
-    /// assert!(path.exists());
-    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-    /// ```
     pub fn state_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.state_file = Some(path.into());
         self
     }
 
     /// Sets the listener instead of a free port of 127.0.0.1.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let listener = std::net::TcpListener::bind("[::1]:0")
-    ///     .or_else(|_| std::net::TcpListener::bind("127.0.0.1:0"))?;
-    /// let server = mock_server::MockServer::builder().listener(listener).start().await?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-    /// ```
     pub fn listener(mut self, listener: TcpListener) -> Self {
         self.listener = Some(listener);
         self
     }
 
     /// Sets the limits of the journal instead of [`JournalLimits::default`].
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::MockServer;
-    /// use mock_server::journal::JournalLimits;
-    ///
-    /// let entries = 100_000;
-    /// let limits = JournalLimits { entries, ..JournalLimits::default() };
-    /// let server = MockServer::builder().journal_limits(limits).start().await?;
-    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
-    /// ```
     pub fn journal_limits(mut self, limits: JournalLimits) -> Self {
         self.journal_limits = limits;
         self
@@ -139,20 +98,12 @@ impl MockServerBuilder {
     ///
     /// Preflights are answered, and responses have the headers that a page needs to read them,
     /// including their other headers. Preflights are neither violations nor subject to faults or rate
-    /// limits. Responses of your own mocks do not have these headers.
+    /// limits.
     ///
     /// # Errors
     ///
     /// Returns [`InvalidInput`] if `origin` is neither `*` nor an origin such as
     /// `http://localhost:3000`.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::MockServer;
-    ///
-    /// let server = MockServer::builder().cors("http://localhost:3000")?.start().await?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-    /// ```
     pub fn cors(mut self, origin: &str) -> Result<Self, InvalidInput> {
         self.cors = Some(Cors::new(origin)?);
         Ok(self)
@@ -165,25 +116,32 @@ impl MockServerBuilder {
     /// Returns [`StartError::Listen`] if no port can be bound, [`StartError::Thread`] if the thread
     /// of the server cannot be started, and [`StartError::State`] if the state file cannot be used;
     /// the file is not changed.
+    pub async fn start(self) -> Result<MockServer, StartError> {
+        self.start_blocking()
+    }
+
+    /// Does the same as [`start`](Self::start), for tests without an async runtime.
     ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{MockServer, StartError};
+    /// # Errors
     ///
-    /// let directory = tempfile::tempdir()?;
-    /// let damaged = directory.path().join("state.json");
-    /// std::fs::write(&damaged, "{")?;
-    /// let started = MockServer::builder().state_file(damaged).start().await;
-    /// assert!(matches!(started, Err(StartError::State(_))));
-    /// # Ok::<(), std::io::Error>(()) }).unwrap();
-    /// ```
-    pub async fn start(mut self) -> Result<MockServer, StartError> {
+    /// Returns the errors of [`start`](Self::start).
+    pub fn start_blocking(mut self) -> Result<MockServer, StartError> {
         let listener = match self.listener.take() {
             Some(listener) => listener,
             None => TcpListener::bind("127.0.0.1:0").map_err(StartError::Listen)?,
         };
         let service = self.into_service()?;
         MockServer::serve(listener, service).map_err(StartError::Thread)
+    }
+
+    /// Returns the service without a server, for a responder of wiremock; see [`ServiceHandle`].
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StateError`] if the state file cannot be used; the file is not changed.
+    pub fn build(self) -> Result<ServiceHandle, StateError> {
+        let service = self.into_service()?.without_connection();
+        Ok(ServiceHandle::new(service))
     }
 
     fn into_service(self) -> Result<Service, StateError> {

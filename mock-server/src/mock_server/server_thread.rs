@@ -2,28 +2,25 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 
+use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use crate::engine::{self, BODY_LIMIT};
+use crate::engine::BODY_LIMIT;
 use crate::service::Service;
 use crate::shutdown::Shutdown;
-use crate::transport::{
-    Handler, NoResponse, Payload, answer, mounted_mocks, read_head, receive, respond,
-    serve_without_grace,
-};
+use crate::transport::{Handler, NoResponse, answer, receive, respond, serve_without_grace};
 
 /// The thread of a running server. Dropping it stops the server and closes its connections.
 #[derive(Debug)]
 pub(crate) struct ServerThread {
     pub(crate) address: SocketAddr,
-    wiremock: Arc<OnceLock<SocketAddr>>,
     /// Stops the thread when dropped.
     _stop: oneshot::Sender<()>,
 }
@@ -33,9 +30,7 @@ impl ServerThread {
     pub(crate) fn start(listener: TcpListener, service: Arc<Service>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let wiremock = Arc::<OnceLock<_>>::default();
-        let handler = MocksOrService {
-            wiremock: wiremock.clone(),
+        let handler = ServiceHandler {
             service,
             shutdown: Shutdown::new(),
         };
@@ -65,51 +60,25 @@ impl ServerThread {
         let _ = sender.send((runtime, listener));
         Ok(Self {
             address,
-            wiremock,
             _stop: stop,
         })
     }
-
-    /// Sends all later requests to wiremock first.
-    pub(crate) fn forward_to(&self, wiremock: SocketAddr) {
-        self.wiremock.get_or_init(|| wiremock);
-    }
 }
 
-/// Passes requests to the mocks of the test, and to the service if none matches.
-struct MocksOrService {
-    /// Empty unless the test uses mocks.
-    wiremock: Arc<OnceLock<SocketAddr>>,
+/// Passes requests to the service.
+struct ServiceHandler {
     service: Arc<Service>,
     /// Never starts: the end of the runtime ends everything.
     shutdown: Shutdown,
 }
 
-impl Handler for MocksOrService {
-    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, NoResponse> {
-        let request = match self.wiremock.get() {
-            None => receive(request, BODY_LIMIT, &self.shutdown).await?,
-            Some(wiremock) => match ask_mocks(*wiremock, request).await? {
-                Asked::Matched(response) => return Ok(response.map(Payload::Forwarded)),
-                Asked::Unmatched(request) => request,
-            },
-        };
+impl Handler for ServiceHandler {
+    async fn handle(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<Full<Bytes>>, NoResponse> {
+        let request = receive(request, BODY_LIMIT, &self.shutdown).await?;
         let (planned, _) = answer(self.service.clone(), request, &self.shutdown).await;
         respond(planned)
     }
-}
-
-enum Asked {
-    Matched(Response<Incoming>),
-    Unmatched(engine::Request),
-}
-
-async fn ask_mocks(wiremock: SocketAddr, request: Request<Incoming>) -> Result<Asked, NoResponse> {
-    let (head, body) = request.into_parts();
-    let body = body.collect().await?.to_bytes();
-    let request = Request::from_parts(head.clone(), Full::new(body.clone()));
-    Ok(match mounted_mocks::respond(wiremock, request).await? {
-        Some(response) => Asked::Matched(response),
-        None => Asked::Unmatched(read_head(&head).body(body)),
-    })
 }

@@ -109,8 +109,7 @@ impl Habits {
 }
 
 fn worth_remembering(request: &Request, at: Timestamp, planned: &PlannedReply) -> Option<Response> {
-    let loses = |wire: WireFault| !wire.sends_head() || wire.breaks_body();
-    if planned.wire.is_some_and(loses) {
+    if planned.wire.is_some_and(WireFault::loses_response) {
         let fault = planned.fault.unwrap_or_default();
         return (request.method == "POST").then_some(Response::Lost { fault });
     }

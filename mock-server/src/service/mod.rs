@@ -7,7 +7,7 @@ mod locked_file;
 mod state_file;
 mod store;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -17,9 +17,10 @@ use self::cors::is_preflight;
 use self::habits::Habits;
 use self::store::{Handled, Store};
 use crate::engine::webhook::keep_webhook;
-use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
-use crate::faults::{FaultRules, Plan, PlannedReply};
-use crate::journal::{Entry, Journal, JournalLimits, Response};
+use crate::engine::{Endpoint, Keys, Outcome, Reply, Request, Verdicts, World};
+use crate::faults::{Fault, FaultRule, FaultRules, Plan, PlannedReply};
+use crate::input::InvalidInput;
+use crate::journal::{Entry, Journal, JournalLimits, Numbered, RequestOutcome, Response};
 use crate::mutants::Mutant;
 use crate::shutdown::Shutdown;
 
@@ -41,6 +42,8 @@ pub(crate) struct Service {
     past_verdicts: Mutex<Verdicts>,
     mutant: Option<Mutant>,
     cors: Option<Cors>,
+    /// `false` if the service has no connections of its own, but passes its responses to wiremock.
+    has_connection: bool,
     /// Starts when the world is deleted.
     closed: Shutdown,
 }
@@ -66,7 +69,7 @@ impl Service {
     }
 
     fn new(store: Store, initial: World, keys: Keys) -> Self {
-        let faults = FaultRules::new(initial.seed());
+        let faults = FaultRules::default();
         Self {
             store,
             initial,
@@ -78,6 +81,7 @@ impl Service {
             past_verdicts: Mutex::default(),
             mutant: None,
             cors: None,
+            has_connection: true,
             closed: Shutdown::new(),
         }
     }
@@ -111,6 +115,25 @@ impl Service {
 
     pub(crate) fn cors(&self) -> Option<&Cors> {
         self.cors.as_ref()
+    }
+
+    /// Adds a fault rule, unless its fault needs a connection that the service does not have.
+    pub(crate) fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
+        if let (Fault::Wire(wire), false) = (&rule.fault, self.has_connection) {
+            let message = format!(
+                "the fault `{}` needs a connection, which a responder of wiremock does not have; use \
+                 `MockServer`",
+                wire.name()
+            );
+            return Err(InvalidInput::new("no_connection", message));
+        }
+        self.faults.add(vec![rule])
+    }
+
+    /// Declares that the responses are passed to wiremock.
+    pub(crate) fn without_connection(mut self) -> Self {
+        self.has_connection = false;
+        self
     }
 
     /// Returns the initial world.
@@ -148,23 +171,56 @@ impl Service {
         if self.cors.is_some() && is_preflight(request) {
             return Plan::default();
         }
-        let now = self.faults.reads_clock().then(|| {
-            self.store
-                .transact(|world| (world.clock().timestamp(), false))
-        });
-        // `answer` reports a state file that cannot be read.
-        self.faults.plan(request, now.and_then(Result::ok))
+        self.faults.plan(request)
+    }
+
+    /// Records a request that is delayed before it is carried out, with the violations that it would
+    /// have now. Returns `None` if the state file cannot be read, which `answer` reports.
+    pub(crate) fn receive(&self, request: &Request, plan: &Plan) -> Option<Received> {
+        let handled = self.store.dry_run(request, self.mutant).ok()?;
+        let entry = Entry {
+            request: request.clone(),
+            other_keys: handled.other_keys,
+            at: handled.at,
+            endpoint: handled.outcome.endpoint.map(Endpoint::path),
+            has_known_key: handled.has_known_key,
+            fault: plan.fault_name(),
+            violations: handled.outcome.violations.clone(),
+            outcome: RequestOutcome::Delayed,
+            response: None,
+        };
+        let number = self.journal.record(entry, None).number;
+        let outcome = Some(handled.outcome);
+        Some(Received { number, outcome })
+    }
+
+    /// Records that the client of a request has disconnected. If the request was not carried out, its
+    /// violations count all the same.
+    pub(crate) fn abandon(&self, received: &Received) {
+        self.journal
+            .conclude(received.number, RequestOutcome::Abandoned);
+        if let Some(outcome) = &received.outcome {
+            self.change_verdicts(|verdicts| verdicts.record_violations(outcome));
+        }
     }
 
     /// Handles a request, applies the planned fault to the response, and records the request in the
-    /// journal and the verdicts. Returns the response and the entry of the journal.
-    pub(crate) fn answer(&self, request: Request, plan: &Plan) -> (PlannedReply, Arc<Entry>) {
+    /// journal and the verdicts. Returns the response and the entry of the journal. `earlier` is the
+    /// number of its entry, if it was already recorded; `outcome_of` returns what becomes of the
+    /// response.
+    pub(crate) fn answer(
+        &self,
+        request: Request,
+        plan: &Plan,
+        earlier: Option<u64>,
+        outcome_of: fn(&PlannedReply) -> RequestOutcome,
+    ) -> (PlannedReply, Numbered) {
         let handled = match plan.prevents_write() {
             true => self.store.dry_run(&request, self.mutant),
             false => self.store.handle(&request, self.mutant),
         };
         match handled {
-            Ok(handled) => self.apply(request, plan, handled),
+            Ok(handled) => self.apply(request, plan, handled, (earlier, outcome_of)),
             Err(error) => {
                 let reply = Reply::error(500, "state_file", &error.to_string(), None);
                 let planned = PlannedReply::new(reply);
@@ -176,14 +232,21 @@ impl Service {
                     has_known_key: false,
                     fault: None,
                     violations: Vec::new(),
-                    response: response(&planned, planned.body.clone(), planned.body_length()),
+                    outcome: outcome_of(&planned),
+                    response: response(&planned, planned.body.clone()),
                 };
-                (planned, self.journal.record(entry))
+                (planned, self.journal.record(entry, earlier))
             }
         }
     }
 
-    fn apply(&self, request: Request, plan: &Plan, handled: Handled) -> (PlannedReply, Arc<Entry>) {
+    fn apply(
+        &self,
+        request: Request,
+        plan: &Plan,
+        handled: Handled,
+        (earlier, outcome_of): (Option<u64>, fn(&PlannedReply) -> RequestOutcome),
+    ) -> (PlannedReply, Numbered) {
         let Handled {
             mut outcome,
             at,
@@ -217,7 +280,7 @@ impl Service {
             }
         }
         // The journal keeps the body as it was before.
-        let (body, body_length) = (planned.body.clone(), planned.body_length());
+        let body = planned.body.clone();
         if is_compressed {
             compress(&request, &mut planned);
         }
@@ -229,9 +292,10 @@ impl Service {
             has_known_key,
             fault: planned.fault,
             violations: outcome.violations,
-            response: response(&planned, body, body_length),
+            outcome: outcome_of(&planned),
+            response: response(&planned, body),
         };
-        (planned, self.journal.record(entry))
+        (planned, self.journal.record(entry, earlier))
     }
 
     /// Returns the violations and coverage so far.
@@ -289,12 +353,19 @@ impl Service {
     }
 }
 
+/// A request in the journal that may still be abandoned.
+pub(crate) struct Received {
+    pub(crate) number: u64,
+    /// The outcome that the request would have; `None` if it was carried out.
+    pub(crate) outcome: Option<Outcome>,
+}
+
 /// Returns the recorded part of a response, or `None` if the client does not receive it.
-fn response(planned: &PlannedReply, body: Bytes, body_length: u64) -> Option<Response> {
+fn response(planned: &PlannedReply, body: Bytes) -> Option<Response> {
     Some(Response {
         status: planned.status()?,
         headers: planned.headers.clone(),
+        body_length: body.len() as u64,
         body,
-        body_length,
     })
 }

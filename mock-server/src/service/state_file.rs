@@ -50,21 +50,11 @@ pub struct StateFile {
 
 impl StateFile {
     /// Creates a state file for this path, without reading or writing it.
-    ///
-    /// ```
-    /// let file = mock_server::StateFile::new("state.json");
-    /// assert!(!file.path().exists());
-    /// ```
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
     /// Returns the path of the file.
-    ///
-    /// ```
-    /// let file = mock_server::StateFile::new("state.json");
-    /// assert_eq!(file.path(), std::path::Path::new("state.json"));
-    /// ```
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -75,15 +65,6 @@ impl StateFile {
     /// # Errors
     ///
     /// Returns [`StateError::Unwritable`] if the file cannot be locked or written.
-    ///
-    /// ```
-    /// use mock_server::{StateFile, World};
-    ///
-    /// let directory = tempfile::tempdir()?;
-    /// let file = StateFile::new(directory.path().join("state.json"));
-    /// file.reset(&World::new(7))?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn reset(&self, world: &World) -> Result<(), StateError> {
         let locked = self.lock()?;
         self.save(&locked, world)

@@ -5,7 +5,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use bytes::Bytes;
 use http::{Request, Response};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -14,7 +16,6 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::no_response::{NoResponse, READ_TIMEOUT};
-use super::payload::Payload;
 use super::write_fault::write_fault;
 
 /// A handler of HTTP requests.
@@ -23,7 +24,7 @@ pub(crate) trait Handler: Send + Sync + 'static {
     fn handle(
         &self,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Payload>, NoResponse>> + Send;
+    ) -> impl Future<Output = Result<Response<Full<Bytes>>, NoResponse>> + Send;
 }
 
 /// Serves a connection until the client closes it or `stop` becomes `true`. A pending request is
@@ -35,16 +36,11 @@ pub(super) async fn serve(
 ) {
     // Avoids delays of small responses. An error would also show up on the next read.
     let _ = stream.set_nodelay(true);
-    let (has_request, is_generated) = (AtomicBool::new(false), AtomicBool::new(false));
+    let has_request = AtomicBool::new(false);
     let service = service_fn(|request| {
         has_request.store(true, Ordering::Relaxed);
-        let (handler, is_generated) = (handler.clone(), &is_generated);
-        async move {
-            let response = handler.handle(request).await?;
-            let body = response.body();
-            is_generated.store(matches!(body, Payload::Generated(_)), Ordering::Relaxed);
-            Ok::<_, NoResponse>(response)
-        }
+        let handler = handler.clone();
+        async move { handler.handle(request).await }
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -59,8 +55,6 @@ pub(super) async fn serve(
         Some(served) => served,
         // No complete request has arrived.
         None if !has_request.load(Ordering::Relaxed) => return,
-        // The client of a generated body may read it slowly or not at all.
-        None if is_generated.load(Ordering::Relaxed) => return,
         None => {
             Pin::new(&mut connection).graceful_shutdown();
             (&mut connection).await
@@ -95,8 +89,8 @@ mod tests {
     use super::super::incoming::receive;
     use super::super::outgoing::respond;
     use super::*;
-    use crate::engine::{self, Reply};
-    use crate::faults::{Fault, FaultRule, FaultRules, PlannedReply};
+    use crate::engine::Reply;
+    use crate::faults::PlannedReply;
     use crate::shutdown::Shutdown;
 
     struct ReadsAll;
@@ -105,7 +99,7 @@ mod tests {
         async fn handle(
             &self,
             request: Request<Incoming>,
-        ) -> Result<Response<Payload>, NoResponse> {
+        ) -> Result<Response<Full<Bytes>>, NoResponse> {
             receive(request, 1024, &Shutdown::new()).await?;
             respond(PlannedReply::new(Reply::error(
                 404,
@@ -114,37 +108,6 @@ mod tests {
                 None,
             )))
         }
-    }
-
-    struct GeneratesBody;
-
-    impl Handler for GeneratesBody {
-        async fn handle(&self, _: Request<Incoming>) -> Result<Response<Payload>, NoResponse> {
-            let rules = FaultRules::new(0);
-            let bytes = u64::MAX;
-            let added = rules.add(vec![FaultRule::new(Fault::HugeBody { bytes })]);
-            added.unwrap();
-            let plan = rules.plan(&engine::Request::new("GET", "/"), None);
-            respond(plan.apply(Reply::error(404, "nothing", "not found", None)))
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_generated_body_that_is_not_read_does_not_delay_the_shutdown() {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let mut client = TcpStream::connect(address).await.unwrap();
-        let (stream, _) = listener.accept().await.unwrap();
-        let (going, stop) = watch::channel(false);
-        client
-            .write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            .await
-            .unwrap();
-        let serving = tokio::spawn(serve(stream, Arc::new(GeneratesBody), stop));
-        client.peek(&mut [0; 1]).await.unwrap();
-        going.send_replace(true);
-        let ended = tokio::time::timeout(READ_TIMEOUT, serving).await;
-        ended.unwrap().unwrap();
     }
 
     #[tokio::test(start_paused = true)]
@@ -164,5 +127,25 @@ mod tests {
             client.read_to_end(&mut answer).await.unwrap();
             assert_eq!(answer, b"", "{sent}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn closes_the_connection_of_a_body_that_drips() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let (_going, stop) = watch::channel(false);
+        let head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n";
+        client.write_all(head).await.unwrap();
+        let dripping = tokio::spawn(async move {
+            while client.write_all(b"x").await.is_ok() {
+                tokio::time::sleep(READ_TIMEOUT / 4).await;
+            }
+        });
+        let serving = serve(stream, Arc::new(ReadsAll), stop);
+        let ended = tokio::time::timeout(2 * READ_TIMEOUT, serving).await;
+        assert!(ended.is_ok(), "the connection is still open");
+        dripping.abort();
     }
 }

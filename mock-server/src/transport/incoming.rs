@@ -27,9 +27,10 @@ pub(crate) async fn receive(
         if body.is_end_stream() {
             return Ok(received);
         }
+        let received = timeout(READ_TIMEOUT, receive_body(received, body, limit));
         return tokio::select! {
             biased;
-            received = receive_body(received, body, limit) => received,
+            received = received => received.unwrap_or(Err(NoResponse::Incomplete)),
             () = shutdown.started() => Err(NoResponse::Incomplete),
         };
     };
@@ -41,11 +42,16 @@ pub(crate) async fn receive(
 }
 
 /// Returns a request without its body.
-pub(crate) fn read_head(head: &Parts) -> Request {
+fn read_head(head: &Parts) -> Request {
     let target = head.uri.path_and_query();
     let target = target.map_or("", |target| target.as_str());
     let mut received = Request::new(head.method.as_str(), target);
     received.headers = texts(&head.headers);
+    // It replaces `Host` (RFC 9112, section 3.2.2).
+    if let Some(authority) = head.uri.authority() {
+        received.headers.retain(|(name, _)| name != "host");
+        received = received.header("host", authority.as_str());
+    }
     received
 }
 
@@ -74,14 +80,15 @@ async fn receive_body(
 /// Reads the rest of a body while the response is sent, since many clients read the response only
 /// after they have sent the whole request.
 fn discard(mut body: Incoming) {
-    tokio::spawn(async move { while let Ok(Some(_)) = next(&mut body).await {} });
+    tokio::spawn(timeout(READ_TIMEOUT, async move {
+        while let Ok(Some(_)) = next(&mut body).await {}
+    }));
 }
 
 /// Returns the next bytes of a body, or `None` at its end.
-async fn next(body: &mut Incoming) -> Result<Option<Bytes>, NoResponse> {
+async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
     loop {
-        let frame = timeout(READ_TIMEOUT, body.frame()).await;
-        match frame.map_err(|_| NoResponse::Incomplete)?.transpose()? {
+        match body.frame().await.transpose()? {
             None => return Ok(None),
             // Ignore trailers.
             Some(frame) => match frame.into_data() {

@@ -6,16 +6,17 @@ mod connection;
 mod headers;
 mod incoming;
 mod listener;
-pub(crate) mod mounted_mocks;
 mod no_response;
 mod outgoing;
-mod payload;
+#[cfg(feature = "wiremock")]
+mod wiremock;
 mod write_fault;
 
 pub(crate) use answer::answer;
 pub(crate) use connection::Handler;
-pub(crate) use incoming::{read_head, receive};
+pub(crate) use incoming::receive;
 pub(crate) use listener::{serve, serve_without_grace};
 pub(crate) use no_response::NoResponse;
 pub(crate) use outgoing::respond;
-pub(crate) use payload::Payload;
+#[cfg(feature = "wiremock")]
+pub(crate) use wiremock::respond_on_wiremock;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::faults::{PlannedReply, WireFault};
 
-/// Maximum time that a client may take to send the head of a request, or more of a body.
+/// Maximum time that a client may take to send the head of a request, or its body.
 pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The reason why hyper does not send a response.
@@ -20,7 +20,4 @@ pub(crate) enum NoResponse {
     /// whole request has arrived.
     #[error("the rest of the body did not arrive in time")]
     Incomplete,
-    /// wiremock cannot be reached.
-    #[error(transparent)]
-    Upstream(std::io::Error),
 }

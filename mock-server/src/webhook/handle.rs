@@ -10,8 +10,8 @@ use crate::engine::{EventKind, World};
 use crate::mutants::Mutant;
 use crate::service::{Service, StateError};
 
-/// The webhook of a [`MockServer`](crate::MockServer); see
-/// [`MockServer::webhook`](crate::MockServer::webhook).
+/// The webhook of a service; see
+/// [`ServiceHandle::webhook`](crate::ServiceHandle::webhook).
 ///
 /// Events are sent only by [`emit`](Self::emit), once and without retries. A delivery fails unless the
 /// receiver responds with 2xx within 10 seconds (or
@@ -56,14 +56,6 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::Invalid`] unless `url` is an absolute `http://` URL and the secret is not empty,
     /// and [`Error::State`] if the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// server.webhook().set_receiver("http://127.0.0.1:8080/hooks", "whsec_test")?;
-    /// assert!(server.webhook().is_active()?);
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
         let url = url.parse()?;
         let secret = WebhookSecret::new(secret)?;
@@ -78,13 +70,6 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::Invalid`] if the script is invalid or the secret is empty, and [`Error::State`]
     /// if the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub fn use_sink(&self, script: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
         let script = script.parse()?;
         let secret = WebhookSecret::new(secret)?;
@@ -94,7 +79,7 @@ impl<'a> WebhookHandle<'a> {
     /// Sends one event and returns its outcome; a failed delivery is not an error. `kind` is an
     /// [`EventKind`](crate::webhook::EventKind) or any name that is
     /// valid in a header; `data` is JSON or the whole body as bytes. The event counts as covered in the
-    /// [verdicts](crate::MockServer::verdicts).
+    /// [verdicts](crate::ServiceHandle::verdicts).
     ///
     /// Sending to a URL requires a tokio runtime with I/O and time enabled.
     ///
@@ -102,20 +87,6 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::Refused`] if the webhook is off or has no receiver, [`Error::Invalid`] if the
     /// name is not valid in a header, and [`Error::State`] if the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// use mock_server::webhook::{DeliveryOutcome, EventKind};
-    /// use mock_server::MockServer;
-    /// use serde_json::json;
-    ///
-    /// let server = MockServer::start().await;
-    /// server.webhook().use_sink("202", "whsec_test")?;
-    /// let delivery = server.webhook().emit(EventKind::POST_LIKED, json!({"post": "post_3"})).await?;
-    /// assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 202 });
-    /// assert!(delivery.sent.signature.starts_with("sha256="));
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub async fn emit(
         &self,
         kind: impl AsRef<str>,
@@ -132,17 +103,6 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns the errors of [`emit`](Self::emit), and [`Error::Refused`] if the log does not contain the
     /// delivery.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// server.webhook().use_sink("500, 200", "whsec_test")?;
-    /// let failed = server.webhook().emit("post.liked", serde_json::json!({})).await?;
-    /// let again = server.webhook().redeliver(&failed.sent.id).await?;
-    /// assert_eq!(again.sent.body, failed.sent.body);
-    /// assert!(again.is_success());
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, Error> {
         self.deliver(self.prepare_redelivery(delivery_id)?).await
     }
@@ -152,13 +112,6 @@ impl<'a> WebhookHandle<'a> {
     /// # Errors
     ///
     /// Returns [`Error::State`] if the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// server.webhook().turn_on()?;
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub fn turn_on(&self) -> Result<(), Error> {
         Ok(self.change(|world| world.webhook.turn_on())?)
     }
@@ -168,13 +121,6 @@ impl<'a> WebhookHandle<'a> {
     /// # Errors
     ///
     /// Returns [`Error::State`] if the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// assert!(server.webhook().deliveries()?.is_empty());
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub fn deliveries(&self) -> Result<Vec<Delivery>, Error> {
         Ok(self.read(|world| world.webhook.deliveries().cloned().collect())?)
     }
@@ -184,13 +130,6 @@ impl<'a> WebhookHandle<'a> {
     /// # Errors
     ///
     /// Returns [`Error::State`] if the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// assert_eq!(server.webhook().status()?.receiver, None);
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub fn status(&self) -> Result<WebhookStatus, Error> {
         Ok(self.read(|world| world.webhook.status())?)
     }
@@ -200,13 +139,6 @@ impl<'a> WebhookHandle<'a> {
     /// # Errors
     ///
     /// Returns [`Error::State`] if the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// assert_eq!(server.webhook().consecutive_failures()?, 0);
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub fn consecutive_failures(&self) -> Result<u32, Error> {
         Ok(self.status()?.consecutive_failures)
     }
@@ -216,13 +148,6 @@ impl<'a> WebhookHandle<'a> {
     /// # Errors
     ///
     /// Returns [`Error::State`] if the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let server = mock_server::MockServer::start().await;
-    /// assert!(!server.webhook().is_active()?, "it has no receiver");
-    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-    /// ```
     pub fn is_active(&self) -> Result<bool, Error> {
         Ok(self.status()?.active)
     }

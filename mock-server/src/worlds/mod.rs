@@ -48,10 +48,6 @@ struct Others {
 
 impl Worlds {
     /// Creates worlds in memory, with this world as `default`.
-    ///
-    /// ```
-    /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());
-    /// ```
     pub fn in_memory(world: World) -> Self {
         Self::new(Service::in_memory(world))
     }
@@ -63,15 +59,6 @@ impl Worlds {
     ///
     /// Returns [`StateError`] if the file cannot be used or contains an invalid world. The file is
     /// not changed.
-    ///
-    /// ```
-    /// use mock_server::{StateFile, World, Worlds};
-    ///
-    /// let directory = tempfile::tempdir()?;
-    /// let file = StateFile::new(directory.path().join("state.json"));
-    /// let worlds = Worlds::in_file(file, World::default())?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let path = file.path().to_owned();
         let service = Service::in_file(file, new_world)?;
@@ -85,11 +72,6 @@ impl Worlds {
     }
 
     /// Returns the keys of `demo` in the world `default`.
-    ///
-    /// ```
-    /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());
-    /// assert!(worlds.keys().all.starts_with("mock_all_"));
-    /// ```
     pub fn keys(&self) -> &Keys {
         self.default.keys()
     }
@@ -99,26 +81,11 @@ impl Worlds {
     /// # Errors
     ///
     /// Returns [`StateError`] if the state file cannot be used; then nothing changes.
-    ///
-    /// ```
-    /// use mock_server::{Dialect, World, Worlds};
-    ///
-    /// let mut worlds = Worlds::in_memory(World::default());
-    /// worlds.update(|world| world.set_dialect(Dialect::minimal()))?;
-    /// # Ok::<(), mock_server::StateError>(())
-    /// ```
     pub fn update<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
         self.default_mut().update_initial(change)
     }
 
     /// Makes all worlds break a sentence of the specification.
-    ///
-    /// ```
-    /// use mock_server::{Mutant, World, Worlds};
-    ///
-    /// let mut worlds = Worlds::in_memory(World::default());
-    /// worlds.set_mutant(Mutant::all().next().unwrap());
-    /// ```
     pub fn set_mutant(&mut self, mutant: Mutant) {
         self.default_mut().set_mutant(mutant);
     }
@@ -130,14 +97,6 @@ impl Worlds {
     ///
     /// Returns [`InvalidInput`] if `origin` is neither `*` nor an origin such as
     /// `http://localhost:3000`.
-    ///
-    /// ```
-    /// use mock_server::{World, Worlds};
-    ///
-    /// let mut worlds = Worlds::in_memory(World::default());
-    /// worlds.set_cors("http://localhost:3000")?;
-    /// # Ok::<(), mock_server::InvalidInput>(())
-    /// ```
     pub fn set_cors(&mut self, origin: &str) -> Result<(), InvalidInput> {
         let cors = Cors::new(origin)?;
         self.default_mut().set_cors(Some(cors));
@@ -155,14 +114,6 @@ impl Worlds {
     /// # Errors
     ///
     /// Returns [`InvalidInput`] for the first invalid rule.
-    ///
-    /// ```
-    /// use mock_server::{Fault, FaultRule, World, Worlds};
-    ///
-    /// let mut worlds = Worlds::in_memory(World::default());
-    /// worlds.add_faults(vec![FaultRule::new(Fault::status(503)).times(1)])?;
-    /// # Ok::<(), mock_server::InvalidInput>(())
-    /// ```
     pub fn add_faults(&mut self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
         self.default.faults().add(rules.clone())?;
         self.faults.extend(rules);
@@ -170,11 +121,6 @@ impl Worlds {
     }
 
     /// Returns the verdicts of all worlds together, including deleted worlds and what a reset cleared.
-    ///
-    /// ```
-    /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());
-    /// worlds.verdicts().assert_no_violations();
-    /// ```
     pub fn verdicts(&self) -> Verdicts {
         let mut all = self.default.all_verdicts();
         let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
@@ -186,15 +132,6 @@ impl Worlds {
     }
 
     /// Sets the limits of the journal of `default`, which new worlds have too.
-    ///
-    /// ```
-    /// use mock_server::journal::JournalLimits;
-    /// use mock_server::{World, Worlds};
-    ///
-    /// let worlds = Worlds::in_memory(World::default());
-    /// let body_bytes = 64 * 1024;
-    /// worlds.set_journal_limits(JournalLimits { body_bytes, ..JournalLimits::default() });
-    /// ```
     pub fn set_journal_limits(&self, limits: JournalLimits) {
         self.default.journal().set_limits(limits);
     }
@@ -334,8 +271,13 @@ mod tests {
         let mut request =
             Request::new("GET", "/api/v1/me").header("Authorization", format!("Bearer {key}"));
         let service = worlds.route(&mut request).unwrap();
-        let plan = service.plan(&request);
-        service.answer(request, &plan).0.code
+        service
+            .store()
+            .handle(&request, None)
+            .unwrap()
+            .outcome
+            .reply
+            .status
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{Request, Response};
+use http_body_util::Full;
 use hyper::body::Incoming;
 
 use crate::blocking::run_blocking;
@@ -11,7 +13,7 @@ use crate::control::{self, Control, ControlReply};
 use crate::engine::{self, BODY_LIMIT, Reply};
 use crate::faults::PlannedReply;
 use crate::shutdown::Shutdown;
-use crate::transport::{Handler, NoResponse, Payload, answer, receive, respond};
+use crate::transport::{Handler, NoResponse, answer, receive, respond};
 use crate::worlds::Worlds;
 
 /// A callback for log lines.
@@ -27,7 +29,10 @@ pub(super) struct ControlOrService {
 }
 
 impl Handler for ControlOrService {
-    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, NoResponse> {
+    async fn handle(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<Full<Bytes>>, NoResponse> {
         let planned = match &self.control {
             Some(control) if control::is_for(request.uri().path()) => {
                 self.answer_control(control.clone(), request).await?

@@ -46,14 +46,6 @@ impl WorldsServer {
     ///
     /// Returns an error if the address of the listener cannot be read or it cannot be made
     /// non-blocking.
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     pub fn new(worlds: impl Into<Arc<Worlds>>, listener: TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -79,15 +71,6 @@ impl WorldsServer {
 
     /// Calls `log` with one line per request to the service: method, path, name of the key and response
     /// status. The line contains no API keys and no line break.
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?
-    ///     .log(|line| println!("{line}"));
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     #[must_use]
     pub fn log(mut self, log: impl Fn(fmt::Arguments<'_>) + Send + Sync + 'static) -> Self {
         let log: Log = Box::new(log);
@@ -97,15 +80,6 @@ impl WorldsServer {
 
     /// Disables the control API, which shows all keys to anybody who can reach the port. Its paths are
     /// then unknown paths of the service.
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server =
-    ///     WorldsServer::new(Worlds::in_memory(World::default()), listener)?.without_control();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     #[must_use]
     pub fn without_control(mut self) -> Self {
         self.handler.control = None;
@@ -118,15 +92,6 @@ impl WorldsServer {
     /// # Errors
     ///
     /// Returns [`InvalidInput`] if `name` is not a host name without a port.
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
-    /// let server = server.allow_host("mock")?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn allow_host(mut self, name: &str) -> Result<Self, InvalidInput> {
         self.guard()
             .map_or(Ok(()), |guard| guard.allow_host(name))?;
@@ -140,15 +105,6 @@ impl WorldsServer {
     ///
     /// Returns [`InvalidInput`] if the token is empty or contains characters other than printable
     /// ASCII.
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
-    /// let server = server.control_token("4f6a1c")?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn control_token(mut self, token: &str) -> Result<Self, InvalidInput> {
         self.guard()
             .map_or(Ok(()), |guard| guard.require_token(token))?;
@@ -163,45 +119,17 @@ impl WorldsServer {
     }
 
     /// Returns the address that the server listens on.
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
-    /// assert!(server.address().ip().is_loopback());
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Returns the base URL, such as `http://127.0.0.1:40123`. For a server that listens on all
     /// addresses, such as `0.0.0.0`, it contains the loopback address.
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
-    /// assert!(server.url().starts_with("http://127.0.0.1:"));
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     pub fn url(&self) -> &str {
         &self.url
     }
 
     /// Returns the URL of the control API; `None` [without it](Self::without_control).
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
-    /// assert!(server.control_url().unwrap().ends_with("/_mock/v1"));
-    /// assert_eq!(server.without_control().control_url(), None);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     pub fn control_url(&self) -> Option<String> {
         let control = self.handler.control.as_ref();
         control.map(|_| format!("{}{}", self.url, control::BASE))
@@ -213,17 +141,6 @@ impl WorldsServer {
     /// # Errors
     ///
     /// Returns an error if the listener cannot be registered with the runtime.
-    ///
-    /// ```
-    /// use mock_server::{WorldsServer, World, Worlds};
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
-    /// server.serve_until(async {}).await
-    /// # })?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     pub async fn serve_until(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let shutdown = self.handler.shutdown.clone();

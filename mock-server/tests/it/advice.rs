@@ -19,7 +19,7 @@ fn advice(serving: &Serving) -> Vec<(String, u64)> {
 }
 
 fn add_fault(serving: &Serving, fault: Value) {
-    let rule = json!({"when": {"times": 1}, "fault": fault});
+    let rule = json!({"times": 1, "fault": fault});
     serving.order(201, "POST /worlds/default/faults", rule);
 }
 

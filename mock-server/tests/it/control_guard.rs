@@ -29,6 +29,17 @@ fn code(answer: &Answer) -> String {
         .to_owned()
 }
 
+/// The host in the target of a request replaces the header.
+#[test]
+fn the_host_of_an_absolute_target_counts() {
+    let serving = serve(&[]);
+    for (host, status) in [("evil.example", 403), ("localhost", 200)] {
+        let line = format!("GET http://{host}/_mock/v1/health");
+        let answer = request_exactly(serving.address(), &line).send();
+        assert_eq!(answer.status, status, "{}", answer.body);
+    }
+}
+
 #[test]
 fn rejects_requests_of_other_web_pages() {
     let serving = serve(&[]);

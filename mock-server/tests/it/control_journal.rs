@@ -65,7 +65,7 @@ fn records_the_fault_and_the_response_that_was_sent() {
     let serving = serve(&[]);
     let post = json!({"body": "x"});
     let delete = |fault: Value, phase: &str| {
-        let rule = json!({"when": {"times": 1}, "phase": phase, "fault": fault});
+        let rule = json!({"times": 1, "phase": phase, "fault": fault});
         serving.order(201, "POST /worlds/default/faults", rule);
         let sent = serving.request("DELETE /me/posts/post_3").begin();
         sent.read_until_closed()
@@ -147,8 +147,8 @@ fn errors_do_not_contain_a_key_passed_as_a_name() {
     serving.request("GET /me").data(200);
     let key = serving.key("all");
     let line = "POST /worlds/default/requests/verify";
-    let response = serving.order(200, line, json!({"request": {"path": "/me", "key": key}}));
-    assert_eq!(response["satisfied"], false);
+    let response = serving.order(422, line, json!({"request": {"path": "/me", "key": key}}));
+    assert_eq!(response["error"]["code"], "unmatchable_pattern");
     assert!(!response.to_string().contains(key), "{response}");
 }
 
@@ -158,6 +158,11 @@ fn rejects_unmatchable_filters() {
     let line = "GET /worlds/default/requests?path=/me/link";
     let error = serving.order(422, line, NOTHING);
     assert_eq!(error["error"]["code"], "unmatchable_pattern");
+    for filter in ["method=get", "method=BREW", "key=link"] {
+        let line = format!("GET /worlds/default/requests?{filter}");
+        let error = serving.order(422, &line, NOTHING);
+        assert_eq!(error["error"]["code"], "unmatchable_pattern");
+    }
     serving.request("GET /me/linked").send();
     let found = serving.order(200, &format!("{line}*"), NOTHING);
     assert_eq!(found[0]["path"], "/api/v1/me/linked");

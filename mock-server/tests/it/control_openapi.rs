@@ -123,7 +123,7 @@ fn settings_match_the_document() {
     at(
         201,
         "POST /faults",
-        json!([{"when": {"times": 1}, "fault": "empty_body"}]),
+        json!([{"times": 1, "fault": "empty_body"}]),
     );
     at(200, "GET /faults", NOTHING);
     let rule = at(201, "POST /faults", json!({"fault": "empty_body"}));

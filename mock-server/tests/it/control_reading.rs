@@ -130,21 +130,6 @@ fn returns_a_new_key_with_its_name() {
 }
 
 #[test]
-fn reset_restarts_the_random_sequence() {
-    let serving = serve(&["--seed", "7"]);
-    let struck = || {
-        let rule = json!({"when": {"probability": 0.5}, "fault": {"status": {"status": 503}}});
-        serving.order(201, "POST /worlds/default/faults", rule);
-        [(); 32].map(|()| serving.request("GET /badges").send().status)
-    };
-    let first = struck();
-    serving.order(204, "POST /worlds/default/reset", NOTHING);
-    assert_eq!(struck(), first);
-    serving.order(204, "DELETE /worlds/default/faults", NOTHING);
-    assert_ne!(struck(), first);
-}
-
-#[test]
 fn does_not_record_encoded_keys() {
     let serving = serve(&["--log"]);
     let key = serving.key("all").to_owned();

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use mock_server::MockServer;
-use mock_server::journal::Expect;
+use mock_server::journal::{Expect, RequestPattern};
 use serde_json::json;
 
 use crate::request::request;
@@ -18,7 +18,7 @@ fn panic_of(check: impl FnOnce()) -> String {
 
 fn renaming<'a>(server: &'a MockServer, name: &str) -> Expect<'a> {
     let edit = json!({ "display_name": name });
-    server.expect("PATCH", "/me/profile").body_contains(edit)
+    server.expect_matching(RequestPattern::new("PATCH", "/me/profile").body_contains(edit))
 }
 
 #[tokio::test]
@@ -31,17 +31,14 @@ async fn accepts_all_kinds_of_expectations() {
     renaming(&server, "Ada").at_least(1);
     renaming(&server, "Ada").at_most(1);
     renaming(&server, "Grace").never();
-    server
-        .expect("PATCH", "/me/{part}")
+    let edit = RequestPattern::new("PATCH", "/me/{part}")
         .header("content-type", "application/json")
         .body(json!({"bio": "x", "display_name": "Ada"}))
         .key("all")
-        .status(200)
-        .times(1);
-    server
-        .expect("PATCH", "/me/profile")
-        .query("dry", "1")
-        .never();
+        .status(200);
+    server.expect_matching(edit).times(1);
+    let dry = RequestPattern::new("PATCH", "/me/profile").query("dry", "1");
+    server.expect_matching(dry).never();
 }
 
 #[tokio::test]
@@ -64,7 +61,10 @@ async fn too_few_requests_panic_with_near_misses() {
          and with the field `nickname: \"Ada\"` (2 times)"
     );
     assert_eq!(
-        panic_of(|| server.expect("GET", "/me").key("none").at_least(2)),
+        panic_of(|| {
+            let without_scopes = RequestPattern::new("GET", "/me").key("none");
+            server.expect_matching(without_scopes).at_least(2);
+        }),
         "expected GET /me with the key `none` at least 2 times; not received\n\
          no near misses among 2 other requests"
     );

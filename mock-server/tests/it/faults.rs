@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use mock_server::{Clock, Fault, FaultRule, InvalidInput, MockServer};
+use mock_server::faults::Phase;
+use mock_server::journal::RequestPattern;
+use mock_server::{Fault, FaultRule, InvalidInput, MockServer, WireFault};
 use serde_json::{Value, json};
 
 use crate::request::{Answer, request};
@@ -117,10 +119,9 @@ async fn a_delay_delays_the_response() {
 #[tokio::test]
 async fn faults_apply_only_to_matching_requests() {
     let server = MockServer::start().await;
-    let rule = FaultRule::new(Fault::status(503))
-        .method("PATCH")
-        .path("/api/v1/me/links/{id}")
-        .key("links");
+    let edits = RequestPattern::new("PATCH", "/api/v1/me/links/{id}").key("links");
+    let rule =
+        FaultRule::new(Fault::status(503)).matching(edits.body_contains(json!({"title": "x"})));
     server.add_fault(rule).unwrap();
     let edit = |key: &str| {
         let edit = request(&server, "PATCH /me/links/link_1").key(key);
@@ -128,6 +129,8 @@ async fn faults_apply_only_to_matching_requests() {
     };
     assert_eq!(edit(&server.keys().links), 503);
     assert_eq!(edit(&server.keys().all), 200);
+    let other = request(&server, "PATCH /me/links/link_1").json(json!({"title": "y"}));
+    other.key(&server.keys().links).data(200);
     request(&server, "GET /me")
         .key(&server.keys().links)
         .data(200);
@@ -147,43 +150,6 @@ async fn a_rule_skips_and_limits_requests() {
 }
 
 #[tokio::test]
-async fn a_rule_expires_by_the_clock_of_the_world() {
-    let clock = |instant| Clock::fixed(instant).unwrap();
-    let server = MockServer::builder().clock(clock("2026-03-01T11:00:00Z"));
-    let server = server.start().await.unwrap();
-    let rule = FaultRule::new(Fault::status(500)).until("2026-03-01T12:00:00Z");
-    server.add_fault(rule).unwrap();
-    for (instant, status) in [
-        ("2026-03-01T11:00:00Z", 500),
-        ("2026-03-01T12:00:00Z", 500),
-        ("2026-03-01T12:00:01Z", 200),
-    ] {
-        server
-            .update(|world| world.set_clock(clock(instant)))
-            .unwrap();
-        assert_eq!(
-            request(&server, "GET /me").send().status,
-            status,
-            "{instant}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn the_same_seed_produces_the_same_faults() {
-    let mut runs = Vec::new();
-    for seed in [7, 7, 8] {
-        let server = MockServer::builder().seed(seed).start().await.unwrap();
-        let rule = FaultRule::new(Fault::status(500)).probability(0.5);
-        server.add_fault(rule).unwrap();
-        runs.push([(); 32].map(|()| request(&server, "GET /badges").without_key().send().status));
-    }
-    assert_eq!(runs[0], runs[1]);
-    assert_ne!(runs[0], runs[2]);
-    assert!(runs[0].contains(&500) && runs[0].contains(&200));
-}
-
-#[tokio::test]
 async fn the_phase_decides_if_the_write_happens() {
     let server = MockServer::start().await;
     let post = || {
@@ -193,7 +159,7 @@ async fn the_phase_decides_if_the_write_happens() {
     };
     let posts = || server.world().unwrap().account("demo").unwrap().posts.len();
     let lost = FaultRule::new(Fault::EmptyBody).times(1);
-    server.add_fault(lost.clone()).unwrap();
+    server.add_fault(lost.clone().before_write()).unwrap();
     let before = post();
     assert_eq!((before.status, posts()), (201, 1));
     server.add_fault(lost.after_write()).unwrap();
@@ -203,11 +169,98 @@ async fn the_phase_decides_if_the_write_happens() {
     assert_eq!(post().status, 201);
 }
 
+/// A client that gets a damaged success must find what it wrote.
+#[tokio::test]
+async fn a_damaged_response_follows_the_write_by_default() {
+    let content_type = "text/html".to_owned();
+    for fault in [
+        Fault::MalformedJson,
+        Fault::EmptyBody,
+        Fault::WrongContentType { content_type },
+        Fault::Wire(WireFault::Cut { after: 3 }),
+    ] {
+        let server = MockServer::start().await;
+        server.add_fault(FaultRule::new(fault.clone())).unwrap();
+        let post = request(&server, "POST /me/posts").json(json!({"body": "x"}));
+        assert_eq!(post.send().status, 201);
+        let posts = server.world().unwrap().account("demo").unwrap().posts.len();
+        assert_eq!(posts, 2, "{fault:?}");
+        let written = json!({"fault": fault});
+        let rule = &FaultRule::from_json(&written.to_string()).unwrap()[0];
+        assert_eq!(rule.phase, Phase::After);
+    }
+    for fault in [
+        Fault::status(503),
+        Fault::Wire(WireFault::Reset { after: None }),
+        Fault::Wire(WireFault::Close),
+    ] {
+        assert_eq!(FaultRule::new(fault).phase, Phase::Before);
+    }
+}
+
+#[tokio::test]
+async fn rejects_a_pattern_that_no_request_can_match() {
+    let server = MockServer::start().await;
+    let unknown_method = "expected one of GET, POST, PATCH, DELETE, PUT, HEAD, OPTIONS";
+    let unknown_key = "expected one of all, none, profile, analytics, links, social, other, \
+                       unknown, or a name such as key7";
+    let any = RequestPattern::any;
+    for (pattern, message) in [
+        (
+            any().method("get"),
+            format!("unknown method \"get\"; {unknown_method}"),
+        ),
+        (
+            any().method("BREW"),
+            format!("unknown method \"BREW\"; {unknown_method}"),
+        ),
+        (
+            any().method("GE T"),
+            format!("unknown method \"GE T\"; {unknown_method}"),
+        ),
+        (
+            any().key("link"),
+            format!("no key has the name \"link\"; {unknown_key}"),
+        ),
+        (
+            any().key("key"),
+            format!("no key has the name \"key\"; {unknown_key}"),
+        ),
+        (
+            any().key(&server.keys().links),
+            format!("no key has the name \"mock_links_…\"; {unknown_key}"),
+        ),
+    ] {
+        let rule = FaultRule::new(Fault::EmptyBody).matching(pattern.clone());
+        let error = server.add_fault(rule).unwrap_err();
+        assert_eq!(
+            (error.code(), error.to_string()),
+            ("unmatchable_pattern", message)
+        );
+        let expecting = std::panic::AssertUnwindSafe(|| server.expect_matching(pattern).never());
+        assert!(std::panic::catch_unwind(expecting).is_err());
+    }
+    for pattern in [
+        any().status(200),
+        any().fault("reset"),
+        any().key("unknown"),
+    ] {
+        let rule = FaultRule::new(Fault::EmptyBody).matching(pattern.clone());
+        assert_eq!(
+            server.add_fault(rule).unwrap_err().code(),
+            "unmatchable_pattern"
+        );
+        server.expect_matching(pattern).never();
+    }
+}
+
 #[tokio::test]
 async fn rejects_a_rule_that_can_never_apply() {
     let server = MockServer::start().await;
     let rule = FaultRule::new(Fault::EmptyBody);
-    let error: InvalidInput = server.add_fault(rule.path("/api/v1/me/link")).unwrap_err();
+    let error: InvalidInput = server
+        .add_fault(rule.matching(RequestPattern::any().path("/api/v1/me/link")))
+        .unwrap_err();
     assert_eq!(error.code(), "unmatchable_pattern");
     assert_eq!(
         error.to_string(),
@@ -221,28 +274,12 @@ async fn rejects_a_rule_that_can_never_apply() {
 #[tokio::test]
 async fn rejects_an_invalid_rule() {
     let server = MockServer::start().await;
-    let rule = || FaultRule::new(Fault::EmptyBody);
     let status = |status| FaultRule::new(Fault::status(status));
     let with_header = |name: &str| {
         let fault = json!({"status": {"status": 503, "headers": {name: "7"}}});
         FaultRule::new(serde_json::from_value(fault).unwrap())
     };
-    let delay =
-        |delay: Value| FaultRule::new(serde_json::from_value(json!({"delay": delay})).unwrap());
     for (rule, message) in [
-        (
-            rule().probability(1.5),
-            "the probability is 1.5; expected a number greater than 0 and at most 1",
-        ),
-        (
-            rule().probability(f64::NAN),
-            "the probability is NaN; expected a number greater than 0 and at most 1",
-        ),
-        (
-            rule().until("noon"),
-            "until: `noon` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such \
-             as 2026-03-01T12:00:00Z",
-        ),
         (
             status(100),
             "the status is 100; expected 200 to 999 for this fault",
@@ -260,16 +297,8 @@ async fn rejects_an_invalid_rule() {
             "the value of the header `retry-after` contains invalid characters",
         ),
         (
-            delay(json!({"uniform": {"from": 2, "to": 1}})),
-            "the delay ranges from 2 to 1; expected `from` to be at most `to`",
-        ),
-        (
-            delay(json!({"log_normal": {"median": 2, "sigma": -1.0}})),
-            "sigma is -1; expected a number from 0 to 10",
-        ),
-        (
             FaultRule::new(Fault::HugeBody { bytes: 0 }),
-            "the body has 0 bytes; expected at least 11",
+            "the body has 0 bytes; expected 11 to 1073741824",
         ),
     ] {
         let error: InvalidInput = server.add_fault(rule).unwrap_err();

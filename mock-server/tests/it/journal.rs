@@ -51,6 +51,7 @@ async fn an_entry_has_the_request_and_the_response() {
             "key": "all",
             "body": "{\"title\":\"é\"}",
             "body_length": 14,
+            "outcome": "responded",
             "status": 404,
             "fault": null,
             "violations": [],

@@ -6,6 +6,7 @@ use std::fs;
 use mock_server::dialect::{
     ContentRejection, DaysOutOfRange, MeFields, RateLimitRejection, WriteResponses,
 };
+use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, World};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -455,7 +456,9 @@ async fn one_error_of_a_gateway_is_not_a_habit() {
     let server = MockServer::start().await;
     let expected = learn(server.uri(), server.key(), &[]).settings();
     for path in ["/me", "/me/analytics", "/badges", "/stats"] {
-        let rule = FaultRule::new(Fault::status(502)).path(path).times(1);
+        let rule = FaultRule::new(Fault::status(502))
+            .matching(RequestPattern::any().path(path))
+            .times(1);
         server.add_fault(rule).unwrap();
     }
     let learned = learn(server.uri(), server.key(), &[]);
@@ -497,8 +500,9 @@ async fn a_signature_in_upper_case_is_outside_the_dialects() {
 async fn a_deletion_does_not_show_the_responses_to_other_writes() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
-    let edits = FaultRule::new(Fault::status(500)).method("PATCH");
-    let creations = FaultRule::new(Fault::status(500)).method("POST");
+    let edits = FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method("PATCH"));
+    let creations =
+        FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method("POST"));
     server.add_fault(edits).unwrap();
     server.add_fault(creations.after_write()).unwrap();
     let learned = learn(server.uri(), server.key(), &["--allow-writes", "--yes"]);

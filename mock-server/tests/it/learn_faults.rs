@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use mock_server::dialect::MeFields;
+use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -149,7 +150,7 @@ async fn names_what_it_could_not_undo() {
     ] {
         let server = MockServer::start().await;
         let before = server.world().unwrap();
-        let rule = FaultRule::new(fault).path(path);
+        let rule = FaultRule::new(fault).matching(RequestPattern::any().path(path));
         // The first edits of the profile succeed.
         let skip = if path == "/me/profile" { 5 } else { 0 };
         server.add_fault(rule.skip(skip)).unwrap();
@@ -237,7 +238,9 @@ async fn names_the_changes_before_giving_up() {
 #[tokio::test]
 async fn writes_nothing_if_the_profile_cannot_be_read() {
     let server = MockServer::start().await;
-    let rule = FaultRule::new(Fault::status(500)).path("/me").skip(3);
+    let rule = FaultRule::new(Fault::status(500))
+        .matching(RequestPattern::any().path("/me"))
+        .skip(3);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &OPTIONS);
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);
@@ -255,8 +258,8 @@ fn ctrl_c_undoes_the_changes() {
     // The tenth edit takes so long that the signal comes first.
     let fault = json!({
         "match": {"method": "PATCH"},
-        "when": {"skip": 10, "times": 1},
-        "fault": {"delay": {"fixed": {"milliseconds": 1_000}}},
+        "skip": 10, "times": 1,
+        "fault": {"delay": {"milliseconds": 1_000}},
     });
     serving.order(201, "POST /worlds/default/faults", fault);
     let directory = TempDir::new().unwrap();

@@ -50,7 +50,6 @@ mod links;
 #[cfg(all(unix, feature = "program"))]
 mod matrix;
 mod me;
-mod mounted_mocks;
 #[cfg(all(unix, feature = "program"))]
 mod mutants;
 mod observed_dialects;
@@ -62,7 +61,10 @@ mod profile;
 #[cfg(all(unix, feature = "program"))]
 mod program;
 mod rate_limit;
+mod records;
 mod request;
+#[cfg(feature = "wiremock")]
+mod responder;
 mod routing;
 #[cfg(all(unix, feature = "program"))]
 mod run;

@@ -429,7 +429,7 @@ fn file(directory: &TempDir, name: &str, text: &str) -> String {
 fn applies_the_rules_of_a_fault_file() {
     let directory = TempDir::new().unwrap();
     let rules = r#"[
-        {"match": {"path": "/api/v1/badges"}, "when": {"times": 1}, "fault": {"status": {"status": 503}}},
+        {"match": {"path": "/api/v1/badges"}, "times": 1, "fault": {"status": {"status": 503}}},
         {"match": {"path": "/api/v1/stats"}, "fault": {"wire": "reset"}}
     ]"#;
     let serving = serve(&["--fault", &file(&directory, "faults.json", rules)]);
@@ -514,7 +514,7 @@ fn logs_requests_without_keys() {
 #[test]
 fn finishes_requests_before_it_exits() {
     let mut serving = serve(&[]);
-    let rule = json!({"fault": {"delay": {"fixed": {"milliseconds": 300}}}, "when": {"times": 1}});
+    let rule = json!({"fault": {"delay": {"milliseconds": 300}}, "times": 1});
     serving.order(201, "POST /worlds/default/faults", rule);
     let mut idle = TcpStream::connect(serving.address()).unwrap();
     let mut busy = TcpStream::connect(serving.address()).unwrap();
@@ -685,7 +685,7 @@ fn a_blocked_log_does_not_delay_responses() {
 #[test]
 fn waiting_requests_do_not_delay_the_exit() {
     let serving = serve(&[]);
-    let delay = json!({"fault": {"delay": {"fixed": {"milliseconds": 60_000}}}});
+    let delay = json!({"fault": {"delay": {"milliseconds": 60_000}}});
     serving.order(201, "POST /worlds/default/faults", delay);
     let delayed = serving.request("GET /me").begin();
     let halves = send_incomplete_requests(&serving);

@@ -9,18 +9,33 @@ use std::time::{Duration, Instant};
 use mock_server::StartError;
 use mock_server::{MockServer, World};
 
-use crate::request::request;
+use crate::request::{request, request_exactly};
+
+#[test]
+fn starts_without_a_runtime() {
+    let server = MockServer::start_blocking();
+    request(&server, "GET /me").data(200);
+    server.expect("GET", "/me").once();
+}
 
 #[tokio::test]
-async fn one_task_can_drop_many_servers() {
-    let mut servers = Vec::new();
-    for _ in 0..100 {
-        let server = MockServer::start().await;
-        // Dropping it waits inside `Drop`.
-        server.wiremock();
-        servers.push(server);
-    }
-    drop(servers);
+async fn a_request_may_have_an_absolute_target_and_head_is_get_without_a_body() {
+    let server = MockServer::start().await;
+    let line = format!("GET {}/api/v1/badges", server.uri());
+    assert_eq!(request_exactly(server.address(), &line).send().status, 200);
+    let head = request(&server, "HEAD /me").send();
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+    assert_eq!(head.header("content-type"), Some("application/json"));
+    server.assert_no_violations();
+}
+
+#[tokio::test]
+async fn a_legal_write_that_is_too_large_is_no_violation() {
+    let server = MockServer::start().await;
+    let body = serde_json::json!({"body": "x".repeat(1024 * 1024)});
+    let post = request(&server, "POST /me/posts").json(body).send();
+    assert_eq!(post.status, 413);
+    server.assert_no_violations();
 }
 
 #[tokio::test]

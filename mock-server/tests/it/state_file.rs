@@ -51,6 +51,32 @@ async fn is_created_at_the_start_and_survives_the_server() {
     assert_eq!(request(&again, "GET /me").data(200)["bio"], "Kept");
 }
 
+/// `state_version_1.json` is the default world as version 0.1.0 wrote it. Do not update it: what a later
+/// version adds to a state needs a default.
+#[tokio::test]
+async fn a_file_of_an_older_version_is_read() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("state.json");
+    let written = include_str!("state_version_1.json");
+    fs::write(&path, written).unwrap();
+    let world = start_on(&path).await.world().unwrap();
+    assert_eq!(world.account("demo").unwrap().posts.len(), 1);
+
+    let mut written: Value = serde_json::from_str(written).unwrap();
+    let profile = written["world"]["accounts"]["demo"]["profile"]
+        .as_object_mut()
+        .unwrap();
+    profile.remove("accent_color").unwrap();
+    profile.remove("bio").unwrap();
+    fs::write(&path, written.to_string()).unwrap();
+    let world = start_on(&path).await.world().unwrap();
+    let profile = &world.account("demo").unwrap().profile;
+    assert_eq!(
+        (profile.bio.as_str(), profile.accent_color.as_str()),
+        ("", "#000000")
+    );
+}
+
 #[tokio::test]
 async fn an_empty_file_is_a_new_state() {
     let directory = TempDir::new().unwrap();

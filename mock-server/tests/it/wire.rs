@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use mock_server::faults::Delay;
+use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
 
 use crate::request::request;
@@ -206,10 +206,7 @@ async fn a_bad_chunk_follows_a_valid_one() {
 #[tokio::test]
 async fn a_huge_body_has_the_requested_length() {
     const BYTES: usize = 8 * 1024 * 1024;
-    let server = server(Fault::HugeBody {
-        bytes: BYTES as u64,
-    })
-    .await;
+    let server = server(Fault::HugeBody { bytes: BYTES }).await;
     let mut stream = send(server.address());
     let mut bytes = Vec::new();
     while bytes.len() < BYTES || split(&bytes).1.len() < BYTES {
@@ -242,7 +239,7 @@ async fn http_faults_keep_the_connection_open() {
 async fn the_phase_decides_if_the_write_happens() {
     let server = MockServer::start().await;
     let reset = FaultRule::new(Fault::Wire(WireFault::Close))
-        .method("DELETE")
+        .matching(RequestPattern::any().method("DELETE"))
         .times(1);
     let links = || server.world().unwrap().account("demo").unwrap().links.len();
     let delete = || {
@@ -261,20 +258,8 @@ async fn the_phase_decides_if_the_write_happens() {
 }
 
 #[tokio::test]
-async fn a_huge_body_is_generated_while_it_is_sent() {
-    let server = server(Fault::HugeBody {
-        bytes: u64::MAX / 4,
-    })
-    .await;
-    let mut stream = send(server.address());
-    let mut bytes = vec![0; 1024 * 1024];
-    stream.read_exact(&mut bytes).unwrap();
-    assert_eq!(content_length(&split(&bytes).0) as u64, u64::MAX / 4);
-}
-
-#[tokio::test]
 async fn sends_a_whole_gzip_bomb() {
-    const BYTES: u64 = 256 * 1024 * 1024;
+    const BYTES: usize = 256 * 1024 * 1024;
     let server = server(Fault::GzipBomb { bytes: BYTES }).await;
     let mut stream = send(server.address());
     let mut bytes = Vec::new();
@@ -288,7 +273,7 @@ async fn sends_a_whole_gzip_bomb() {
     }
     let (head, body) = split(&bytes);
     assert!(head.contains("\r\ncontent-encoding: gzip\r\n"), "{head}");
-    assert!((body.len() as u64) < BYTES / 900);
+    assert!(body.len() < BYTES / 900);
     // The last four bytes contain the length (RFC 1952, section 2.3.1).
     assert_eq!(body[body.len() - 4..], (BYTES as u32).to_le_bytes());
 }
@@ -296,9 +281,7 @@ async fn sends_a_whole_gzip_bomb() {
 #[tokio::test]
 async fn a_delay_does_not_block_other_requests() {
     let server = MockServer::start().await;
-    let delay = Fault::Delay(Delay::Fixed {
-        milliseconds: 60_000,
-    });
+    let delay = Fault::delay(60_000);
     server.add_fault(FaultRule::new(delay).times(1)).unwrap();
     let slow = send(server.address());
     request(&server, "GET /badges").send();

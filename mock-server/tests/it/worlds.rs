@@ -87,7 +87,7 @@ fn have_their_own_keys_state_clock_and_faults() {
         "ada"
     );
 
-    let rule = json!({"match": {"key": token}, "fault": {"status": {"status": 503}}});
+    let rule = json!({"match": {"key": key["name"]}, "fault": {"status": {"status": 503}}});
     serving.order(201, &format!("POST {}", at("/faults")), rule);
     assert_eq!(serving.request("GET /me").key(token).send().status, 503);
     request_with(&serving, &world, "GET /me").data(200);

@@ -33,7 +33,7 @@ async fn prints_unknown_shapes_unchanged() {
     let odd =
         r#"{"data":{"views":{"total":7,"by":"day"},"likes":"plenty","social":{"a":{"b":2}}}}"#;
     let odd = Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(odd));
-    odd.mount(fixture.service.wiremock()).await;
+    odd.mount(fixture.service.mocks().await).await;
     fixture.run(&["analytics"]).check(&expect![[r#"
         exit 0
         --- stdout

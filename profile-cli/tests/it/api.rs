@@ -1,6 +1,7 @@
 //! `profile api`.
 
 use expect_test::expect;
+use mock_server::journal::RequestPattern;
 use mock_server::wiremock::matchers::{any, path};
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 use mock_server::{Fault, FaultRule};
@@ -63,8 +64,9 @@ async fn fields_form_a_json_body() {
     ];
     let edited = fixture.run(&patch).json();
     assert_eq!(edited["data"]["bio"], "a=b");
-    let expected = fixture.service.expect("PATCH", "/me/profile");
-    expected.body(json!({"bio": "a=b", "location": ""})).once();
+    let expected =
+        RequestPattern::new("PATCH", "/me/profile").body(json!({"bio": "a=b", "location": ""}));
+    fixture.service.expect_matching(expected).once();
 
     fixture.run(&["api", "me/posts", "-f", "body=p"]).stdout();
     fixture.service.expect("POST", "/me/posts").once();
@@ -159,7 +161,7 @@ async fn json_rejects_a_response_that_is_not_json() {
     let fixture = Fixture::new().await;
     let html = ResponseTemplate::new(200).set_body_raw(&b"<p>\xff\x1b</p>"[..], "text/html");
     let html = Mock::given(any()).respond_with(html);
-    html.mount(fixture.service.wiremock()).await;
+    html.mount(fixture.service.mocks().await).await;
     let printed = fixture.run(&["api", "stats"]);
     assert_eq!(printed.stdout_bytes(), b"<p>\xff\x1b</p>");
     fixture.run(&["api", "stats", "--json"]).check(&expect![[r#"
@@ -244,7 +246,7 @@ async fn prints_the_body_of_an_error_response_in_the_selected_format() {
     let answer = br#"{"errors": [{"field": "nickname", "reasons": ["unknown"]}]}"#;
     let rejected = ResponseTemplate::new(422).set_body_raw(&answer[..], "application/json");
     let rejected = Mock::given(any()).respond_with(rejected);
-    rejected.mount(fixture.service.wiremock()).await;
+    rejected.mount(fixture.service.mocks().await).await;
     let refusal = |flags: &[&str]| {
         let run = fixture.run(&[&["api", "me"], flags].concat());
         assert_eq!(run.code(), 6, "{run}");
@@ -271,7 +273,7 @@ async fn prints_an_error_body_that_is_not_json() {
     let fixture = Fixture::new().await;
     let html = ResponseTemplate::new(403).set_body_raw(&b"<p>Go away</p>"[..], "text/html");
     let html = Mock::given(any()).respond_with(html);
-    html.mount(fixture.service.wiremock()).await;
+    html.mount(fixture.service.mocks().await).await;
     let rejected = fixture.run(&["api", "me"]);
     assert_eq!(rejected.stdout_bytes(), b"<p>Go away</p>");
     let rejected = fixture.run(&["api", "me", "--json"]);
@@ -353,7 +355,7 @@ async fn redacts_the_key_in_responses() {
             .set_body_json(json!({ "authorization": key }))
     };
     let echo = Mock::given(any()).respond_with(echo);
-    echo.mount(fixture.service.wiremock()).await;
+    echo.mount(fixture.service.mocks().await).await;
     for format in [&[][..], &["--json"], &["--output", "ndjson"]] {
         let arguments = [&["api", "echo", "-i", "-vvv"], format].concat();
         let printed = fixture.run_with_key("canary", &arguments).to_string();
@@ -373,7 +375,7 @@ async fn reports_truncated_and_binary_error_bodies() {
     for (name, body) in bodies {
         let refusal = Mock::given(path(format!("/api/v1/{name}")));
         let refusal = refusal.respond_with(ResponseTemplate::new(400).set_body_bytes(body));
-        refusal.mount(fixture.service.wiremock()).await;
+        refusal.mount(fixture.service.mocks().await).await;
     }
     let error = fixture.run(&["api", "long", "--json"]).error();
     assert_eq!(error["body_truncated"], true);

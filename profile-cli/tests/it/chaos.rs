@@ -36,10 +36,7 @@ struct Tally {
 #[tokio::test]
 async fn the_service_state_matches_the_reported_outcomes() {
     let seed = env::var(SEED_VARIABLE).map_or(SEED, |text| text.parse().expect("a number"));
-    let fixture = Fixture {
-        service: empty_service(seed).await,
-        home: tempfile::tempdir().unwrap(),
-    };
+    let fixture = Fixture::of(empty_service(seed).await);
     let (mut expected, mut tally) = (ExpectedState::new(), Tally::default());
     let (clients, mut random) = (Clients::of(&fixture), Random::new(seed));
     for number in 1..=OPERATIONS {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer};
 
 use crate::program::{Fixture, Program, Run, run};
@@ -565,7 +566,7 @@ async fn a_failed_apply_counts_the_changes_that_were_made() {
     use crate::pseudo_terminal::Terminal;
 
     let fixture = Fixture::new().await;
-    let failure = FaultRule::new(Fault::status(500)).method("POST");
+    let failure = FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method("POST"));
     fixture.service.add_fault(failure).unwrap();
     let path = fixture.home.path().join("profile.toml");
     let file = "[profile]\nlocation = \"here\"\n\

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use expect_test::expect;
 use mock_server::dialect::WriteResponses;
+use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
@@ -62,7 +63,8 @@ fn response(status: u16, body: &str) -> Fault {
 /// Makes the service respond to all writes with this response, without any effect.
 fn respond_to_writes(fixture: &Fixture, status: u16, body: &str) {
     for method in ["PATCH", "POST"] {
-        let rule = FaultRule::new(response(status, body)).method(method);
+        let rule =
+            FaultRule::new(response(status, body)).matching(RequestPattern::any().method(method));
         fixture.service.add_fault(rule).unwrap();
     }
 }
@@ -279,7 +281,7 @@ async fn a_dry_run_sends_nothing_and_keeps_the_text() {
 async fn a_field_that_the_service_does_not_show_can_be_set() {
     let fixture = Fixture::new().await;
     let bare = r#"{"data":{"bio":null}}"#;
-    let bare = FaultRule::new(response(200, bare)).method("GET");
+    let bare = FaultRule::new(response(200, bare)).matching(RequestPattern::any().method("GET"));
     fixture.service.add_fault(bare).unwrap();
     let script = "sed -i 's/^# location = .*/location = \"\"/' \"$1\"";
     edit(&fixture, script).stdout();
@@ -370,7 +372,8 @@ async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
 #[tokio::test]
 async fn keeps_the_text_if_the_outcome_is_unknown() {
     let fixture = Fixture::new().await;
-    let cut = FaultRule::new(Fault::Wire(WireFault::Close)).method("POST");
+    let cut = FaultRule::new(Fault::Wire(WireFault::Close))
+        .matching(RequestPattern::any().method("POST"));
     fixture.service.add_fault(cut.after_write()).unwrap();
     let create = ["post", "create", "--editor", "--retries", "0"];
     let run = program(&fixture, "echo one > \"$1\"", &create).run();

@@ -151,7 +151,7 @@ async fn prints_responses_that_a_fault_leaves_intact() {
     for fault in [
         r#"{"wrong_content_type": {"content_type": "text/html"}}"#,
         r#"{"wire": {"dribble": {"bytes": 64, "milliseconds": 1}}}"#,
-        r#"{"delay": {"fixed": {"milliseconds": 50}}}"#,
+        r#"{"delay": {"milliseconds": 50}}"#,
     ] {
         fixture.service.clear_faults();
         for rule in FaultRule::from_json(&format!("{{\"fault\": {fault}}}")).unwrap() {

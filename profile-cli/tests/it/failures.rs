@@ -125,7 +125,7 @@ async fn maps_status_codes_to_failures() {
         let answer = ResponseTemplate::new(status).insert_header("retry-after", "3600");
         Mock::given(any())
             .respond_with(answer)
-            .mount(fixture.service.wiremock())
+            .mount(fixture.service.mocks().await)
             .await;
         let run = fixture.run(&["site"]);
         let start = format!("exit {exit}\n--- stdout\n--- stderr\nerror: ");
@@ -143,7 +143,7 @@ async fn a_busy_service_reports_when_to_retry() {
         let answer = ResponseTemplate::new(status).insert_header("retry-after", "3600");
         Mock::given(any())
             .respond_with(answer)
-            .mount(fixture.service.wiremock())
+            .mount(fixture.service.mocks().await)
             .await;
         let run = fixture.run(&["site"]);
         let expected = format!("error: {error}\nhint: try again in 1h\n");
@@ -167,7 +167,7 @@ async fn a_missing_path_suggests_to_check_the_base_url() {
 async fn only_safe_repetitions_are_retryable() {
     let fixture = Fixture::new().await;
     let failing = Mock::given(any()).respond_with(ResponseTemplate::new(503));
-    failing.mount(fixture.service.wiremock()).await;
+    failing.mount(fixture.service.mocks().await).await;
     for (command, retryable) in [
         (&["show"][..], true),
         (&["set", "--bio", "b"], true),
@@ -221,7 +221,7 @@ async fn a_408_is_retryable_for_idempotent_calls() {
     ] {
         let fixture = Fixture::new().await;
         let late = Mock::given(any()).respond_with(ResponseTemplate::new(408));
-        late.mount(fixture.service.wiremock()).await;
+        late.mount(fixture.service.mocks().await).await;
         let error = [arguments, &["--json", "--retries", "0"]].concat();
         assert_eq!(
             fixture.run(&error).error()["retryable"],
@@ -237,7 +237,7 @@ async fn a_very_long_wait_is_not_reported() {
     let wait = "9".repeat(20);
     let busy = ResponseTemplate::new(429).insert_header("retry-after", wait.as_str());
     let busy = Mock::given(any()).respond_with(busy);
-    busy.mount(fixture.service.wiremock()).await;
+    busy.mount(fixture.service.mocks().await).await;
     let run = fixture.run(&["show"]);
     let hint = "hint: try again later\n";
     assert!(run.stderr().contains(hint), "{run}");

@@ -12,7 +12,7 @@ async fn rejects_deeply_nested_json() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let answer = ResponseTemplate::new(200).set_body_string(deep);
     let answer = Mock::given(method("GET")).respond_with(answer);
-    answer.mount(fixture.service.wiremock()).await;
+    answer.mount(fixture.service.mocks().await).await;
     fixture
         .run(&["api", "me", "--jq", ".data.handle"])
         .check(&expect![[r#"

@@ -161,7 +161,7 @@ async fn fails_if_the_profile_has_no_list_of_links() {
     let fixture = Fixture::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{"display_name":"Ada"}}"#);
     let bare = Mock::given(method("GET")).respond_with(bare);
-    bare.mount(fixture.service.wiremock()).await;
+    bare.mount(fixture.service.mocks().await).await;
     fixture.run(&["link", "list"]).check(&expect![[r#"
         exit 1
         --- stdout
@@ -186,7 +186,7 @@ async fn does_not_retry_after_a_lost_response() {
     let broken = Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(502).set_body_string("<title>Bad gateway</title>"))
         .expect(1);
-    broken.mount(fixture.service.wiremock()).await;
+    broken.mount(fixture.service.mocks().await).await;
     let add = ["link", "add", "--title", "t", "--url", "x:y"];
     fixture.run(&add).check(&expect![[r#"
         exit 1

@@ -12,7 +12,7 @@ async fn fixture(status: u16, body: serde_json::Value) -> Fixture {
     let fixture = Fixture::new().await;
     let answer = ResponseTemplate::new(status).set_body_string(body.to_string());
     let answer = Mock::given(any()).respond_with(answer);
-    answer.mount(fixture.service.wiremock()).await;
+    answer.mount(fixture.service.mocks().await).await;
     fixture
 }
 

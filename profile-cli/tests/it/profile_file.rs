@@ -3,6 +3,7 @@
 use std::fs;
 
 use expect_test::expect;
+use mock_server::journal::RequestPattern;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 use mock_server::{Dialect, Fault, FaultRule, MockServer};
@@ -301,7 +302,7 @@ async fn ids_count_only_for_their_own_profile() {
 #[tokio::test]
 async fn a_lost_response_does_not_create_a_link_twice() {
     let fixture = Fixture::new().await;
-    let rule = FaultRule::new(Fault::status(500)).method("POST");
+    let rule = FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method("POST"));
     fixture
         .service
         .add_fault(rule.after_write().times(1))
@@ -319,7 +320,9 @@ async fn a_lost_response_does_not_create_a_link_twice() {
 #[tokio::test]
 async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
     let fixture = Fixture::new().await;
-    let rule = FaultRule::new(Fault::status(422)).method("POST").skip(1);
+    let rule = FaultRule::new(Fault::status(422))
+        .matching(RequestPattern::any().method("POST"))
+        .skip(1);
     fixture.service.add_fault(rule.times(1)).unwrap();
     let text = "[[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n\
                 [[links]]\ntitle = \"Two\"\nurl = \"https://two.example\"\n";
@@ -450,7 +453,7 @@ async fn differences_in_a_pipe_contain_no_control_characters() {
     let body = json!({"data": {"bio": "a\u{1b}[31m\u{202e}b"}});
     let answer = ResponseTemplate::new(200).set_body_json(body);
     let answer = Mock::given(any()).respond_with(answer);
-    answer.mount(fixture.service.wiremock()).await;
+    answer.mount(fixture.service.mocks().await).await;
     let path = file(&fixture, "[profile]\nbio = \"c\"\n");
     let expected = "bio\n  - ab\n  + c\n1 change\n";
     assert_eq!(fixture.run(&["diff", &path]).stdout(), expected);

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::ops::Deref;
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -11,17 +12,58 @@ use std::thread;
 use std::time::Duration;
 
 use expect_test::Expect;
-use mock_server::{Clock, MockServer};
+use mock_server::{Clock, MockServer, ServiceHandle, wiremock};
 #[cfg(unix)]
 pub(crate) use rustix::process::Signal;
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 
 /// Maximum time of a run, after which the program is killed.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// A service that a test can put its own mocks before.
+pub(crate) struct Service {
+    server: MockServer,
+    /// Started with the first mock; then the program uses it instead of `server`.
+    mocks: OnceCell<(wiremock::MockServer, String)>,
+}
+
+impl Service {
+    pub(crate) fn new(server: MockServer) -> Self {
+        let mocks = OnceCell::new();
+        Self { server, mocks }
+    }
+
+    /// Returns a server for mocks. Requests that match none of them reach the service.
+    pub(crate) async fn mocks(&self) -> &wiremock::MockServer {
+        let start = async || {
+            let mocks = wiremock::MockServer::builder().start().await;
+            let service = ServiceHandle::clone(&self.server);
+            let all = wiremock::Mock::given(wiremock::matchers::any()).respond_with(service);
+            all.with_priority(255).mount(&mocks).await;
+            let uri = mocks.uri();
+            (mocks, uri)
+        };
+        &self.mocks.get_or_init(start).await.0
+    }
+
+    pub(crate) fn uri(&self) -> &str {
+        let mocks = self.mocks.get();
+        mocks.map_or(self.server.uri(), |(_, uri)| uri)
+    }
+}
+
+impl Deref for Service {
+    type Target = MockServer;
+
+    fn deref(&self) -> &MockServer {
+        &self.server
+    }
+}
+
 /// A service with a fixed seed, and a temporary home directory for the program.
 pub(crate) struct Fixture {
-    pub(crate) service: MockServer,
+    pub(crate) service: Service,
     pub(crate) home: TempDir,
 }
 
@@ -33,7 +75,7 @@ impl Fixture {
 
     pub(crate) fn of(service: MockServer) -> Self {
         Self {
-            service,
+            service: Service::new(service),
             home: tempfile::tempdir().unwrap(),
         }
     }

@@ -1,8 +1,7 @@
 //! The program never prints the key.
 
-use mock_server::MockServer;
 use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, Request, ResponseTemplate};
+use mock_server::wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::program::Fixture;
 use crate::walk::{Setting, rows};
@@ -16,8 +15,8 @@ async fn no_output_contains_the_key() {
     let failing = echoing_with_key_in_headers().await;
     for base_url in [
         fixture.service.uri(),
-        echoing.uri(),
-        failing.uri(),
+        &echoing.uri(),
+        &failing.uri(),
         "http://127.0.0.1:1",
         "not a URL",
     ] {
@@ -57,7 +56,7 @@ async fn echoing(status: u16) -> MockServer {
         ResponseTemplate::new(status).set_body_string(format!("{:?}", request.headers))
     };
     let echo = Mock::given(any()).respond_with(echo);
-    echo.mount(service.wiremock()).await;
+    echo.mount(&service).await;
     service
 }
 
@@ -69,6 +68,6 @@ async fn echoing_with_key_in_headers() -> MockServer {
         .insert_header("location", location.as_str())
         .insert_header("x-request-id", CANARY);
     let redirect = Mock::given(any()).respond_with(redirect);
-    redirect.mount(service.wiremock()).await;
+    redirect.mount(&service).await;
     service
 }

@@ -120,7 +120,7 @@ async fn accepts_a_response_without_profile() {
 
     let fixture = Fixture::new().await;
     let silent = Mock::given(method("PATCH")).respond_with(ResponseTemplate::new(204));
-    silent.mount(fixture.service.wiremock()).await;
+    silent.mount(fixture.service.mocks().await).await;
     fixture.run(&["set", "--location", "L"]).check(&expect![[r#"
         exit 0
         --- stdout
@@ -191,7 +191,7 @@ async fn warns_of_low_contrast_even_without_a_profile_in_the_response() {
     let fixture = Fixture::new().await;
     let colors = ["set", "--text-color", "gray", "--background-color", "#777"];
     let silent = Mock::given(method("PATCH")).respond_with(ResponseTemplate::new(204));
-    silent.mount(fixture.service.wiremock()).await;
+    silent.mount(fixture.service.mocks().await).await;
     fixture.run(&colors).check(&expect![[r#"
         exit 0
         --- stdout

@@ -1,6 +1,7 @@
 //! `profile stats`.
 
 use expect_test::expect;
+use mock_server::journal::RequestPattern;
 use mock_server::wiremock::matchers::{any, path, query_param};
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
@@ -91,7 +92,7 @@ async fn reports_a_profile_without_a_handle() {
     let fixture = Fixture::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{}}"#);
     let bare = Mock::given(path("/api/v1/me")).respond_with(bare);
-    bare.mount(fixture.service.wiremock()).await;
+    bare.mount(fixture.service.mocks().await).await;
     fixture.run(&["stats"]).check(&expect![[r#"
         exit 1
         --- stdout
@@ -432,7 +433,7 @@ async fn missing_counts_are_not_zero() {
         let fixture = Fixture::new().await;
         let answer =
             Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(body));
-        answer.mount(fixture.service.wiremock()).await;
+        answer.mount(fixture.service.mocks().await).await;
         let drawn = fixture.run(&["stats", "demo", "--plot", "spark"]);
         assert_eq!(drawn.stdout(), expected);
     }
@@ -442,7 +443,7 @@ async fn missing_counts_are_not_zero() {
 async fn answer(fixture: &Fixture, days: &str, template: ResponseTemplate) {
     let request = Mock::given(path("/api/v1/users/demo/stats")).and(query_param("days", days));
     let answer = request.respond_with(template).with_priority(1).expect(1);
-    answer.mount(fixture.service.wiremock()).await;
+    answer.mount(fixture.service.mocks().await).await;
 }
 
 fn period(days: u64, views: u64) -> ResponseTemplate {
@@ -487,8 +488,8 @@ async fn compares_only_within_the_limits_of_days() {
         let compared = drawn.stdout().contains(" days before");
         assert_eq!(compared, is_compared, "{arguments:?}: {drawn}");
     }
-    let stats = fixture.service.expect("GET", "/users/{handle}/stats");
-    stats.status(422).never();
+    let rejected = RequestPattern::new("GET", "/users/{handle}/stats").status(422);
+    fixture.service.expect_matching(rejected).never();
 }
 
 #[tokio::test]
@@ -503,8 +504,8 @@ async fn only_drawings_take_a_second_request() {
         &["--svg", "-"],
     ] {
         fixture.run(&[&["stats"], arguments].concat()).stdout();
-        let stats = fixture.service.expect("GET", "/users/{handle}/stats");
-        stats.query("days", "60").never();
+        let stats = RequestPattern::new("GET", "/users/{handle}/stats").query("days", "60");
+        fixture.service.expect_matching(stats).never();
     }
 }
 
@@ -525,6 +526,6 @@ async fn a_failed_comparison_is_left_out() {
         let drawn = fixture.run(&["stats", "demo", "--days", "3", "--plot", "spark"]);
         assert_eq!(drawn.stdout(), "demo  9 views in 3 days, 9 in all\n");
         assert_eq!(drawn.stderr(), "");
-        fixture.service.wiremock().verify().await;
+        fixture.service.mocks().await.verify().await;
     }
 }

@@ -245,12 +245,12 @@ const PROBED: &str = "/probed";
 async fn fixture() -> Fixture {
     let fixture = Fixture::new().await;
     let taken = Mock::given(path(RECEIVER)).respond_with(ResponseTemplate::new(204));
-    taken.mount(fixture.service.wiremock()).await;
+    taken.mount(fixture.service.mocks().await).await;
     #[cfg(feature = "webhook")]
     {
         let verify = |request: &Request| ResponseTemplate::new(probe::verifying(request));
         let verified = Mock::given(path(PROBED)).respond_with(verify);
-        verified.mount(fixture.service.wiremock()).await;
+        verified.mount(fixture.service.mocks().await).await;
     }
     fixture
 }

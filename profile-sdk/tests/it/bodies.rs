@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use mock_server::MockServer;
 use mock_server::wiremock::matchers::any as any_request;
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 use profile_sdk::Client;
@@ -14,6 +13,7 @@ use proptest::sample::{Index, select};
 use crate::cases::for_all;
 use crate::connect_as_owner;
 use crate::every_call::every_call;
+use crate::mocked_service::MockServer;
 
 const VALID: [&str; 4] = [
     r#"{"data":{"id":7,"bio":"b","title":"t","url":"x:y","links":[{"id":"1"}],"key":{"scopes":[]}}}"#,

@@ -4,11 +4,11 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{Error, ErrorKind, RetryPolicy, SiteStats};
 
-use crate::{client_builder, connect_as_owner, respond_to_all};
+use crate::mocked_service::{MockServer, respond_to_all};
+use crate::{client_builder, connect_as_owner};
 
 const BODY: &str = r#"{"data":{"users":1,"views":2,"links":3}}"#;
 

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mock_server::MockServer;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 use profile_sdk::{Client, Clock as _, Error};
@@ -11,6 +10,7 @@ use tokio::task::JoinSet;
 
 use crate::client_builder;
 use crate::clock::SkippingClock;
+use crate::mocked_service::MockServer;
 
 const LIMIT: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(1);

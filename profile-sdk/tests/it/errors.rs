@@ -1,11 +1,11 @@
 //! Each kind of error and its message.
 
-use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{Error, ErrorKind, Handle, LinkId, LinkUpdate};
 
 use crate::every_call::every_call;
-use crate::{client_builder, connect, connect_as_owner, respond_to_all};
+use crate::mocked_service::{MockServer, respond_to_all};
+use crate::{client_builder, connect, connect_as_owner};
 
 #[tokio::test]
 async fn a_wrong_key_is_unauthorized() {

@@ -30,6 +30,7 @@ mod layers;
 mod limits;
 mod links;
 mod me;
+mod mocked_service;
 mod network;
 mod paths;
 mod posts;
@@ -53,16 +54,15 @@ mod tracing;
 mod user_stats;
 mod writes;
 
-use mock_server::MockServer;
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::ServiceHandle;
 use profile_sdk::{ApiKey, Client, ClientBuilder};
 
 use crate::clock::SkippingClock;
+use crate::mocked_service::Service;
 
 /// Creates a client with a key.
 #[track_caller]
-fn connect(service: &MockServer, key: &str) -> Client {
+fn connect(service: &impl Service, key: &str) -> Client {
     client_builder(service)
         .api_key(ApiKey::new(key).unwrap())
         .build()
@@ -71,13 +71,13 @@ fn connect(service: &MockServer, key: &str) -> Client {
 
 /// Creates a client with all scopes.
 #[track_caller]
-fn connect_as_owner(service: &MockServer) -> Client {
+fn connect_as_owner(service: &impl Service) -> Client {
     connect(service, service.key())
 }
 
 /// Returns a builder for a client without a key, whose waits end at once.
-fn client_builder(service: &MockServer) -> ClientBuilder {
-    client_builder_for(service.uri())
+fn client_builder(service: &impl Service) -> ClientBuilder {
+    client_builder_for(&service.base_url())
 }
 
 /// Returns the same builder for any base URL.
@@ -88,14 +88,6 @@ fn client_builder_for(uri: &str) -> ClientBuilder {
 }
 
 /// Returns the number of requests that the service has received.
-fn requests(service: &MockServer) -> usize {
+fn requests(service: &ServiceHandle) -> usize {
     service.journal().requests().len()
-}
-
-/// Makes the service respond to every request with a template.
-async fn respond_to_all(service: &MockServer, response: ResponseTemplate) {
-    Mock::given(any())
-        .respond_with(response)
-        .mount(service.wiremock())
-        .await;
 }

@@ -2,13 +2,13 @@
 
 use std::error::Error as _;
 
-use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{ApiKey, Client, ErrorKind, LinkId};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::{client_builder, client_builder_for, connect_as_owner, respond_to_all};
+use crate::mocked_service::{MockServer, respond_to_all};
+use crate::{client_builder, client_builder_for, connect_as_owner};
 
 /// Starts a service that sends these bytes on its first connection and then closes it.
 async fn serve_once(response: &'static [u8]) -> String {

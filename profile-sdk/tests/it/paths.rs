@@ -1,6 +1,5 @@
 //! Path parameters cannot reach another endpoint.
 
-use mock_server::MockServer;
 use mock_server::wiremock::matchers::any as any_request;
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -11,6 +10,7 @@ use proptest::sample::select;
 
 use crate::cases::for_all;
 use crate::connect_as_owner;
+use crate::mocked_service::MockServer;
 
 /// All characters except the unreserved characters of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC

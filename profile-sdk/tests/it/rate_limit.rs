@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
-use mock_server::{Fault, FaultRule, MockServer};
+use mock_server::{Fault, FaultRule};
 use profile_sdk::{Client, Clock, ErrorKind, RetryPolicy};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::clock::SkippingClock;
+use crate::mocked_service::{MockServer, respond_to_all};
 use crate::retries::StoppedClock;
-use crate::{client_builder, requests, respond_to_all};
+use crate::{client_builder, requests};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -2,11 +2,11 @@
 
 use std::error::Error as _;
 
-use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{ApiKey, Client, Error, ErrorKind, Method, RetryPolicy};
 
-use crate::{client_builder, client_builder_for, connect, respond_to_all};
+use crate::mocked_service::{MockServer, respond_to_all};
+use crate::{client_builder, client_builder_for, connect};
 
 const CANARY: &str = "canary/4f1e0c77";
 

@@ -1,7 +1,6 @@
 //! Responses with shapes that the specification does not define and the reference service does not
 //! send; and the exact bytes of requests.
 
-use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{
     Analytics, BadgeKind, Bio, Client, Color, ErrorKind, LinkId, LinkUpdate, LinkUrl, NewLink,
@@ -9,7 +8,8 @@ use profile_sdk::{
 };
 use serde_json::{Value, json};
 
-use crate::{connect_as_owner, respond_to_all};
+use crate::connect_as_owner;
+use crate::mocked_service::{MockServer, respond_to_all};
 
 /// Starts a service that responds to every request with this `data`. Returns it and a client.
 async fn respond_with(data: Value) -> (MockServer, Client) {

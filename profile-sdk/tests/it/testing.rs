@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use mock_server::wiremock::ResponseTemplate;
-use mock_server::{Fault, FaultRule, MockServer};
+use mock_server::{Fault, FaultRule};
 use profile_sdk::testing::{ErrorBuilder, ResponseBuilder};
 use profile_sdk::{Error, ErrorKind, LinkId, Operation, RetryPolicy};
 
-use crate::{connect_as_owner, respond_to_all};
+use crate::connect_as_owner;
+use crate::mocked_service::{MockServer, respond_to_all};
 
 #[track_caller]
 fn assert_alike(built: &Error, real: &Error) {

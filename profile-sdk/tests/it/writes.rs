@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use mock_server::wiremock::ResponseTemplate;
-use mock_server::{Fault, FaultRule, MockServer, WireFault};
+use mock_server::{Fault, FaultRule, WireFault};
 use profile_sdk::{
     ErrorKind, LinkId, LinkUpdate, LinkUrl, Method, NewLink, PostId, ProfileUpdate, RetryPolicy,
 };
 
 use crate::every_call::every_call;
-use crate::{client_builder, connect_as_owner, requests, respond_to_all};
+use crate::mocked_service::{MockServer, respond_to_all};
+use crate::{client_builder, connect_as_owner, requests};
 
 #[tokio::test]
 async fn a_response_without_the_resource_is_a_success() {
@@ -82,7 +83,7 @@ fn damaged_bodies() -> [Fault; 6] {
 #[tokio::test]
 async fn a_response_with_a_damaged_body_is_a_success() {
     for fault in damaged_bodies() {
-        let service = MockServer::start().await;
+        let service = mock_server::MockServer::start().await;
         service.add_fault(FaultRule::new(fault.clone())).unwrap();
         let client = client_builder(&service)
             .api_key(profile_sdk::ApiKey::new(service.key()).unwrap())
@@ -112,7 +113,7 @@ async fn a_raw_write_with_a_damaged_body_keeps_its_status() {
         ),
         (Fault::HugeBody { bytes: 16 << 20 }, ErrorKind::TooLarge),
     ] {
-        let service = MockServer::start().await;
+        let service = mock_server::MockServer::start().await;
         service.add_fault(FaultRule::new(fault)).unwrap();
         let call = connect_as_owner(&service)
             .raw_call(Method::Post, "/api/v1/me/posts")

@@ -4,7 +4,6 @@ use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::Reply;
 use crate::faults::FaultRule;
-use crate::worlds::world_name::plain_key;
 
 pub(in crate::control) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(Reply::json(200, &call.service.faults().counted()))
@@ -12,15 +11,9 @@ pub(in crate::control) fn list(call: &WorldCall) -> Result<Reply, ControlError> 
 
 /// Adds one rule or an array of rules.
 pub(in crate::control) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
-    let mut rules = FaultRule::from_slice(&call.request.body)?;
-    for key in rules
-        .iter_mut()
-        .filter_map(|rule| rule.matching.key.as_mut())
-    {
-        // Clients use keys with the name of the world, which the world itself does not use.
-        *key = plain_key(call.name, key).to_owned();
-    }
-    call.service.faults().add(rules)?;
+    call.service
+        .faults()
+        .add(FaultRule::from_slice(&call.request.body)?)?;
     Ok(Reply::json(201, &call.service.faults().counted()))
 }
 

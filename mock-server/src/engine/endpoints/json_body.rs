@@ -38,6 +38,10 @@ pub(super) fn read(
     if let Err(found) = call.request.check_content_type() {
         problems.reject(Rejection::WrongContentType { found });
     }
+    // The size alone rejects a body that a transport discarded.
+    if body.len() < call.request.body_length() {
+        return;
+    }
     let fields = match parse(body) {
         Ok(fields) => fields,
         Err(rejection) => {

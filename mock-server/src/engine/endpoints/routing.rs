@@ -7,14 +7,19 @@ use crate::engine::path_template::match_path;
 use crate::engine::rejections::Rejection;
 use crate::engine::request::Request;
 
-/// Returns the endpoint of a request and its decoded path parameter.
+/// Returns the endpoint of a request and its decoded path parameter. HEAD is routed like GET; the HTTP
+/// layer omits the body.
 pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Rejection> {
     let mut allowed = Vec::new();
+    let method = match request.method.as_str() {
+        "HEAD" => "GET",
+        other => other,
+    };
     for &endpoint in Endpoint::ALL {
         let Some(parameter) = match_path(endpoint.path(), &request.path) else {
             continue;
         };
-        if endpoint.method() == request.method {
+        if endpoint.method() == method {
             return Ok((endpoint, parameter));
         }
         allowed.push(endpoint.method());

@@ -108,25 +108,12 @@ impl Coverage {
     }
 
     /// Returns the coverage of an endpoint.
-    ///
-    /// ```
-    /// use mock_server::{Coverage, Endpoint};
-    /// assert_eq!(Coverage::default().endpoint(Endpoint::ReadMe).calls, 0);
-    /// ```
     pub fn endpoint(&self, endpoint: Endpoint) -> &EndpointCoverage {
         &self.endpoints[endpoint as usize]
     }
 
     /// Returns the parts that are not covered. Some of them can only be covered under the default
     /// dialect.
-    ///
-    /// ```
-    /// use mock_server::{Coverage, Endpoint};
-    ///
-    /// let uncovered = Coverage::default().uncovered();
-    /// assert_eq!(uncovered.endpoints, Endpoint::ALL);
-    /// assert!(uncovered.rejections[&Endpoint::EditProfile].contains(&"unknown_field"));
-    /// ```
     pub fn uncovered(&self) -> Uncovered {
         let endpoints = self.endpoints.iter();
         let never_met = |covered: &EndpointCoverage| {

@@ -19,7 +19,7 @@ pub use coverage::{Coverage, EndpointCoverage, Uncovered};
 
 /// The violations and the coverage of all requests, in bounded memory.
 ///
-/// See [`MockServer::verdicts`](crate::MockServer::verdicts).
+/// See [`ServiceHandle::verdicts`](crate::ServiceHandle::verdicts).
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

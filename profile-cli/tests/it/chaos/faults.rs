@@ -54,7 +54,7 @@ impl FaultSequence {
         self.faults.iter().map(|planned| {
             let rule = FaultRule::new(planned.fault.clone()).times(1);
             match planned.phase {
-                Phase::Before => rule,
+                Phase::Before => rule.before_write(),
                 Phase::After => rule.after_write(),
             }
         })

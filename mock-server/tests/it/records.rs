@@ -1,0 +1,132 @@
+//! What the journal records about requests that are not answered normally.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use mock_server::journal::{RecordedRequest, RequestOutcome, RequestPattern};
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
+use serde_json::json;
+
+use crate::request::request;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Sends a request with an unknown field and returns its connection.
+fn edit(server: &MockServer) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    let body = r#"{"nickname":"x"}"#;
+    write!(
+        stream,
+        "PATCH /api/v1/me/profile HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        server.key(),
+        body.len()
+    )
+    .unwrap();
+    stream
+}
+
+/// Waits until the first request has this outcome.
+fn wait_for(server: &MockServer, outcome: RequestOutcome) -> RecordedRequest {
+    let deadline = Instant::now() + MINUTE;
+    loop {
+        let first = server.journal().requests().into_iter().next();
+        match first {
+            Some(first) if first.outcome == outcome => return first,
+            other => assert!(Instant::now() < deadline, "{other:?}"),
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_abandoned_before_the_write_is_recorded() {
+    let server = MockServer::start().await;
+    server
+        .add_fault(FaultRule::new(Fault::delay(60_000)))
+        .unwrap();
+    let client = edit(&server);
+    let arrived = server
+        .expect("PATCH", "/me/profile")
+        .arrives(1, MINUTE)
+        .await;
+    assert_eq!(arrived[0].outcome, RequestOutcome::Delayed);
+    assert_eq!(arrived[0].fault.as_deref(), Some("delay"));
+    assert!(server.verdicts().violations().next().is_none());
+    drop(client);
+    let abandoned = wait_for(&server, RequestOutcome::Abandoned);
+    assert_eq!((abandoned.number, abandoned.status), (1, None));
+    assert_eq!(abandoned.endpoint, Some("/api/v1/me/profile"));
+    assert_eq!(abandoned.key.as_deref(), Some("all"));
+    assert_eq!(abandoned.violations.len(), 1);
+    assert_eq!(server.verdicts().violations().count(), 1);
+    server.expect("PATCH", "/me/profile").once();
+}
+
+#[tokio::test]
+async fn a_response_that_is_abandoned_after_the_write_has_no_status() {
+    let server = MockServer::start().await;
+    server
+        .add_fault(FaultRule::new(Fault::delay(60_000)).after_write())
+        .unwrap();
+    let client = request(&server, "POST /me/posts")
+        .json(json!({"body": "x"}))
+        .begin();
+    let delayed = wait_for(&server, RequestOutcome::Delayed);
+    assert_eq!(delayed.status, None);
+    assert_eq!(
+        server.world().unwrap().account("demo").unwrap().posts.len(),
+        2
+    );
+    drop(client);
+    let abandoned = wait_for(&server, RequestOutcome::Abandoned);
+    assert_eq!(abandoned.status, None);
+    let created = RequestPattern::new("POST", "/me/posts").status(201);
+    server.expect_matching(created).never();
+}
+
+#[tokio::test]
+async fn a_delayed_request_is_recorded_once() {
+    let server = MockServer::start().await;
+    let rules = [
+        FaultRule::new(Fault::delay(1)),
+        FaultRule::new(Fault::delay(1)).after_write(),
+    ];
+    for rule in rules {
+        server.add_fault(rule).unwrap();
+    }
+    request(&server, "GET /me").data(200);
+    let requests = server.journal().requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].outcome, RequestOutcome::Responded);
+    assert_eq!(requests[0].status, Some(200));
+}
+
+#[tokio::test]
+async fn a_fault_of_the_connection_is_an_outcome() {
+    for (fault, outcome, status) in [
+        (WireFault::Close, RequestOutcome::ConnectionFault, None),
+        (
+            WireFault::Cut { after: 1 },
+            RequestOutcome::ConnectionFault,
+            Some(200),
+        ),
+        (
+            WireFault::Dribble {
+                bytes: 1_000,
+                milliseconds: 0,
+            },
+            RequestOutcome::Responded,
+            Some(200),
+        ),
+    ] {
+        let server = MockServer::start().await;
+        server
+            .add_fault(FaultRule::new(Fault::Wire(fault)))
+            .unwrap();
+        request(&server, "GET /badges").begin().read_until_closed();
+        let recorded = &server.journal().requests()[0];
+        assert_eq!((recorded.outcome, recorded.status), (outcome, status));
+    }
+}
