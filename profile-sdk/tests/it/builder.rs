@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mock_server::MockServer;
+use mock_server::journal::RequestPattern;
 use profile_sdk::{ApiKey, Client};
 
 use crate::{client_builder, connect};
@@ -25,7 +26,8 @@ async fn sends_default_headers() {
             ("x-tenant", "red"),
             ("accept", "application/json"),
         ] {
-            service.expect(method, path).header(name, value).once();
+            let request = RequestPattern::new(method, path).header(name, value);
+            service.expect_matching(request).once();
         }
     }
 }

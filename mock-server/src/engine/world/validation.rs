@@ -58,8 +58,12 @@ fn check_badges(world: &World) -> Result<(), InvalidInput> {
             let problem = format!("duplicate badge id `{}`", badge.id);
             return Err(at(&format!("badges[{index}].id"), problem));
         }
-        check_color(&badge.color)
-            .map_err(|problem| at(&format!("badges[{index}]"), format!("color {problem}")))?;
+        check_color(&badge.color).map_err(|problem| {
+            at(
+                &format!("badges[{index}].color"),
+                format!("color {problem}"),
+            )
+        })?;
     }
     Ok(())
 }

@@ -9,8 +9,8 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
 use super::{at_least_one, invalid_pem};
-use crate::error::{Error, ErrorKind};
 use crate::error::cause::setup_error;
+use crate::error::{Error, ErrorKind};
 
 type Certificates = Vec<CertificateDer<'static>>;
 
