@@ -41,6 +41,8 @@ impl Service {
             let service = ServiceHandle::clone(&self.server);
             let all = wiremock::Mock::given(wiremock::matchers::any()).respond_with(service);
             all.with_priority(255).mount(&mocks).await;
+            // wiremock waits inside `Drop`, which hangs if a loop has used up the budget of its task.
+            tokio::task::yield_now().await;
             let uri = mocks.uri();
             (mocks, uri)
         };
