@@ -28,6 +28,8 @@ TIMES = []
 class Rejected(Exception):
     def __init__(self, status, code, message, field=None):
         super().__init__(message)
+        if "numeric" in sys.argv:
+            code = 1000 + sum(code.encode())
         self.status, self.code, self.field = status, code, field
 
 
@@ -46,16 +48,17 @@ def listed(resources):
 
 def days(query, own):
     text = query.partition("days=")[2] or "30"
-    limit = 365 if own else 30
+    limit = 365 if own or "lax" in sys.argv else 30
     if not text.isdigit() or not 1 <= int(text) <= limit:
         raise Rejected(416, "range", "days is not allowed", "days")
     return int(text)
 
 
 def statistics(count, own):
+    odd = "odd" in sys.argv
     found = {
-        "total_views": 9, "period": {"days": count, "views": 0},
-        "daily": [{"date": "2026-01-01", "views": 0}] * count,
+        "total_views": 9, "period": {"days": count, "views": 9 if odd else 0},
+        "daily": [{"date": "1 January 2026" if odd else "2026-01-01", "views": 0}] * count,
     }
     if own:
         found |= {"devices": {"desktop": 0, "mobile": 0, "tablet": 0}, "countries": []}
@@ -75,11 +78,17 @@ def set_profile(edit):
             raise Rejected(409, "too_long", f"{name} is too long", name)
         if name.endswith("color") and len(value) != 7:
             raise Rejected(409, "color", f"{name} is not a color", name)
+    if "clears" in sys.argv:
+        PROFILE.update({name: "" for name in PROFILE})
     PROFILE.update({name: edit[name] for name in edit if name in PROFILE})
+    if "overwrites" in sys.argv:
+        PROFILE["bio"] = "Rewritten\u009b"
 
 
 def remove(resources, wanted):
     found = [one for one in resources if one["id"] == wanted]
+    if not found and "lax" in sys.argv:
+        return
     if not found:
         raise Rejected(410, "gone", "there is no such thing")
     resources.remove(found[0])
@@ -94,7 +103,8 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self, status, body):
         body = json.dumps(body).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        is_page = "html" in sys.argv and status >= 400
+        self.send_header("Content-Type", "text/html" if is_page else "application/json")
         if "structured" in sys.argv:
             TIMES[:] = [at for at in TIMES if at > time.monotonic() - 1]
             self.send_header("RateLimit", f'"default";r={10 - len(TIMES)};t=1')
@@ -112,7 +122,7 @@ class Handler(BaseHTTPRequestHandler):
             HISTORY.append((time.monotonic(), [*LINKS], [*POSTS]))
             self.answer(status, data if "unwrapped" in sys.argv else {"data": data})
         except Rejected as error:
-            found = {"type": error.code, "text": str(error), "http": error.status}
+            found = {"id" if "id-codes" in sys.argv else "type": error.code, "text": str(error), "http": error.status}
             if error.field:
                 found["at"] = f"/{error.field}"
             if "counts" in sys.argv:
@@ -127,7 +137,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Rejected(429, "slow_down", "too many requests")
         path, _, query = self.path.removeprefix("/api/v1").partition("?")
         given = self.headers.get("Authorization")
-        if given is None and path not in ("/badges", "/stats"):
+        if given is None and path not in ("/badges", "/stats") and "lax" not in sys.argv:
             raise Rejected(401, "who_are_you", "send a key")
         if given not in (None, f"Bearer {KEY}"):
             raise Rejected(403, "bad_key", f"the key {given} is not known")
@@ -158,6 +168,8 @@ class Handler(BaseHTTPRequestHandler):
         raise Rejected(404, "nothing_here", "there is nothing here")
 
     def write(self, path, body):
+        if self.command == "PUT" and "lax" in sys.argv:
+            return {}
         if self.command == "PUT":
             raise Rejected(405, "verb", "not like this")
         if self.command == "DELETE":
@@ -169,7 +181,11 @@ class Handler(BaseHTTPRequestHandler):
             raise Rejected(400, "json", "this is not JSON") from None
         if not isinstance(fields, dict):
             raise Rejected(400, "json", "this is not an object")
+        if self.headers.get("Content-Type") == "text/plain" and "lax" not in sys.argv:
+            raise Rejected(415, "type", "this is not application/json")
         if path == "/me/profile":
+            if "refuses" in sys.argv:
+                raise Rejected(409, "no", "the profile cannot be edited")
             set_profile(fields)
             if "lenient" in sys.argv:
                 return PROFILE
@@ -179,10 +195,13 @@ class Handler(BaseHTTPRequestHandler):
         elif path == "/me/links":
             if "url" not in fields:
                 raise Rejected(409, "missing", "url is missing", "url")
-            LINKS.append({"id": str(uuid.uuid4()), "title": fields["title"], "url": fields["url"], "position": 2})
+            title = "" if "odd" in sys.argv else fields["title"]
+            LINKS.append({"id": str(uuid.uuid4()), "title": title, "url": fields["url"], "position": 2})
+            if "odd" in sys.argv:
+                return LINKS[-1]
             if "lenient" in sys.argv:
                 return LINKS[-1] | {"clicks": 0}
-        else:
+        elif "odd" not in sys.argv:
             POSTS.append({"id": str(uuid.uuid4()), "body": fields["body"]})
         return {}
 

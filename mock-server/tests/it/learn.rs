@@ -106,18 +106,14 @@ fn needs() -> BTreeMap<&'static str, &'static str> {
 
 /// Returns the settings that can be observed if the given needs are met.
 pub(crate) fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> {
-    let mut dialect = dialect.clone();
-    if dialect.content_rejection == ContentRejection::BadRequest
-        && dialect.days_out_of_range == DaysOutOfRange::BadRequest
-    {
-        // The same behavior.
-        dialect.days_out_of_range = DaysOutOfRange::Unprocessable;
-    }
+    // The other two values lead to the same status.
+    let shows_days = dialect.content_rejection != ContentRejection::BadRequest
+        || dialect.days_out_of_range == DaysOutOfRange::Clamped;
     let needs = needs();
     let writes = met.contains(&WRITES);
     let lists_ids = dialect.me_fields == MeFields::Full;
     let shows_ids = lists_ids || writes && dialect.write_responses == WriteResponses::Resource;
-    let mut fields = fields(&dialect);
+    let mut fields = fields(dialect);
     fields.retain(
         |setting, _| match (setting.as_str(), needs[setting.as_str()]) {
             ("rate_limit_rejection", _) => {
@@ -128,6 +124,7 @@ pub(crate) fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> 
             }
             ("ids" | "resource_fields", _) => shows_ids,
             ("unknown_fields", _) => writes && shows_ids,
+            ("days_out_of_range", _) => shows_days,
             ("other_statistics", _) => true,
             (_, "–") => true,
             (_, need) => met.contains(&need),
@@ -252,12 +249,12 @@ fn assert_is_harmless(server: &MockServer) {
         .iter()
         .find(|request| request.method == "PATCH")
         .unwrap();
-    let edit: Map<String, Value> = serde_json::from_slice(&edit.body).unwrap();
-    assert_eq!(edit.len(), 1);
-    assert!(
-        edit.keys().all(|name| name.starts_with("learn")),
-        "{edit:?}"
-    );
+    // An unknown field, and the present values in case the service accepts it.
+    let mut edit: Map<String, Value> = serde_json::from_slice(&edit.body).unwrap();
+    let world = server.world().unwrap();
+    let profile = &world.account("demo").unwrap().profile;
+    edit.retain(|name, _| !name.starts_with("learn"));
+    assert_eq!(Value::Object(edit), json!(profile));
     let wrong_keys = requests
         .iter()
         .filter(|request| request.key.as_deref() == Some("unknown"));
@@ -336,7 +333,7 @@ async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
 }
 
 #[tokio::test]
-async fn learns_each_alternative_from_writes_and_undoes_them() {
+async fn learns_each_alternative_from_writes_that_leave_nothing_behind() {
     let alternatives = Dialect::alternatives().map(|(_, _, dialect)| dialect);
     let others = [Dialect::default(), Dialect::minimal(), Dialect::maximal()];
     for dialect in others.into_iter().chain(alternatives) {
@@ -398,7 +395,7 @@ async fn compares_the_service_with_a_file() {
     dialect.ids = mock_server::dialect::Ids::Integer;
     server.set_dialect(dialect).unwrap();
     let changed = check_only(server.uri(), server.key(), &check);
-    let drift = r#"ids was "string" and is now "integer": GET /me: 200 {"id":1}"#;
+    let drift = r#"ids was "string" and is now "integer": GET /me: 200 "integer""#;
     assert_eq!(
         (changed.code, &changed.report["drift"]),
         (Some(1), &json!([drift]))
@@ -467,14 +464,34 @@ async fn one_error_of_a_gateway_is_not_a_habit() {
 }
 
 #[tokio::test]
-async fn names_rejections_with_two_codes() {
-    let settings = r#"{"error_template": {"body": {"code": "{code}", "type": "urn:{code}", "text": "{message}"}}}"#;
-    let dialect = Dialect::from_json(settings).unwrap();
-    let server = MockServer::builder().dialect(dialect);
-    let server = server.start().await.unwrap();
-    let learned = learn(server.uri(), server.key(), &[]);
-    let evidence = &learned.file["learned"]["evidence"]["bodies of all rejections"];
-    assert_eq!(evidence["result"], "outside");
+async fn learns_codes_wherever_they_are() {
+    for (body, code) in [
+        (json!({"id": "{code}", "text": "{message}"}), "E17"),
+        (json!({"code": "{number}", "text": "{message}"}), "17"),
+        (
+            json!({"code": "{code}", "type": "urn:{code}", "text": "{message}"}),
+            "E17",
+        ),
+        (
+            json!({"errors": [{"status": "{status}", "code": "{code}", "at": "/{field}"}]}),
+            "E17",
+        ),
+    ] {
+        let settings = json!({
+            "error_template": {"body": body},
+            "rejections": {"unknown_field": {"code": code}, "unknown_path": {"message": "gone"}},
+        });
+        let dialect = Dialect::from_json(&settings.to_string()).unwrap();
+        let server = MockServer::builder().dialect(dialect);
+        let server = server.start().await.unwrap();
+        let learned = learn(server.uri(), server.key(), &[]);
+        assert_eq!(learned.settings()["error_template"]["body"], body);
+        let rejections = &learned.settings()["rejections"];
+        assert_eq!(rejections["unknown_field"]["code"], code);
+        if body.get("text").is_some() {
+            assert_eq!(rejections["unknown_path"]["message"], "gone");
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,16 +1,14 @@
 //! `mock-server learn` against a service with faults, and its end by a signal.
 
 use std::env;
-use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::process::{Command, Stdio};
 use std::thread;
 
 use mock_server::dialect::MeFields;
 use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
-use serde_json::{Value, json};
-use tempfile::TempDir;
+use serde_json::json;
 
 use crate::learn::{Learned, learn};
 use crate::serving::program;
@@ -78,35 +76,34 @@ async fn learn_with_fault(number: u64, rule: FaultRule, lists_resources: bool) {
         learned.stderr
     );
     assert!(server.journal().requests().len() <= 80, "{case}");
-    let is_named = learned.stderr.contains("not undone");
+    let is_named = learned.stderr.contains("not deleted");
     if is_named && lists_resources {
         // A success that the service did not apply.
-        let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
-        let mut left = left.lines();
-        assert!(
-            left.all(|line| line.starts_with("  possibly a ")),
-            "{case}: {}",
-            learned.stderr
-        );
+        let mut left = learned.stderr.lines();
+        let line = left.find(|line| line.contains("not deleted")).unwrap();
+        assert!(line.contains(": possibly not deleted: "), "{case}: {line}");
     }
+    assert!(
+        !learned.stderr.contains("the profile has changed"),
+        "{case}: {}",
+        learned.stderr
+    );
     if !is_named {
         let after = server.world().unwrap();
         let [after, before] = [&after, &before].map(|world| world.account("demo"));
         assert_eq!(after, before, "{case}: {}", learned.stderr);
-        let mut files = learned.files.iter();
-        assert!(files.all(|name| name == "dialect.json"), "{case}");
     }
 }
 
 /// With `LEARN_FAULTS=all`, each request meets each fault; otherwise, a sample of them.
 #[test]
 fn a_fault_at_any_request_leaves_nothing_behind() {
-    const REQUESTS: u64 = 76;
+    const REQUESTS: u64 = 56;
     const THREADS: u64 = 8;
     let every = if env::var("LEARN_FAULTS").is_ok_and(|which| which == "all") {
         1
     } else {
-        13
+        23
     };
     let numbers = (0..REQUESTS).flat_map(|number| {
         (0..)
@@ -141,37 +138,21 @@ fn a_fault_at_any_request_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn names_what_it_could_not_undo() {
-    for (path, fault) in [
-        ("/me/links/{id}", Fault::status(500)),
-        ("/me/links/{id}", Fault::status(404)),
-        ("/me/posts/{id}", Fault::status(500)),
-        ("/me/profile", Fault::status(500)),
+async fn names_what_it_could_not_delete() {
+    for (path, fault, left) in [
+        ("/me/links/{id}", Fault::status(500), "/me/links/link_6"),
+        ("/me/links/{id}", Fault::status(404), "/me/links/link_6"),
+        ("/me/posts/{id}", Fault::status(500), "/me/posts/post_7"),
     ] {
         let server = MockServer::start().await;
-        let before = server.world().unwrap();
-        let rule = FaultRule::new(fault).matching(RequestPattern::any().path(path));
-        // The first edits of the profile succeed.
-        let skip = if path == "/me/profile" { 5 } else { 0 };
-        server.add_fault(rule.skip(skip)).unwrap();
+        let deletions = RequestPattern::any().path(path).method("DELETE");
+        let rule = FaultRule::new(fault).matching(deletions);
+        server.add_fault(rule).unwrap();
         let learned = learn(server.uri(), server.key(), &OPTIONS);
         assert_eq!(learned.code, Some(1), "{}", learned.stderr);
-        let after = server.world().unwrap();
-        assert_ne!(after.account("demo"), before.account("demo"));
-        let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
-        let expected = match path {
-            "/me/links/{id}" => "  /me/links/link_6; delete it with curl ",
-            "/me/posts/{id}" => "  /me/posts/post_7; delete it with curl ",
-            _ => "  /me/profile; send the object \"profile\" in restore-",
-        };
-        assert!(left.starts_with(expected), "{left}");
-        assert_eq!(left.lines().count(), 1, "{left}");
-        assert!(
-            learned
-                .files
-                .iter()
-                .any(|name| name.starts_with("restore-"))
-        );
+        let expected = format!("mock-server: not deleted: {left}; delete it\n");
+        assert!(learned.stderr.contains(&expected), "{}", learned.stderr);
+        assert_eq!(learned.stderr.matches("not deleted").count(), 1);
     }
 }
 
@@ -225,14 +206,21 @@ async fn gives_up_after_four_requests_without_a_response() {
 }
 
 #[tokio::test]
-async fn names_the_changes_before_giving_up() {
-    let (learned, _) = learn_until_hanging(30).await;
-    let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
-    assert!(left.starts_with("  /me/profile; send the object"), "{left}");
-    // The link and the post were not sent.
-    assert!(!left.contains("possibly"), "{left}");
-    let message = "\nmock-server: 4 requests in a row had no response; ";
-    assert!(left.contains(message), "{left}");
+async fn names_what_is_left_before_giving_up() {
+    let server = MockServer::start().await;
+    // The service stops responding after the creation of the link.
+    let rule = FaultRule::new(Fault::delay(5_000));
+    let rule = rule.matching(RequestPattern::any().path("/me/links/{id}"));
+    server.add_fault(rule).unwrap();
+    let learned = learn(server.uri(), server.key(), &OPTIONS);
+    assert_eq!(learned.code, Some(3), "{}", learned.stderr);
+    let left = "mock-server: not deleted: /me/links/link_6; delete it\n";
+    assert!(learned.stderr.contains(left), "{}", learned.stderr);
+    assert!(
+        learned
+            .stderr
+            .contains("4 requests in a row had no response")
+    );
 }
 
 #[tokio::test]
@@ -246,62 +234,45 @@ async fn writes_nothing_if_the_profile_cannot_be_read() {
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);
     assert_eq!(
         learned.stderr,
-        "mock-server: GET /me returns 500; nothing was changed\n"
+        "mock-server: GET /me returns 500; nothing was written\n"
     );
 }
 
 #[test]
-fn ctrl_c_undoes_the_changes() {
+fn ctrl_c_deletes_what_was_created() {
     let serving = crate::serving::serve(&[]);
     let read = || serving.request("GET /me").data(200);
     let before = read();
-    // The tenth edit takes so long that the signal comes first.
+    // The first edit of the link takes so long that the signal comes first.
     let fault = json!({
-        "match": {"method": "PATCH"},
-        "skip": 10, "times": 1,
-        "fault": {"delay": {"milliseconds": 1_000}},
+        "match": {"method": "PATCH", "path": "/me/links/{id}"},
+        "times": 1,
+        "fault": {"delay": {"fixed": {"milliseconds": 1_000}}},
     });
     serving.order(201, "POST /worlds/default/faults", fault);
-    let directory = TempDir::new().unwrap();
-    let mut child = program(&[
-        "learn",
-        "--base-url",
-        serving.url(),
-        "--allow-writes",
-        "--yes",
-    ])
-    .env("PROFILE_API_KEY", serving.key("all"))
-    .current_dir(&directory)
-    .stdout(Stdio::null())
-    .stderr(Stdio::piped())
-    .spawn()
-    .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("are saved in") {
-        line.clear();
-        assert_ne!(stderr.read_line(&mut line).unwrap(), 0);
-    }
-    // The restore file exists before the first write.
+    let mut child = program(&["learn", "--base-url", serving.url()])
+        .args(["--allow-writes", "--yes"])
+        .env("PROFILE_API_KEY", serving.key("all"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     while read() == before {
         thread::yield_now();
     }
-    let file = fs::read_dir(&directory).unwrap().next().unwrap().unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o600);
-    let saved: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
-    assert_eq!(saved["profile"]["bio"], before["bio"]);
     let sent = Command::new("kill")
         .args(["-s", "INT", &child.id().to_string()])
         .status();
     assert!(sent.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let mut rest = String::new();
-    stderr.read_to_string(&mut rest).unwrap();
-    assert_eq!(
-        rest,
-        "mock-server: interrupted; undoing the changes\nmock-server: interrupted\n"
-    );
+    let mut stderr = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    let ending = "mock-server: interrupted; deleting what was created\nmock-server: interrupted\n";
+    assert!(stderr.ends_with(ending), "{stderr}");
     assert_eq!(read(), before);
-    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
 }

@@ -119,17 +119,13 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
     );
     assert_eq!(
         rejections["out_of_range"],
-        json!({"status": 416, "code": "range"})
+        json!({"status": 416, "code": "range", "message": "days is not allowed"})
     );
     assert_eq!(
         rejections["unknown_link"],
-        json!({"status": 410, "code": "gone"})
+        json!({"status": 410, "code": "gone", "message": "there is no such thing"})
     );
-    for name in [
-        "api_visible",
-        "key_scopes",
-        "characters that count against a limit",
-    ] {
+    for name in ["api_visible", "key_scopes", "null in an edit"] {
         assert_eq!(result(&learned, name)["result"], "outside", "{name}");
     }
     let statistics = "Site statistics: users, views and links, all integers";
@@ -144,11 +140,135 @@ fn names_resources_whose_ids_are_not_shown() {
     let service = Foreign::start(&["no-ids"]);
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
-    let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
-    let left: Vec<_> = left.lines().collect();
+    let left = learned
+        .stderr
+        .lines()
+        .filter_map(|line| line.split_once("possibly not deleted: "));
+    let left: Vec<_> = left.map(|(_, left)| left).collect();
     assert_eq!(left.len(), 2, "{left:?}");
-    assert!(left[0].starts_with("  possibly a link whose title contains learn"));
-    assert!(left[1].starts_with("  possibly a post whose body contains learn"));
+    assert!(left[0].starts_with("a link whose title contains learn"));
+    assert!(left[1].starts_with("a post whose body contains learn"));
+}
+
+/// Returns the profile, which only the foreign service shows.
+fn me(service: &Foreign) -> Value {
+    let address = service.url.trim_start_matches("http://").parse().unwrap();
+    crate::request::request_at(address, KEY, "GET /me").data(200)
+}
+
+#[test]
+fn a_service_that_clears_omitted_fields_keeps_the_profile() {
+    for options in [&["clears"][..], &["clears", "lenient"]] {
+        let service = Foreign::start(options);
+        let before = me(&service);
+        let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+        assert!(
+            !learned.stderr.contains("has changed"),
+            "{}",
+            learned.stderr
+        );
+        assert_eq!(me(&service), before);
+    }
+}
+
+#[test]
+fn prints_the_old_and_the_new_value_of_a_changed_profile() {
+    let service = Foreign::start(&["overwrites"]);
+    let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    let change =
+        "mock-server: the profile has changed: bio was \"Hello\" and is now \"Rewritten\\u009b\"\n";
+    assert!(learned.stderr.contains(change), "{}", learned.stderr);
+}
+
+/// Returns the questions of all findings of this kind.
+fn findings(learned: &Learned, result: &str) -> Vec<String> {
+    let rows = learned.report["rows"].as_array().unwrap().iter();
+    let found = rows.filter(|row| row["result"] == result);
+    found
+        .map(|row| row["question"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn reports_accepted_requests_that_the_mock_rejects() {
+    let service = Foreign::start(&["lax"]);
+    let learned = learn(
+        &service.url,
+        KEY,
+        &["--handle", "bob", "--allow-writes", "--yes"],
+    );
+    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    let contradictions = findings(&learned, "contradiction");
+    for sentence in [
+        "(Security: the service answers without a valid key.)",
+        "days: 1 to 30",
+    ] {
+        let mut all = contradictions.iter();
+        assert!(
+            all.any(|found| found.contains(sentence)),
+            "{sentence}: {contradictions:?}"
+        );
+    }
+    let outside = findings(&learned, "outside");
+    for request in [
+        "PUT /stats",
+        "PATCH /me/profile as text/plain",
+        "DELETE /me/links/{id} again",
+    ] {
+        let question = format!("response to {request}");
+        assert!(outside.contains(&question), "{request}: {outside:?}");
+    }
+}
+
+#[test]
+fn reports_contradictions_in_what_it_reads_and_writes() {
+    let service = Foreign::start(&["odd"]);
+    let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+    let contradictions = findings(&learned, "contradiction");
+    for sentence in [
+        "date (YYYY-MM-DD)",
+        "period: views within the window",
+        "POST /me/links creates it",
+        "POST /me/posts creates it",
+    ] {
+        let mut all = contradictions.iter();
+        assert!(
+            all.any(|found| found.contains(sentence)),
+            "{sentence}: {contradictions:?}"
+        );
+    }
+    // The link without its title was deleted nevertheless.
+    assert_eq!(me(&service)["links"].as_array().unwrap().len(), 1);
+    let service = Foreign::start(&["refuses"]);
+    let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+    let refused = "the specification defines PATCH /me/profile".to_owned();
+    assert!(findings(&learned, "contradiction").contains(&refused));
+}
+
+#[test]
+fn learns_unusual_codes_and_content_types() {
+    for (option, template) in [
+        (
+            "numeric",
+            json!({"type": "{number}", "text": "{message}", "http": "{status}", "at": "/{field}"}),
+        ),
+        (
+            "id-codes",
+            json!({"id": "{code}", "text": "{message}", "http": "{status}", "at": "/{field}"}),
+        ),
+        (
+            "html",
+            json!({"type": "{code}", "text": "{message}", "http": "{status}", "at": "/{field}"}),
+        ),
+    ] {
+        let service = Foreign::start(&[option]);
+        let learned = learn(&service.url, KEY, &[]);
+        let learned = &learned.settings()["error_template"];
+        assert_eq!(learned["body"], json!({"errors": [template]}), "{option}");
+        let content_type = (option == "html").then_some("text/html");
+        assert_eq!(learned["content_type"].as_str(), content_type);
+    }
 }
 
 #[test]
@@ -172,11 +292,20 @@ fn hides_texts_in_contradictions() {
 fn finds_what_the_lists_show_later() {
     let service = Foreign::start(&["lags"]);
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
-    assert!(!learned.stderr.contains("not undone"), "{}", learned.stderr);
+    assert!(
+        !learned.stderr.contains("not deleted"),
+        "{}",
+        learned.stderr
+    );
+    assert!(
+        !learned.stderr.contains("has changed"),
+        "{}",
+        learned.stderr
+    );
     let options = ["--allow-writes", "--yes"];
     // The lists now show the final state.
     let again = learn(&service.url, KEY, &options);
-    assert!(!again.stderr.contains("not undone"), "{}", again.stderr);
+    assert!(!again.stderr.contains("not deleted"), "{}", again.stderr);
     let address = service.url.trim_start_matches("http://").parse().unwrap();
     let me = crate::request::request_at(address, KEY, "GET /me").data(200);
     assert_eq!(me["links"].as_array().unwrap().len(), 1, "{me}");
@@ -200,8 +329,9 @@ fn an_accepted_unknown_field_does_not_show_the_profile() {
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let rows = learned.report["rows"].as_array().unwrap().iter();
     let mut contradictions = rows.filter(|row| row["result"] == "contradiction");
-    let edit = contradictions.find(|row| row["sample"]["request"] == "PATCH /me/profile");
-    assert_eq!(edit.unwrap()["sample"]["found"], "accepted");
+    let edit = contradictions
+        .find(|row| row["sample"]["request"] == "PATCH /me/profile with an unknown field");
+    assert_eq!(edit.unwrap()["sample"]["found"], "the mock returns 409");
     assert!(!learned.report.to_string().contains("Paris"));
     // Only the response to the creation has this field.
     let link = &learned.settings()["extra_fields"]["link"];

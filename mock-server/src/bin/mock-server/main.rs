@@ -9,6 +9,7 @@ mod failure;
 mod learn;
 mod log;
 mod mock;
+mod printable;
 mod server_options;
 mod settings;
 mod setup;

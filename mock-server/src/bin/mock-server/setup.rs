@@ -9,6 +9,7 @@ use mock_server::{FaultRule, StateFile, World, Worlds, WorldsServer};
 
 use crate::failure::Failure;
 use crate::log::Log;
+use crate::printable::printable;
 use crate::server_options::ServerOptions;
 use crate::settings::{Settings, read};
 
@@ -59,7 +60,7 @@ fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Fai
 
 /// Prints a warning to stderr.
 pub(crate) fn warn(message: &str) {
-    let _ = writeln!(io::stderr(), "mock-server: {message}");
+    let _ = writeln!(io::stderr(), "mock-server: {}", printable(message));
 }
 
 /// Binds the address, such as `127.0.0.1:0`, and creates the server, which logs to `log`.

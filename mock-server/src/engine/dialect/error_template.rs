@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 /// As JSON it is an object with `body`, and `content_type` if it differs from `application/json`, or
 /// from `text/plain; charset=utf-8` for a text. In the texts and names of the body, `{code}`,
 /// `{message}`, `{field}` and `{status}` stand for the values of a rejection; `"{status}"` alone
-/// becomes a number. Where no field is the cause, members and elements with `{field}` are omitted.
+/// becomes a number, and so does `"{number}"`, the code if it consists of digits. Where no field is the
+/// cause, members and elements with `{field}` are omitted.
 ///
 /// ```
 /// use mock_server::{Dialect, Request, World, handle};
@@ -70,6 +71,10 @@ impl ErrorTemplate {
 fn filled(template: &Value, values: Values<'_>) -> Option<Value> {
     Some(match template {
         Value::String(text) if text == "{status}" => values.status.into(),
+        Value::String(text) if text == "{number}" => match values.code.parse::<u64>() {
+            Ok(number) => number.into(),
+            Err(_) => values.code.into(),
+        },
         Value::String(text) => values_in(text, values)?.into(),
         Value::Array(items) => items.iter().filter_map(|one| filled(one, values)).collect(),
         Value::Object(members) => {

@@ -12,12 +12,13 @@ use mock_server::dialect::DialectFile;
 use reqwest::Url;
 use tokio::sync::watch;
 
-use crate::learn::{self, Changes, Delivery, Key, Observations, Report, Service};
+use crate::learn::{self, Changes, Created, Delivery, Key, Observations, Report, Service};
+use crate::printable::printable;
 use crate::settings;
 use crate::setup::warn;
 use crate::signals::Signals;
 
-/// The service contradicts the specification, or no dialect expresses what it does.
+/// The service contradicts the specification, the mock cannot do what it does, or the profile has changed.
 const DIFFERS: u8 = 1;
 const USAGE: u8 = 2;
 /// The service cannot be reached or rejects the key.
@@ -26,10 +27,10 @@ const UNREACHABLE: u8 = 3;
 /// Learn the dialect of a running service
 ///
 /// Sends at most 80 requests, one at a time: reads, and two writes that every service has to reject.
-/// With --allow-writes, also edits three fields of the profile, and creates and deletes one link and one
-/// post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service contradicts
-/// the specification or does something that no dialect expresses, and 3 if it cannot be reached or
-/// rejects the key.
+/// With --allow-writes, also edits the profile without changing it, and creates and deletes one link and
+/// one post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service
+/// contradicts the specification or does something that the mock cannot do, and 3 if it cannot be reached
+/// or rejects the key.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mock-server learn --base-url https://api.example.com --handle grace --out dialect.json\n  mock-server --dialect dialect.json"
@@ -44,7 +45,7 @@ pub(crate) struct LearnOptions {
     /// Handle of another profile
     #[arg(long)]
     handle: Option<String>,
-    /// Also learn from writes, which are undone afterwards
+    /// Also learn from writes that change nothing, and from a link and a post that are deleted
     #[arg(long)]
     allow_writes: bool,
     /// Do not ask for confirmation
@@ -99,13 +100,15 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
     let mut service = service.map_err(usage)?;
     let observations = learn::read(&mut service, options.handle.as_deref()).await;
     let mut observations = observations.map_err(unreachable)?;
-    let mut is_restored = true;
-    if options.allow_writes {
-        learn::require_profile(&observations).map_err(unreachable)?;
-        is_restored = write(options, &mut service, &mut observations, &interrupt).await?;
-    }
+    let is_unchanged = match (options.allow_writes, observations.changes()) {
+        (true, Err(reason)) => return Err(unreachable(format!("{reason}; nothing was written"))),
+        (true, Ok(_)) => write(options, &mut service, &mut observations, &interrupt).await?,
+        (false, Ok(changes)) => report_changes(Ok(changes)),
+        (false, Err(_)) => true,
+    };
     observations.deliveries = deliveries;
-    let mut report = Report::new(&observations, service.requests());
+    let report = Report::new(&observations, service.requests());
+    let mut report = report.map_err(unreachable)?;
     if let Some(file) = check {
         report.check(&file).map_err(usage)?;
     }
@@ -114,7 +117,7 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
         false => report.to_string(),
     };
     // Ignore a closed stdout; the exit code still reports the result.
-    let _ = writeln!(io::stdout(), "{text}");
+    let _ = writeln!(io::stdout(), "{}", printable(&text));
     if let Some(path) = &options.out {
         let text = report.to_file(options.base_url.authority());
         let text = text.map_err(usage)?;
@@ -123,7 +126,7 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
             usage(format!("cannot write the dialect file {path}: {reason}"))
         })?;
     }
-    let fits = report.fits() && is_restored;
+    let fits = report.fits() && is_unchanged;
     Ok(if fits { 0 } else { DIFFERS })
 }
 
@@ -174,51 +177,65 @@ fn confirm(options: &LearnOptions, changes: &str) -> Result<(), Ended> {
     }
 }
 
-/// Sends the writes and undoes them, also after Ctrl-C and SIGTERM. Returns `false` if something is left.
+/// Sends the writes and deletes what they created, also after Ctrl-C and SIGTERM. Returns `false` if
+/// something is left or has changed.
 async fn write(
     options: &LearnOptions,
     service: &mut Service,
     observations: &mut Observations,
     interrupt: &watch::Sender<bool>,
 ) -> Result<bool, Ended> {
-    let mut changes = Changes::new(observations, options.base_url.as_str());
-    confirm(options, &changes.describe(observations))?;
+    let base_url = options.base_url.as_str().trim_end_matches('/');
+    confirm(options, &learn::describe(observations, base_url))?;
     let mut signals = Signals::catch().map_err(usage)?;
-    changes.save().map_err(|reason| {
-        let path = changes.path.display();
-        usage(format!(
-            "cannot write the restore file {path}: {reason}; nothing was changed"
-        ))
-    })?;
-    let mut signal = None;
-    let (left, stopped) = {
+    let (mut created, mut signal) = (Created::default(), None);
+    let ended = {
         let mut work = pin!(async {
-            learn::write(service, observations, &mut changes).await;
+            learn::write(service, observations, &mut created).await;
             let stopped = service.stopped();
-            (learn::clean_up(service, &mut changes).await, stopped)
+            let changes = learn::clean_up(service, observations, &mut created).await;
+            (changes, stopped)
         });
         loop {
             tokio::select! {
-                (left, stopped) = &mut work => break (Some(left), stopped),
+                ended = &mut work => break Some(ended),
                 number = signals.next() => match signal.replace(number) {
                     // The request under way is completed first: it may still be applied.
                     None => {
-                        warn("interrupted; undoing the changes");
+                        warn("interrupted; deleting what was created");
                         interrupt.send_replace(true);
                     }
-                    Some(_) => break (None, None),
+                    Some(_) => break None,
                 },
             }
         }
     };
-    let left = left.unwrap_or_else(|| changes.describe_left(None));
-    match left.is_empty() {
-        true => drop(fs::remove_file(&changes.path)),
-        false => warn(&format!("not undone:\n  {}", left.join("\n  "))),
-    }
-    match (signal, stopped) {
+    let left = created.left(observations);
+    left.iter().for_each(|line| warn(line));
+    let (changes, stopped) = ended.unzip();
+    let is_same = changes.is_some_and(report_changes);
+    match (signal, stopped.flatten()) {
         (Some(number), _) => Err((128 + number, "interrupted".to_owned())),
         (None, Some(reason)) => Err(unreachable(reason)),
-        (None, None) => Ok(left.is_empty()),
+        (None, None) => Ok(left.is_empty() && is_same),
+    }
+}
+
+/// Prints the differences of the profile, and returns `true` if the content is the same.
+fn report_changes(changes: Result<Changes, String>) -> bool {
+    match changes {
+        Ok(Changes { content, others }) => {
+            let print = |line: &String| warn(&format!("the profile has changed: {line}"));
+            content.iter().for_each(print);
+            let print = |line: &String| warn(&format!("different after the run: {line}"));
+            others.iter().for_each(print);
+            content.is_empty()
+        }
+        Err(reason) => {
+            warn(&format!(
+                "cannot compare the profile before and after: {reason}"
+            ));
+            false
+        }
     }
 }

@@ -1,42 +1,58 @@
-//! A response of the service, without the key.
+//! A response of the service or of the mock.
 
 use std::collections::BTreeMap;
 
-use reqwest::Response;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::call::Call;
-use super::finding::{Observed, Sample};
+use super::finding::Sample;
 use super::key::{HIDDEN, Key};
 
-/// A response of the service. Wherever it contained the key, it contains `…`.
+/// A response.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     /// The method and the path below `/api/v1`.
-    request: String,
-    /// The body of the request.
-    pub(super) sent: String,
+    pub(super) request: String,
     pub(super) status: u16,
     headers: Vec<(String, String)>,
     pub(super) text: String,
     /// The body, if it is JSON.
     pub(super) json: Option<Value>,
+    /// `true` if the response contained the key, which is replaced.
+    pub(super) is_redacted: bool,
 }
 
 impl Answer {
-    pub(super) fn new(call: &Call, response: &Response, body: &[u8], key: &Key) -> Self {
-        let text = |bytes: &[u8]| key.redact(&String::from_utf8_lossy(bytes));
-        let headers = response.headers().iter();
-        let headers = headers.map(|(name, value)| (name.to_string(), text(value.as_bytes())));
-        let json = serde_json::from_slice(body).ok();
+    pub(super) fn new(
+        request: String,
+        status: u16,
+        headers: Vec<(String, String)>,
+        body: &[u8],
+    ) -> Self {
         Self {
-            request: key.redact(&call.to_string()),
-            sent: call.body.clone(),
-            status: response.status().as_u16(),
-            headers: headers.collect(),
-            text: text(body),
-            // A JSON string may contain the key with escapes.
-            json: json.map(|json| key.redact_json(json)),
+            request,
+            status,
+            headers,
+            text: String::from_utf8_lossy(body).into_owned(),
+            json: serde_json::from_slice(body).ok(),
+            is_redacted: false,
+        }
+    }
+
+    /// Replaces the key with `…`.
+    pub(super) fn without(self, key: &Key) -> Self {
+        let headers = self.headers.into_iter();
+        // A JSON string may contain the key with escapes.
+        let json = self.json.clone().map(|json| key.redact_json(json));
+        let text = key.redact(&self.text);
+        Self {
+            request: key.redact(&self.request),
+            headers: headers
+                .map(|(name, value)| (name, key.redact(&value)))
+                .collect(),
+            is_redacted: text != self.text || json != self.json,
+            text,
+            json,
+            ..self
         }
     }
 
@@ -113,26 +129,10 @@ impl Answer {
         self.json.clone().unwrap_or_else(|| json!(self.text))
     }
 
-    /// Returns `data` of a successful response.
-    pub(super) fn data(&self) -> Result<&Value, String> {
-        if !self.is_success() {
-            return Err(self.unexpected());
-        }
-        let data = self.json.as_ref().and_then(|body| body.get("data"));
-        data.ok_or_else(|| format!("the response to {} has no data", self.request))
-    }
-
-    /// Returns a value in `data`.
-    pub(super) fn at(&self, pointer: &str) -> Result<&Value, String> {
-        let name = || pointer.trim_start_matches('/').replace('/', ".");
-        let value = self.data()?.pointer(pointer);
-        value.ok_or_else(|| format!("{} has no {}", self.request, name()))
-    }
-
-    /// Returns `data` if it is an object.
-    pub(super) fn object(&self) -> Result<&Map<String, Value>, String> {
-        let object = self.data()?.as_object();
-        object.ok_or_else(|| format!("the data of {} is not an object", self.request))
+    /// Returns a value in `data` of a successful response.
+    pub(super) fn at(&self, pointer: &str) -> Option<&Value> {
+        let body = self.json.as_ref().filter(|_| self.is_success());
+        body?.get("data")?.pointer(pointer)
     }
 
     /// Describes a status that does not answer the question.
@@ -143,16 +143,6 @@ impl Answer {
     /// Returns a sample that shows a part of the response.
     pub(super) fn sample(&self, found: impl Into<Value>) -> Sample {
         Sample::new(&self.request, Some(self.status), found)
-    }
-
-    /// Observes a value, and shows a part of the response as its sample.
-    pub(super) fn observe(&self, value: impl Into<Value>, found: impl Into<Value>) -> Observed {
-        Ok(vec![(value.into(), self.sample(found))])
-    }
-
-    /// Observes a value, and shows the body.
-    pub(super) fn observe_body(&self, value: impl Into<Value>) -> Observed {
-        self.observe(value, self.body())
     }
 }
 

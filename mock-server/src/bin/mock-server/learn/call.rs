@@ -22,6 +22,8 @@ pub(super) struct Call {
     /// Empty if the request has no body.
     pub(super) body: String,
     pub(super) content_type: &'static str,
+    /// The difference from other requests with this method and path, such as ` without a key`.
+    about: &'static str,
 }
 
 impl Call {
@@ -32,6 +34,7 @@ impl Call {
             access: Access::Key,
             body: String::new(),
             content_type: "application/json",
+            about: "",
         }
     }
 
@@ -39,42 +42,39 @@ impl Call {
         Self::new(Method::GET, path)
     }
 
-    /// Creates an edit of the profile.
-    pub(super) fn edit(body: impl fmt::Display) -> Self {
-        Self::new(Method::PATCH, "/me/profile").body(body)
-    }
-
     pub(super) fn access(self, access: Access) -> Self {
-        Self { access, ..self }
+        let about = match access {
+            Access::Key => "",
+            Access::WrongKey => " with a wrong key",
+            Access::NoKey => " without a key",
+        };
+        Self {
+            access,
+            about,
+            ..self
+        }
     }
 
-    /// Sets a body, which is sent as JSON.
-    pub(super) fn body(self, body: impl fmt::Display) -> Self {
+    pub(super) fn content_type(self, content_type: &'static str) -> Self {
+        Self {
+            content_type,
+            ..self
+        }
+    }
+
+    /// Sets a body, and what distinguishes it from the bodies of other requests.
+    pub(super) fn body(self, about: &'static str, body: impl fmt::Display) -> Self {
         let body = body.to_string();
-        Self { body, ..self }
-    }
-
-    /// Returns the scope that the specification requires.
-    pub(super) fn scope(&self) -> Option<&'static str> {
-        const SCOPES: [(&str, &str); 4] = [
-            ("/me/profile", "profile:write"),
-            ("/me/analytics", "analytics:read"),
-            ("/me/links", "links:write"),
-            ("/me/posts", "social:write"),
-        ];
-        let mut scopes = SCOPES.into_iter();
-        let found = scopes.find(|(path, _)| self.path.starts_with(path));
-        found.map(|(_, scope)| scope)
+        Self {
+            body,
+            about,
+            ..self
+        }
     }
 }
 
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { method, path, .. } = self;
-        match self.access {
-            Access::Key => write!(f, "{method} {path}"),
-            Access::WrongKey => write!(f, "{method} {path} with a wrong key"),
-            Access::NoKey => write!(f, "{method} {path} without a key"),
-        }
+        write!(f, "{} {}{}", self.method, self.path, self.about)
     }
 }

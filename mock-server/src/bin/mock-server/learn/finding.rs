@@ -33,8 +33,8 @@ impl Sample {
         }
     }
 
-    /// Returns a sample that shows another part.
-    pub(super) fn of(&self, found: Value) -> Self {
+    /// Returns a sample of the same response that shows another part.
+    pub(super) fn with(&self, found: impl Into<Value>) -> Self {
         Self::new(&self.request, self.status, found)
     }
 }
@@ -46,9 +46,6 @@ impl fmt::Display for Sample {
         write!(f, "{}: {status}{}", self.request, self.found)
     }
 }
-
-/// Observed values with their samples, or the reason why there are none.
-pub(super) type Observed = Result<Vec<(Value, Sample)>, String>;
 
 /// A finding, or the reason why there is none.
 pub(super) type Found = Result<Finding, String>;
@@ -89,5 +86,43 @@ impl Finding {
                 sample,
             },
         }
+    }
+}
+
+/// The result for one question, or a difference from the specification or from the mock.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    /// The question that the specification leaves open, the sentence that is contradicted, or the
+    /// request that the mock answers otherwise.
+    pub(super) question: String,
+    pub(super) setting: Option<&'static str>,
+    #[serde(flatten)]
+    pub(super) finding: Finding,
+}
+
+impl Row {
+    /// Creates a row. `setting` is empty if the mock has none.
+    pub(super) fn new(
+        setting: &'static str,
+        question: impl Into<String>,
+        finding: Finding,
+    ) -> Self {
+        Self {
+            question: question.into(),
+            setting: Some(setting).filter(|setting| !setting.is_empty()),
+            finding,
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.setting.unwrap_or(&self.question)
+    }
+
+    /// Returns `true` if no dialect expresses the finding.
+    pub(super) fn is_outside(&self) -> bool {
+        matches!(
+            self.finding,
+            Finding::Outside { .. } | Finding::Contradiction { .. }
+        )
     }
 }

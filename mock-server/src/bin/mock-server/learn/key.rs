@@ -8,6 +8,9 @@ use url::Host;
 /// The text in place of the key and of other private texts.
 pub(super) const HIDDEN: &str = "…";
 
+/// A key that no service accepts.
+pub(super) const WRONG_KEY: &str = "wrong-key-of-mock-server-learn";
+
 /// An API key, which is never printed.
 pub(crate) struct Key(String);
 

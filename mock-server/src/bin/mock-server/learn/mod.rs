@@ -1,63 +1,54 @@
 //! `mock-server learn`: asks a running service for its habits where the specification is silent.
 //!
+//! The data flows in one direction. The requests of one table are sent to the service, and the responses
+//! are collected. Then the same requests go to a mock with the observed profile: for each question, the
+//! value of the setting is the one with which the mock answers as the service did. What remains different
+//! is a finding.
+//!
 //! In reading order:
 //!
 //! - `key`, `call`, `answer`: the API key, one request, and one response
-//! - `requests`: the table of the requests
+//! - `names`, `resource`, `steps`: the values in requests, links and posts, and the table of the requests
 //! - `service`: the client that sends one request at a time
 //! - `observations`: the collected responses
-//! - `reading`: sends the requests that change nothing
-//! - `changes`, `writing`: the writes of `--allow-writes`, and how they are undone
+//! - `reading`, `writing`, `changes`: send the requests, and compare the profile before and after
 //! - `delivery`: recorded webhook deliveries
-//! - `shape`, `finding`: the condition on a value, and the conclusion from it
-//! - `questions`, `statements`: the tables of the questions that the specification leaves open and of its
-//!   sentences
-//! - `findings`: functions of these tables
+//! - `reference`: the mock that answers the same requests
+//! - `views`, `questions`: the parts of responses to compare, and the table of the questions
+//! - `finding`, `learner`: the conclusion about one question, and the search for it
+//! - `observed`, `rejections`, `deliveries`: the settings that consist of observed values
+//! - `statements`, `comparison`: contradictions to the specification, and what the mock does otherwise
 //! - `report`: the result for people, for programs and for the mock
 
 mod answer;
 mod call;
 mod changes;
+mod comparison;
+mod deliveries;
 mod delivery;
 mod finding;
-mod findings;
 mod key;
+mod learner;
+mod names;
 mod observations;
+mod observed;
 mod questions;
 mod reading;
+mod reference;
+mod rejections;
 mod report;
-mod requests;
+mod resource;
 mod service;
-mod shape;
 mod statements;
+mod steps;
+mod views;
 mod writing;
-
-use std::hash::{BuildHasher, Hasher, RandomState};
-
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 
 pub(crate) use changes::Changes;
 pub(crate) use delivery::Delivery;
 pub(crate) use key::{Key, base_url};
 pub(crate) use observations::Observations;
-pub(crate) use reading::{read, require_profile};
+pub(crate) use reading::read;
 pub(crate) use report::Report;
 pub(crate) use service::Service;
-pub(crate) use writing::{clean_up, write};
-
-/// Returns a name that no profile and no field has.
-fn random_name() -> String {
-    let random = RandomState::new().build_hasher().finish();
-    format!("learn{random:016x}")
-}
-
-/// Encodes a handle or an id as one segment of a path.
-fn path_segment(text: &str) -> PercentEncode<'_> {
-    /// The unreserved characters of RFC 3986 are not encoded: some services do not decode them.
-    const ENCODED: AsciiSet = NON_ALPHANUMERIC
-        .remove(b'-')
-        .remove(b'.')
-        .remove(b'_')
-        .remove(b'~');
-    utf8_percent_encode(text, &ENCODED)
-}
+pub(crate) use writing::{Created, clean_up, describe, write};

@@ -6,34 +6,11 @@ use mock_server::dialect::DialectFile;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::finding::Finding;
+use super::comparison::differences;
+use super::finding::{Finding, Row};
+use super::learner::conclude;
 use super::observations::Observations;
-use super::questions::{QUESTIONS, find};
 use super::statements::contradictions;
-
-/// The result for one question, or a contradiction.
-#[derive(Debug, Serialize)]
-struct Row {
-    /// The question that the specification leaves open, or the sentence that is contradicted.
-    question: &'static str,
-    setting: Option<&'static str>,
-    #[serde(flatten)]
-    finding: Finding,
-}
-
-impl Row {
-    fn name(&self) -> &'static str {
-        self.setting.unwrap_or(self.question)
-    }
-
-    /// Returns `true` if no dialect expresses the finding.
-    fn is_outside(&self) -> bool {
-        matches!(
-            self.finding,
-            Finding::Outside { .. } | Finding::Contradiction { .. }
-        )
-    }
-}
 
 /// The file of `--out`, with the learned settings only.
 #[derive(Serialize)]
@@ -53,25 +30,21 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn new(observations: &Observations, requests: u32) -> Self {
-        let questions = QUESTIONS.iter().map(|question| Row {
-            question: question.1,
-            setting: Some(question.0).filter(|setting| !setting.is_empty()),
-            finding: match find(question, observations) {
-                Ok(finding) => finding,
-                Err(reason) => Finding::NotObservable { reason },
-            },
-        });
-        let contradictions = contradictions(observations).map(|(sentence, sample)| Row {
-            question: sentence,
-            setting: None,
-            finding: Finding::Contradiction { sample },
-        });
-        Self {
-            rows: questions.chain(contradictions).collect(),
+    /// Draws the conclusions.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no response to the first request.
+    pub(crate) fn new(observations: &Observations, requests: u32) -> Result<Self, String> {
+        let conclusions = conclude(observations)?;
+        let differences = differences(observations, &conclusions);
+        let contradictions = contradictions(observations, &conclusions.baseline);
+        let rows = conclusions.rows.into_iter();
+        Ok(Self {
+            rows: rows.chain(contradictions).chain(differences).collect(),
             requests,
             drift: None,
-        }
+        })
     }
 
     /// Returns `true` if the service is as the file of `--check`; without one, if a dialect expresses
@@ -153,6 +126,13 @@ impl Report {
 fn comparable(setting: &str, value: &Value) -> Value {
     match setting {
         "error_template" | "extra_fields" => without_copies(value),
+        "rejections" => {
+            let mut rejections = value.clone();
+            let all = rejections.as_object_mut().into_iter().flatten();
+            all.filter_map(|(_, one)| one.as_object_mut())
+                .for_each(|one| drop(one.remove("message")));
+            rejections
+        }
         _ => value.clone(),
     }
 }
@@ -180,13 +160,13 @@ impl fmt::Display for Report {
         for row in &self.rows {
             let name = row.name();
             match &row.finding {
-                Finding::Learned { value, .. } => writeln!(f, "{name:<40}{value}")?,
-                Finding::AsTheMock { .. } => writeln!(f, "{name:<40}same as the mock")?,
+                Finding::Learned { value, .. } => writeln!(f, "{name:<39} {value}")?,
+                Finding::AsTheMock { .. } => writeln!(f, "{name:<39} same as the mock")?,
                 Finding::NotObservable { reason } => {
-                    writeln!(f, "{name:<40}not observable: {reason}")?;
+                    writeln!(f, "{name:<39} not observable: {reason}")?;
                 }
                 Finding::Outside { sample } => {
-                    writeln!(f, "{name:<40}outside the dialects: {sample}")?;
+                    writeln!(f, "{name:<39} outside the dialects: {sample}")?;
                 }
                 Finding::Contradiction { sample } => {
                     writeln!(f, "contradicts the specification: {name}\n    {sample}")?;

@@ -3,14 +3,18 @@
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
-use super::answer::Answer;
-use super::call::{Access, Call};
-use super::key::Key;
 use flate2::read::GzDecoder;
-use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
-use reqwest::{Client, Method, Url, redirect};
+use reqwest::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue,
+};
+use reqwest::{Client, Method, Response, Url, redirect};
 use serde_json::Value;
 use tokio::sync::watch;
+
+use super::answer::Answer;
+use super::call::{Access, Call};
+use super::key::{Key, WRONG_KEY};
+use crate::setup::warn;
 
 /// Maximum number of requests.
 const MAX_REQUESTS: u32 = 80;
@@ -179,9 +183,7 @@ impl Service {
         let mut request = request.header(ACCEPT_ENCODING, "gzip");
         request = match call.access {
             Access::Key => request.header(AUTHORIZATION, self.key.authorization()),
-            Access::WrongKey => {
-                request.header(AUTHORIZATION, "Bearer wrong-key-of-mock-server-learn")
-            }
+            Access::WrongKey => request.header(AUTHORIZATION, format!("Bearer {WRONG_KEY}")),
             Access::NoKey => request,
         };
         if !call.body.is_empty() {
@@ -206,7 +208,11 @@ impl Service {
             body = decompressed;
         }
         match body.len() {
-            0..=MAX_BODY_BYTES => Ok(Answer::new(call, &response, &body, &self.key)),
+            0..=MAX_BODY_BYTES => {
+                let status = response.status().as_u16();
+                let answer = Answer::new(call.to_string(), status, lines(&response), &body);
+                Ok(answer.without(&self.key))
+            }
             _ => Err(format!("the response has more than {MAX_BODY_BYTES} bytes")),
         }
     }
@@ -250,7 +256,12 @@ impl Service {
             self.stopped = Some(reason.clone());
             return Err(reason);
         }
-        progress(&format!("waiting {} s for the rate limit", delay.as_secs()));
+        if !delay.is_zero() {
+            let seconds = delay.as_secs();
+            warn(&format!(
+                "waiting {seconds} s for the rate limit of the service"
+            ));
+        }
         tokio::select! {
             () = tokio::time::sleep(delay) => Ok(()),
             Ok(_) = self.interrupted.wait_for(|interrupted| *interrupted) => {
@@ -258,6 +269,14 @@ impl Service {
             }
         }
     }
+}
+
+fn lines(response: &Response) -> Vec<(String, String)> {
+    let headers = response.headers().iter();
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    headers
+        .map(|(name, value)| (name.to_string(), text(value)))
+        .collect()
 }
 
 /// Returns the time to wait before the request is sent again.

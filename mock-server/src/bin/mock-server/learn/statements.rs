@@ -1,114 +1,166 @@
 //! The sentences of the specification that every service has to fulfill, as far as responses show it.
 
-use serde_json::{Value, json};
+use mock_server::{Request, World, handle};
+use serde_json::{Map, Value, json};
 
 use super::answer::{Answer, without_texts};
-use super::delivery::decode;
-use super::finding::{Observed, Sample};
-use super::findings::deliveries;
-use super::findings::writes::compare;
+use super::delivery::{Delivery, decode};
+use super::finding::{Finding, Row, Sample};
+use super::names::editable;
 use super::observations::Observations;
-use super::requests::Step::{
-    Analytics, Badges, Bio10Lines, Bio11Lines, Bio300, Bio301, ColorShort, ColorUpperCase,
-    Location, Location40, Location41, Me, MeAfterwards, Other, Other1, Other30, Own, Own1, Own30,
-    Own31, Own365, Site, UnknownField,
-};
-use super::shape::Shape::{self, Fields, Is, List, Only};
-use super::shape::{ANY, BADGE, KEY, ME, PROFILE, SITE, STATISTICS, TEXT, TRUE};
+use super::reference::Answers;
+use super::steps::Step::{self, *};
+use super::views::pick;
 
-/// A sentence of the specification, the values that it describes, and their shape.
-type Statement = (&'static str, fn(&Observations) -> Observed, Shape);
+/// A sentence of the specification, the requests that show it, and a function that returns the part of a
+/// response that contradicts it. The second response is that of the mock.
+type Statement = (
+    &'static str,
+    &'static [Step],
+    fn(&Answer, &Answer) -> Option<Value>,
+);
+
+#[rustfmt::skip]
+const STATEMENTS: &[Statement] = &[
+    ("Responses that carry data wrap it in an object with a single top-level field `data`.",
+        Step::ALL, |answer, _| {
+            let body = answer.json.as_ref().filter(|_| answer.is_success())?;
+            let is_wrapped = body.as_object().is_some_and(|body| body.keys().eq(["data"]));
+            (!is_wrapped).then(|| without_texts(body))
+        }),
+    ("The response of GET /me contains everything the public profile read returns, plus these fields: \
+      email, api_visible, key", &[Me],
+        |answer, mock| missing(answer, mock, "", &["email", "api_visible", "key"])),
+    ("key: object describing the calling key: its scopes and its rate limit", &[Me],
+        |answer, mock| missing(answer, mock, "/key", &["scopes", "rate_limit"])),
+    ("Badge: id, name, description, color (#rrggbb) and kind, all strings", &[Badges],
+        |answer, mock| misfit(answer.at("")?, mock.at("")?)),
+    ("total_views: integer; period: object with days and views; daily: array of objects with date \
+      (YYYY-MM-DD) and views; countries: array of objects with code and views", &[Own1, Other1],
+        |answer, mock| {
+            let fields = ["total_views", "period", "daily", "countries"];
+            let pick = |answer: &Answer| Some(Value::Object(pick(answer.at("")?, &fields)?));
+            misfit(&pick(answer)?, &pick(mock)?)
+        }),
+    ("period: views within the window", &[Own1, Own30, Own365, Other1, Other30], |answer, _| {
+        let views = answer.at("/period/views")?.as_u64()?;
+        let daily = answer.at("/daily")?.as_array()?.iter();
+        let sum: u64 = daily.map(|day| day["views"].as_u64()).sum::<Option<u64>>()?;
+        (views != sum).then(|| json!({ "period.views": views, "sum of daily.views": sum }))
+    }),
+    ("days: 1 to 30 for other profiles; 1 to 365 for the caller's own profile; default 30",
+        &[Own, Own1, Own30, Own31, Own365, Other, Other1, Other30], |answer, mock| {
+            let days = answer.at("/period/days")?;
+            (days != mock.at("/period/days")?).then(|| json!({ "period.days": days }))
+        }),
+    ("Site statistics: users, views and links, all integers", &[Site],
+        |answer, mock| misfit(answer.at("")?, mock.at("")?)),
+];
 
 const LIMITS: &str = "display_name: up to 32 characters; bio: up to 300 characters and up to 10 lines; location: \
      up to 40 characters; colours: format #rrggbb";
 
-#[rustfmt::skip]
-const STATEMENTS: [Statement; 12] = [
-    ("Responses that carry data wrap it in an object with a single top-level field `data`.",
-        successful_bodies, Only(&[("data", ANY)])),
-    ("The response of GET /me contains everything the public profile read returns, plus these fields: \
-      email, api_visible, key", |all| all.at(Me, ""), Fields(ME)),
-    (LIMITS, |all| all.at(Me, ""), Fields(PROFILE)),
-    (LIMITS, edits_at_the_limits, TRUE),
-    ("key: object describing the calling key: its scopes and its rate limit",
-        |all| all.at(Me, "/key"), Fields(KEY)),
-    ("Badge: id, name, description, color (#rrggbb) and kind, all strings",
-        |all| all.at(Badges, ""), List(&Fields(BADGE))),
-    ("total_views: integer; period: object with days and views; daily: array of objects with date and \
-      views; devices: object of integers; countries: array of objects with code and views",
-        |all| all.at(Own1, ""), Fields(STATISTICS)),
-    ("days: 1 to 30 for other profiles; 1 to 365 for the caller's own profile; default 30", days, TRUE),
-    ("Site statistics: users, views and links, all integers", |all| all.at(Site, ""), Fields(SITE)),
-    ("PATCH /me/profile with a field that is not in the list of editable fields is rejected as a \
-      whole (unknown fields are never ignored).", unknown_field, TRUE),
-    ("A call to an operation whose scope the key lacks is refused", missing_scope, TRUE),
-    ("Each delivery carries: X-Service-Event, the event kind; X-Service-Signature, `sha256=` plus \
-      the HMAC of the body with the webhook secret", deliveries::headers, Fields(&[
-        ("x-service-event", TEXT),
-        ("x-service-signature", Is(|text| text.as_str().and_then(decode).is_some())),
-        ("signature fits", Is(|fits| *fits != json!(false))),
-    ])),
-];
+const DELIVERY: &str = "Each delivery carries: X-Service-Event, the event kind; X-Service-Signature, `sha256=` plus \
+     the HMAC of the body with the webhook secret";
 
-/// Returns the contradicted sentences of the specification.
-pub(super) fn contradictions(all: &Observations) -> impl Iterator<Item = (&'static str, Sample)> {
-    STATEMENTS.iter().filter_map(|(sentence, observe, shape)| {
-        let observed = observe(all).ok()?;
-        let misfit = |(value, sample): &(Value, Sample)| match shape.misfit(value)? {
-            Value::Bool(_) => Some(sample.clone()),
-            misfit => Some(sample.of(without_texts(&misfit))),
+/// Returns the contradicted sentences of the specification. `mock` is the mock in its default dialect.
+pub(super) fn contradictions(all: &Observations, mock: &Answers) -> Vec<Row> {
+    let statements = STATEMENTS.iter().filter_map(|(sentence, steps, find)| {
+        let find = |step: &Step| {
+            let answer = all.answer(*step).ok()?;
+            Some(answer.sample(find(answer, mock.get(step)?)?))
         };
-        Some((*sentence, observed.iter().find_map(misfit)?))
-    })
+        Some(((*sentence).to_owned(), steps.iter().find_map(find)?))
+    });
+    let limits = exceeded(all).map(|sample| (LIMITS.to_owned(), sample));
+    let stored = all.not_stored.iter().filter_map(|(step, found)| {
+        let sample = all.answer(*step).ok()?.sample(*found);
+        Some((format!("{} creates it", step.label()), sample))
+    });
+    let invalid = all.deliveries.iter().find_map(invalid);
+    let delivery = invalid.map(|sample| (DELIVERY.to_owned(), sample));
+    let all = statements.chain(limits).chain(stored).chain(delivery);
+    let row = |(sentence, sample)| Row::new("", sentence, Finding::Contradiction { sample });
+    all.map(row).collect()
 }
 
-fn successful_bodies(all: &Observations) -> Observed {
-    let answers = all.answers().map(|(_, answer)| answer);
-    let answers = answers.filter(|answer| answer.is_success() && !answer.text.is_empty());
-    let observe = |answer: &Answer| (answer.body(), answer.sample(without_texts(&answer.body())));
-    Ok(answers.map(observe).collect())
-}
-
-fn edits_at_the_limits(all: &Observations) -> Observed {
-    #[rustfmt::skip]
-    let steps = [
-        Location40, Location41, Bio300, Bio301, Bio10Lines, Bio11Lines, ColorShort, ColorUpperCase,
-    ];
-    let compare = |step| compare(all, Location, &[step]).ok();
-    Ok(steps.into_iter().filter_map(compare).flatten().collect())
-}
-
-fn days(all: &Observations) -> Observed {
-    #[rustfmt::skip]
-    let steps = [
-        (Own, 30), (Own1, 1), (Own30, 30), (Own31, 31), (Own365, 365),
-        (Other, 30), (Other1, 1), (Other30, 30),
-    ];
-    let observe = |(step, expected)| {
-        let answer = all.answer(step).ok()?;
-        if answer.is_rejection() {
-            return Some((json!(false), answer.sample(answer.body())));
-        }
-        let days = answer.at("/period/days").ok()?;
-        let sample = answer.sample(json!({ "period.days": days }));
-        Some((json!(*days == expected), sample))
+/// Returns the members of an object that only the mock has.
+fn missing(service: &Answer, mock: &Answer, pointer: &str, names: &[&str]) -> Option<Value> {
+    let expected = pick(mock.at(pointer)?, names)?;
+    let found = service.at(pointer);
+    let Some(found) = found.and_then(Value::as_object) else {
+        return Some(without_texts(found.unwrap_or(&Value::Null)));
     };
-    Ok(steps.into_iter().filter_map(observe).collect())
+    let missing = expected.keys().filter(|name| !found.contains_key(*name));
+    let missing: Map<_, _> = missing.map(|name| (name.clone(), Value::Null)).collect();
+    (!missing.is_empty()).then(|| missing.into())
 }
 
-fn unknown_field(all: &Observations) -> Observed {
-    let answer = all.answer(UnknownField)?;
-    let [before, after] = [Me, MeAfterwards].map(|step| all.answer(step)?.object());
-    let (before, after) = (before?, after?);
-    let mut names = PROFILE.iter().map(|(name, _)| *name);
-    match names.find(|name| before.get(*name) != after.get(*name)) {
-        Some(name) => answer.observe(false, format!("{name} has changed")),
-        None => answer.observe(!answer.is_success(), "accepted"),
+/// Returns a part of a value that is not of the same kind as that of the mock.
+fn misfit(service: &Value, mock: &Value) -> Option<Value> {
+    match (service, mock) {
+        (Value::Object(service), Value::Object(mock)) => mock.iter().find_map(|(name, mock)| {
+            let found = misfit(service.get(name).unwrap_or(&Value::Null), mock)?;
+            Some(json!({ name: found }))
+        }),
+        (Value::Array(service), Value::Array(mock)) => {
+            service.iter().find_map(|one| misfit(one, mock.first()?))
+        }
+        (Value::Number(number), Value::Number(_)) => (!number.is_u64()).then(|| service.clone()),
+        (Value::String(text), Value::String(mock)) => {
+            let is_same = |is_kind: fn(&str) -> bool| is_kind(text) || !is_kind(mock);
+            // An empty string clears a color.
+            let is_color = is_same(is_color) || text.is_empty();
+            (!is_color || !is_same(is_date)).then(|| service.clone())
+        }
+        _ => Some(without_texts(service)),
     }
 }
 
-fn missing_scope(all: &Observations) -> Observed {
-    let answer = all.answer(Analytics)?;
-    let has_scope = all.require_scope(&Analytics.call()).is_ok();
-    answer.observe(has_scope || !answer.is_success(), "accepted")
+fn is_color(text: &str) -> bool {
+    let is_hex = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    text.len() == 7 && text.strip_prefix('#').is_some_and(is_hex)
+}
+
+fn is_date(text: &str) -> bool {
+    text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
+}
+
+/// Returns the field of the profile that is too long or of another type, as the mock reports it. An empty
+/// string is not an invalid color but one that is not set.
+fn exceeded(all: &Observations) -> Option<Sample> {
+    const CODES: [&str; 4] = [
+        "too_many_characters",
+        "too_many_lines",
+        "not_a_color",
+        "wrong_type",
+    ];
+    let me = all.me().ok()?;
+    let profile = editable(me).ok()?;
+    let mut world = World::default();
+    let edit = Request::new("PATCH", "/api/v1/me/profile")
+        .header("Authorization", format!("Bearer {}", world.keys().all))
+        .header("Content-Type", "application/json")
+        .body(json!(profile).to_string());
+    let reply: Value = serde_json::from_slice(&handle(&mut world, &edit).body).ok()?;
+    let error = &reply["error"];
+    let code = error["code"].as_str().filter(|code| CODES.contains(code))?;
+    let field = error["field"].as_str()?;
+    let is_unset = profile.get(field)? == "";
+    (!is_unset).then(|| me.sample(json!({ field: code })))
+}
+
+/// Returns the headers of a delivery that does not have them as specified.
+fn invalid(delivery: &Delivery) -> Option<Sample> {
+    let [event, signature] =
+        ["x-service-event", "x-service-signature"].map(|name| delivery.header(name));
+    let is_valid = event.is_some()
+        && signature.and_then(decode).is_some()
+        && delivery.is_genuine != Some(false);
+    let found = json!({
+        "x-service-event": event,
+        "x-service-signature": signature,
+        "signature fits": delivery.is_genuine,
+    });
+    (!is_valid).then(|| delivery.sample(found))
 }

@@ -1,137 +1,217 @@
-//! The writes of three fields of the profile, one link and one post, and how they are undone.
+//! The writes of `--allow-writes`, which leave nothing to restore: edits with the present values, and one
+//! link and one post that are created and deleted.
 
 use std::time::Duration;
 
 use reqwest::Method;
-use serde_json::{Map, Value};
 
 use super::answer::Answer;
 use super::call::Call;
-use super::changes::{Changes, EDITED, path_of};
+use super::changes::Changes;
+use super::names::{Known, editable};
 use super::observations::Observations;
-use super::requests::Step;
+use super::resource::{KINDS, Kind, id};
 use super::service::Service;
+use super::steps::Step;
 
-/// Sends the writes until the service is interrupted. The changes have to be undone afterwards.
+/// The number of times that `GET /me` is read until it shows a write, and the pause in between.
+const READS: usize = 4;
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The links and posts that the command has created, or may have created.
+#[derive(Debug, Default)]
+pub(crate) struct Created {
+    /// The paths of those that were not deleted.
+    paths: Vec<String>,
+    /// The kinds of those whose id is not known.
+    unknown: Vec<Kind>,
+}
+
+impl Created {
+    /// Describes what is left.
+    pub(crate) fn left(&self, observations: &Observations) -> Vec<String> {
+        let paths = self.paths.iter();
+        let known = paths.map(|path| format!("not deleted: {path}; delete it"));
+        let unknown = self.unknown.iter().map(|Kind { name, text, .. }| {
+            let mark = &observations.names.mark;
+            format!(
+                "possibly not deleted: a {name} whose {text} contains {mark}; no response showed its \
+                 id, so delete it in the web interface of the service"
+            )
+        });
+        known.chain(unknown).collect()
+    }
+}
+
+/// Describes the writes before they are sent.
+pub(crate) fn describe(observations: &Observations, base_url: &str) -> String {
+    format!(
+        "this writes to the profile of the key's owner at {base_url}:\n  edits of the profile send the \
+         values that GET /me shows\n  one link and one post that contain {} are created and deleted; \
+         others may see them until then",
+        observations.names.mark
+    )
+}
+
+/// Sends the writes until the service is interrupted.
 pub(crate) async fn write(
     service: &mut Service,
     observations: &mut Observations,
-    changes: &mut Changes,
+    created: &mut Created,
 ) {
-    for name in EDITED {
-        let reason = || format!("GET /me does not show a {name} that can be restored");
-        let field = observations.restorable(name).map(|_| name.to_owned());
-        observations.set(name, field.ok_or_else(reason));
-    }
-    for name in ["link", "post"] {
-        let reason = format!("no response shows the id of the new {name}");
-        observations.set(name, Err(reason));
-    }
     for step in Step::writes() {
-        let call = match observations.require_scope(&step.call()) {
-            Ok(()) if *step == Step::CreateLink && has_link(observations, changes) => {
-                Err("the service accepted the link without a URL".to_owned())
-            }
-            Ok(()) => observations.call(*step),
+        let call = step.call(&observations.names);
+        let answer = match call.and_then(|call| check(observations, *step).map(|()| call)) {
+            Ok(call) => send(service, observations, created, *step, &call).await,
             Err(reason) => Err(reason),
         };
-        let answer = match call {
-            Ok(call) => send(service, observations, changes, &call).await,
-            Err(reason) => Err(reason),
-        };
+        if *step == Step::MeBeforeWrites {
+            let profile = answer.as_ref().map_err(Clone::clone).and_then(editable);
+            observations.names.profile = profile;
+        }
         observations.add(*step, answer);
-        if *step == Step::MeEdited && !shows_stored(observations) {
-            let reason = "neither GET /me nor the response to an edit shows what is stored, so that \
-                          a new link could not be deleted";
-            for name in ["mark", "link", "post"] {
-                observations.set(name, Err(reason.to_owned()));
+    }
+    observations.add_rate_limited(service);
+}
+
+/// Returns the reason for not sending a request: something could be left, or hit somebody else's.
+fn check(observations: &Observations, step: Step) -> Known<()> {
+    match step {
+        Step::CreateLinkWithoutUrl | Step::CreateLink | Step::CreatePost => {
+            let me = observations.answer(Step::MeBeforeWrites)?;
+            let edited = observations.answer(Step::EditProfile).ok();
+            let edited = edited.and_then(|edited| edited.at("")?.as_object());
+            let lists_all = KINDS.iter().all(|kind| kind.listed(me).is_some());
+            match lists_all || edited.is_some_and(|edited| !edited.is_empty()) {
+                true => Ok(()),
+                false => Err(
+                    "neither GET /me nor the response to an edit shows what is stored, so that a new \
+                     link could not be deleted"
+                        .to_owned(),
+                ),
             }
         }
+        Step::DeleteLinkAgain | Step::DeletePostAgain => {
+            let me = observations.answer(Step::MeAfterDeletions)?;
+            let ids = [&observations.names.link, &observations.names.post];
+            let is_listed = KINDS.into_iter().zip(ids).any(|(kind, id)| {
+                let id = id.as_ref();
+                id.is_ok_and(|id| kind.lists(me, id))
+            });
+            match is_listed {
+                true => Err("GET /me still lists the id, which may be somebody else's".to_owned()),
+                false => Ok(()),
+            }
+        }
+        _ => Ok(()),
     }
-    observations.rate_limited = service.rate_limited.clone();
 }
 
-/// Returns `true` if there is a link already. One that may exist would be listed.
-fn has_link(observations: &Observations, changes: &Changes) -> bool {
-    let is_known = !observations.name("link").is_empty();
-    is_known || changes.may_have_created("/me/links") && !observations.lists_resources()
-}
-
-/// Returns `true` if a response can show the id of a new link.
-fn shows_stored(observations: &Observations) -> bool {
-    let edited = observations.answer(Step::Location).and_then(Answer::object);
-    observations.lists_resources() || edited.is_ok_and(|edited| !edited.is_empty())
-}
-
-/// Sends a request, and records what it changes.
+/// Sends a request, and records what it creates or deletes.
 async fn send(
     service: &mut Service,
     observations: &mut Observations,
-    changes: &mut Changes,
+    created: &mut Created,
+    step: Step,
     call: &Call,
-) -> Result<Answer, String> {
+) -> Known<Answer> {
     service.require_ready()?;
-    let created = changes.will_send(call);
     let answer = service.send(call).await;
-    let accepted = answer.as_ref().ok().filter(|answer| answer.is_success());
-    if call.method == Method::DELETE && accepted.is_some() {
-        changes.has_deleted(&call.path);
+    let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
+    if call.method == Method::DELETE && is_accepted {
+        created.paths.retain(|path| *path != call.path);
     }
-    if let Some(kind) = created {
-        if accepted.is_some() {
-            changes.has_accepted(kind);
-        }
-        let shown = accepted.and_then(|answer| path_of(kind, answer.data().ok()?));
-        let path = match shown {
-            Some(path) => Some(path),
-            None if answer.as_ref().is_ok_and(Answer::is_rejection) => {
-                changes.has_not_created(kind);
-                None
+    let creates = |kind: &Kind| call.method == Method::POST && call.path == kind.path;
+    if let Some(kind) = KINDS.into_iter().find(creates)
+        && !answer.as_ref().is_ok_and(Answer::is_rejection)
+    {
+        created.unknown.push(kind);
+        match find(service, observations, created, step, kind, &answer).await {
+            Some(id) => {
+                created.unknown.pop();
+                created.paths.push(format!("{}/{id}", kind.path));
+                *(kind.id)(&mut observations.names) = Ok(id);
             }
-            None => read(service)
-                .await
-                .and_then(|me| changes.marked(kind, &me)?.pop()),
-        };
-        if let Some(path) = path {
-            let (_, id) = path.rsplit_once('/').unwrap_or_default();
-            observations.set(kind.0, Ok(id.to_owned()));
-            changes.has_created(kind, path);
+            None if is_accepted => {}
+            // The clean-up looks for it again.
+            None => drop(created.unknown.pop_if(|_| observations.lists(kind))),
         }
     }
     answer
 }
 
-/// Undoes the changes, and returns a description of what is left.
-pub(crate) async fn clean_up(service: &mut Service, changes: &mut Changes) -> Vec<String> {
-    const MAX_ROUNDS: usize = 4;
-    /// Time for the service to show what it stored.
-    const PAUSE: Duration = Duration::from_secs(3);
-    service.start_cleaning();
-    // `GET /me` may still show the state before the writes: first, all known changes are undone.
-    let mut me = None;
-    for round in 0..MAX_ROUNDS {
-        let mut is_accepted = round > 0;
-        for call in changes.left(me.as_ref()) {
-            let answer = service.send(&call).await;
-            // A rejection because of an unknown id proves nothing; only `GET /me` does.
-            match answer.is_ok_and(|answer| answer.is_success()) {
-                true => changes.has_deleted(&call.path),
-                false => is_accepted = false,
+/// Returns the id of a created resource. Only one that has the mark, or that is new in `GET /me`, was
+/// created by the command. `GET /me` may lag behind.
+async fn find(
+    service: &mut Service,
+    observations: &mut Observations,
+    created: &Created,
+    step: Step,
+    kind: Kind,
+    answer: &Known<Answer>,
+) -> Option<String> {
+    let mark = observations.names.mark.clone();
+    let shown = answer.as_ref().ok().and_then(|answer| answer.at(""));
+    let shown_id = shown.and_then(id);
+    let is_known = |id: &String| created.paths.contains(&format!("{}/{id}", kind.path));
+    if observations.lists(kind) {
+        for read in 0..READS {
+            if read > 0 {
+                tokio::time::sleep(PAUSE).await;
+            }
+            let me = service.send(&Call::get("/me")).await.ok()?;
+            let mut marked = kind.marked(&me, &mark).into_iter();
+            if let Some(id) = marked.find(|id| !is_known(id)) {
+                return Some(id);
+            }
+            let before = observations.answer(Step::MeBeforeWrites).ok()?;
+            let is_new = |id: &String| kind.lists(&me, id) && !kind.lists(before, id);
+            if let Some(id) = shown_id.clone().filter(is_new) {
+                observations
+                    .not_stored
+                    .push((step, "stored without its text"));
+                return Some(id);
             }
         }
-        if is_accepted {
-            tokio::time::sleep(PAUSE).await;
-        }
-        me = read(service).await;
-        let may_appear = round == 0 && me.as_ref().is_some_and(|me| changes.may_appear(me));
-        if changes.left(me.as_ref()).is_empty() && !may_appear {
-            break;
+        if answer.as_ref().is_ok_and(Answer::is_success) {
+            observations
+                .not_stored
+                .push((step, "GET /me does not list it"));
         }
     }
-    changes.describe_left(me.as_ref())
+    shown_id.filter(|_| shown.is_some_and(|shown| kind.has_mark(shown, &mark)))
 }
 
-async fn read(service: &mut Service) -> Option<Map<String, Value>> {
-    let answer = service.send(&Call::get("/me")).await.ok()?;
-    answer.object().ok().cloned()
+/// Deletes what was created, and compares the profile before and after.
+pub(crate) async fn clean_up(
+    service: &mut Service,
+    observations: &Observations,
+    created: &mut Created,
+) -> Known<Changes> {
+    service.start_cleaning();
+    let mut read = 0;
+    loop {
+        for path in created.paths.clone() {
+            let answer = service.send(&Call::new(Method::DELETE, &path)).await;
+            if answer.is_ok_and(|answer| answer.is_success()) {
+                created.paths.retain(|one| *one != path);
+            }
+        }
+        let me = service.send(&Call::get("/me")).await?;
+        for kind in KINDS.into_iter().filter(|kind| kind.listed(&me).is_some()) {
+            let marked = kind.marked(&me, &observations.names.mark).into_iter();
+            let marked: Vec<_> = marked.map(|id| format!("{}/{id}", kind.path)).collect();
+            // Only the list shows that it is deleted.
+            created.paths.retain(|path| !path.starts_with(kind.path));
+            created
+                .unknown
+                .retain(|one| one.path != kind.path || marked.is_empty());
+            created.paths.extend(marked);
+        }
+        read += 1;
+        if created.paths.is_empty() || read == READS {
+            return Changes::new(observations, &me);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }

@@ -1,0 +1,261 @@
+//! The bodies, statuses, codes and messages of rejections.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::answer::Answer;
+use super::finding::{Finding, Found};
+use super::key::HIDDEN;
+use super::learner::Learner;
+use super::service::MIN_UNIX_TIME;
+use super::steps::Step;
+use super::views;
+
+/// A request that both the service and the mock reject.
+struct Rejection<'a> {
+    step: Step,
+    /// The code of the mock in its default dialect.
+    code: &'a str,
+    answer: &'a Answer,
+}
+
+/// Returns the requests that both reject. The first names a field if one of them does.
+fn rejections<'a>(learner: &'a Learner<'_>) -> Result<Vec<Rejection<'a>>, String> {
+    let answers = learner.all.answers();
+    let rejected = answers.filter(|(_, answer)| answer.is_rejection());
+    let rejections = rejected.filter_map(|(step, answer)| {
+        let (code, _) = learner.rejection(step)?;
+        Some(Rejection { step, code, answer })
+    });
+    let mut rejections: Vec<_> = rejections.collect();
+    rejections.sort_by_key(|one| one.step != Step::UnknownField);
+    match rejections.is_empty() {
+        true => Err("no request was rejected".to_owned()),
+        false => Ok(rejections),
+    }
+}
+
+pub(super) fn error_body(learner: &Learner<'_>) -> Found {
+    let steps: Vec<_> = rejections(learner)?.iter().map(|one| one.step).collect();
+    match learner.compare("error_body", &steps, views::error_body, "")? {
+        Finding::Outside { .. } if Template::new(learner).is_ok() => {
+            Err("another body; see error_template".to_owned())
+        }
+        finding => Ok(finding),
+    }
+}
+
+/// Returns a template of bodies that `error_body` does not have.
+pub(super) fn template(learner: &Learner<'_>) -> Found {
+    let rejections = rejections(learner)?;
+    let base = rejections[0].answer;
+    let sample = base.sample(base.body());
+    if let Ok(Finding::Learned { .. }) = error_body(learner) {
+        return Ok(Finding::AsTheMock { sample });
+    }
+    let mut value = json!({ "body": Template::new(learner)?.body()? });
+    if base.content_type() != "application/json" {
+        value["content_type"] = json!(base.content_type());
+    }
+    Ok(Finding::Learned { value, sample })
+}
+
+/// The bodies of rejections, as far as they are JSON objects.
+struct Template<'a> {
+    learner: &'a Learner<'a>,
+    rejections: Vec<Rejection<'a>>,
+    base: &'a Value,
+    /// The pointer to the code and its value in the base.
+    code: Option<(String, &'a Value)>,
+}
+
+impl<'a> Template<'a> {
+    fn new(learner: &'a Learner<'a>) -> Result<Self, String> {
+        let rejections = rejections(learner)?;
+        let base = rejections[0].answer.json.as_ref();
+        let base = base.filter(|body| body.is_object());
+        let base = base.ok_or("the bodies are not JSON objects")?;
+        let mut template = Self {
+            learner,
+            rejections,
+            base,
+            code: None,
+        };
+        let codes = leaves(base).into_iter();
+        let codes = codes.filter(|(pointer, value)| template.is_code(pointer, value));
+        let is_named_otherwise = |(pointer, _): &(String, _)| !pointer.ends_with("code");
+        template.code = codes.min_by_key(is_named_otherwise);
+        Ok(template)
+    }
+
+    /// Returns the body with placeholders for the values that differ between rejections.
+    fn body(&self) -> Result<Value, String> {
+        let mut body = self.base.clone();
+        for (pointer, value) in leaves(self.base) {
+            if let (Some(name), Some(place)) = (
+                self.placeholder(&pointer, value),
+                body.pointer_mut(&pointer),
+            ) {
+                *place = json!(name);
+            }
+        }
+        Ok(body)
+    }
+
+    fn placeholder(&self, pointer: &str, value: &Value) -> Option<String> {
+        let field = &self.learner.all.names.field;
+        let is_status = |one: &Rejection<'_>, value: &Value| *value == json!(one.answer.status);
+        if self
+            .values(pointer)
+            .all(|(one, value)| is_status(one, value))
+        {
+            return Some("{status}".to_owned());
+        }
+        match (value, &self.code) {
+            // The field may be a part of a path, such as `/{field}`, but not of a sentence.
+            (Value::String(text), _) if text.contains(field) && is_word(value) => {
+                Some(text.replace(field, "{field}"))
+            }
+            (Value::Number(_), Some((code, _))) if code == pointer => Some("{number}".to_owned()),
+            (Value::String(text), Some((code, Value::String(found))))
+                if self.contains_code(pointer, code) =>
+            {
+                Some(text.replace(found, "{code}"))
+            }
+            (Value::String(_), _) if self.varies(pointer) && !self.is_copy(pointer) => {
+                Some("{message}".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns `true` for a word or number that differs between kinds of rejections.
+    fn is_code(&self, pointer: &str, value: &Value) -> bool {
+        let is_number = |value: &Value| value.as_u64().is_some_and(|one| one < MIN_UNIX_TIME);
+        let names_field = value.as_str().is_some_and(|text| {
+            let field = &self.learner.all.names.field;
+            text.contains(field)
+        });
+        let is_status = |(one, value): (&Rejection<'_>, &Value)| *value == one.answer.status;
+        !names_field
+            && self.varies(pointer)
+            && !self.is_copy(pointer)
+            && self
+                .values(pointer)
+                .all(|(_, one)| is_word(one) || is_number(one))
+            && !self.values(pointer).all(is_status)
+    }
+
+    /// Returns the values at a pointer in all bodies that have it.
+    fn values(&self, pointer: &str) -> impl Iterator<Item = (&Rejection<'a>, &'a Value)> {
+        self.rejections.iter().filter_map(move |one| {
+            let value = one.answer.json.as_ref()?.pointer(pointer)?;
+            Some((one, value))
+        })
+    }
+
+    fn varies(&self, pointer: &str) -> bool {
+        let base = self.base.pointer(pointer);
+        self.values(pointer).any(|(_, value)| Some(value) != base)
+    }
+
+    /// Returns `true` for a value that differs between equal requests, or that is a time or a path.
+    fn is_copy(&self, pointer: &str) -> bool {
+        let repeated = [Step::UnknownHandle, Step::UnknownHandleAgain].map(|step| {
+            let answer = self.learner.all.answer(step).ok()?;
+            answer.json.as_ref()?.pointer(pointer)
+        });
+        repeated[0] != repeated[1]
+            || self.values(pointer).any(|(_, value)| {
+                let text = value.as_str().unwrap_or_default();
+                text.starts_with("/api/") || text.parse::<jiff::Timestamp>().is_ok()
+            })
+    }
+
+    /// Returns `true` if all bodies with a text at this pointer repeat the code in it.
+    fn contains_code(&self, pointer: &str, code: &str) -> bool {
+        self.values(pointer).all(|(one, value)| {
+            let code = one.answer.json.as_ref().and_then(|body| body.pointer(code));
+            let code = code.and_then(Value::as_str).unwrap_or("\0");
+            value.as_str().is_some_and(|text| text.contains(code))
+        })
+    }
+}
+
+fn is_word(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.contains(' '))
+}
+
+/// Returns the statuses, codes and messages that differ from those of the mock.
+pub(super) fn overrides(learner: &Learner<'_>) -> Found {
+    let rejections = rejections(learner)?;
+    let steps: Vec<_> = rejections.iter().map(|one| one.step).collect();
+    let mock = learner.answers(&steps);
+    let Rejection { step, answer, .. } = &rejections[0];
+    let (code, message) = learner.rejection(*step).unwrap_or_default();
+    let pointer = |value: &str| {
+        let body = mock[step].body();
+        let mut leaves = leaves(&body).into_iter();
+        Some(leaves.find(|(_, leaf)| **leaf == value)?.0)
+    };
+    let pointers = [("code", pointer(code)), ("message", pointer(message))];
+    let mut sample = answer.sample(answer.body());
+    let mut found: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+    for Rejection { step, code, answer } in &rejections {
+        if found.contains_key(code) {
+            continue;
+        }
+        let mut different = Map::new();
+        if answer.status != mock[step].status {
+            different.insert("status".to_owned(), answer.status.into());
+        }
+        for (name, pointer) in &pointers {
+            let [theirs, ours] =
+                [answer, &mock[step]].map(|answer| text(answer, pointer.as_deref()));
+            if let Some(theirs) = theirs.filter(|theirs| Some(theirs) != ours.as_ref())
+                && !learner.all.names.occur_in(&theirs)
+                && !theirs.contains(HIDDEN)
+            {
+                different.insert((*name).to_owned(), theirs.into());
+            }
+        }
+        if !different.is_empty() && found.values().all(Map::is_empty) {
+            sample = answer.sample(answer.body());
+        }
+        found.insert(code, different);
+    }
+    found.retain(|_, different| !different.is_empty());
+    let found = found.into_iter();
+    let found = found.map(|(code, different)| (code.to_owned(), different.into()));
+    Ok(Finding::values(found.collect(), sample))
+}
+
+/// Returns a text or number in a body, or the body itself if it is not JSON.
+fn text(answer: &Answer, pointer: Option<&str>) -> Option<String> {
+    match answer.body().pointer(pointer?)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the values without members, by their JSON pointers.
+fn leaves(value: &Value) -> BTreeMap<String, &Value> {
+    let members = match value {
+        Value::Object(fields) => {
+            let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+            Vec::from_iter(fields.iter().map(|(name, value)| (escaped(name), value)))
+        }
+        Value::Array(all) => (0..).map(|index: u64| index.to_string()).zip(all).collect(),
+        _ => Vec::new(),
+    };
+    if members.is_empty() {
+        return [(String::new(), value)].into();
+    }
+    let below = members.into_iter().flat_map(|(name, value)| {
+        let below = leaves(value).into_iter();
+        below.map(move |(pointer, value)| (format!("/{name}{pointer}"), value))
+    });
+    below.collect()
+}
