@@ -126,12 +126,13 @@ fn serves_allowed_hosts() {
     assert_eq!(
         fail(&["--allow-host", "mock:8080"]),
         (
-            Some(1),
+            Some(2),
             "mock-server: invalid --allow-host: `mock:8080` is not a host name; expected one \
              without a port, such as mock\n"
                 .to_owned()
         )
     );
+    assert_eq!(fail(&["--cors", "nope"]).0, Some(2));
 }
 
 #[test]

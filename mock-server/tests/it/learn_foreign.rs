@@ -331,7 +331,7 @@ fn an_accepted_unknown_field_does_not_show_the_profile() {
     let mut contradictions = rows.filter(|row| row["result"] == "contradiction");
     let edit = contradictions
         .find(|row| row["sample"]["request"] == "PATCH /me/profile with an unknown field");
-    assert_eq!(edit.unwrap()["sample"]["found"], "the mock returns 409");
+    assert_eq!(edit.unwrap()["sample"]["found"], "the mock returns 422");
     assert!(!learned.report.to_string().contains("Paris"));
     // Only the response to the creation has this field.
     let link = &learned.settings()["extra_fields"]["link"];

@@ -132,6 +132,26 @@ fn a_command_without_requests_gets_a_hint() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_ends_the_run_before_the_command() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("missing/report.json");
+    let options = [
+        "run",
+        "--report",
+        path.to_str().unwrap(),
+        "--",
+        "echo",
+        "started",
+    ];
+    let (code, stdout, stderr) = output(&options);
+    assert_eq!((code, stdout.as_str()), (Some(125), ""), "{stderr}");
+    assert!(
+        stderr.starts_with("mock-server: cannot write the report "),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn the_report_is_written_as_json() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("report.json");

@@ -74,6 +74,15 @@ impl Failure {
         move |reason| Self::Option { option, reason }
     }
 
+    /// Returns the exit code of the server: 2 for an invalid value of an option, as for other usage errors.
+    pub(crate) fn exit_code_of_server(&self) -> u8 {
+        if matches!(self, Self::Option { .. }) {
+            2
+        } else {
+            1
+        }
+    }
+
     /// Returns the exit code of a subcommand, for one that runs a command as in `env` and `timeout`.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {

@@ -39,7 +39,7 @@ async fn main() -> ExitCode {
         None => serve::serve(server, control)
             .await
             .map(|()| 0)
-            .map_err(|error| (1, error)),
+            .map_err(|error| (error.exit_code_of_server(), error)),
         Some(command) => {
             let ended = match command {
                 #[cfg(feature = "learn")]

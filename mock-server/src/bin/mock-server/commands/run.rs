@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use mock_server::{Rule, Verdicts};
@@ -53,7 +53,7 @@ fn rule(text: &str) -> Result<Rule, String> {
 
 /// The content of the file of `--report`.
 #[derive(Serialize)]
-struct Report<'a> {
+struct Content<'a> {
     /// The exit code of the command.
     exit_code: u8,
     allowed: &'a [Rule],
@@ -70,6 +70,8 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         command,
     } = options;
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
+    // Before the command, which may take long.
+    let report = report.map(Report::create).transpose()?;
     let log = server.log.then(Log::start);
     let mock = Mock::start(worlds(&server)?, &server.addr, log.as_ref())?;
     let (program, arguments) = command.split_first().expect("clap requires a command");
@@ -89,13 +91,12 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     }
     let verdicts = mock.verdicts();
     let violated = summary::print(&verdicts, &allow);
-    if let Some(path) = report {
-        let report = Report {
+    if let Some(report) = report {
+        report.write(&Content {
             exit_code,
             allowed: &allow,
             verdicts: &verdicts,
-        };
-        write(&path, &report).map_err(|reason| Failure::Report { path, reason })?;
+        })?;
     }
     Ok(match exit_code {
         0 => u8::from(violated),
@@ -114,7 +115,26 @@ async fn wait(mut child: Child, signals: &mut Signals) -> io::Result<u8> {
     }
 }
 
-fn write(path: &Path, report: &Report<'_>) -> io::Result<()> {
-    serde_json::to_writer_pretty(File::create(path)?, report)?;
-    Ok(())
+/// The file of `--report`.
+struct Report {
+    path: PathBuf,
+    file: File,
+}
+
+impl Report {
+    fn create(path: PathBuf) -> Result<Self, Failure> {
+        match File::create(&path) {
+            Ok(file) => Ok(Self { path, file }),
+            Err(reason) => Err(Failure::Report { path, reason }),
+        }
+    }
+
+    fn write(self, content: &Content<'_>) -> Result<(), Failure> {
+        let Self { path, file } = self;
+        let written = serde_json::to_writer_pretty(file, content);
+        written.map_err(|reason| Failure::Report {
+            path,
+            reason: reason.into(),
+        })
+    }
 }

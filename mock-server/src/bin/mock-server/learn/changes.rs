@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mock_server::Profile;
-use serde_json::{Map, Value, json};
+use mock_server::ProfileField;
+use serde_json::Value;
 
 use super::answer::{Answer, without_texts};
 use super::observations::Observations;
@@ -53,12 +53,8 @@ impl Facts {
             .into_iter()
             .collect();
         let mut content = BTreeMap::new();
-        for name in json!(Profile::default())
-            .as_object()
-            .into_iter()
-            .flat_map(Map::keys)
-        {
-            content.extend(others.remove_entry(name));
+        for field in ProfileField::ALL {
+            content.extend(others.remove_entry(field.name()));
         }
         for kind in KINDS {
             let Some(listed) = kind.listed(me) else {

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use mock_server::Profile;
+use mock_server::ProfileField;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
@@ -79,9 +79,9 @@ impl Names {
 
 /// Returns the editable fields in a response to `GET /me`, except those that are `null`.
 pub(super) fn editable(me: &Answer) -> Known<Map<String, Value>> {
-    let fields = serde_json::to_value(Profile::default()).unwrap_or_default();
-    let names = fields.as_object().into_iter().flat_map(Map::keys);
-    let shown = names.filter_map(|name| Some((name.clone(), me.at(&format!("/{name}"))?.clone())));
+    let fields = ProfileField::ALL.iter().map(ProfileField::name);
+    let shown =
+        fields.filter_map(|name| Some((name.to_owned(), me.at(&format!("/{name}"))?.clone())));
     let shown: Map<_, _> = shown.filter(|(_, value)| !value.is_null()).collect();
     let is_redacted = |value: &Value| me.is_redacted && value.to_string().contains(HIDDEN);
     if shown.values().any(is_redacted) {

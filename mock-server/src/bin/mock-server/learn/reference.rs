@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mock_server::dialect::MeFields;
-use mock_server::{Dialect, RateLimit, Request, Scope, World, handle};
+use mock_server::{Dialect, ProfileField, RateLimit, Request, Scope, World, handle};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ impl Reference {
             world.add_account(other);
         }
         let has_scope = |scope: &Scope| views::scopes(me).contains(&scope.as_str());
-        let scopes: Vec<_> = Scope::ALL.into_iter().filter(has_scope).collect();
+        let scopes: Vec<_> = Scope::ALL.iter().copied().filter(has_scope).collect();
         let key = world.create_key(own, &scopes);
         fill(&mut world, own, me);
         Ok(Self {
@@ -133,15 +133,10 @@ fn fill(world: &mut World, own: &str, me: &Answer) {
         listed.for_each(|one| (kind.add)(world, own, one));
     }
     let account = world.add_account(own);
-    let fields = serde_json::to_value(&account.profile).unwrap_or_default();
-    let mut fields = fields.as_object().cloned().unwrap_or_default();
-    fields.iter_mut().for_each(|(name, value)| {
-        if let Some(shown @ Value::String(_)) = me.at(&format!("/{name}")) {
-            *value = shown.clone();
+    for field in ProfileField::ALL {
+        if let Some(Value::String(text)) = me.at(&format!("/{}", field.name())) {
+            field.set(&mut account.profile, text);
         }
-    });
-    if let Ok(profile) = serde_json::from_value(Value::Object(fields)) {
-        account.profile = profile;
     }
     let badges = me.at("/badges").and_then(Value::as_array);
     account.badges = match badges.is_some_and(|badges| !badges.is_empty()) {

@@ -135,11 +135,15 @@ pub(super) fn resource_fields(answer: &Answer) -> Option<Value> {
     })
 }
 
-/// Returns the body of a successful write; of an object, only that there is one.
+/// Returns the shape of the response to a successful write; of a resource, only that there is one.
 pub(super) fn write_response(answer: &Answer) -> Option<Value> {
     let body = answer.is_success().then(|| answer.body())?;
     let is_resource = body["data"].as_object().is_some_and(|one| !one.is_empty());
-    Some(if is_resource { json!("resource") } else { body })
+    Some(match is_resource {
+        true => json!("resource"),
+        false if answer.text.is_empty() => json!("empty"),
+        false => shape(&body),
+    })
 }
 
 /// Returns the decision about the content of a request. Other reasons for a rejection do not count.
