@@ -2,6 +2,7 @@
 
 mod group;
 mod output;
+pub(crate) mod report;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use mock_server::{Dialect, Verdicts, Worlds};
-use serde::Serialize;
 use tokio::task::JoinSet;
 
 use crate::exit_code;
@@ -190,11 +190,4 @@ async fn in_order(
         }
         jobs = usize::from(options.jobs);
     }
-}
-
-/// Prints results to stdout.
-pub(crate) fn print_json(results: &impl Serialize) {
-    let text = serde_json::to_string_pretty(results).expect("results contain only JSON values");
-    // Ignore a closed stdout; the exit code still reports the results.
-    let _ = writeln!(io::stdout(), "{text}");
 }
