@@ -247,7 +247,7 @@ fn ctrl_c_deletes_what_was_created() {
     let fault = json!({
         "match": {"method": "PATCH", "path": "/me/links/{id}"},
         "times": 1,
-        "fault": {"delay": {"fixed": {"milliseconds": 1_000}}},
+        "fault": {"delay": {"milliseconds": 1_000}},
     });
     serving.order(201, "POST /worlds/default/faults", fault);
     let mut child = program(&["learn", "--base-url", serving.url()])
