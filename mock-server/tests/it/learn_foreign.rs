@@ -335,7 +335,7 @@ fn an_accepted_unknown_field_does_not_show_the_profile() {
     assert!(!learned.report.to_string().contains("Paris"));
     // Only the response to the creation has this field.
     let link = &learned.settings()["extra_fields"]["link"];
-    assert_eq!(*link, json!({"clicks": 0, "position": 1}));
+    assert_eq!(*link, json!({"clicks": 0, "position": 2}));
 }
 
 #[test]
