@@ -44,7 +44,7 @@ pub(crate) async fn exchange<'a>(
 ) -> Result<(RawResponse, Attempts<'a>), Error> {
     client.check_key(request)?;
     let mut attempts = Attempts::new(client, request, timeouts, accepts_any_body);
-    match trace::in_call(request, attempts.run()).await {
+    match trace::in_call(request, client.transport().base_url(), attempts.run()).await {
         Ok(response) => Ok((response, attempts)),
         Err(error) => {
             let summary = attempts.summary();
@@ -62,14 +62,17 @@ impl<'a> Attempts<'a> {
     ) -> Self {
         const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
         let started = client.pacing().now();
+        // Cap at one year; `Instant` may not represent more.
+        let total = started + timeouts.total_timeout.min(YEAR);
         Self {
             client,
             request,
             timeouts,
             accepts_any_body,
             started,
-            // Cap at one year; `Instant` may not represent more.
-            deadline: started + timeouts.total_timeout.min(YEAR),
+            deadline: timeouts
+                .deadline
+                .map_or(total, |deadline| deadline.min(total)),
             count: 0,
             retries: 0,
             uncertain: false,
@@ -81,6 +84,9 @@ impl<'a> Attempts<'a> {
         let max_wait = self.timeouts.retry.max_wait;
         let (mut now, mut last_error) = (self.started, None);
         loop {
+            if now >= self.deadline || self.timeouts.attempt_timeout.is_zero() {
+                return Err(last_error.unwrap_or_else(Error::deadline_passed));
+            }
             let admitted = self.pacing().admit(now, self.deadline, max_wait).await;
             let (permit, sent_at) = admitted.map_err(|error| last_error.unwrap_or(error))?;
             self.count += 1;
@@ -127,7 +133,10 @@ impl<'a> Attempts<'a> {
             .transport()
             .exchange(self.request, self.client.headers(), timeout)
             .await
-            .map_err(|error| self.client.error_in(self.request, error))?;
+            .map_err(|error| {
+                self.client
+                    .error_in(self.request, self.client.redacted(error))
+            })?;
         let policy = &self.timeouts.retry;
         self.pacing().finish(permit, &response, policy);
         self.is_rejected = response.status == 429;
@@ -180,7 +189,7 @@ impl<'a> Attempts<'a> {
     }
 
     fn report(&self, duration: Duration, error: &Error, is_counted: bool) {
-        trace::waiting(duration);
+        trace::waiting(duration, self.count);
         if let Some(on_wait) = &self.pacing().settings.on_wait {
             let (reason, retry) = (error.kind(), is_counted.then_some(self.retries + 1));
             on_wait(Wait {

@@ -11,9 +11,11 @@ pub use raw::RawCall;
 pub use response::Response;
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
+use std::mem;
 use std::pin::Pin;
-use std::time::Duration;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
 
 use self::attempts::Attempts;
 use crate::client::Client;
@@ -24,6 +26,8 @@ use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
 use crate::request::Request;
 use crate::retry::RetryPolicy;
+
+const POLLED: &str = "the call has already been polled";
 
 /// A call to the service that has not been sent yet.
 ///
@@ -44,38 +48,47 @@ use crate::retry::RetryPolicy;
 /// # }
 /// ```
 ///
-/// A call implements [`IntoFuture`], not `Future`. Use `into_future` where a future is required,
-/// for example to run several calls at the same time:
+/// A call is a future, which sends the request when it is first polled:
 ///
-/// ```
+/// ```edition2021
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use std::time::Duration;
-///
 /// use tokio::task::JoinSet;
 ///
 /// # let service = mock_server::MockServer::start().await;
 /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-/// let badges = tokio::spawn(client.badges().into_future());
-///
+/// let badges = tokio::spawn(client.badges());
 /// let mut posts = JoinSet::new();
 /// for text in ["one", "two"] {
-///     posts.spawn(client.create_post(text).into_future());
+///     posts.spawn(client.create_post(text));
 /// }
 /// while let Some(created) = posts.join_next().await {
 ///     println!("{:?}", created?);
-/// }
-///
-/// tokio::select! {
-///     site = client.site_stats().into_future() => println!("{} users", site?.users),
-///     () = tokio::time::sleep(Duration::from_secs(5)) => println!("timed out; the call is canceled"),
 /// }
 /// println!("{} badges", badges.await??.len());
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Panics
+///
+/// All methods panic after the call has been polled, and so does polling it after it completed.
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<T> {
+    state: State<T>,
+}
+
+#[expect(
+    clippy::large_enum_variant,
+    reason = "boxing an unsent call would cost an allocation per call"
+)]
+enum State<T> {
+    Unsent(Unsent<T>),
+    Sent(Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>),
+    Completed,
+}
+
+struct Unsent<T> {
     client: Client,
     request: Result<Request, Error>,
     read: fn(&[u8]) -> Result<T, String>,
@@ -91,12 +104,15 @@ impl<T> Call<T> {
         request: Result<Request, Error>,
         read: fn(&[u8]) -> Result<T, String>,
     ) -> Self {
-        Self {
+        let unsent = Unsent {
             client: client.clone(),
             request,
             read,
             timeouts: client.timeouts(),
             accepts_any_body: false,
+        };
+        Self {
+            state: State::Unsent(unsent),
         }
     }
 
@@ -111,21 +127,29 @@ impl<T> Call<T> {
     /// Sets the timeout for each attempt of this call, from connecting to the last byte of the
     /// response. Default: the setting of the client.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
-        self.timeouts.attempt_timeout = timeout;
+        self.unsent_mut().timeouts.attempt_timeout = timeout;
         self
     }
 
     /// Sets the timeout for this call, including all attempts and waits. Default: the setting of
     /// the client.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
-        self.timeouts.total_timeout = timeout;
+        self.unsent_mut().timeouts.total_timeout = timeout;
+        self
+    }
+
+    /// Sets the time at which this call ends, in addition to its total timeout. If it has passed, the
+    /// call returns [`ErrorKind::Timeout`], and nothing is sent. It is a time of the client's
+    /// [`Clock`](crate::Clock).
+    pub fn deadline(mut self, deadline: Instant) -> Self {
+        self.unsent_mut().timeouts.deadline = Some(deadline);
         self
     }
 
     /// Sets the number of retries of this call and the waits between them. Default: the setting of
     /// the client.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.timeouts.retry = policy;
+        self.unsent_mut().timeouts.retry = policy;
         self
     }
 
@@ -136,9 +160,10 @@ impl<T> Call<T> {
     /// an invalid name or value return [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the
     /// call is awaited; nothing is sent. `Debug` and errors do not show the value.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.request = self
-            .request
-            .and_then(|request| with_header(request, name, value));
+        let unsent = self.unsent_mut();
+        if let Ok(request) = &unsent.request {
+            unsent.request = with_header(request.clone(), name, value);
+        }
         self
     }
 
@@ -149,7 +174,7 @@ impl<T> Call<T> {
     /// Returns an error if the arguments of the call are invalid, for example an empty
     /// [`LinkUpdate`](crate::LinkUpdate).
     pub fn request(&self) -> Result<&Request, &Error> {
-        self.request.as_ref()
+        self.unsent().request.as_ref()
     }
 
     /// Sends the call and returns the response with its status code, headers and body.
@@ -158,11 +183,51 @@ impl<T> Call<T> {
     ///
     /// See [`ErrorKind`](crate::ErrorKind).
     pub async fn send(self) -> Result<Response<T>, Error> {
+        let unsent = self.into_unsent();
+        match unsent.request {
+            Ok(ref request) => {
+                let (response, attempts) = unsent.exchange(request).await?;
+                let data = unsent.decode(request, &response, &attempts)?;
+                Ok(Response::new(data, response, attempts.summary()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn accepting_any_body(mut self) -> Self {
+        self.unsent_mut().accepts_any_body = true;
+        self
+    }
+
+    fn unsent(&self) -> &Unsent<T> {
+        match &self.state {
+            State::Unsent(unsent) => unsent,
+            State::Sent(_) | State::Completed => panic!("{POLLED}"),
+        }
+    }
+
+    fn unsent_mut(&mut self) -> &mut Unsent<T> {
+        match &mut self.state {
+            State::Unsent(unsent) => unsent,
+            State::Sent(_) | State::Completed => panic!("{POLLED}"),
+        }
+    }
+
+    fn into_unsent(self) -> Unsent<T> {
+        match self.state {
+            State::Unsent(unsent) => unsent,
+            State::Sent(_) | State::Completed => panic!("{POLLED}"),
+        }
+    }
+}
+
+impl<T> Unsent<T> {
+    /// Does not call [`Call::send`], which moves the data, which may be large, more often.
+    async fn data(self) -> Result<T, Error> {
         match self.request {
             Ok(ref request) => {
                 let (response, attempts) = self.exchange(request).await?;
-                let data = self.decode(request, &response, &attempts)?;
-                Ok(Response::new(data, response, attempts.summary()))
+                self.decode(request, &response, &attempts)
             }
             Err(error) => Err(error),
         }
@@ -201,16 +266,14 @@ impl<T> Call<Option<T>> {
         T: Resource,
     {
         let read = |body: &[u8]| Ok(decode::read_written(body));
-        Self {
-            accepts_any_body: true,
-            ..Self::new(client, Ok(request), read)
-        }
+        Self::new(client, Ok(request), read).accepting_any_body()
     }
 
     /// Makes the call fail with this error before it is sent.
     pub(crate) fn or_error(mut self, error: Option<Error>) -> Self {
-        if let (Some(error), Ok(request)) = (error, &self.request) {
-            self.request = Err(self.client.error_in(request, error));
+        let unsent = self.unsent_mut();
+        if let (Some(error), Ok(request)) = (error, &unsent.request) {
+            unsent.request = Err(unsent.client.error_in(request, error));
         }
         self
     }
@@ -219,29 +282,25 @@ impl<T> Call<Option<T>> {
 impl Call<()> {
     /// Creates a call whose response body is ignored.
     pub(crate) fn delete(client: &Client, request: Request) -> Self {
-        Self {
-            accepts_any_body: true,
-            ..Self::new(client, Ok(request), |_| Ok(()))
-        }
+        Self::new(client, Ok(request), |_| Ok(())).accepting_any_body()
     }
 }
 
-impl<T: Send + 'static> IntoFuture for Call<T> {
+impl<T: Send + 'static> Future for Call<T> {
     type Output = Result<T, Error>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    fn into_future(self) -> Self::IntoFuture {
-        // Does not call `send`, whose future would store the call twice, and which moves the data,
-        // which may be large, more often.
-        Box::pin(async move {
-            match self.request {
-                Ok(ref request) => {
-                    let (response, attempts) = self.exchange(request).await?;
-                    self.decode(request, &response, &attempts)
-                }
-                Err(error) => Err(error),
-            }
-        })
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if let State::Unsent(_) = self.state {
+            let state = mem::replace(&mut self.state, State::Completed);
+            let unsent = Self { state }.into_unsent();
+            self.state = State::Sent(Box::pin(unsent.data()));
+        }
+        let State::Sent(call) = &mut self.state else {
+            panic!("the call was polled after it completed");
+        };
+        let output = ready!(call.as_mut().poll(cx));
+        self.state = State::Completed;
+        Poll::Ready(output)
     }
 }
 
@@ -254,9 +313,11 @@ fn with_header(request: Request, name: &str, value: &str) -> Result<Request, Err
 
 impl<T> fmt::Debug for Call<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
-            .field("request", &self.request)
-            .field("timeouts", &self.timeouts)
-            .finish_non_exhaustive()
+        let mut debug = f.debug_struct("Call");
+        if let State::Unsent(unsent) = &self.state {
+            debug.field("request", &unsent.request);
+            debug.field("timeouts", &unsent.timeouts);
+        }
+        debug.finish_non_exhaustive()
     }
 }

@@ -18,14 +18,17 @@ mod on {
     use crate::error::Error;
     use crate::error::raw_response::RawResponse;
     use crate::request::Request;
+    use crate::transport::base_url::BaseUrl;
 
     const TARGET: &str = "profile_sdk";
 
     pub(crate) fn in_call<F: Future<Output = Result<RawResponse, Error>>>(
         request: &Request,
+        base_url: &BaseUrl,
         call: F,
     ) -> impl Future<Output = F::Output> + use<F> {
         let operation = request.operation();
+        let (address, port) = base_url.server();
         let span = tracing::info_span!(
             target: TARGET,
             "call",
@@ -33,8 +36,12 @@ mod on {
             otel.name = %operation,
             http.request.method = operation.method().as_str(),
             url.template = operation.path_template(),
+            server.address = address,
+            server.port = port,
+            http.request.resend_count = Empty,
             http.response.status_code = Empty,
             error.type = Empty,
+            otel.status_code = Empty,
         );
         let of_call = span.clone();
         let recorded = async move {
@@ -50,6 +57,7 @@ mod on {
             Ok(response) => Some(response.status),
             Err(error) => {
                 span.record("error.type", error.kind().as_str());
+                span.record("otel.status_code", "ERROR");
                 error.status()
             }
         };
@@ -80,7 +88,9 @@ mod on {
         );
     }
 
-    pub(crate) fn waiting(wait: Duration) {
+    /// Records in the span of the call that another attempt follows.
+    pub(crate) fn waiting(wait: Duration, attempts: u32) {
+        Span::current().record("http.request.resend_count", attempts);
         let seconds = wait.as_secs_f64();
         tracing::debug!(
             target: TARGET,
@@ -96,8 +106,9 @@ mod off {
 
     use crate::error::Error;
     use crate::request::Request;
+    use crate::transport::base_url::BaseUrl;
 
-    pub(crate) fn in_call<F>(_: &Request, call: F) -> F {
+    pub(crate) fn in_call<F>(_: &Request, _: &BaseUrl, call: F) -> F {
         call
     }
 
@@ -107,5 +118,5 @@ mod off {
 
     pub(crate) fn failed(_: u32, _: &Error) {}
 
-    pub(crate) fn waiting(_: Duration) {}
+    pub(crate) fn waiting(_: Duration, _: u32) {}
 }

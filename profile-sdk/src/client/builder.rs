@@ -79,6 +79,7 @@ impl ClientBuilder {
             timeouts: Timeouts {
                 attempt_timeout: Self::DEFAULT_ATTEMPT_TIMEOUT,
                 total_timeout: Self::DEFAULT_TOTAL_TIMEOUT,
+                deadline: None,
                 retry: RetryPolicy::new(),
             },
             pacing: PacingSettings {
@@ -214,8 +215,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the number of retries that the client and its clones can make while their calls keep
-    /// failing. Default: 100. Every ten successful calls restore one retry. Retries after a 429 do
+    /// Sets the number of retries that the client, its clones and its clients of other accounts can
+    /// make while their calls keep failing. Default: 100. Every ten successful calls restore one retry. Retries after a 429 do
     /// not count.
     pub fn retry_budget(mut self, retries: u32) -> Self {
         self.pacing.retry_budget = retries;
@@ -354,7 +355,7 @@ impl ClientBuilder {
             .attempt_timeout
             .min(self.timeouts.total_timeout);
         let transport = Transport::new(self.transport, user_agent, timeout)?;
-        Ok(Client::new(Shared {
+        Ok(Client::from_shared(Shared {
             transport: Arc::new(transport),
             headers,
             api_key: self.api_key,

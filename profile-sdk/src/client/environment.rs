@@ -134,4 +134,13 @@ mod tests {
         let error = builder_from(not_text).unwrap_err();
         assert_eq!(error.to_string(), "PROFILE_BASE_URL is not valid UTF-8");
     }
+
+    #[test]
+    fn building_without_variables_names_the_variable() {
+        let builder = builder_from(|name| lookup(&[], name)).unwrap();
+        assert_eq!(
+            builder.build().unwrap_err().to_string(),
+            "no base URL is set; call ClientBuilder::base_url, or set PROFILE_BASE_URL and use from_env"
+        );
+    }
 }

@@ -36,10 +36,7 @@ use crate::values::ApiKey;
 ///
 /// # let service = mock_server::MockServer::start().await;
 /// # let (base_url, key) = (service.uri(), service.key());
-/// let client = Client::builder()
-///     .base_url(base_url)
-///     .api_key(ApiKey::new(key)?)
-///     .build()?;
+/// let client = Client::new(base_url, ApiKey::new(key)?)?;
 /// client
 ///     .update_profile(&ProfileUpdate::new().display_name("Ada".parse()?))
 ///     .await?;
@@ -63,6 +60,15 @@ pub(crate) struct Shared {
 }
 
 impl Client {
+    /// Creates a client with default settings. Sends nothing.
+    ///
+    /// # Errors
+    ///
+    /// See [`ClientBuilder::build`].
+    pub fn new(base_url: impl Into<String>, api_key: ApiKey) -> Result<Self, Error> {
+        Self::builder().base_url(base_url).api_key(api_key).build()
+    }
+
     /// Returns a builder for a client.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::new()
@@ -127,15 +133,15 @@ impl Client {
         self.pacing().rate_limiter.clear_hold();
     }
 
-    pub(crate) fn new(shared: Shared) -> Self {
+    pub(crate) fn from_shared(shared: Shared) -> Self {
         Self {
             shared: Arc::new(shared),
         }
     }
 
     /// Creates a client for another account, which shares the connections and the settings of this
-    /// one. The rate limit and the retry budget belong to the key, so the new client has its own;
-    /// its clones share them.
+    /// one, and its retry budget. The rate limit belongs to the key, so the new client has its own; its
+    /// clones share it.
     ///
     /// Much cheaper than [`builder`](Self::builder), which creates new connections.
     ///
@@ -159,12 +165,12 @@ impl Client {
         let shared = &*self.shared;
         let mut headers = shared.headers.clone();
         set_key(&mut headers, &api_key);
-        Self::new(Shared {
+        Self::from_shared(Shared {
             transport: Arc::clone(&shared.transport),
             headers,
             api_key: Some(api_key),
             timeouts: shared.timeouts,
-            pacing: Pacing::new(shared.pacing.settings.clone()),
+            pacing: shared.pacing.of_another_key(),
         })
     }
 
@@ -235,6 +241,14 @@ impl Client {
         match &self.shared.api_key {
             Some(key) => make(response.redacted(key)).redacted(key),
             None => make(response),
+        }
+    }
+
+    /// Redacts the key in an error, whose text may come from a layer.
+    pub(crate) fn redacted(&self, error: Error) -> Error {
+        match &self.shared.api_key {
+            Some(key) => error.redacted(key),
+            None => error,
         }
     }
 }

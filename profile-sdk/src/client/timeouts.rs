@@ -1,6 +1,6 @@
 //! The timeouts and retries of a call.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::retry::RetryPolicy;
 
@@ -9,5 +9,7 @@ use crate::retry::RetryPolicy;
 pub(crate) struct Timeouts {
     pub(crate) attempt_timeout: Duration,
     pub(crate) total_timeout: Duration,
+    /// Limits the call in addition to the total timeout.
+    pub(crate) deadline: Option<Instant>,
     pub(crate) retry: RetryPolicy,
 }

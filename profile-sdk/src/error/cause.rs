@@ -11,10 +11,16 @@ pub(crate) fn setup_error(what: &str, error: impl StdError + 'static) -> Error {
 }
 
 /// Returns the message of the last error in the chain of causes.
-pub(crate) fn root_cause(error: &dyn StdError) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+pub(crate) fn root_cause(error: &(dyn StdError + 'static)) -> String {
+    let last = causes(error).last();
+    last.map_or_else(String::new, ToString::to_string)
+}
+
+/// Returns an error and its chain of causes.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn StdError + 'static)| {
+        (*error).source()
+    })
 }

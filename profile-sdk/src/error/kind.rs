@@ -15,9 +15,11 @@ pub enum ErrorKind {
     Invalid,
     /// The call requires a key, and the client has none. Nothing was sent.
     KeyMissing,
-    /// No connection could be established. Nothing was sent.
+    /// No connection could be established, or the service closed the connection without processing
+    /// the request. Nothing was applied.
     Connection,
-    /// No complete response arrived within the timeout. If no connection was established within it,
+    /// No complete response arrived within the timeout, or the deadline of the call had passed before
+    /// anything was sent. If no connection was established within it,
     /// a request with a body has the kind [`Connection`](Self::Connection) instead.
     Timeout,
     /// The connection was lost before the response was complete.

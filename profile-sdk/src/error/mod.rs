@@ -41,11 +41,13 @@ use raw_response::RawResponse;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct Error {
     inner: Box<Inner>,
 }
 
 /// Boxed, to keep `Result` small.
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     operation: Option<Operation>,
@@ -184,7 +186,8 @@ impl Error {
     /// already made its own retries.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        let harmless = self.operation().is_none_or(Operation::is_idempotent);
+        let is_idempotent = self.operation().is_none_or(Operation::is_idempotent);
+        let harmless = is_idempotent || !self.may_have_been_applied();
         match self.kind() {
             ErrorKind::Connection | ErrorKind::RateLimited => true,
             ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => harmless,
@@ -275,6 +278,15 @@ impl Error {
         Self::new(ErrorKind::RateLimited, reason)
     }
 
+    /// Creates an error for a request that was not sent, because no time is left.
+    pub(crate) fn deadline_passed() -> Self {
+        let reason = "the request was not sent, because the timeout or the deadline of the call has \
+                      passed";
+        let mut error = Self::new(ErrorKind::Timeout, reason);
+        error.inner.may_have_been_applied = false;
+        error
+    }
+
     /// Returns the message of an error without a response.
     pub(crate) fn reason(&self) -> &str {
         &self.inner.reason
@@ -326,6 +338,8 @@ impl Error {
                 *text = redacted;
             }
         }
+        let response = inner.response.take();
+        inner.response = response.map(|response| response.redacted(key));
         self
     }
 }

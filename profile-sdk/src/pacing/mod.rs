@@ -36,11 +36,12 @@ pub(crate) struct PacingSettings {
     pub(crate) retry_budget: u32,
 }
 
-/// The clock, rate limit and retry budget of one key, which all clones of a client share.
+/// The clock, the rate limit of one key and the retry budget, which all clones of a client share.
 pub(crate) struct Pacing {
     pub(crate) settings: PacingSettings,
     pub(crate) rate_limiter: RateLimiter,
-    pub(crate) retry_budget: RetryBudget,
+    /// Shared with the clients of other keys, because an outage affects all of them.
+    pub(crate) retry_budget: Arc<RetryBudget>,
 }
 
 impl Pacing {
@@ -48,8 +49,17 @@ impl Pacing {
     pub(crate) fn new(settings: PacingSettings) -> Self {
         Self {
             rate_limiter: RateLimiter::new(settings.request_interval),
-            retry_budget: RetryBudget::new(settings.retry_budget),
+            retry_budget: Arc::new(RetryBudget::new(settings.retry_budget)),
             settings,
+        }
+    }
+
+    /// Creates the state of another key for the same service.
+    pub(crate) fn of_another_key(&self) -> Self {
+        Self {
+            rate_limiter: RateLimiter::new(self.settings.request_interval),
+            retry_budget: Arc::clone(&self.retry_budget),
+            settings: self.settings.clone(),
         }
     }
 
@@ -97,7 +107,11 @@ impl Pacing {
         let retry_after =
             retry_after.and_then(|text| read_retry_after(text, self.response_date(response)));
         match response.status {
-            429 => retry_after.or_else(|| self.rate_limit_headers(response)?.reset_after),
+            429 => retry_after.or_else(|| {
+                let headers = self.rate_limit_headers(response)?;
+                // While requests remain, the headers describe another limit.
+                headers.reset_after.filter(|_| !headers.has_remaining())
+            }),
             _ => retry_after,
         }
     }

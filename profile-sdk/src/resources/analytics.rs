@@ -1,13 +1,14 @@
 //! `GET /me/analytics`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::call::Call;
 use crate::client::Client;
 use crate::decode::count;
 use crate::decode::response_data::ResponseData;
 use crate::request::{Operation, Request};
+use crate::resources::extra::Extra;
 
 /// Views, likes and social counts of the key owner's profile.
 ///
@@ -29,7 +30,7 @@ pub struct Analytics {
     /// All other fields, as the service sent them. If the data is not an object, it is stored here
     /// under the name `data`.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 impl ResponseData for Analytics {

@@ -1,14 +1,13 @@
 //! `GET /badges`.
 
-use std::fmt;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::client::Client;
 use crate::decode::response_data::ResponseData;
 use crate::request::{Operation, Request};
+use crate::resources::extra::Extra;
+use crate::values::open_enum::open_enum;
 
 /// A badge. (Specification: Resources, Badge.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -30,7 +29,7 @@ pub struct Badge {
     /// All other fields, as the service sent them. In a profile, also fields with an unexpected
     /// type, except `id` and `name`.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 impl ResponseData for Vec<Badge> {}
@@ -41,60 +40,19 @@ impl Badge {
     pub(crate) const OPTIONAL: &'static [&'static str] = &["description", "color", "kind"];
 }
 
-/// The kind of a badge.
-///
-/// The specification names one kind. Others are kept by name.
-///
-/// ```
-/// use profile_sdk::BadgeKind;
-///
-/// assert_eq!(BadgeKind::from("auto"), BadgeKind::Auto);
-/// assert_eq!(BadgeKind::from("granted").as_str(), "granted");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum BadgeKind {
-    /// `auto`
-    Auto,
-    /// A kind that is not in the specification.
-    Other(String),
-}
-
-impl BadgeKind {
-    /// Returns the name of the kind, for example `auto`.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Auto => "auto",
-            Self::Other(name) => name,
-        }
-    }
-}
-
-impl From<&str> for BadgeKind {
-    fn from(name: &str) -> Self {
-        match name {
-            "auto" => Self::Auto,
-            _ => Self::Other(name.to_owned()),
-        }
-    }
-}
-
-impl fmt::Display for BadgeKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for BadgeKind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for BadgeKind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(|name| Self::from(name.as_str()))
+open_enum! {
+    /// The kind of a badge.
+    ///
+    /// The specification does not have the complete list. Others are kept by name.
+    ///
+    /// ```
+    /// use profile_sdk::BadgeKind;
+    ///
+    /// assert_eq!(BadgeKind::from("auto"), BadgeKind::Auto);
+    /// assert_eq!(BadgeKind::from("granted").as_str(), "granted");
+    /// ```
+    BadgeKind {
+        Auto = "auto",
     }
 }
 

@@ -1,9 +1,10 @@
 //! The calling key, in the response of `GET /me`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::decode::count;
+use crate::resources::extra::Extra;
 use crate::values::Scopes;
 
 /// The calling key: its scopes and its rate limit.
@@ -19,7 +20,7 @@ pub struct KeyInfo {
     pub rate_limit: Option<RateLimit>,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 /// The rate limit of a key. The specification does not define its shape or unit.

@@ -8,6 +8,7 @@ use crate::client::Client;
 use crate::decode::response_data::{Resource, ResponseData};
 use crate::error::{Error, ErrorKind};
 use crate::request::{Operation, Request};
+use crate::resources::extra::Extra;
 use crate::values::{LinkId, LinkUrl};
 
 /// A link on a profile. (Specification: Resources, Link.)
@@ -27,7 +28,7 @@ pub struct Link {
     /// All other fields, as the service sent them. In a profile and in the response to a write,
     /// also fields with an unexpected type.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 impl ResponseData for Link {

@@ -3,6 +3,7 @@
 mod analytics;
 mod api_visible;
 mod badges;
+mod extra;
 mod key_info;
 mod links;
 mod me;
@@ -15,6 +16,7 @@ mod user_stats;
 pub use analytics::{Analytics, Metric};
 pub use api_visible::ApiVisible;
 pub use badges::{Badge, BadgeKind};
+pub use extra::Extra;
 pub use key_info::{KeyInfo, RateLimit};
 pub use links::{Link, LinkUpdate, NewLink};
 pub use posts::Post;

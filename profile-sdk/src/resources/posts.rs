@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::decode::response_data::{Resource, ResponseData};
 use crate::request::{Operation, Request};
+use crate::resources::extra::Extra;
 use crate::values::PostId;
 
 /// A post on a profile. (Specification: Resources, Post.)
@@ -23,7 +24,7 @@ pub struct Post {
     /// All other fields, as the service sent them. In a profile and in the response to a write,
     /// also fields with an unexpected type.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 impl ResponseData for Post {

@@ -28,9 +28,9 @@ impl ResponseData for Profile {
 
     fn element_extra(&mut self, list: &str, index: usize) -> Option<&mut Map<String, Value>> {
         match list {
-            "links" => Some(&mut self.links.as_mut()?.get_mut(index)?.extra),
-            "posts" => Some(&mut self.posts.as_mut()?.get_mut(index)?.extra),
-            "badges" => Some(&mut self.badges.as_mut()?.get_mut(index)?.extra),
+            "links" => Some(&mut *self.links.as_mut()?.get_mut(index)?.extra),
+            "posts" => Some(&mut *self.posts.as_mut()?.get_mut(index)?.extra),
+            "badges" => Some(&mut *self.badges.as_mut()?.get_mut(index)?.extra),
             _ => None,
         }
     }

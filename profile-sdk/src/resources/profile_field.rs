@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
+use crate::resources::extra::Extra;
 use crate::resources::{ApiVisible, Badge, KeyInfo, Link, Post};
 use crate::values::invalid_value::quoted;
 use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location};
@@ -129,7 +129,7 @@ macro_rules! profile_fields {
             /// the specification does not define their type; such a field of a link, post or badge
             /// is in the `extra` of that element.
             #[serde(flatten)]
-            pub extra: Map<String, Value>,
+            pub extra: Extra,
         }
 
         impl Profile {

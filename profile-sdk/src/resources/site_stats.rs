@@ -1,12 +1,12 @@
 //! `GET /stats`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::client::Client;
 use crate::decode::response_data::ResponseData;
 use crate::request::{Operation, Request};
+use crate::resources::extra::Extra;
 
 /// Site-wide counters. (Specification: Resources, Site statistics.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct SiteStats {
     pub links: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 impl ResponseData for SiteStats {}

@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::decode::response_data::ResponseData;
 use crate::request::{Operation, Request};
+use crate::resources::extra::Extra;
 use crate::values::{Days, Handle};
 
 /// View statistics of a profile.
@@ -38,7 +39,7 @@ pub struct UserStats {
     /// All other fields, as the service sent them. Also `devices` and `countries` if they have an
     /// unexpected type.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 impl ResponseData for UserStats {
@@ -61,7 +62,7 @@ pub struct Period {
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 /// The views of one day.
@@ -83,7 +84,7 @@ pub struct DailyViews {
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 /// The views by kind of device.
@@ -111,7 +112,7 @@ pub struct Devices {
     pub tablet: Option<u64>,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 /// The views from one country.
@@ -125,7 +126,7 @@ pub struct CountryViews {
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
-    pub extra: Map<String, Value>,
+    pub extra: Extra,
 }
 
 impl Client {
@@ -197,7 +198,7 @@ mod tests {
         let body = br#"{"data":{"daily":[{"date":"2026-01-01","views":1},{"views":-1}]}}"#;
         let error = read_data::<UserStats>(body).unwrap_err();
         assert!(
-            error.starts_with("data.daily[1].views: invalid value: integer `-1`"),
+            error.starts_with("data.daily[1].views: invalid value: -1"),
             "{error}"
         );
     }

@@ -67,6 +67,12 @@ impl BaseUrl {
         self.url.scheme() == "https"
     }
 
+    /// Returns the host and the port.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn server(&self) -> (Option<&str>, Option<u16>) {
+        (self.url.host_str(), self.url.port_or_known_default())
+    }
+
     /// Returns the full URL of a request.
     pub(crate) fn join(&self, request: &Request) -> Url {
         let mut url = self.url.clone();

@@ -3,63 +3,94 @@
 use std::io::{self, Write};
 
 use bytes::Bytes;
-use flate2::write::MultiGzDecoder;
+use flate2::write::GzDecoder;
 
 use crate::error::{Error, ErrorKind};
 
 /// A gzip body that is being read. It is decompressed as it arrives, so that it never takes more
 /// memory than the maximum size.
 pub(super) struct Gunzip {
-    decoder: MultiGzDecoder<Bounded>,
-    is_empty: bool,
+    decoder: GzDecoder<Bounded>,
+    received_bytes: usize,
 }
 
 impl Gunzip {
     pub(super) fn new(max_bytes: usize) -> Self {
         let bounded = Bounded {
             max_bytes,
-            bytes: Vec::new(),
-            is_exceeded: false,
+            ..Bounded::default()
         };
         Self {
-            decoder: MultiGzDecoder::new(bounded),
-            is_empty: true,
+            decoder: GzDecoder::new(bounded),
+            received_bytes: 0,
         }
     }
 
-    pub(super) fn push(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        self.is_empty &= chunk.is_empty();
-        self.decoder.write_all(chunk).map_err(|error| {
-            let reason = "the response is not valid gzip";
-            self.error(ErrorKind::Unreadable, reason, error)
-        })
+    /// Decompresses a part of the body: members, which may be padded with zeros.
+    pub(super) fn push(&mut self, mut chunk: &[u8]) -> Result<(), Error> {
+        self.check_received(chunk)?;
+        while !chunk.is_empty() {
+            let written = self.decoder.write(chunk);
+            match written
+                .map_err(|error| self.error(ErrorKind::Unreadable, "is not valid", error))?
+            {
+                // The end of a member.
+                0 => match chunk.iter().position(|byte| *byte != 0) {
+                    Some(padding) => {
+                        self.finish()?;
+                        let bounded = std::mem::take(self.decoder.get_mut());
+                        self.decoder = GzDecoder::new(bounded);
+                        chunk = &chunk[padding..];
+                    }
+                    None => break,
+                },
+                written => chunk = &chunk[written..],
+            }
+        }
+        Ok(())
     }
 
     /// Checks the length and the checksum. An empty body is valid, as in a 204 response.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
-        if self.is_empty {
+        if self.received_bytes == 0 {
             return Ok(());
         }
-        self.decoder.try_finish().map_err(|error| {
-            let reason = "the gzip response is incomplete or corrupt";
-            self.error(ErrorKind::Interrupted, reason, error)
-        })
+        // A complete member takes no more bytes.
+        if !matches!(self.decoder.write(&[0]), Ok(0)) {
+            let cut = io::ErrorKind::UnexpectedEof.into();
+            return Err(self.error(ErrorKind::Interrupted, "was cut off", cut));
+        }
+        let finished = self.decoder.try_finish();
+        finished.map_err(|error| self.error(ErrorKind::Interrupted, "is corrupt", error))
     }
 
     pub(super) fn into_bytes(mut self) -> Bytes {
         std::mem::take(&mut self.decoder.get_mut().bytes).into()
     }
 
-    fn error(&self, kind: ErrorKind, reason: &str, error: io::Error) -> Error {
+    /// Limits the compressed size, too, because empty blocks decompress to nothing.
+    fn check_received(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        let max_bytes = self.decoder.get_ref().max_bytes;
+        // What cannot be compressed becomes slightly larger.
+        let max_received = max_bytes.saturating_add(max_bytes / 1000 + 1024);
+        self.received_bytes = self.received_bytes.saturating_add(chunk.len());
+        match self.received_bytes > max_received {
+            true => Err(Error::too_large(max_bytes)),
+            false => Ok(()),
+        }
+    }
+
+    fn error(&self, kind: ErrorKind, problem: &str, error: io::Error) -> Error {
         let bounded = self.decoder.get_ref();
         if bounded.is_exceeded {
             return Error::too_large(bounded.max_bytes);
         }
-        Error::new(kind, format!("{reason}: {error}"))
+        Error::new(kind, format!("the gzip response {problem}: {error}"))
     }
 }
 
 /// Collects the decompressed bytes up to a maximum.
+#[derive(Default)]
 struct Bounded {
     max_bytes: usize,
     bytes: Vec<u8>,

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use reqwest::{Body, Request, Response};
 
 use super::request_body::{RequestBody, SendGuard};
-use crate::error::cause::root_cause;
+use crate::error::cause::{causes, root_cause};
 use crate::error::one_line::one_line;
 use crate::error::{Error, ErrorKind};
 
@@ -48,6 +48,11 @@ impl Network {
 /// Converts an error without a response. If the body was not sent, the service has not received the
 /// request.
 fn send_error(error: reqwest::Error, timeout: Duration, guard: Option<SendGuard>) -> Error {
+    if is_unprocessed(&error) {
+        let reason = "the service closed the connection without processing the request, so nothing \
+                      was applied";
+        return Error::new(ErrorKind::Connection, reason);
+    }
     let is_unsent = guard.is_some_and(SendGuard::cancel);
     if is_unsent && error.is_timeout() && !error.is_connect() {
         let reason = format!(
@@ -57,6 +62,29 @@ fn send_error(error: reqwest::Error, timeout: Duration, guard: Option<SendGuard>
         return Error::new(ErrorKind::Connection, reason);
     }
     transport_error(error, timeout)
+}
+
+/// Returns `true` if the service states that it has not processed the request: the stream is refused, or
+/// newer than the last one of a connection that closes without an error (RFC 9113, 6.8 and 8.7).
+#[cfg(feature = "http2")]
+fn is_unprocessed(error: &reqwest::Error) -> bool {
+    let mut causes = causes(error).filter_map(|cause| cause.downcast_ref::<h2::Error>());
+    causes.any(|error| {
+        let is_closed = error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR);
+        let is_refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
+        error.is_remote() && (is_closed || is_refused)
+    })
+}
+
+#[cfg(not(feature = "http2"))]
+fn is_unprocessed(_: &reqwest::Error) -> bool {
+    false
+}
+
+/// Returns `true` if an HTTP/2 connection did not respond to a ping. The HTTP client does not export the
+/// type of this error.
+fn is_hung(error: &reqwest::Error) -> bool {
+    causes(error).any(|cause| cause.to_string() == "keep-alive timed out")
 }
 
 /// Converts an error of the HTTP client.
@@ -69,6 +97,9 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         let advice = advice(&cause);
         let reason = format!("could not connect, so nothing was sent: {cause}{advice}");
         (ErrorKind::Connection, reason)
+    } else if is_hung(&error) {
+        let reason = "the connection hung: the service did not respond to a ping";
+        (ErrorKind::Interrupted, reason.to_owned())
     } else if error.is_timeout() {
         return timed_out(timeout);
     } else {
@@ -111,7 +142,30 @@ pub(super) fn timed_out(timeout: Duration) -> Error {
 }
 
 fn seconds(time: Duration) -> String {
+    if time < Duration::from_millis(10) {
+        return format!("{time:?}");
+    }
     let seconds = (time.as_secs_f64() * 100.0).round() / 100.0;
     let unit = if seconds == 1.0 { "second" } else { "seconds" };
     format!("{seconds} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::seconds;
+
+    #[test]
+    fn durations_are_readable() {
+        for (milliseconds, text) in [
+            (1, "1ms"),
+            (4, "4ms"),
+            (50, "0.05 seconds"),
+            (1000, "1 second"),
+            (30_000, "30 seconds"),
+        ] {
+            assert_eq!(seconds(Duration::from_millis(milliseconds)), text);
+        }
+    }
 }

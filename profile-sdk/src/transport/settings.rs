@@ -29,7 +29,8 @@ impl Settings {
         match &self.base_url {
             Some(base_url) => Ok(BaseUrl::parse(base_url, self.plain_http_allowed)?),
             None => {
-                let reason = "no base URL is set; call ClientBuilder::base_url";
+                let reason = "no base URL is set; call ClientBuilder::base_url, or set \
+                              PROFILE_BASE_URL and use from_env";
                 Err(Error::new(ErrorKind::Invalid, reason))
             }
         }

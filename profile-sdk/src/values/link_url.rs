@@ -49,5 +49,11 @@ impl LinkUrl {
     }
 }
 
+impl From<Url> for LinkUrl {
+    fn from(url: Url) -> Self {
+        Self(url.into())
+    }
+}
+
 text_value!(LinkUrl);
 from_text!(LinkUrl);

@@ -9,6 +9,7 @@ mod handle;
 pub(crate) mod invalid_value;
 mod key_redaction;
 mod link_url;
+pub(crate) mod open_enum;
 pub(crate) mod path_segment;
 mod resource_id;
 mod scope;

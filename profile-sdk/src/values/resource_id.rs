@@ -1,11 +1,11 @@
 //! The identifiers of links and posts.
 
-use std::fmt;
+use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use serde::de::{self, Deserializer, Visitor};
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 use crate::values::InvalidValue;
 use crate::values::path_segment::check_segment;
@@ -15,7 +15,7 @@ use crate::values::text_value::{from_text, text_value};
 macro_rules! resource_id {
     ($(#[$docs:meta])* $name:ident, $field:literal) => {
         $(#[$docs])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         pub struct $name(Id);
 
         impl $name {
@@ -35,6 +35,12 @@ macro_rules! resource_id {
         text_value!($name);
         from_text!($name);
 
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0.text
+            }
+        }
+
         impl From<u64> for $name {
             fn from(number: u64) -> Self {
                 Self(Id::from(Number::from(number)))
@@ -43,8 +49,8 @@ macro_rules! resource_id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let id = deserializer.deserialize_any(IdVisitor)?;
-                check_segment($field, &id.text).map_err(de::Error::custom)?;
+                let id = Id::deserialize(deserializer)?;
+                check_segment($field, &id.text).map_err(D::Error::custom)?;
                 Ok(Self(id))
             }
         }
@@ -97,6 +103,18 @@ impl PartialEq for Id {
 
 impl Eq for Id {}
 
+impl PartialOrd for Id {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Id {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.text.cmp(&other.text)
+    }
+}
+
 impl Hash for Id {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.text.hash(state);
@@ -127,27 +145,15 @@ impl Serialize for Id {
     }
 }
 
-struct IdVisitor;
-
-impl Visitor<'_> for IdVisitor {
-    type Value = Id;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an id (a string or an integer)")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Id, E> {
-        Ok(Id {
-            text: text.to_owned(),
-            is_number: false,
-        })
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Id, E> {
-        Ok(Number::from(number).into())
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Id, E> {
-        Ok(Number::from(number).into())
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => Ok(Self {
+                text,
+                is_number: false,
+            }),
+            Value::Number(number) if !number.is_f64() => Ok(number.into()),
+            _ => Err(D::Error::custom("expected an id: a string or an integer")),
+        }
     }
 }

@@ -1,84 +1,28 @@
 //! The scopes of a key.
 
-use std::convert::Infallible;
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// Declares the scopes in the specification.
-macro_rules! scopes {
-    ($($variant:ident $name:literal;)*) => {
-        /// A permission of a key.
-        ///
-        /// The specification names four scopes, but not the complete list. Others are kept by name.
-        /// (Specification: Authentication.)
-        ///
-        /// ```
-        /// use profile_sdk::Scope;
-        ///
-        /// assert_eq!(Scope::from("links:write"), Scope::LinksWrite);
-        /// assert_eq!(Scope::from("badges:write").as_str(), "badges:write");
-        /// assert_eq!("links:write".parse(), Ok(Scope::LinksWrite));
-        /// ```
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum Scope {
-            $(#[doc = concat!("`", $name, "`")] $variant,)*
-            /// A scope that is not in the specification.
-            Other(String),
-        }
+use crate::values::open_enum::open_enum;
 
-        impl Scope {
-            /// The scopes in the specification.
-            pub const KNOWN: &'static [Self] = &[$(Self::$variant),*];
-
-            /// Returns the name of the scope, for example `links:write`.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                match self {
-                    $(Self::$variant => $name,)*
-                    Self::Other(name) => name,
-                }
-            }
-        }
-
-        impl From<&str> for Scope {
-            fn from(name: &str) -> Self {
-                match name {
-                    $($name => Self::$variant,)*
-                    _ => Self::Other(name.to_owned()),
-                }
-            }
-        }
-    };
-}
-
-scopes! {
-    ProfileWrite "profile:write";
-    AnalyticsRead "analytics:read";
-    LinksWrite "links:write";
-    SocialWrite "social:write";
-}
-
-impl FromStr for Scope {
-    type Err = Infallible;
-
-    fn from_str(name: &str) -> Result<Self, Infallible> {
-        Ok(Self::from(name))
-    }
-}
-
-impl Serialize for Scope {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+open_enum! {
+    /// A permission of a key.
+    ///
+    /// The specification does not have the complete list. Others are kept by name. (Specification:
+    /// Authentication.)
+    ///
+    /// ```
+    /// use profile_sdk::Scope;
+    ///
+    /// assert_eq!(Scope::from("links:write"), Scope::LinksWrite);
+    /// assert_eq!(Scope::from("badges:write").as_str(), "badges:write");
+    /// assert_eq!("links:write".parse(), Ok(Scope::LinksWrite));
+    /// ```
+    Scope {
+        ProfileWrite = "profile:write",
+        AnalyticsRead = "analytics:read",
+        LinksWrite = "links:write",
+        SocialWrite = "social:write",
     }
 }
 

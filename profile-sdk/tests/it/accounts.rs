@@ -7,8 +7,9 @@ use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{ApiKey, ErrorKind, RetryPolicy};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 
-use crate::{client_builder, client_builder_for, connect};
+use crate::{client_builder, client_builder_for, connect, requests};
 
 fn key(text: &str) -> ApiKey {
     ApiKey::new(text).unwrap()
@@ -84,7 +85,7 @@ async fn a_rate_limit_holds_only_its_account() {
 }
 
 #[tokio::test]
-async fn accounts_have_their_own_retry_budgets() {
+async fn accounts_share_the_retry_budget_of_the_service() {
     let service = MockServer::start().await;
     let first = client_builder(&service)
         .api_key(key(service.key()))
@@ -95,10 +96,28 @@ async fn accounts_have_their_own_retry_budgets() {
     service
         .add_fault(FaultRule::new(Fault::status(503)))
         .unwrap();
-    for (client, attempts) in [(&first, 2), (&first, 1), (&second, 2), (&second, 1)] {
+    for (client, attempts) in [(&first, 2), (&second, 1), (&first, 1)] {
         let error = client.me().await.unwrap_err();
         assert_eq!(error.attempts(), attempts);
     }
+}
+
+#[tokio::test]
+async fn an_outage_is_not_multiplied_by_the_number_of_accounts() {
+    let service = MockServer::start().await;
+    service
+        .add_fault(FaultRule::new(Fault::status(503)))
+        .unwrap();
+    let shared = client_builder(&service).build().unwrap();
+    let mut calls = JoinSet::new();
+    for _ in 0..50 {
+        let account = shared.with_api_key(key(service.key()));
+        for _ in 0..10 {
+            calls.spawn(account.me());
+        }
+    }
+    assert!(calls.join_all().await.iter().all(Result::is_err));
+    assert_eq!(requests(&service), 600);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A client whose responses a test sets, without a network. The fuzz target `responses` uses it too.
 
 use std::convert::Infallible;
-use std::future::{IntoFuture as _, ready};
+use std::future::ready;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -56,7 +56,7 @@ impl CannedClient {
 
     fn send<T: Send + 'static>(&self, call: Call<T>, response: Response) -> Result<T, Error> {
         *self.response.lock().expect("no test panics here") = response;
-        self.runtime.block_on(call.into_future())
+        self.runtime.block_on(call)
     }
 
     /// Reads a body as the response to every call, and checks the results.

@@ -44,6 +44,13 @@ async fn decompresses_gzip() {
     }
     let members = [gzip(&BODY[..10]), gzip(&BODY[10..])].concat();
     assert_eq!(read("gzip", members).await.unwrap().users, 1);
+    let padded = [
+        gzip(&BODY[..10]),
+        vec![0; 3],
+        gzip(&BODY[10..]),
+        vec![0; 100],
+    ];
+    assert_eq!(read("gzip", padded.concat()).await.unwrap().users, 1);
     for coding in ["", "identity"] {
         assert_eq!(read(coding, BODY.into()).await.unwrap().users, 1);
     }
@@ -78,15 +85,25 @@ async fn rejects_incomplete_and_corrupt_gzip() {
     let checksum = corrupt.len() - 8;
     corrupt[checksum] ^= 1;
     let cut = complete[..complete.len() - 1].to_vec();
-    for (body, kind) in [
-        (cut, ErrorKind::Interrupted),
-        (corrupt, ErrorKind::Interrupted),
-        (BODY.into(), ErrorKind::Unreadable),
-        ([&complete[..], b"more"].concat(), ErrorKind::Interrupted),
+    for (body, kind, problem) in [
+        (cut, ErrorKind::Interrupted, "was cut off"),
+        (
+            complete[..20].to_vec(),
+            ErrorKind::Interrupted,
+            "was cut off",
+        ),
+        (corrupt, ErrorKind::Interrupted, "is corrupt"),
+        (BODY.into(), ErrorKind::Unreadable, "is not valid"),
+        (
+            [&complete[..], b"more"].concat(),
+            ErrorKind::Interrupted,
+            "was cut off",
+        ),
     ] {
         let error = read("gzip", body).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
-        assert!(error.to_string().contains("gzip"), "{error}");
+        let expected = format!("the gzip response {problem}: ");
+        assert!(error.to_string().contains(&expected), "{error}");
     }
 }
 
@@ -105,6 +122,19 @@ async fn limits_the_decompressed_size() {
     let short = with_limit(BODY.len() - 1).unwrap();
     let error = short.site_stats().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
+}
+
+#[tokio::test]
+async fn limits_the_compressed_size() {
+    let header = &gzip("")[..10];
+    let empty_blocks = [0, 0, 0, 0xff, 0xff].repeat(1000);
+    let service = MockServer::start().await;
+    let response = ResponseTemplate::new(200).insert_header("content-encoding", "gzip");
+    let response = response.set_body_bytes([header, &empty_blocks].concat());
+    respond_to_all(&service, response).await;
+    let client = client_builder(&service).max_response_bytes(1000);
+    let error = client.build().unwrap().site_stats().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
 }
 
 #[tokio::test]

@@ -26,6 +26,8 @@ enum Headers {
     RoundedDown,
     /// `X-RateLimit-*` about an hour that is not exhausted, although requests are rejected.
     OfAnotherLimit,
+    /// The same without `Retry-After`.
+    OnlyOfAnotherLimit,
     RetryAfterOnly,
     RetryAfterZero,
     None,
@@ -98,17 +100,20 @@ impl Limited {
                 .insert_header("x-ratelimit-limit", LIMIT.to_string())
                 .insert_header("x-ratelimit-remaining", remaining.to_string())
         };
+        let other = |response: ResponseTemplate| {
+            response
+                .insert_header("x-ratelimit-limit", "5000")
+                .insert_header("x-ratelimit-remaining", "4999")
+                .insert_header("x-ratelimit-reset", "3600")
+        };
         match self.headers {
             Headers::Seconds => limited(response)
                 .insert_header("x-ratelimit-reset", up(left))
                 .insert_header("retry-after", left.as_secs_f64().to_string()),
             Headers::UnixSeconds => limited(response).insert_header("x-ratelimit-reset", up(reset)),
             Headers::RoundedDown => limited(response).insert_header("x-ratelimit-reset", "0"),
-            Headers::OfAnotherLimit => response
-                .insert_header("x-ratelimit-limit", "5000")
-                .insert_header("x-ratelimit-remaining", "4000")
-                .insert_header("x-ratelimit-reset", "3600")
-                .insert_header("retry-after", up(left)),
+            Headers::OfAnotherLimit => other(response).insert_header("retry-after", up(left)),
+            Headers::OnlyOfAnotherLimit => other(response),
             Headers::RetryAfterOnly => response.insert_header("retry-after", up(left)),
             Headers::RetryAfterZero => response.insert_header("retry-after", "0"),
             Headers::None => response,
@@ -143,6 +148,7 @@ async fn a_crowd_loses_no_call() {
         (Headers::UnixSeconds, 260, 45),
         (Headers::RoundedDown, 450, 45),
         (Headers::OfAnotherLimit, 400, 45),
+        (Headers::OnlyOfAnotherLimit, 600, 60),
         (Headers::RetryAfterOnly, 400, 45),
         (Headers::RetryAfterZero, 600, 60),
         (Headers::None, 600, 60),

@@ -185,7 +185,7 @@ async fn reports_the_path_of_an_unreadable_field() {
     assert_eq!(error.body(), body.as_bytes());
     assert!(
         error.to_string().starts_with(
-            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a non-negative integer"
+            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a JSON number"
         ),
         "{error}"
     );

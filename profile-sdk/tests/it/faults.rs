@@ -119,7 +119,7 @@ async fn times_out_when_the_service_hangs() {
     for after in [0, 5] {
         let service = start(Fault::Wire(WireFault::Stall { after })).await;
         let client = connect_as_owner(&service);
-        let read = tokio::spawn(client.me().into_future());
+        let read = tokio::spawn(client.me());
         let error = time_out(&service, 4, read).await;
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert_eq!((error.attempts(), requests(&service)), (4, 4));
@@ -139,7 +139,7 @@ async fn a_write_times_out_without_a_response() {
         .api_key(ApiKey::new("key").unwrap())
         .build()
         .unwrap();
-    let write = tokio::spawn(client.create_post("p").into_future());
+    let write = tokio::spawn(client.create_post("p"));
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut received = Vec::new();
     while !received.ends_with(b"}") {
@@ -158,7 +158,7 @@ async fn the_total_timeout_limits_an_attempt() {
     let service = start(Fault::Wire(WireFault::Stall { after: 0 })).await;
     let client = client_builder(&service).build().unwrap();
     let call = client.badges().total_timeout(Duration::from_secs(5));
-    let call = tokio::spawn(call.retry(RetryPolicy::none()).into_future());
+    let call = tokio::spawn(call.retry(RetryPolicy::none()));
     let error = time_out(&service, 1, call).await;
     let start = "GET /api/v1/badges: no complete response within 5 seconds";
     assert!(error.to_string().starts_with(start), "{error}");

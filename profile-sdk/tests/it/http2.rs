@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use profile_sdk::ApiKey;
+use profile_sdk::{ApiKey, ErrorKind, RetryPolicy};
 use tokio::io::{copy, copy_bidirectional, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -67,6 +67,7 @@ async fn a_connection_that_hangs_is_replaced() {
     client.me().await.unwrap();
     balancer.hang.send(()).unwrap();
     let call = tokio::spawn(client.me().send());
+    let once = tokio::spawn(client.me().retry(RetryPolicy::none()));
     let mut is_closed = false;
     // Less than the default timeout of an attempt.
     for _ in 0..29 {
@@ -81,4 +82,10 @@ async fn a_connection_that_hangs_is_replaced() {
     }
     assert!(is_closed, "the client keeps the connection");
     assert_eq!(call.await.unwrap().unwrap().attempts(), 2);
+    let error = once.await.unwrap().unwrap_err();
+    let message = "GET /api/v1/me: the connection hung: the service did not respond to a ping";
+    assert_eq!(
+        (error.kind(), error.to_string()),
+        (ErrorKind::Interrupted, message.into())
+    );
 }

@@ -260,7 +260,48 @@ async fn accounts_share_layers() {
     let limit = tower::limit::ConcurrencyLimitLayer::new(1);
     let shared = client_builder(&service).layer(limit).build().unwrap();
     let account = shared.with_api_key(ApiKey::new(service.key()).unwrap());
-    let (first, second) = tokio::join!(account.me().into_future(), account.me().into_future());
+    let (first, second) = tokio::join!(account.me(), account.me());
     assert_eq!(first.unwrap(), second.unwrap());
     assert_eq!(requests(&service), 2);
+}
+
+/// A service that fails with a text that contains the key.
+#[derive(Clone)]
+struct Leaky {
+    is_ready: bool,
+}
+
+impl Service<Request> for Leaky {
+    type Response = http::Response<Full<Bytes>>;
+    type Error = io::Error;
+    type Future = Ready<io::Result<Self::Response>>;
+
+    fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<io::Result<()>> {
+        let ready = match self.is_ready {
+            true => Ok(()),
+            false => Err(io::Error::other("not ready for canary")),
+        };
+        std::task::Poll::Ready(ready)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let key = request.headers()["authorization"].to_str().unwrap();
+        ready(Err(io::Error::other(format!("cannot send {key}"))))
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_a_layer_does_not_show_the_key() {
+    for is_ready in [true, false] {
+        let client = client_builder_for("https://profiles.example")
+            .api_key(ApiKey::new("canary").unwrap())
+            .layer(layer_fn(move |_: HttpService| Leaky { is_ready }))
+            .build()
+            .unwrap();
+        let error = client.me().await.unwrap_err();
+        for text in [error.to_string(), format!("{error:?}")] {
+            assert!(text.contains("[redacted]"), "{text}");
+            assert!(!text.contains("canary"), "{text}");
+        }
+    }
 }

@@ -20,9 +20,13 @@ mod compression;
 mod configuration;
 mod crowd;
 mod dialects;
+mod documentation;
 mod errors;
 mod every_call;
 mod faults;
+mod futures;
+#[cfg(all(feature = "http2", any(feature = "__rustls", feature = "native-tls")))]
+mod goaway;
 #[cfg(all(feature = "http2", any(feature = "__rustls", feature = "native-tls")))]
 mod http2;
 #[cfg(feature = "tower")]

@@ -1,6 +1,5 @@
 //! The rate limit of the key, which clones share.
 
-use std::future::IntoFuture as _;
 use std::time::Duration;
 
 use mock_server::journal::RequestPattern;
@@ -64,7 +63,7 @@ async fn clearing_a_hold_wakes_the_calls_that_wait() {
     let (service, client) = rate_limited_service(StoppedClock).await;
     let mut calls = JoinSet::new();
     for _ in 0..3 {
-        calls.spawn(client.badges().into_future());
+        calls.spawn(client.badges());
     }
     let any_request = RequestPattern::any();
     let journal = service.journal();
@@ -75,7 +74,7 @@ async fn clearing_a_hold_wakes_the_calls_that_wait() {
     // The next call in the queue takes the place of one that is canceled.
     calls.abort_all();
     while calls.join_next().await.is_some() {}
-    let call = tokio::spawn(client.badges().into_future());
+    let call = tokio::spawn(client.badges());
     tokio::task::yield_now().await;
     service.clear_faults();
     client.clear_hold();
@@ -121,7 +120,7 @@ async fn the_total_timeout_includes_the_queue() {
     let client = Client::builder().base_url(uri).build().unwrap();
     let mut calls = JoinSet::new();
     for _ in 0..16 {
-        calls.spawn(client.badges().into_future());
+        calls.spawn(client.badges());
     }
     // No response arrives.
     let mut connections = Vec::new();

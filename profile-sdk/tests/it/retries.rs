@@ -252,7 +252,7 @@ async fn a_429_fails_at_once_without_a_max_wait() {
         let client = connect_as_owner(&service);
         let impatient = RetryPolicy::new().max_wait(Duration::ZERO);
         // With the clock of the test, more attempts would never reach the total timeout.
-        let call = client.me().retry(impatient).into_future();
+        let call = client.me().retry(impatient);
         let error = tokio::time::timeout(10 * SECOND, call).await;
         let error = error.unwrap().unwrap_err();
         assert_eq!((error.status(), error.attempts()), (Some(429), 1));
@@ -346,7 +346,7 @@ async fn a_call_can_be_canceled() {
         .api_key(ApiKey::new(service.key()).unwrap())
         .build()
         .unwrap();
-    let waiting = tokio::spawn(client.me().into_future());
+    let waiting = tokio::spawn(client.me());
     let any_request = RequestPattern::any();
     service
         .journal()

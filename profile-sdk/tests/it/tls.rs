@@ -31,26 +31,14 @@ type Seen = Arc<Mutex<Vec<(Version, String)>>>;
 impl Service {
     /// Starts a service that offers these protocols with ALPN.
     pub(crate) async fn start(protocols: &[&str]) -> Self {
-        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-        let provider = tokio_rustls::rustls::crypto::ring::default_provider();
-        let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![made.cert.der().clone()], key.into())
-            .unwrap();
-        config.alpn_protocols = protocols
-            .iter()
-            .map(|name| name.as_bytes().into())
-            .collect();
+        let (acceptor, certificate) = acceptor(protocols);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Seen::default();
-        tokio::spawn(serve(listener, Arc::new(config).into(), seen.clone()));
+        tokio::spawn(serve(listener, acceptor, seen.clone()));
         Self {
             uri: format!("https://localhost:{port}"),
-            certificate: made.cert.pem(),
+            certificate,
             seen,
         }
     }
@@ -58,6 +46,24 @@ impl Service {
     pub(crate) fn seen(&self) -> Vec<(Version, String)> {
         self.seen.lock().unwrap().clone()
     }
+}
+
+/// Returns an acceptor for `localhost` that offers these protocols with ALPN, and its certificate.
+pub(crate) fn acceptor(protocols: &[&str]) -> (TlsAcceptor, String) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+    let provider = tokio_rustls::rustls::crypto::ring::default_provider();
+    let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key.into())
+        .unwrap();
+    config.alpn_protocols = protocols
+        .iter()
+        .map(|name| name.as_bytes().into())
+        .collect();
+    (Arc::new(config).into(), made.cert.pem())
 }
 
 async fn serve(listener: TcpListener, acceptor: TlsAcceptor, seen: Seen) {

@@ -82,11 +82,12 @@ async fn emits_spans_and_events_without_the_key() {
     let _guard = tracing::subscriber::set_default(recorder.clone());
     client.me().await.unwrap();
     let lines = recorder.lines.lock().unwrap().clone();
-    assert_eq!(
-        lines[0],
-        "call otel.kind=\"client\" otel.name=GET /api/v1/me \
-         http.request.method=\"GET\" url.template=\"/api/v1/me\""
+    let port = service.uri().rsplit(':').next().unwrap();
+    let expected = format!(
+        "call otel.kind=\"client\" otel.name=GET /api/v1/me http.request.method=\"GET\" \
+         url.template=\"/api/v1/me\" server.address=\"127.0.0.1\" server.port={port}"
     );
+    assert_eq!(lines[0], expected);
     assert_eq!(lines[1], "attempt number=1");
     assert!(lines[2].contains("attempt 1 begins"));
     assert!(lines[3].contains("attempt 1 failed: GET /api/v1/me: 503"));
@@ -101,9 +102,10 @@ async fn emits_spans_and_events_without_the_key() {
     call.await.unwrap_err();
     let lines = recorder.lines.lock().unwrap();
     assert_eq!(
-        lines[lines.len() - 2..],
+        lines[lines.len() - 3..],
         [
             "recorded error.type=\"not_found\"",
+            "recorded otel.status_code=\"ERROR\"",
             "recorded http.response.status_code=404"
         ]
     );

@@ -1,0 +1,66 @@
+//! Enums of the names in the specification that keep other names.
+
+/// Declares an enum with a variant for each name in the specification, and `Other`.
+macro_rules! open_enum {
+    ($(#[$docs:meta])* $enum:ident { $($variant:ident = $name:literal,)* }) => {
+        $(#[$docs])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum $enum {
+            $(#[doc = concat!("`", $name, "`")] $variant,)*
+            /// A name that is not in the specification.
+            Other(String),
+        }
+
+        impl $enum {
+            /// The names in the specification.
+            pub const KNOWN: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Returns the name.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::Other(name) => name,
+                }
+            }
+        }
+
+        impl From<&str> for $enum {
+            fn from(name: &str) -> Self {
+                match name {
+                    $($name => Self::$variant,)*
+                    _ => Self::Other(name.to_owned()),
+                }
+            }
+        }
+
+        impl std::str::FromStr for $enum {
+            type Err = std::convert::Infallible;
+
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                Ok(Self::from(name))
+            }
+        }
+
+        impl std::fmt::Display for $enum {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl serde::Serialize for $enum {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $enum {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer).map(|name| Self::from(name.as_str()))
+            }
+        }
+    };
+}
+
+pub(crate) use open_enum;
