@@ -29,11 +29,28 @@ Without an account:
 
 const TOPIC_TEMPLATE: &str = "{about}{after-help}";
 
-const GLOBAL_OPTIONS: &str = "\
-All commands accept the global options too, such as --json and --account: see `profile --help`.";
+const GLOBAL_OPTIONS: &str =
+    "All commands accept the global options too: see `profile help options`.";
 
-/// The start of the usage of the program itself, whose help is printed as it is.
+/// The start of the usage of the program itself.
 const PROGRAM_USAGE: &str = "\nUsage: profile [";
+
+/// The groups of the commands in the help of the program; all others are in a last group.
+const GROUPS: [(&str, &[&str]); 5] = [
+    (
+        "Profile",
+        &["show", "set", "edit", "export", "diff", "apply"],
+    ),
+    ("Links and posts", &["link", "post"]),
+    ("Statistics", &["stats", "analytics", "badge", "site"]),
+    ("Account and settings", &["auth", "config"]),
+    ("Webhooks", &["webhook"]),
+];
+
+/// The global options that the help of the program names.
+const MOST_USED: [&str; 5] = ["json", "jq", "account", "yes", "sandbox"];
+
+const OPTIONS_TOPIC: &str = "options";
 
 /// A help text that does not belong to a command.
 pub(crate) struct Topic {
@@ -130,7 +147,9 @@ and prints strings without quotes.
   json    one JSON document: `data` as the service sent it; indented and
           colored on a terminal
   ndjson  one JSON object per line
-  csv     comma-separated values with a header
+  csv     comma-separated values with a header, exactly as they are;
+          spreadsheets may take cells that begin with =, +, - or @ for
+          formulas
 
 In tsv, a list has one line per item, everything else one line per field. Tabs, line breaks and
 backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters are removed; in JSON
@@ -160,13 +179,94 @@ pub(crate) fn rewrite(
         return error;
     }
     if is_help(&error) && error.to_string().contains(PROGRAM_USAGE) {
-        return error;
+        let program = program();
+        let text = of_program(&program);
+        let help = program
+            .override_help(text)
+            .try_get_matches_from(["profile", "--help"]);
+        return help.err().unwrap_or(error);
     }
     // Only the parser knows which command the help is for.
     match with_rewritten_help(program).try_get_matches_from(arguments) {
         Err(help) if is_help(&help) => help,
         _ => error,
     }
+}
+
+/// Returns the names of everything that `profile help` describes.
+pub(crate) fn names(program: &Command) -> Vec<String> {
+    let commands = program
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
+    let commands = commands.map(|command| command.get_name().to_owned());
+    let topics = Topic::ALL.map(|topic| topic.name.to_owned());
+    commands
+        .chain(topics)
+        .chain([OPTIONS_TOPIC.to_owned()])
+        .collect()
+}
+
+/// Returns the help of the program: the commands in groups, and the most used options.
+fn of_program(program: &Command) -> String {
+    let mut text = program
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    text += "\n\nUsage: profile [OPTIONS] [COMMAND]\n";
+    let visible = || {
+        program
+            .get_subcommands()
+            .filter(|command| !command.is_hide_set())
+    };
+    let mut group = |heading: &str, is_in: &dyn Fn(&str) -> bool| {
+        text += &format!("\n{heading}:\n");
+        for command in visible().filter(|command| is_in(command.get_name())) {
+            let about = command.get_about().map(ToString::to_string);
+            text += &row(command.get_name(), &about.unwrap_or_default());
+        }
+    };
+    for (heading, names) in GROUPS {
+        group(heading, &|name| names.contains(&name));
+    }
+    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    group("Other commands", &|name| !is_grouped(name));
+    text += "\nOptions:\n";
+    for argument in program.get_arguments() {
+        if MOST_USED.contains(&argument.get_id().as_str()) {
+            let help = argument.get_help().map(ToString::to_string);
+            text += &row(
+                &format!("--{}", argument.get_id()),
+                &help.unwrap_or_default(),
+            );
+        }
+    }
+    text += "\nMore: profile help COMMAND";
+    for name in [OPTIONS_TOPIC]
+        .into_iter()
+        .chain(Topic::ALL.map(|topic| topic.name))
+    {
+        text += &format!(", {name}");
+    }
+    text
+}
+
+/// Returns a name and the start of its description, which fits a line.
+fn row(name: &str, about: &str) -> String {
+    let end = about.find([';', '.']).or_else(|| about.find(", or "));
+    let about = end.map_or(about, |end| &about[..end]);
+    format!("  {name:<11} {about}\n")
+}
+
+/// Returns the topic with all global options.
+fn options_topic(program: &Command) -> Command {
+    let options = program
+        .get_arguments()
+        .filter(|argument| argument.is_global_set());
+    Command::new(OPTIONS_TOPIC)
+        .about("Global options, which all commands accept")
+        .args(options.cloned().collect::<Vec<_>>())
+        .help_template("{about}\n\n{all-args}")
+        .hide(true)
 }
 
 fn is_help(error: &clap::Error) -> bool {
@@ -179,9 +279,11 @@ fn is_help(error: &clap::Error) -> bool {
 fn with_rewritten_help(program: fn() -> Command) -> Command {
     let mut program = program();
     program.build();
+    let options = options_topic(&program);
     program
         .mut_subcommands(with_template)
         .subcommands(Topic::ALL.map(Topic::command))
+        .subcommand(options)
 }
 
 fn with_template(command: Command) -> Command {

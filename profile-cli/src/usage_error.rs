@@ -4,17 +4,21 @@ use std::env;
 use std::error::Error as _;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::CommandFactory as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use profile_sdk::InvalidValue;
 
+use crate::arguments::Arguments;
 use crate::commands::auth::unexpected_key;
-use crate::input::typed_color::InvalidColor;
+use crate::help;
+use crate::input::profile_changes::InvalidField;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 
 /// Prints the help, the version or the usage error of the argument parser.
 pub(crate) fn print(mut error: clap::Error) -> ExitCode {
-    keep_close_suggestions(&mut error);
+    suggest_subcommands(&mut error);
+    suggest_options(&mut error);
     let error = &error;
     // The parser may have stopped before --json, so the arguments are searched.
     let arguments = env::args_os().map(|text| text.to_string_lossy().into_owned());
@@ -35,21 +39,24 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
     }
 }
 
-/// Removes suggested subcommands that differ from the unknown one in more than a letter or two.
-fn keep_close_suggestions(error: &mut clap::Error) {
+/// Suggests the subcommands, or after `help` the topics, that differ from the unknown one in a letter or
+/// two.
+fn suggest_subcommands(error: &mut clap::Error) {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
     };
     let max = (typed.chars().count() / 3).clamp(1, 2);
     let is_close = |name: &String| strsim::osa_distance(typed, name) <= max;
-    let Some(ContextValue::Strings(names)) = error.get(ContextKind::SuggestedSubcommand) else {
-        return;
+    let names = match error.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::Strings(names)) => names.clone(),
+        _ if env::args_os().nth(1).is_some_and(|word| word == "help") => {
+            help::names(&Arguments::command())
+        }
+        _ => return,
     };
-    let close: Vec<_> = names
-        .iter()
-        .filter(|name| is_close(name))
-        .cloned()
-        .collect();
+    let close: Vec<_> = names.into_iter().filter(is_close).collect();
+    // Without suggestions, the formatter leaves blank lines.
+    error.remove(ContextKind::Suggested);
     match close.is_empty() {
         true => error.remove(ContextKind::SuggestedSubcommand),
         false => error.insert(
@@ -57,6 +64,31 @@ fn keep_close_suggestions(error: &mut clap::Error) {
             ContextValue::Strings(close),
         ),
     };
+}
+
+/// Suggests the option that has the unknown one as a word, as `--display-name` has `--name`.
+fn suggest_options(error: &mut clap::Error) {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
+        return;
+    };
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    let Some(typed) = typed.strip_prefix("--").filter(|_| is_unknown) else {
+        return;
+    };
+    let mut command = Arguments::command();
+    command.build();
+    for word in env::args_os().skip(1) {
+        if let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)) {
+            command = below.clone();
+        }
+    }
+    let options = command.get_arguments().filter_map(clap::Arg::get_long);
+    let mut similar = options.filter(|option| option.split('-').any(|word| word == typed));
+    if let (Some(option), None) = (similar.next(), similar.next()) {
+        let option = ContextValue::String(format!("--{option}"));
+        error.insert(ContextKind::SuggestedArg, option);
+        error.remove(ContextKind::Suggested);
+    }
 }
 
 /// Returns the failure of a value that one of our types rejects. The message of the parser would
@@ -71,7 +103,11 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
     let message = source
         .downcast_ref::<InvalidValue>()
         .map(ToString::to_string);
-    let message = message.or_else(|| Some(source.downcast_ref::<InvalidColor>()?.to_string()))?;
+    let message = message.or_else(|| match source.downcast_ref()? {
+        InvalidField::Value(error) => Some(error.to_string()),
+        // The option already names the field.
+        InvalidField::Color { error, .. } => Some(error.to_string()),
+    })?;
     let argument = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => argument.split(' ').next()?,
         _ => return None,

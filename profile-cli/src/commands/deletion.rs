@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Display};
 
-use profile_sdk::{Call, Profile};
+use profile_sdk::{Call, Operation, Profile};
 use serde_json::{Value, json};
 
+use crate::commands::auth::permissions;
 use crate::outcome::batch;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
@@ -16,6 +17,7 @@ use crate::terminal::progress::Progress;
 /// A deletion of several resources of one kind.
 pub(crate) struct Deletion {
     pub(crate) noun: &'static str,
+    pub(crate) operation: Operation,
     pub(crate) dry_run: bool,
     /// Returns the resources of a profile, if it lists them.
     pub(crate) listed: fn(&Profile) -> Option<Vec<Item>>,
@@ -30,28 +32,43 @@ pub(crate) struct Item {
 }
 
 impl Deletion {
-    /// Asks for confirmation and tries all IDs. Returns the worst failure, if any.
-    pub(crate) fn run<Id: Display + PartialEq>(
+    /// Asks for confirmation and tries all IDs, for which unique titles may be given. Returns the worst
+    /// failure, if any.
+    pub(crate) fn run(
         &self,
-        ids: &[Id],
+        typed: &[String],
         session: &Session<'_>,
-        delete: impl Fn(&Id) -> Call<()>,
+        delete: impl Fn(&str) -> Result<Call<()>, Failure>,
     ) -> Result<Report, Failure> {
-        let ids = batch::without_duplicates(ids);
-        let calls: Vec<_> = ids.iter().map(|id| delete(id)).collect();
-        if let Some(preview) = session.curl_preview(&calls)? {
-            return Ok(preview);
+        let calls_of = |ids: &[&String]| {
+            ids.iter()
+                .map(|id| delete(id))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        if session.settings.curl {
+            let calls = calls_of(&batch::without_duplicates(typed))?;
+            return session.as_curl(&requests(&calls)?);
         }
         let listed = self.read(session)?;
+        let ids = typed.iter().map(|typed| {
+            let items = listed.as_deref().unwrap_or_default();
+            id_of(
+                typed,
+                items.iter().map(|item| (item.id.as_str(), item.title())),
+            )
+        });
+        let ids = ids.collect::<Result<Vec<_>, _>>()?;
+        let ids = batch::without_duplicates(&ids);
+        let calls = calls_of(&ids)?;
         let unknown = |id: String| match &listed {
             Some(_) if self.dry_run => {
                 let message = format!("the profile has no {} {}", self.noun, quoted(&id));
-                Err(Failure::new(FailureKind::NotFound, message))
+                Err(Failure::new(FailureKind::NotFound, message).hint(self.list_hint()))
             }
             _ => Ok(Item::new(&id, [])),
         };
         let items = ids.iter().map(|id| {
-            let id = id.to_string();
+            let id = (*id).clone();
             let known = listed.iter().flatten().find(|item| item.id == id);
             known.cloned().map_or_else(|| unknown(id), Ok)
         });
@@ -64,8 +81,19 @@ impl Deletion {
             return Ok(dry_run::preview(&requests(&calls)?, &changes));
         }
         session.confirm(&question(self.noun, &items))?;
+        self.delete_all(items, calls, session)
+    }
+
+    /// Tries all deletions.
+    fn delete_all(
+        &self,
+        items: Vec<Item>,
+        calls: Vec<Call<()>>,
+        session: &Session<'_>,
+    ) -> Result<Report, Failure> {
+        let count = items.len();
         let check_command = format!("profile {} list", self.noun);
-        let mut progress = Progress::begin("deleting", ids.len(), session.output.is_quiet());
+        let mut progress = Progress::begin("deleting", count, session.output.is_quiet());
         let mut deleted = Vec::new();
         let mut failures = Vec::new();
         for (item, call) in items.into_iter().zip(calls) {
@@ -74,9 +102,14 @@ impl Deletion {
                 break;
             }
             let what = format!("{} {}", self.noun, quoted(&item.id));
-            match session.write(call, &what, &check_command) {
+            let sent = session.write(call, &what, &check_command);
+            let sent = sent.map_err(|failure| match failure.kind {
+                FailureKind::NotFound => failure.hint(self.list_hint()),
+                _ => failure,
+            });
+            match sent {
                 Ok(_) => deleted.push(item),
-                Err(failure) if ids.len() == 1 => failures.push(Failure {
+                Err(failure) if count == 1 => failures.push(Failure {
                     id: Some(item.id),
                     ..failure
                 }),
@@ -85,14 +118,22 @@ impl Deletion {
             progress.advance();
         }
         drop(progress);
-        let done = (!deleted.is_empty()).then(|| self.report(&deleted, ids.len() > 1));
+        let done = (!deleted.is_empty()).then(|| self.report(&deleted, count > 1));
         batch::outcome(done, failures)
     }
 
-    /// Reads the resources. A deletion does not need them, so that its own error is reported.
+    fn list_hint(&self) -> String {
+        format!("`profile {} list` shows the IDs", self.noun)
+    }
+
+    /// Reads the resources, and checks the scopes. A deletion does not need them, so that its own error
+    /// is reported.
     fn read(&self, session: &Session<'_>) -> Result<Option<Vec<Item>>, Failure> {
         match session.read(session.client()?.me()) {
-            Ok(response) => Ok((self.listed)(response.data())),
+            Ok(response) => {
+                permissions::check(response.data(), &self.operation)?;
+                Ok((self.listed)(response.data()))
+            }
             Err(failure) if self.dry_run || failure.kind == FailureKind::Interrupted => {
                 Err(failure)
             }
@@ -130,6 +171,11 @@ impl Item {
         }
     }
 
+    fn title(&self) -> Option<&str> {
+        let title = self.fields.iter().find(|(name, _)| *name == "title");
+        title.map(|(_, title)| title.as_str())
+    }
+
     fn as_json(&self) -> Value {
         let mut json = self.fields_as_json();
         json["result"] = json!("deleted");
@@ -151,6 +197,31 @@ impl Display for Item {
         match fields.is_empty() {
             true => Ok(()),
             false => write!(f, " ({})", fields.join(", ")),
+        }
+    }
+}
+
+/// Returns the ID of an item that is named by its ID or by a title that no other item has. An unknown
+/// text is an ID.
+pub(crate) fn id_of<'a>(
+    typed: &str,
+    items: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+) -> Result<String, Failure> {
+    let mut titled = Vec::new();
+    for (id, title) in items {
+        if id == typed {
+            return Ok(typed.to_owned());
+        }
+        if title == Some(typed) {
+            titled.push(id);
+        }
+    }
+    match titled[..] {
+        [] => Ok(typed.to_owned()),
+        [id] => Ok(id.to_owned()),
+        _ => {
+            let message = format!("several links have the title {}", quoted(typed));
+            Err(Failure::usage(message).hint(format!("pass an ID: {}", titled.join(", "))))
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::system::output_file;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`profile diff` compares the file with a profile, and `profile apply` applies it. The file has the six
+`profile diff` compares the file with a profile, and `profile apply` applies it. The file has the
 fields in [profile], a [[links]] table for each link, and in [source] the service and the handle, for
 which the IDs of the links are valid. --json prints the same as JSON.
 

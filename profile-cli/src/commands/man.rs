@@ -67,20 +67,29 @@ fn write_pages(
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let notes = command.get_after_help().map(ToString::to_string);
+    let (notes, examples) = match notes.as_deref() {
+        Some(notes) => split_examples(notes),
+        None => ("", ""),
+    };
     let has_subcommands = command.has_subcommands();
     let is_program = command.get_version().is_some();
+    let usage = command.clone().render_usage().to_string();
+    // The brackets of clap are not usual in manual pages.
+    let usage = usage.replace("Usage: ", "").replace(['<', '>'], "");
     let man = Man::new(command).source(concat!("profile ", env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
+    section("SYNOPSIS", usage.trim()).to_writer(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
     if has_subcommands {
         man.render_subcommands_section(&mut page)?;
     }
-    if let Some(notes) = notes {
-        section("NOTES", &notes).to_writer(&mut page)?;
+    for (heading, text) in [("NOTES", notes), ("EXAMPLES", examples)] {
+        if !text.is_empty() {
+            section(heading, text).to_writer(&mut page)?;
+        }
     }
     if is_program {
         for topic in Topic::ALL {
@@ -91,6 +100,16 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
         see_also_section().to_writer(&mut page)?;
     }
     Ok(page)
+}
+
+/// Returns the text before the examples, and the examples.
+fn split_examples(notes: &str) -> (&str, &str) {
+    for heading in ["Examples:\n", "Example:\n"] {
+        if let Some((before, examples)) = notes.split_once(heading) {
+            return (before.trim_end(), examples);
+        }
+    }
+    (notes, "")
 }
 
 /// Returns a section with filled paragraphs; tables and examples keep their lines.

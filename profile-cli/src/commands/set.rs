@@ -1,15 +1,14 @@
 //! `profile set`: changes fields of the profile.
 
-use clap::Args;
-use profile_sdk::{Bio, Color, DisplayName, Location, Profile, ProfileUpdate, Response};
+use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
+use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate, Response};
 
 use crate::commands::show;
 use crate::drawing::contrast::Contrast;
-use crate::input::typed_color::TypedColor;
+use crate::input::profile_changes::{InvalidField, ProfileChanges};
 use crate::input::typed_text::TypedText;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
-use crate::profile_file::fields::differences;
 use crate::session::Session;
 use crate::session::dry_run::{self, DryRun};
 
@@ -35,47 +34,72 @@ Examples:
   profile set --location ''")]
 pub(crate) struct SetArguments {
     #[command(flatten)]
-    fields: ProfileFields,
+    fields: TypedFields,
 
     #[command(flatten)]
     dry_run: DryRun,
 }
 
-#[derive(Debug, Args)]
-#[group(required = true, multiple = true)]
-struct ProfileFields {
-    #[arg(long, value_name = "NAME")]
-    #[arg(help = format!("Display name, up to {} characters", DisplayName::MAX_CHARACTERS))]
-    display_name: Option<DisplayName>,
+/// The fields in the order of the specification, as typed.
+#[derive(Debug)]
+struct TypedFields(Vec<(ProfileField, TypedText)>);
 
-    #[arg(long, value_name = "TEXT|@./PATH|-", allow_hyphen_values = true, help = bio_help())]
-    bio: Option<TypedText<Bio>>,
+impl Args for TypedFields {
+    fn augment_args(command: Command) -> Command {
+        let fields = ProfileField::ALL.iter().copied();
+        let names = fields.clone().map(ProfileField::name);
+        let group = ArgGroup::new("fields").required(true).multiple(true);
+        command.args(fields.map(argument)).group(group.args(names))
+    }
 
-    #[arg(long, value_name = "TEXT")]
-    #[arg(help = format!("Location, up to {} characters", Location::MAX_CHARACTERS))]
-    location: Option<Location>,
-
-    /// Accent color: #rrggbb, #rgb or a CSS name
-    #[arg(long, value_name = "COLOR")]
-    accent_color: Option<TypedColor>,
-
-    /// Text color
-    #[arg(long, value_name = "COLOR")]
-    text_color: Option<TypedColor>,
-
-    /// Background color
-    #[arg(long, value_name = "COLOR")]
-    background_color: Option<TypedColor>,
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
-fn bio_help() -> String {
-    let (characters, lines) = (Bio::MAX_CHARACTERS, Bio::MAX_LINES);
-    format!("Bio, up to {characters} characters and {lines} lines")
+impl FromArgMatches for TypedFields {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let typed = |field: &ProfileField| {
+            let text = matches.get_one::<TypedText>(field.name())?;
+            Some((*field, text.clone()))
+        };
+        Ok(Self(ProfileField::ALL.iter().filter_map(typed).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Returns the option of a field. Only a text of several lines can be read from a file.
+fn argument(field: ProfileField) -> Arg {
+    let is_multiline = field.kind().max_lines().is_some();
+    let (value, limits) = match field.kind() {
+        FieldKind::Color => ("COLOR", "#rrggbb, #rgb or a CSS name".to_owned()),
+        kind if is_multiline => ("TEXT|@./PATH|-", kind.to_string()),
+        kind => ("TEXT", kind.to_string()),
+    };
+    let parse = move |typed: &str| -> Result<TypedText, InvalidField> {
+        let text = match is_multiline {
+            true => TypedText::from(typed),
+            false => TypedText::Text(typed.to_owned()),
+        };
+        if let TypedText::Text(text) = &text {
+            ProfileChanges::default().add(field, text)?;
+        }
+        Ok(text)
+    };
+    Arg::new(field.name())
+        .long(field.kebab_name())
+        .value_name(value)
+        .help(format!("New {}: {limits}", field.description()))
+        .allow_hyphen_values(is_multiline)
+        .value_parser(parse)
 }
 
 pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let SetArguments { fields, dry_run } = arguments;
-    let contrast = fields.contrast();
     let update = fields.into_update(session)?;
     if dry_run.dry_run {
         return session.read_or_curl(session.client()?.me(), |profile| {
@@ -84,11 +108,8 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     }
     let call = session.client()?.update_profile(&update);
     session.write_or_curl(call, RESOURCE, CHECK_COMMAND, |response| {
-        // If the response contains no profile, check the contrast of the colors that were sent.
-        let warning = match response.data() {
-            Some(profile) => show::contrast_warning(profile, session),
-            None => contrast.and_then(Contrast::warning),
-        };
+        let profile = response.data().as_ref();
+        let warning = contrast_warning(&update, profile, session);
         let sentence = "The service accepted the change; `profile show` prints the profile.";
         let report = Report::written(&response, show::view, "updated", sentence);
         Ok(report.warning(warning))
@@ -115,12 +136,29 @@ pub(crate) fn preview(
 ) -> Result<Report, Failure> {
     let call = session.client()?.update_profile(update);
     let request = call.request().map_err(Failure::unsent)?;
-    let report = dry_run::preview(&[request], &differences(update, profile));
+    let report = dry_run::preview(&[request], &dry_run::field_changes(update, profile));
     Ok(report.warning(contrast_after(update, profile)))
 }
 
-/// Returns a warning if the contrast is too low after an update.
+/// Returns a warning if an update changes a color and the contrast is too low after it, unless a card
+/// shows the contrast.
+pub(crate) fn contrast_warning(
+    update: &ProfileUpdate,
+    changed: Option<&Profile>,
+    session: &Session<'_>,
+) -> Option<String> {
+    match changed {
+        Some(_) if session.output.is_for_people() => None,
+        Some(profile) => contrast_after(update, profile),
+        None => contrast_after(update, &Profile::default()),
+    }
+}
+
+/// Returns a warning if an update changes a color and the contrast is too low after it.
 fn contrast_after(update: &ProfileUpdate, profile: &Profile) -> Option<String> {
+    if update.text_color.is_none() && update.background_color.is_none() {
+        return None;
+    }
     let after = |new: Option<&Color>, old: &Option<String>| match new {
         Some(color) => Some(color.clone()),
         None => Color::new(old.as_deref()?).ok(),
@@ -130,31 +168,18 @@ fn contrast_after(update: &ProfileUpdate, profile: &Profile) -> Option<String> {
     Contrast::of(&text, &background).warning()
 }
 
-impl ProfileFields {
-    /// Returns the contrast if both colors are given.
-    fn contrast(&self) -> Option<Contrast> {
-        let text = self.text_color.as_ref()?;
-        let background = self.background_color.as_ref()?;
-        Some(Contrast::of(&text.color, &background.color))
-    }
-
+impl TypedFields {
     fn into_update(self, session: &Session<'_>) -> Result<ProfileUpdate, Failure> {
-        let sent = |field, color: Option<TypedColor>| -> Option<Color> {
-            let color = color?;
-            if let Some(note) = color.note(field) {
-                session.output.note(&note);
-            }
-            Some(color.color)
-        };
-        let mut update = ProfileUpdate::new();
-        update.display_name = self.display_name;
-        if let Some(bio) = self.bio {
-            update.bio = Some(bio.read("--bio", session.output)?);
+        let mut changes = ProfileChanges::default();
+        for (field, typed) in self.0 {
+            let option = format!("--{}", field.kebab_name());
+            let text = typed.read(&option, session.output)?;
+            let added = changes.add(field, &text);
+            added.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
         }
-        update.location = self.location;
-        update.accent_color = sent("accent_color", self.accent_color);
-        update.text_color = sent("text_color", self.text_color);
-        update.background_color = sent("background_color", self.background_color);
-        Ok(update)
+        for note in &changes.notes {
+            session.output.note(note);
+        }
+        Ok(changes.update)
     }
 }

@@ -1,7 +1,7 @@
 //! `profile show`: your profile, including private fields.
 
 use clap::Args;
-use profile_sdk::Profile;
+use profile_sdk::{Profile, ProfileField};
 
 use crate::drawing::Drawing;
 use crate::drawing::contrast::Contrast;
@@ -23,8 +23,7 @@ pub(crate) struct ShowArguments {}
 
 pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
-        let warning = contrast_warning(response.data(), session);
-        Ok(Report::read(&response, view(response.data())).warning(warning))
+        Ok(Report::read(&response, view(response.data())))
     })
 }
 
@@ -33,27 +32,14 @@ pub(crate) fn view(profile: &Profile) -> View {
     View::drawing(Drawing::Card(Box::new(profile.clone())), fields(profile))
 }
 
-/// Returns a warning if the contrast of the profile is too low, unless the card says so.
-pub(crate) fn contrast_warning(profile: &Profile, session: &Session<'_>) -> Option<String> {
-    match session.output.is_for_people() {
-        true => None,
-        false => Contrast::of_profile(profile)?.warning(),
-    }
-}
-
 fn fields(profile: &Profile) -> View {
     let mut fields = Vec::new();
-    let mut push = |name, value: &Option<String>| push_field(&mut fields, name, value.as_ref());
-    push("handle", &profile.handle.as_ref().map(ToString::to_string));
-    push("display_name", &profile.display_name);
-    push("bio", &profile.bio);
-    push("location", &profile.location);
-    push("accent_color", &profile.accent_color);
-    push("text_color", &profile.text_color);
-    push("background_color", &profile.background_color);
-    let contrast = Contrast::of_profile(profile).map(|contrast| contrast.to_string());
-    push("contrast", &contrast);
-    push("email", &profile.email);
+    push_field(&mut fields, "handle", profile.handle.as_ref());
+    for field in ProfileField::ALL {
+        push_field(&mut fields, field.name(), profile.get(*field));
+    }
+    push_field(&mut fields, "contrast", Contrast::of_profile(profile));
+    push_field(&mut fields, "email", profile.email.as_ref());
     let visible = profile.api_visible.as_ref();
     push_field(
         &mut fields,

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use jiff::civil::Date;
-use profile_sdk::{Badge, Color, Link, Post, Profile, RateLimit};
+use profile_sdk::{Badge, Color, FieldKind, Link, Post, Profile, ProfileField, RateLimit};
 use serde_json::Value;
 
 use super::text::{
@@ -13,6 +13,9 @@ use crate::terminal::screen::Screen;
 
 /// Width of the column of field names.
 const NAME_WIDTH: usize = 12;
+
+/// The fields that the heading shows.
+const IN_HEADING: [ProfileField; 2] = [ProfileField::DisplayName, ProfileField::Bio];
 
 /// Draws the name and the bio, followed by the other fields.
 pub(super) fn draw(profile: &Profile, screen: &Screen) -> String {
@@ -75,7 +78,12 @@ impl Card<'_> {
     }
 
     fn texts(&mut self, profile: &Profile) {
-        self.text("location", profile.location.as_deref());
+        for field in ProfileField::ALL {
+            let is_in_heading = IN_HEADING.contains(field);
+            if !is_in_heading && field.kind() != FieldKind::Color {
+                self.text(field.description(), profile.get(*field));
+            }
+        }
         self.text("email", profile.email.as_deref());
         if let Some(visible) = &profile.api_visible {
             let visible = match visible.as_bool() {
@@ -88,14 +96,11 @@ impl Card<'_> {
     }
 
     fn colors(&mut self, profile: &Profile) {
-        let colors = [
-            ("accent", &profile.accent_color),
-            ("text", &profile.text_color),
-            ("background", &profile.background_color),
-        ];
-        for (name, color) in colors {
-            if let Some(color) = color {
+        let colors = ProfileField::ALL.iter();
+        for field in colors.filter(|field| field.kind() == FieldKind::Color) {
+            if let Some(color) = profile.get(*field) {
                 let swatch = swatch(color, self.screen);
+                let name = field.description().trim_end_matches(" color");
                 self.lines(name, &[format!("{swatch}{}", one_line(color))]);
             }
         }

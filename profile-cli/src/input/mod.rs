@@ -1,6 +1,7 @@
 //! Input from files, stdin and prompts.
 
 pub(crate) mod hidden_prompt;
+pub(crate) mod profile_changes;
 pub(crate) mod prompt;
 pub(crate) mod typed_color;
 pub(crate) mod typed_text;

@@ -1,6 +1,5 @@
 //! Colors as typed: `#rrggbb`, `#rgb` or a CSS name.
 
-use std::fmt;
 use std::str::FromStr;
 
 use profile_sdk::Color;
@@ -15,7 +14,11 @@ pub(crate) struct TypedColor {
 }
 
 /// The error for text that is not a color.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{} is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange",
+    quoted(typed.chars().take(40).collect::<String>())
+)]
 pub(crate) struct InvalidColor {
     typed: String,
 }
@@ -66,19 +69,6 @@ fn named(typed: &str) -> Option<Color> {
         .to_u8_array();
     (alpha == u8::MAX).then(|| Color::from_rgb([red, green, blue]))
 }
-
-impl fmt::Display for InvalidColor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let typed = quoted(self.typed.chars().take(40).collect::<String>());
-        write!(
-            f,
-            "{typed} is not a color; expected #rrggbb, #rgb or a CSS name, \
-             for example #ff8800, #f80 or orange"
-        )
-    }
-}
-
-impl std::error::Error for InvalidColor {}
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,6 @@
 //! Text arguments, given directly, as `@./PATH` or as `-`.
 
-use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
-use std::str::FromStr;
 
 use crate::input::Input;
 use crate::outcome::failure::Failure;
@@ -10,17 +8,17 @@ use crate::output::Output;
 
 /// Text given directly, or its source.
 #[derive(Debug, Clone)]
-pub(crate) enum TypedText<T> {
-    Text(T),
+pub(crate) enum TypedText {
+    Text(String),
     Input(Input),
 }
 
-impl<T: FromStr<Err: Display>> TypedText<T> {
+impl TypedText {
     /// Returns the text, reading it from its source if necessary.
     ///
     /// A single line break at the end of a file or stdin is removed, since editors and shells add
     /// one.
-    pub(crate) fn read(self, argument: &str, output: &Output) -> Result<T, Failure> {
+    pub(crate) fn read(self, argument: &str, output: &Output) -> Result<String, Failure> {
         let input = match self {
             Self::Text(text) => return Ok(text),
             Self::Input(input) => input,
@@ -30,8 +28,9 @@ impl<T: FromStr<Err: Display>> TypedText<T> {
             output.note("type the text, then press Ctrl-D on an empty line");
         }
         let bytes = input.read().map_err(|failure| invalid(&failure.message))?;
-        if bytes.is_empty() && input == Input::Stdin {
-            return Err(invalid("stdin is empty; pass '' to set an empty text"));
+        if bytes.is_empty() {
+            let reason = format!("{input} is empty; pass '' to set an empty text");
+            return Err(invalid(&reason));
         }
         let bytes = &bytes[..length_without_last_break(&bytes)];
         let text = str::from_utf8(bytes).map_err(|error| {
@@ -41,16 +40,12 @@ impl<T: FromStr<Err: Display>> TypedText<T> {
             ))
         })?;
         // Some programs on Windows mark the encoding of a file.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        text.parse()
-            .map_err(|error: T::Err| invalid(&error.to_string()))
+        Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
     }
 }
 
-impl<T: FromStr> FromStr for TypedText<T> {
-    type Err = T::Err;
-
-    fn from_str(typed: &str) -> Result<Self, T::Err> {
+impl From<&str> for TypedText {
+    fn from(typed: &str) -> Self {
         // Any other text with @ is probably a mention, such as `@grace thanks!`.
         let is_path = |path: &&str| {
             ["./", "../", "/"]
@@ -58,9 +53,9 @@ impl<T: FromStr> FromStr for TypedText<T> {
                 .any(|start| path.starts_with(start))
         };
         match typed.strip_prefix('@').filter(is_path) {
-            Some(path) => Ok(Self::Input(Input::File(path.into()))),
-            None if typed == "-" => Ok(Self::Input(Input::Stdin)),
-            None => typed.parse().map(Self::Text),
+            Some(path) => Self::Input(Input::File(path.into())),
+            None if typed == "-" => Self::Input(Input::Stdin),
+            None => Self::Text(typed.to_owned()),
         }
     }
 }

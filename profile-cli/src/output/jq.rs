@@ -1,7 +1,7 @@
 //! `--jq`: filters JSON with a jq expression.
 
 use jaq_core::load::{Arena, File, Loader};
-use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, unwrap_valr};
+use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
 
 use super::json_tokens::tokens;
@@ -11,8 +11,18 @@ use crate::terminal::screen::Screen;
 
 type Data = data::JustLut<Val>;
 
-/// Functions that are not available: `env` could expose a key, and `halt` would end the program.
-const EXCLUDED: [&str; 2] = ["env", "halt"];
+/// Functions that are not available: `env` could expose a key, `halt` would end the program, and the
+/// `fromjson` of the interpreter is recursive without a limit.
+const EXCLUDED: [&str; 3] = ["env", "halt", "fromjson"];
+
+/// The formats that the interpreter lacks.
+const FORMATS: &str = r#"
+def @csv: [.[] | if isstring then "\"" + (split("\"") | join("\"\"")) + "\"" elif . == null then ""
+  else tostring end] | join(",");
+def @tsv: [.[] | if isstring then split("\\") | join("\\\\") | split("\t") | join("\\t")
+  | split("\n") | join("\\n") | split("\r") | join("\\r") elif . == null then ""
+  else tostring end] | join("\t");
+"#;
 
 /// Maximum size of the output, which is buffered so that a failing expression prints nothing.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -31,11 +41,21 @@ impl Program {
         let definitions = jaq_core::defs()
             .chain(jaq_std::defs())
             .chain(jaq_json::defs())
+            .chain(
+                load::parse(FORMATS, |parser| parser.defs())
+                    .into_iter()
+                    .flatten(),
+            )
             .filter(|definition| !definition.name.starts_with("halt"));
         let functions = jaq_core::funs()
             .chain(jaq_std::funs())
             .chain(jaq_json::funs())
-            .filter(|(name, ..)| !EXCLUDED.contains(name));
+            .filter(|(name, ..)| !EXCLUDED.contains(name))
+            .chain([native::run::<Data>((
+                "fromjson",
+                native::v(0),
+                |(_, value)| native::bome(from_json(&value)),
+            ))]);
         let arena = Arena::default();
         let file = File {
             code: expression,
@@ -62,7 +82,8 @@ impl Program {
         let context = Ctx::<Data>::new(&self.filter.lut, Vars::new([]));
         let mut text = String::new();
         for value in self.filter.id.run((context, input)).map(unwrap_valr) {
-            let value = value.map_err(|error| Failure::usage(reason(&error.to_string())))?;
+            let value = value
+                .map_err(|error| Failure::usage(format!("--jq: {}", reason(&error.to_string()))))?;
             let line = match value {
                 Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
                 other => json_text(&other.to_string()).into_owned(),
@@ -94,13 +115,35 @@ fn depth(json: &str) -> usize {
     depths.max().unwrap_or_default()
 }
 
-/// Returns the message for a failed expression. Long messages, which quote the value, are truncated.
-fn reason(error: &str) -> String {
-    const SHOWN: usize = 200;
-    match error.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("--jq: {}…", &error[..end]),
-        None => format!("--jq: {error}"),
-    }
+/// Parses the JSON in a string.
+fn from_json(value: &Val) -> Result<Val, jaq_core::Error<Val>> {
+    let (Val::TStr(text) | Val::BStr(text)) = value else {
+        return Err(jaq_core::Error::str("cannot parse"));
+    };
+    // serde_json limits the depth.
+    let is_valid = serde_json::from_slice::<serde_json::Value>(text).is_ok();
+    let parsed = is_valid.then(|| read::parse_single(text).ok()).flatten();
+    parsed.ok_or_else(|| jaq_core::Error::str("cannot parse"))
+}
+
+/// Returns the reason for a failed expression, without the values that the interpreter quotes: they
+/// may be secrets.
+fn reason(error: &str) -> &'static str {
+    const REASONS: [(&str, &str); 4] = [
+        (
+            "cannot use ",
+            "a value has another type than the expression requires",
+        ),
+        ("cannot index ", "a value cannot be indexed like this"),
+        (
+            "cannot calculate ",
+            "an operator does not accept these values",
+        ),
+        ("cannot parse", "a text is not what the expression parses"),
+    ];
+    let error = error.trim_start_matches('"');
+    let found = REASONS.iter().find(|(start, _)| error.starts_with(start));
+    found.map_or("the expression failed", |(_, reason)| reason)
 }
 
 fn invalid(expression: &str, reason: &str) -> Failure {
@@ -164,6 +207,51 @@ mod tests {
             r#"[{"n": 1}, {"n": 2}]"#,
             "1\n",
         );
+    }
+
+    #[test]
+    fn formats_values() {
+        let json = r#"["a\"b", 1, null, true, "\\\t\n<é>"]"#;
+        check("@csv", json, "\"a\"\"b\",1,,true,\"\\\t\n<é>\"\n");
+        check("@tsv", json, "a\"b\t1\t\ttrue\t\\\\\\t\\n<é>\n");
+        check(".[4] | @html", json, "\\\t\n&lt;é&gt;\n");
+        check(".[4] | @uri", json, "%5C%09%0A%3C%C3%A9%3E\n");
+        check("[.[0], .[1]] | @json", json, "[\"a\\\"b\",1]\n");
+        check("[.[0], .[1]] | @text", json, "[\"a\\\"b\",1]\n");
+        check("[.[0], .[1]] | @sh", json, "'a\"b' 1\n");
+        check(".[0] | @base64 | ., @base64d", json, "YSJi\na\"b\n");
+    }
+
+    #[test]
+    fn errors_do_not_contain_the_value() {
+        for expression in [
+            ".[]",
+            ".a",
+            ". - 1",
+            "error",
+            "error(.)",
+            "error({a: .})",
+            "tonumber",
+            "fromjson",
+            "fromdate",
+            "{(.): error(\"x\" + .)}",
+            "test(1)",
+        ] {
+            let program = Program::new(expression).expect("an expression");
+            let failure = program.run("\"canary\"", &Screen::plain()).err();
+            let message = failure.expect(expression).message;
+            assert!(!message.contains("canary"), "{expression}: {message}");
+        }
+    }
+
+    #[test]
+    fn text_with_deeply_nested_json_is_an_error() {
+        let json = serde_json::to_string(&"[".repeat(200_000)).unwrap();
+        let program = Program::new("fromjson").expect("an expression");
+        let failure = program.run(&json, &Screen::plain()).err();
+        let expected = "--jq: a text is not what the expression parses";
+        assert_eq!(failure.expect("a failure").message, expected);
+        check("fromjson | .a", r#""{\"a\": 1.50}""#, "1.50\n");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A profile as a file: the fields and links that `export` writes, and `diff` and `apply` read.
 
 pub(crate) mod executor;
-pub(crate) mod fields;
+mod fields;
 mod matching;
 pub(crate) mod plan;
 mod reading;

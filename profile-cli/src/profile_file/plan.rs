@@ -5,11 +5,11 @@ use profile_sdk::{
 };
 use serde_json::{Value, json};
 
-use super::fields::{changed, differences};
+use super::fields::changed;
 use super::matching::Matches;
 use super::{Owner, ProfileFile};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::session::dry_run::Change;
+use crate::session::dry_run::{Change, field_changes};
 
 /// The steps in their order, and what stays as it is.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Plan {
         };
         let update = changed(&file.fields, profile);
         if !update.is_empty() {
-            let changes = differences(&update, profile);
+            let changes = field_changes(&update, profile);
             plan.steps.push(Step::SetFields { update, changes });
         }
         match (&file.links, &profile.links) {

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use profile_sdk::{LinkId, LinkUrl, NewLink};
+use profile_sdk::{LinkId, LinkUrl, NewLink, ProfileField, ProfileUpdate};
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::fields::{Changes, FIELDS};
 use super::{FileLink, Owner, ProfileFile};
+use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::Failure;
 
 const TABLES: [&str; 3] = ["source", "profile", "links"];
@@ -63,8 +63,8 @@ impl Reader {
         ProfileFile {
             source: root.get("source").and_then(|item| self.source(item)),
             fields: match root.get("profile") {
-                Some(item) => self.fields(item).update,
-                None => Changes::default().update,
+                Some(item) => self.fields(item),
+                None => ProfileUpdate::new(),
             },
             links: root.get("links").map(|item| self.links(item)),
         }
@@ -81,17 +81,21 @@ impl Reader {
         value("service").map(|service| Owner { service, handle })
     }
 
-    fn fields(&mut self, item: &Item) -> Changes {
-        let mut changes = Changes::default();
+    fn fields(&mut self, item: &Item) -> ProfileUpdate {
+        let mut changes = ProfileChanges::default();
         let Some(table) = self.table("profile", item) else {
-            return changes;
+            return changes.update;
         };
-        for text in self.texts(table, &FIELDS) {
-            if let Err(problem) = changes.add(text.name, text.text) {
-                self.report(text.span, problem);
+        let names: Vec<_> = ProfileField::ALL.iter().map(|field| field.name()).collect();
+        let texts = self.texts(table, &names);
+        for field in ProfileField::ALL {
+            if let Some(text) = texts.iter().find(|text| text.name == field.name())
+                && let Err(problem) = changes.add(*field, text.text)
+            {
+                self.report(text.span.clone(), problem.to_string());
             }
         }
-        changes
+        changes.update
     }
 
     fn links(&mut self, item: &Item) -> Vec<FileLink> {

@@ -2,7 +2,7 @@
 
 use mock_server::dialect::{Ids, WriteResponses};
 use mock_server::{Dialect, Request, World, handle};
-use profile_sdk::{ApiKey, Client, LinkId, LinkUrl, NewLink, Profile};
+use profile_sdk::{ApiKey, Client, LinkId, LinkUrl, NewLink, Profile, ProfileField, ProfileUpdate};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Strategy, any, prop_assert_eq, proptest};
@@ -10,7 +10,6 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed, TestCaseError};
 
 use super::executor::{Job, Service, Unsuccessful};
-use super::fields::{Changes, field_of};
 use super::plan::Step;
 use super::{FileLink, Owner, ProfileFile};
 use crate::outcome::failure::{Failure, FailureKind};
@@ -154,10 +153,10 @@ fn any_file() -> impl Strategy<Value = ProfileFile> {
     let links = option::of(vec((id, any_link()), 0..5));
     let fields = option::of((any_text(), any_text()));
     (source, links, fields).prop_map(|(handle, links, fields)| {
-        let mut changes = Changes::default();
+        let mut update = ProfileUpdate::new();
         if let Some((name, bio)) = fields {
-            changes.add("display_name", name).expect("a name");
-            changes.add("bio", bio).expect("a bio");
+            update.set(ProfileField::DisplayName, name).expect("a name");
+            update.set(ProfileField::Bio, bio).expect("a bio");
         }
         let mut seen = Vec::new();
         let links = links.map(|links| {
@@ -177,7 +176,7 @@ fn any_file() -> impl Strategy<Value = ProfileFile> {
                 service: SERVICE.to_owned(),
                 handle: Some(handle.to_owned()),
             }),
-            fields: changes.update,
+            fields: update,
             links,
         }
     })
@@ -225,8 +224,10 @@ fn check_converged(
     remote: &mut Remote,
 ) -> Result<(), TestCaseError> {
     let profile = remote.read().expect("a profile");
-    for (name, text) in super::fields::texts(&file.fields) {
-        prop_assert_eq!(field_of(&profile, name).unwrap_or_default(), text);
+    for field in ProfileField::ALL {
+        if let Some(text) = file.fields.get(*field) {
+            prop_assert_eq!(profile.get(*field).unwrap_or_default(), text);
+        }
     }
     let writes = remote.writes;
     apply(file, prune, remote).expect("nothing to do");

@@ -1,10 +1,9 @@
 //! Writes a profile as a file.
 
-use profile_sdk::{Link, LinkUrl, NewLink, Profile};
+use profile_sdk::{FieldKind, Link, LinkUrl, NewLink, Profile, ProfileField, ProfileUpdate};
 
 use serde_json::{Value, json};
 
-use super::fields::{Changes, FIELDS, field_of, texts};
 use super::toml_text::quoted;
 use super::{FileLink, Owner, ProfileFile};
 
@@ -13,15 +12,15 @@ impl ProfileFile {
     /// allow and that is therefore left out.
     pub(crate) fn of(profile: &Profile, service: &str) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
-        let mut changes = Changes::default();
-        for name in FIELDS {
-            let value = field_of(profile, name);
+        let mut fields = ProfileUpdate::new();
+        for field in ProfileField::ALL {
+            let value = profile.get(*field);
             // A color cannot be cleared.
-            let value = value.filter(|value| !value.is_empty() || !name.ends_with("color"));
+            let value = value.filter(|value| !value.is_empty() || field.kind() != FieldKind::Color);
             if let Some(value) = value
-                && let Err(problem) = changes.add(name, value)
+                && let Err(problem) = fields.set(*field, value)
             {
-                warnings.push(format!("left out {name}: {problem}"));
+                warnings.push(format!("left out {field}: {problem}"));
             }
         }
         let links = profile.links.as_ref().map(|links| {
@@ -33,7 +32,7 @@ impl ProfileFile {
         });
         let file = Self {
             source: Some(Owner::of(profile, service)),
-            fields: changes.update,
+            fields,
             links,
         };
         (file, warnings)
@@ -57,8 +56,10 @@ impl ProfileFile {
             }
         }
         toml += "\n[profile]\n";
-        for (name, text) in texts(&self.fields) {
-            toml += &line(name, text);
+        for field in ProfileField::ALL {
+            if let Some(text) = self.fields.get(*field) {
+                toml += &line(field.name(), text);
+            }
         }
         for FileLink { id, link } in self.links.iter().flatten() {
             toml += "\n[[links]]\n";

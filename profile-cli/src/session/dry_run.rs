@@ -1,7 +1,7 @@
 //! `--dry-run`: shows the changes and requests instead of sending them.
 
 use clap::Args;
-use profile_sdk::Request;
+use profile_sdk::{Profile, ProfileField, ProfileUpdate, Request};
 use serde_json::{Value, json};
 
 use crate::outcome::report::{Report, View};
@@ -37,6 +37,15 @@ pub(crate) fn preview(requests: &[&Request], changes: &[Change]) -> Report {
     }
     text += "No change was sent.";
     Report::new(document, View::Text(text))
+}
+
+/// Returns the changes that an update makes to a profile.
+pub(crate) fn field_changes(update: &ProfileUpdate, profile: &Profile) -> Vec<Change> {
+    let change = |field: &ProfileField| {
+        let to = update.get(*field)?;
+        Some(Change::new(field.name(), profile.get(*field), to))
+    };
+    ProfileField::ALL.iter().filter_map(change).collect()
 }
 
 impl Change {

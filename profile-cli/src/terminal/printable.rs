@@ -12,24 +12,24 @@ const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
 /// Characters that reorder text and invisible characters are removed too, since they can make one
 /// text look like another.
 pub(crate) fn printable(text: &str) -> String {
-    without_escape_sequences(text)
+    let text = without_escape_sequences(text)
         .replace("\r\n", "\n")
-        .replace(LINE_BREAKS, "\n")
-        .chars()
-        .filter(|&c| matches!(c, '\n' | '\t') || !is_left_out(c))
+        .replace(LINE_BREAKS, "\n");
+    visible(&text)
+        .filter(|&c| matches!(c, '\n' | '\t') || !c.is_control())
         .collect()
 }
 
 /// Returns the text as a TSV field. Backslashes, tabs and line breaks are escaped.
 pub(crate) fn tsv_field(text: &str) -> String {
     let mut field = String::with_capacity(text.len());
-    for c in without_escape_sequences(text).chars() {
+    for c in visible(&without_escape_sequences(text)) {
         match c {
             '\\' => field.push_str("\\\\"),
             '\t' => field.push_str("\\t"),
             '\r' => field.push_str("\\r"),
             c if c == '\n' || LINE_BREAKS.contains(&c) => field.push_str("\\n"),
-            c if is_left_out(c) => {}
+            c if c.is_control() => {}
             c => field.push(c),
         }
     }
@@ -92,13 +92,40 @@ impl Perform for PlainText {
     }
 }
 
-fn is_left_out(c: char) -> bool {
-    c.is_control() || reorders(c) || is_invisible(c)
+/// Removes characters that reorder text, and invisible ones.
+fn visible(text: &str) -> impl Iterator<Item = char> {
+    let mut is_in_flag = false;
+    text.chars().filter(move |&c| {
+        // The flags of England, Scotland and Wales are a black flag and tags.
+        let is_tag = matches!(c, '\u{e0020}'..='\u{e007f}');
+        is_in_flag = c == '\u{1f3f4}' || (is_in_flag && is_tag);
+        (is_in_flag && is_tag) || !(reorders(c) || is_invisible(c))
+    })
 }
 
-/// Returns `true` for invisible characters, except the joiner of emoji.
+/// Returns `true` for the characters that Unicode ignores by default, except those that change the
+/// shape of others: joiners and variation selectors.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{200e}'..='\u{200f}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e00ff}'
+            | '\u{e01f0}'..='\u{e0fff}'
+    )
 }
 
 fn reorders(c: char) -> bool {
@@ -139,7 +166,22 @@ mod tests {
     fn removes_invisible_characters() {
         assert_eq!(printable("a\u{200b}\u{feff}\u{e0041}b\u{2028}c"), "ab\nc");
         assert_eq!(tsv_field("a\u{200b}\u{feff}\u{e0041}b\u{2029}c"), "ab\\nc");
-        assert_eq!(printable("👩\u{200d}🚀"), "👩\u{200d}🚀");
+        for hidden in
+            "\u{ad}\u{34f}\u{61c}\u{180e}\u{200e}\u{200f}\u{2060}\u{3164}\u{e0100}".chars()
+        {
+            let is_kept = hidden == '\u{e0100}';
+            let expected = if is_kept { "a\u{e0100}b" } else { "ab" };
+            assert_eq!(printable(&format!("a{hidden}b")), expected, "{hidden:?}");
+            assert_eq!(tsv_field(&format!("a{hidden}b")), expected, "{hidden:?}");
+        }
+        let wales = "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}";
+        for kept in ["👩\u{200d}🚀", "\u{200c}", "☁\u{fe0f}", wales] {
+            assert_eq!(printable(kept), kept);
+        }
+        assert_eq!(
+            printable(&format!("{wales}a\u{e0067}")),
+            format!("{wales}a")
+        );
     }
 
     #[test]

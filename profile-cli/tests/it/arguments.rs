@@ -76,12 +76,16 @@ fn help_environment_lists_all_variables() {
 fn help_names_the_topics_and_prints_them() {
     let home = tempfile::tempdir().unwrap();
     let help = run(home.path(), &[], &["--help"]);
+    let widest = help.stdout().lines().map(|line| line.chars().count()).max();
+    let size = (help.stdout().lines().count(), widest.unwrap());
+    assert!(size.0 <= 45 && size.1 <= 80, "{size:?}: {help}");
     for (topic, content) in [
+        ("options", "--retries <N>"),
         ("environment", "PROFILE_API_KEY "),
         ("exit-codes", "  130  interrupted with Ctrl-C"),
         ("formatting", "  ndjson  one JSON object per line"),
     ] {
-        let name = format!("  profile help {topic} ");
+        let name = format!(" {topic}");
         assert!(help.stdout().contains(&name), "{help}");
         let text = run(home.path(), &[], &["help", topic]);
         assert!(text.stdout().contains(content), "{text}");
@@ -97,4 +101,35 @@ fn the_help_does_not_depend_on_the_name_of_the_file() {
     let help = run(home.path(), &[], &["--help"]);
     let renamed = Program::new(home.path(), &["--help"]).name("p").run();
     assert_eq!(renamed.stdout(), help.stdout());
+}
+
+#[test]
+fn suggests_topics_and_longer_names_of_options() {
+    let home = tempfile::tempdir().unwrap();
+    run(home.path(), &[], &["help", "exitcodes"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: unrecognized subcommand 'exitcodes'
+
+          tip: a similar subcommand exists: 'exit-codes'
+
+        Usage: profile [OPTIONS] [COMMAND]
+
+        For more information, try '--help'.
+    "#]]);
+    let unknown = run(home.path(), &[], &["lists"]);
+    assert!(!unknown.stderr().contains("\n\n\n"), "{unknown}");
+    run(home.path(), &[], &["set", "--name", "x"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: unexpected argument '--name' found
+
+          tip: a similar argument exists: '--display-name'
+
+        Usage: profile set [OPTIONS]
+
+        For more information, try '--help'.
+    "#]]);
 }

@@ -116,9 +116,7 @@ fn state_of(world: &World) -> ObservedState {
     let owner = world.account("demo").unwrap();
     let profile = serde_json::to_value(&owner.profile).unwrap();
     ObservedState {
-        fields: operation::FIELDS
-            .map(|field| profile[field].as_str().unwrap().to_owned())
-            .into(),
+        fields: client::fields_of(&profile),
         links: owner.links.iter().map(|link| link.title.clone()).collect(),
         posts: owner.posts.iter().map(|post| post.body.clone()).collect(),
     }

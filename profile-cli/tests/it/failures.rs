@@ -160,7 +160,8 @@ async fn a_missing_path_suggests_to_check_the_base_url() {
     assert!(show.stderr().ends_with(hint), "{show}");
     assert_eq!(show.code(), 3);
     let delete = fixture.run(&["link", "delete", "nope", "--yes"]);
-    assert!(!delete.stderr().contains("hint"), "{delete}");
+    let hint = "hint: `profile link list` shows the IDs\n";
+    assert!(delete.stderr().ends_with(hint), "{delete}");
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ async fn reports_a_change_if_the_expression_fails() {
         --- stdout
         {"id":"link_6","title":"JQ","url":"https://jq.x","created_at":"2026-01-15T12:00:00Z"}
         --- stderr
-        {"error":{"code":"failed","exit_code":1,"hint":null,"message":"--jq: cannot use null as iterable (array or object); the change was made, and the result was printed unfiltered","retryable":false,"status":null}}
+        {"error":{"code":"failed","exit_code":1,"hint":null,"message":"--jq: a value has another type than the expression requires; the change was made, and the result was printed unfiltered","retryable":false,"status":null}}
     "#]]);
     let post = ["api", "me/posts", "-f", "body=b"];
     let run = fixture.run(&[&post[..], &filter].concat());

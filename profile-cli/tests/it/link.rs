@@ -95,6 +95,7 @@ async fn tries_and_reports_all_ids() {
         --- stderr
         error: there is no link "nope" (404: the key's owner has no link with the id nope)
         error: there is no link "neither" (404: the key's owner has no link with the id neither)
+        hint: `profile link list` shows the IDs
     "#]]);
     let delete = ["link", "delete", "nope", "link_2", "--yes", "--json"];
     fixture.run(&delete).check(&expect![[r#"
@@ -102,7 +103,7 @@ async fn tries_and_reports_all_ids() {
         --- stdout
         [{"id":"link_2","result":"deleted","title":"Code","url":"https://example.com/demo/code"}]
         --- stderr
-        {"error":{"code":"not_found","exit_code":3,"hint":null,"id":"nope","message":"there is no link \"nope\" (404: the key's owner has no link with the id nope)","retryable":false,"status":404}}
+        {"error":{"code":"not_found","exit_code":3,"hint":"`profile link list` shows the IDs","id":"nope","message":"there is no link \"nope\" (404: the key's owner has no link with the id nope)","retryable":false,"status":404}}
     "#]]);
 }
 
@@ -115,6 +116,7 @@ async fn rejects_an_id_of_another_endpoint() {
         --- stdout
         --- stderr
         error: there is no link "../posts/post_3" (404: the key's owner has no link with the id ../posts/post_3)
+        hint: `profile link list` shows the IDs
     "#]]);
     assert_eq!(
         fixture
@@ -139,7 +141,7 @@ async fn edit_requires_a_change() {
             error: the following required arguments were not provided:
               <--title <TITLE>|--url <URL>>
 
-            Usage: profile link edit <--title <TITLE>|--url <URL>> <ID>
+            Usage: profile link edit <--title <TITLE>|--url <URL>> <ID|TITLE>
 
             For more information, try '--help'.
         "#]]);
@@ -264,4 +266,72 @@ async fn a_deletion_prints_what_it_deletes() {
         .run(&["post", "delete", "post_3", "--yes", "--json"])
         .json();
     assert!(deleted["body"].is_string(), "{deleted}");
+}
+
+#[tokio::test]
+async fn a_unique_title_names_a_link() {
+    let fixture = Fixture::new().await;
+    let edit = ["link", "edit", "Homepage", "--title", "link_2", "--json"];
+    assert_eq!(fixture.run(&edit).json()["id"], "link_1");
+    // An ID wins over a title.
+    let edit = ["link", "edit", "link_2", "--title", "Homepage", "--json"];
+    assert_eq!(fixture.run(&edit).json()["id"], "link_2");
+    let delete = ["link", "delete", "Homepage", "--yes", "--json"];
+    assert_eq!(fixture.run(&delete).json()["id"], "link_2");
+    for _ in 0..2 {
+        let add = ["link", "create", "--title", "Twice", "--url", "x:y"];
+        fixture.run(&add).stdout();
+    }
+    let ambiguous = fixture
+        .run(&["link", "delete", "Twice", "--yes", "--json"])
+        .error();
+    assert_eq!(
+        ambiguous["message"],
+        "several links have the title \"Twice\""
+    );
+    assert_eq!(ambiguous["hint"], "pass an ID: link_6, link_7");
+    let prompt = fixture
+        .run(&["link", "delete", "nowhere", "--yes", "--json"])
+        .error();
+    assert_eq!(prompt["hint"], "`profile link list` shows the IDs");
+    let unknown = fixture
+        .run(&["link", "edit", "nowhere", "--title", "t", "--json"])
+        .error();
+    assert_eq!(unknown["hint"], "`profile link list` shows the IDs");
+}
+
+#[tokio::test]
+async fn a_title_is_an_id_if_the_service_shows_no_links() {
+    let mut dialect = mock_server::Dialect::default();
+    dialect.me_fields = mock_server::dialect::MeFields::Minimal;
+    let builder = mock_server::MockServer::builder().dialect(dialect);
+    let fixture = Fixture::of(builder.start().await.unwrap());
+    let edit = fixture.run(&["link", "edit", "link_1", "--title", "t", "--json"]);
+    assert_eq!(edit.json()["title"], "t");
+    assert_eq!(
+        fixture
+            .run(&["link", "edit", "Code", "--title", "t"])
+            .code(),
+        3
+    );
+}
+
+#[tokio::test]
+async fn a_deletion_without_the_scope_sends_nothing() {
+    let fixture = Fixture::new().await;
+    let key = &fixture.service.keys().social;
+    for further in [&["--yes"][..], &["--dry-run"]] {
+        let delete = [&["link", "delete", "link_1", "link_2", "--json"], further].concat();
+        let run = fixture.run_with_key(key, &delete);
+        assert_eq!(
+            run.error()["message"],
+            "the key lacks the scope links:write"
+        );
+        assert_eq!(run.code(), 5);
+    }
+    let requests = fixture.service.journal().requests().into_iter();
+    assert_eq!(
+        requests.filter(|request| request.method != "GET").count(),
+        0
+    );
 }

@@ -43,6 +43,7 @@ async fn creates_and_deletes_a_post() {
             --- stdout
             --- stderr
             error: there is no post "post_6" (404: the key's owner has no post with the id post_6)
+            hint: `profile post list` shows the IDs
         "#]]);
 }
 
@@ -77,4 +78,19 @@ async fn reads_a_post_from_a_file_or_stdin() {
 
             For more information, try '--help'.
         "#]]);
+}
+
+#[tokio::test]
+async fn refuses_an_empty_text_unless_it_is_typed() {
+    let fixture = Fixture::new().await;
+    let file = fixture.home.path().join("empty");
+    std::fs::write(&file, "").unwrap();
+    let run = fixture.run(&["post", "create", "--file", file.to_str().unwrap()]);
+    assert_eq!(run.code(), 2, "{run}");
+    let message = format!("{} is empty; pass '' to set an empty text", file.display());
+    assert!(run.stderr().contains(&message), "{run}");
+    let piped = fixture.program(&["post", "create", "--file", "-"]);
+    assert_eq!(piped.stdin("").run().code(), 2);
+    let typed = fixture.run(&["post", "add", "", "--json"]);
+    assert_eq!(typed.json()["body"], "");
 }

@@ -105,7 +105,7 @@ async fn requires_at_least_one_field() {
         --- stdout
         --- stderr
         error: the following required arguments were not provided:
-          <--display-name <NAME>|--bio <TEXT|@./PATH|->|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
+          <--display-name <TEXT>|--bio <TEXT|@./PATH|->|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
 
         Usage: profile set [OPTIONS]
 

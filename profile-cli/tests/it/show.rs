@@ -1,6 +1,7 @@
 //! `profile show`.
 
 use expect_test::expect;
+use profile_sdk::{FieldKind, ProfileField};
 use serde_json::json;
 
 use crate::program::Fixture;
@@ -101,18 +102,48 @@ async fn a_table_is_a_card_as_wide_as_the_terminal() {
 }
 
 #[tokio::test]
-async fn warns_of_low_contrast() {
+async fn the_card_shows_a_low_contrast() {
     let fixture = Fixture::new().await;
-    fixture
-        .run(&["set", "--text-color", "#f9f9f9", "-q"])
-        .stdout();
+    let set = ["set", "--text-color", "#f9f9f9", "-q"];
+    fixture.run(&set).stdout();
     let run = fixture.run(&["show"]);
     assert!(run.stdout().contains("\ncontrast\t1:1\n"), "{run}");
-    let warning = "warning: the contrast of text_color on background_color is 1:1; \
-                   text below 4.5:1 is hard to read\n";
-    assert!(run.to_string().ends_with(warning), "{run}");
-    // The card shows it.
+    assert_eq!(run.stderr(), "", "{run}");
     let card = fixture.run(&["show", "--output", "table"]);
     assert!(card.stdout().contains("hard to read"), "{card}");
     assert_eq!(card.stderr(), "", "{card}");
+    // Only a change of a color warns.
+    let location = fixture.run(&["set", "--location", "L"]);
+    assert_eq!(location.stderr(), "", "{location}");
+    let color = fixture.run(&["set", "--text-color", "#f9f9f8"]);
+    assert!(
+        color.stderr().starts_with("warning: the contrast"),
+        "{color}"
+    );
+}
+
+#[tokio::test]
+async fn every_field_has_an_option_a_line_and_a_place_on_the_card() {
+    let fixture = Fixture::new().await;
+    for (index, field) in ProfileField::ALL.iter().enumerate() {
+        let value = match field.kind() {
+            FieldKind::Color => format!("#00000{index}"),
+            _ => format!("value {index}"),
+        };
+        let option = format!("--{}", field.kebab_name());
+        let set = fixture.run(&["set", &option, &value]);
+        assert!(
+            set.stdout().contains(&format!("{field}\t{value}\n")),
+            "{field}: {set}"
+        );
+        let card = fixture.run(&["show", "-o", "table"]);
+        assert!(card.stdout().contains(&value), "{field}: {card}");
+        let exported = fixture.run(&["export"]);
+        assert!(
+            exported
+                .stdout()
+                .contains(&format!("{field} = \"{value}\"")),
+            "{field}"
+        );
+    }
 }

@@ -227,10 +227,10 @@ async fn sparklines_of_several_profiles_share_a_scale() {
         --- stdout
         demo  210 views in 9 days, 43,615 in all
               +4.5 % from 201 in the 9 days before
-        2026-01-07  ▂▅▅▄█▇▆▆▁  2026-01-15
+        2026-01-07  ▃▅▆▅█▇▆▆▂  2026-01-15
         grace  181 views in 9 days, 42,619 in all
                +18.3 % from 153 in the 9 days before
-        2026-01-07  ▄▃▁▁▆▄▅▆▆  2026-01-15
+        2026-01-07  ▅▄▂▂▇▅▅▆▆  2026-01-15
         same scale for all: █ is 36 views a day
         --- stderr
     "#]]);
@@ -248,7 +248,7 @@ async fn draws_a_plot_in_a_pipe_if_requested() {
         --- stdout
         grace  181 views in 9 days, 42,619 in all
                +18.3 % from 153 in the 9 days before
-        2026-01-07  ▅▄▁▁█▅▆▆▆  2026-01-15
+        2026-01-07  ▅▄▂▂█▅▆▇▇  2026-01-15
         --- stderr
     "#]]);
     assert!(plot("bars", &[]).stdout().contains("█"));

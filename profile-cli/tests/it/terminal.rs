@@ -133,6 +133,21 @@ async fn ctrl_c_during_a_read_ends_the_program() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_ends_a_command_with_several_requests() {
+    let fixture = Fixture::new().await;
+    let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
+    fixture.service.add_fault(hangs.times(1)).unwrap();
+    let stats = ["stats", "grace", "demo"];
+    let mut terminal = Terminal::start(fixture.program(&stats));
+    let get = fixture.service.expect("GET", "/users/grace/stats");
+    get.arrives(1, Duration::from_secs(10)).await;
+    terminal.types("\u{3}");
+    let (ended, seen) = terminal.ends();
+    assert_eq!(ended, Some(130), "{seen}");
+    assert_eq!(fixture.service.journal().requests().len(), 1, "{seen}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn uses_color_only_on_terminals_that_support_it() {
     let fixture = Fixture::new().await;
     for (environment, flags, colors) in [

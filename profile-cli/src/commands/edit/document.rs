@@ -1,55 +1,51 @@
 //! The fields of a profile as TOML, in the format of `profile apply`.
 
-use profile_sdk::{Bio, DisplayName, Location, Profile};
-use toml_edit::{DocumentMut, Item};
+use profile_sdk::{FieldKind, Profile, ProfileField};
+use toml_edit::DocumentMut;
 
+use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::Failure;
-use crate::profile_file::fields::{Changes, FIELDS, field_of};
+
 use crate::profile_file::toml_text::quoted;
 
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent.
 # An empty string \"\" clears a field; a removed field keeps its value.
 # In a string, \\\\ is a backslash, \\\" a quote and \\n a line break.
+# The contrast between text and background should be at least 4.5:1.
 
 [profile]
 ";
 
 /// The fields that differ from a profile, not yet validated.
 #[derive(Debug, PartialEq)]
-pub(super) struct ChangedFields(Vec<(&'static str, String)>);
+pub(super) struct ChangedFields(Vec<(ProfileField, String)>);
 
 /// Returns the profile as a document. Missing fields are comments.
 pub(super) fn write(profile: &Profile) -> String {
     let mut text = HEADING.to_owned();
-    for name in FIELDS {
-        text += &format!("\n# {}\n", note(name));
-        text += &match field_of(profile, name) {
-            Some(value) => line(name, value),
-            None => format!("# {name} = \"\"\n"),
+    for &field in ProfileField::ALL {
+        text += &format!("\n# {}\n", note(field));
+        text += &match profile.get(field) {
+            Some(value) => line(field, value),
+            None => format!("# {field} = \"\"\n"),
         };
     }
     text
 }
 
-fn line(name: &str, value: &str) -> String {
-    format!("{name} = {}\n", quoted(value, name == "bio"))
+fn line(field: ProfileField, value: &str) -> String {
+    let is_multiline = field.kind().max_lines().is_some();
+    format!("{field} = {}\n", quoted(value, is_multiline))
 }
 
 /// Returns the comment above a field.
-fn note(name: &str) -> String {
-    let up_to = |characters| format!("up to {characters} characters");
-    match name {
-        "display_name" => up_to(DisplayName::MAX_CHARACTERS),
-        "bio" => format!(
-            "{} and {} lines; ends right before the closing quotes",
-            up_to(Bio::MAX_CHARACTERS),
-            Bio::MAX_LINES
-        ),
-        "location" => up_to(Location::MAX_CHARACTERS),
-        "accent_color" => "#rrggbb, #rgb or a CSS name".to_owned(),
-        "text_color" => "the contrast with background_color should be at least 4.5:1".to_owned(),
-        _ => "#rrggbb, #rgb or a CSS name".to_owned(),
+fn note(field: ProfileField) -> String {
+    let kind = field.kind();
+    match kind {
+        FieldKind::Color => "#rrggbb, #rgb or a CSS name".to_owned(),
+        _ if kind.max_lines().is_some() => format!("{kind}; ends right before the closing quotes"),
+        _ => kind.to_string(),
     }
 }
 
@@ -69,9 +65,15 @@ impl ChangedFields {
                 return Err(Failure::usage(message));
             };
             for (name, item) in fields.iter() {
-                let (name, text) = field(name, item).map_err(Failure::usage)?;
-                if field_of(profile, name) != Some(&text) {
-                    changed.push((name, text));
+                let field: ProfileField = name.parse()?;
+                let Some(text) = item.as_str() else {
+                    let found = item.type_name();
+                    let message =
+                        format!("{field} has the type {found}; expected a string in quotes");
+                    return Err(Failure::usage(message));
+                };
+                if profile.get(field) != Some(text) {
+                    changed.push((field, text.to_owned()));
                 }
             }
         }
@@ -80,12 +82,12 @@ impl ChangedFields {
 
     /// Returns a document with only these fields.
     pub(super) fn to_document(&self) -> String {
-        let lines = self.0.iter().map(|(name, text)| line(name, text));
+        let lines = self.0.iter().map(|(field, text)| line(*field, text));
         format!("[profile]\n{}", lines.collect::<String>())
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.0.iter().map(|(name, text)| (*name, text.as_str()))
+    pub(super) fn iter(&self) -> impl Iterator<Item = (ProfileField, &str)> {
+        self.0.iter().map(|(field, text)| (*field, text.as_str()))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -93,12 +95,14 @@ impl ChangedFields {
     }
 
     /// Validates the fields. The failure contains all problems.
-    pub(super) fn validate(&self) -> Result<Changes, Failure> {
-        let mut changes = Changes::default();
-        let problems = self
-            .iter()
-            .filter_map(|(name, text)| changes.add(name, text).err());
-        let problems: Vec<_> = problems.collect();
+    pub(super) fn validate(&self) -> Result<ProfileChanges, Failure> {
+        let mut changes = ProfileChanges::default();
+        let mut problems = Vec::new();
+        for (field, text) in self.iter() {
+            if let Err(problem) = changes.add(field, text) {
+                problems.push(problem.to_string());
+            }
+        }
         match problems.is_empty() {
             true => Ok(changes),
             false => Err(Failure::usage(problems.join("\n"))),
@@ -106,31 +110,18 @@ impl ChangedFields {
     }
 }
 
-fn field(name: &str, item: &Item) -> Result<(&'static str, String), String> {
-    let Some(known) = FIELDS.into_iter().find(|known| *known == name) else {
-        let names = FIELDS.join(", ");
-        return Err(format!("unknown field {name:?}; expected one of {names}"));
-    };
-    match item.as_str() {
-        Some(text) => Ok((known, text.to_owned())),
-        None => Err(format!(
-            "{name} has the type {}; expected a string in quotes",
-            item.type_name()
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use profile_sdk::Profile;
+    use profile_sdk::{Profile, ProfileField};
     use serde_json::json;
 
-    use super::{ChangedFields, FIELDS, write};
+    use super::{ChangedFields, write};
 
     fn profile(text: &str) -> Profile {
-        let fields = FIELDS.map(|name| (name.to_owned(), json!(text)));
-        serde_json::from_value(fields.into_iter().collect()).unwrap()
+        let fields = ProfileField::ALL.iter();
+        let fields = fields.map(|field| (field.name().to_owned(), json!(text)));
+        serde_json::from_value(fields.collect()).unwrap()
     }
 
     #[track_caller]
@@ -173,7 +164,7 @@ mod tests {
             assert!(unchanged.is_empty(), "{text:?}\n{document}");
             let others = self::profile("other");
             let changed = ChangedFields::read(&document, &others).expect("a document");
-            assert_eq!(changed.0.len(), FIELDS.len());
+            assert_eq!(changed.0.len(), ProfileField::ALL.len());
             let kept = changed.to_document();
             assert_eq!(
                 ChangedFields::read(&kept, &others).expect("a document"),
@@ -190,13 +181,14 @@ mod tests {
             # Your profile. Edit the fields, save and close; only changed fields are sent.
             # An empty string "" clears a field; a removed field keeps its value.
             # In a string, \\ is a backslash, \" a quote and \n a line break.
+            # The contrast between text and background should be at least 4.5:1.
 
             [profile]
 
             # up to 32 characters
             display_name = "Ada"
 
-            # up to 300 characters and 10 lines; ends right before the closing quotes
+            # up to 300 characters and up to 10 lines; ends right before the closing quotes
             bio = """
             one "two\"
             three\\"""
@@ -207,7 +199,7 @@ mod tests {
             # #rrggbb, #rgb or a CSS name
             accent_color = "#ff8800"
 
-            # the contrast with background_color should be at least 4.5:1
+            # #rrggbb, #rgb or a CSS name
             # text_color = ""
 
             # #rrggbb, #rgb or a CSS name
@@ -221,7 +213,7 @@ mod tests {
         check_error(
             "nickname = 'a'",
             &expect![[
-                r#"unknown field "nickname"; expected one of display_name, bio, location, accent_color, text_color, background_color"#
+                r#"field "nickname" is unknown; expected one of display_name, bio, location, accent_color, text_color, background_color"#
             ]],
         );
         check_error(

@@ -3,7 +3,7 @@
 mod document;
 
 use clap::Args;
-use profile_sdk::{Operation, Profile, Response};
+use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate, Response};
 use serde_json::json;
 
 use crate::commands::auth::permissions;
@@ -11,9 +11,9 @@ use crate::commands::set;
 use crate::commands::show;
 use crate::editor::edited_text::{self, EditedText, Finished};
 use crate::editor::program::Editor;
+use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::profile_file::fields::{Changes, field_of};
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
 use crate::terminal::printable::quoted;
@@ -66,14 +66,6 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     edited_text::edit(&mut edit, &initial, &editor, session)
 }
 
-/// Reports the changed profile.
-fn report<T>(response: &Response<T>, profile: &Profile, session: &Session<'_>) -> Report {
-    let report = Report::read(response, show::view(profile));
-    report
-        .warning(show::contrast_warning(profile, session))
-        .of_change()
-}
-
 struct Edit<'a> {
     /// The profile that the editor showed.
     shown: Profile,
@@ -94,7 +86,7 @@ impl EditedText for Edit<'_> {
             let report = Report::new(json!({"result": "unchanged"}), sentence);
             return Ok(Finished::Done(report));
         }
-        let Changes { update, notes } = changed.validate()?;
+        let ProfileChanges { update, notes } = changed.validate()?;
         for note in notes {
             self.session.output.note(&note);
         }
@@ -104,8 +96,8 @@ impl EditedText for Edit<'_> {
         self.check_unchanged(&changed)?;
         let response = set::send(&update, self.session)?;
         let report = match response.data() {
-            Some(profile) => report(&response, profile, self.session),
-            None => self.read_back(&changed)?,
+            Some(profile) => self.report(&update, &response, profile),
+            None => self.read_back(&changed, &update)?,
         };
         Ok(Finished::Done(report))
     }
@@ -126,16 +118,23 @@ impl EditedText for Edit<'_> {
 }
 
 impl Edit<'_> {
+    /// Reports the changed profile.
+    fn report<T>(&self, update: &ProfileUpdate, response: &Response<T>, now: &Profile) -> Report {
+        let warning = set::contrast_warning(update, Some(now), self.session);
+        let report = Report::read(response, show::view(now));
+        report.warning(warning).of_change()
+    }
+
     /// Reads the profile again. Fails if a field that would be overwritten has changed since the last
     /// read.
     fn check_unchanged(&mut self, changed: &ChangedFields) -> Result<(), Failure> {
         let now = self.session.read(self.session.client()?.me())?.into_data();
         let before = std::mem::replace(&mut self.latest, now);
-        let conflicts = changed.iter().filter_map(|(name, text)| {
-            let value = field_of(&self.latest, name);
-            (value != field_of(&before, name) && value != Some(text)).then(|| {
+        let conflicts = changed.iter().filter_map(|(field, text)| {
+            let value = self.latest.get(field);
+            (value != before.get(field) && value != Some(text)).then(|| {
                 let value = quoted(value.unwrap_or_default());
-                format!("{name} has changed on the service meanwhile; it is now {value}")
+                format!("{field} has changed on the service meanwhile; it is now {value}")
             })
         });
         let conflicts: Vec<_> = conflicts.collect();
@@ -147,7 +146,11 @@ impl Edit<'_> {
 
     /// Reads the profile after a success response without a profile, which may not have come from the
     /// service, and checks that the fields have changed.
-    fn read_back(&self, changed: &ChangedFields) -> Result<Report, Failure> {
+    fn read_back(
+        &self,
+        changed: &ChangedFields,
+        update: &ProfileUpdate,
+    ) -> Result<Report, Failure> {
         let failed = |what: String| {
             let message = format!("the service accepted the change, but {what}");
             Failure::new(FailureKind::Other, message)
@@ -156,17 +159,17 @@ impl Edit<'_> {
         let response = response
             .map_err(|failure| failed(format!("reading it failed: {}", failure.message)))?;
         let now = response.data();
-        let is_missing = |(name, text): &(&str, &str)| {
-            let value = field_of(now, name);
-            value == field_of(&self.latest, name) && value != Some(text)
+        let is_missing = |&(field, text): &(ProfileField, &str)| {
+            let value = now.get(field);
+            value == self.latest.get(field) && value != Some(text)
         };
         let missing: Vec<_> = changed
             .iter()
             .filter(is_missing)
-            .map(|(name, _)| name)
+            .map(|(field, _)| field.name())
             .collect();
         if missing.is_empty() {
-            return Ok(report(&response, now, self.session));
+            return Ok(self.report(update, &response, now));
         }
         let what = format!(
             "the profile does not contain the new {}",

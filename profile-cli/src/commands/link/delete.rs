@@ -1,7 +1,7 @@
 //! `profile link delete`: removes links.
 
 use clap::Args;
-use profile_sdk::{Link, LinkId, Profile};
+use profile_sdk::{Link, LinkId, Operation, Profile};
 
 use crate::commands::deletion::{Deletion, Item};
 use crate::outcome::failure::Failure;
@@ -16,11 +16,12 @@ title and the URL of a deleted link are printed, so that you can add it again.
 
 Examples:
   profile link delete link_1
-  profile link delete link_1 link_2 --yes")]
+  profile link delete link_1 link_2 --yes
+  profile link delete 'My site'")]
 pub(crate) struct DeleteArguments {
-    /// IDs of the links; `profile link list` shows them
-    #[arg(required = true, value_name = "ID")]
-    ids: Vec<LinkId>,
+    /// IDs of the links, or titles that no other link has
+    #[arg(required = true, value_name = "ID|TITLE")]
+    ids: Vec<String>,
 
     #[command(flatten)]
     dry_run: DryRun,
@@ -30,10 +31,13 @@ pub(crate) fn run(arguments: DeleteArguments, session: &Session<'_>) -> Result<R
     let client = session.client()?;
     let deletion = Deletion {
         noun: "link",
+        operation: Operation::DELETE_LINK,
         dry_run: arguments.dry_run.dry_run,
         listed,
     };
-    deletion.run(&arguments.ids, session, |id| client.delete_link(id))
+    deletion.run(&arguments.ids, session, |id| {
+        Ok(client.delete_link(&LinkId::new(id)?))
+    })
 }
 
 fn listed(profile: &Profile) -> Option<Vec<Item>> {

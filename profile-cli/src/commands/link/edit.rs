@@ -1,24 +1,29 @@
 //! `profile link edit`: changes a link.
 
 use clap::Args;
-use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, Profile};
+use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl};
 
 use super::fields::{fields, url_warning};
+use crate::commands::deletion::id_of;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 use crate::terminal::printable::quoted;
 
+const LIST_HINT: &str = "`profile link list` shows the IDs";
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope links:write.
 
-Example:
-  profile link edit link_1 --title 'My new site'")]
+Examples:
+  profile link edit link_1 --title 'My new site'
+  profile link edit 'My site' --url https://example.org")]
 pub(crate) struct EditArguments {
-    /// ID of the link; `profile link list` shows the IDs
-    id: LinkId,
+    /// ID of the link, or a title that no other link has
+    #[arg(value_name = "ID|TITLE")]
+    id: String,
 
     #[command(flatten)]
     change: LinkChange,
@@ -49,29 +54,55 @@ pub(crate) fn run(arguments: EditArguments, session: &Session<'_>) -> Result<Rep
     let mut update = LinkUpdate::new();
     update.title = change.title;
     update.url = change.url;
+    let client = session.client()?;
+    if session.settings.curl && !dry_run.dry_run {
+        let call = client.update_link(&LinkId::new(id)?, &update);
+        return session.as_curl(&[call.request().map_err(Failure::unsent)?]);
+    }
+    let (id, listed) = find(&id, dry_run.dry_run, session)?;
     let what = format!("link {}", quoted(&id));
-    let call = session.client()?.update_link(&id, &update);
+    let call = client.update_link(&id, &update);
     if dry_run.dry_run {
         let request = call.request().map_err(Failure::unsent)?;
-        return session.read_or_curl(session.client()?.me(), |profile| {
-            let changes = differences(update, find(&id, profile.data())?);
-            Ok(dry_run::preview(&[request], &changes).warning(warning))
-        });
+        let changes = differences(update, &listed.ok_or_else(|| unknown(&id))?);
+        return Ok(dry_run::preview(&[request], &changes).warning(warning));
     }
-    session.write_or_curl(call, &what, "profile link list", |response| {
-        let sentence = "The service accepted the change; `profile link list` shows the link.";
-        Ok(Report::written(&response, fields, "updated", sentence).warning(warning))
-    })
+    let response = session.write(call, &what, "profile link list");
+    let response = response.map_err(|failure| match failure.kind {
+        FailureKind::NotFound => failure.hint(LIST_HINT),
+        _ => failure,
+    })?;
+    let sentence = "The service accepted the change; `profile link list` shows the link.";
+    Ok(Report::written(&response, fields, "updated", sentence).warning(warning))
 }
 
-/// Returns one of the profile's links.
-fn find<'a>(id: &LinkId, profile: &'a Profile) -> Result<&'a Link, Failure> {
-    let mut links = profile.links.iter().flatten();
-    let found = links.find(|link| link.id.as_ref() == Some(id));
-    found.ok_or_else(|| {
-        let message = format!("the profile has no link {}", quoted(id));
-        Failure::new(FailureKind::NotFound, message)
-    })
+/// Returns the ID for an ID or a title, and the link if the profile lists it. An edit does not need the
+/// profile, so that its own error is reported.
+fn find(
+    typed: &str,
+    is_required: bool,
+    session: &Session<'_>,
+) -> Result<(LinkId, Option<Link>), Failure> {
+    let profile = match session.read(session.client()?.me()) {
+        Err(failure) if is_required || failure.kind == FailureKind::Interrupted => {
+            return Err(failure);
+        }
+        read => read.ok(),
+    };
+    let links = profile.and_then(|profile| profile.into_data().links);
+    let links = links.unwrap_or_default();
+    let items = links.iter().filter_map(|link| {
+        let id = link.id.as_ref()?.as_str();
+        Some((id, link.title.as_deref()))
+    });
+    let id = LinkId::new(id_of(typed, items)?)?;
+    let found = links.into_iter().find(|link| link.id.as_ref() == Some(&id));
+    Ok((id, found))
+}
+
+fn unknown(id: &LinkId) -> Failure {
+    let message = format!("the profile has no link {}", quoted(id));
+    Failure::new(FailureKind::NotFound, message).hint(LIST_HINT)
 }
 
 fn differences(update: LinkUpdate, link: &Link) -> Vec<Change> {

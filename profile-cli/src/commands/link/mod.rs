@@ -25,6 +25,7 @@ pub(crate) enum LinkCommand {
     #[command(visible_alias = "ls")]
     List(list::ListArguments),
     /// Add a link to your profile
+    #[command(visible_alias = "create")]
     Add(add::AddArguments),
     /// Change the title or the URL of a link
     Edit(edit::EditArguments),

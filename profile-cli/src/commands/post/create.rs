@@ -37,7 +37,7 @@ Examples:
 pub(crate) struct CreateArguments {
     /// Text of the post
     #[arg(value_name = "BODY|@./PATH|-")]
-    body: Option<TypedText<String>>,
+    body: Option<TypedText>,
 
     /// Read the text from this file; - reads stdin
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath, conflicts_with = "body")]

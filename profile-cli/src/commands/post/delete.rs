@@ -1,7 +1,7 @@
 //! `profile post delete`: removes posts.
 
 use clap::Args;
-use profile_sdk::{Post, PostId, Profile};
+use profile_sdk::{Operation, Post, PostId, Profile};
 
 use crate::commands::deletion::{Deletion, Item};
 use crate::outcome::failure::Failure;
@@ -20,7 +20,7 @@ Examples:
 pub(crate) struct DeleteArguments {
     /// IDs of the posts; `profile post list` shows them
     #[arg(required = true, value_name = "ID")]
-    ids: Vec<PostId>,
+    ids: Vec<String>,
 
     #[command(flatten)]
     dry_run: DryRun,
@@ -30,10 +30,13 @@ pub(crate) fn run(arguments: DeleteArguments, session: &Session<'_>) -> Result<R
     let client = session.client()?;
     let deletion = Deletion {
         noun: "post",
+        operation: Operation::DELETE_POST,
         dry_run: arguments.dry_run.dry_run,
         listed,
     };
-    deletion.run(&arguments.ids, session, |id| client.delete_post(id))
+    deletion.run(&arguments.ids, session, |id| {
+        Ok(client.delete_post(&PostId::new(id)?))
+    })
 }
 
 fn listed(profile: &Profile) -> Option<Vec<Item>> {

@@ -23,6 +23,7 @@ pub(crate) enum PostCommand {
     #[command(visible_alias = "ls")]
     List(list::ListArguments),
     /// Create a post
+    #[command(visible_alias = "add")]
     Create(create::CreateArguments),
     /// Delete posts; asks first unless --yes is given
     #[command(visible_alias = "rm")]

@@ -117,7 +117,9 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
                     before,
                 });
             }
-            Err(failure) if handles.len() == 1 => return Err(failure),
+            Err(failure) if handles.len() == 1 || failure.kind == FailureKind::Interrupted => {
+                return Err(failure);
+            }
             Err(failure) => failures.push(batch::item_failure(&what, handle, failure)),
         }
         progress.advance();

@@ -1,14 +1,16 @@
 //! The clients: the library in this process, and the program.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use profile_sdk::{
-    ApiKey, Client, Error, LinkId, LinkUpdate, NewLink, PostId, Profile, ProfileUpdate, RetryPolicy,
+    ApiKey, Client, Error, LinkId, LinkUpdate, NewLink, PostId, Profile, ProfileField,
+    ProfileUpdate, RetryPolicy,
 };
 use serde_json::Value;
 
 use super::expected_state::{Kind, ObservedState, Outcome};
-use super::operation::{FIELDS, Operation};
+use super::operation::Operation;
 use super::random::Random;
 use crate::program::{Fixture, Run};
 
@@ -67,7 +69,7 @@ impl<'a> Clients<'a> {
         slow: bool,
     ) -> Result<Option<ObservedState>, String> {
         if kind == ClientKind::Program {
-            let run = self.run(&["show"], slow);
+            let run = self.run(&["show".to_owned()], slow);
             return Ok(run.succeeded().then(|| state_of_json(&run.json())));
         }
         match self.client(slow).me().await {
@@ -103,13 +105,14 @@ impl<'a> Clients<'a> {
         }
     }
 
-    fn run(&self, arguments: &[&str], slow: bool) -> Run {
+    fn run(&self, arguments: &[String], slow: bool) -> Run {
         let timeout = match slow {
             true => SHORT_TIMEOUT.as_secs_f64().to_string(),
             false => "30".to_owned(),
         };
         let settings = ["--json", "--yes", "--retries", "1", "--timeout", &timeout];
-        self.fixture.run(&[&settings, arguments].concat())
+        let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+        self.fixture.run(&[&settings, &arguments[..]].concat())
     }
 }
 
@@ -145,30 +148,18 @@ async fn send(client: &Client, operation: &Operation) -> Result<Option<String>, 
             id,
         } => client.delete_post(&PostId::new(id).unwrap()).await?,
         Operation::Edit { field, value } => {
-            client
-                .update_profile(&update_of(FIELDS[*field], value))
-                .await?;
+            let mut update = ProfileUpdate::new();
+            update.set(*field, value).unwrap();
+            client.update_profile(&update).await?;
         }
         Operation::Read => unreachable!("not a write"),
     }
     Ok(None)
 }
 
-fn update_of(field: &str, value: &str) -> ProfileUpdate {
-    let update = ProfileUpdate::new();
-    match field {
-        "display_name" => update.display_name(value.parse().unwrap()),
-        "bio" => update.bio(value.parse().unwrap()),
-        "location" => update.location(value.parse().unwrap()),
-        "accent_color" => update.accent_color(value.parse().unwrap()),
-        "text_color" => update.text_color(value.parse().unwrap()),
-        _ => update.background_color(value.parse().unwrap()),
-    }
-}
-
 /// Returns the arguments of the program.
-fn arguments(operation: &Operation) -> Vec<&str> {
-    match operation {
+fn arguments(operation: &Operation) -> Vec<String> {
+    let arguments: Vec<&str> = match operation {
         Operation::Create {
             kind: Kind::Link,
             text,
@@ -186,20 +177,14 @@ fn arguments(operation: &Operation) -> Vec<&str> {
             kind: Kind::Post,
             id,
         } => vec!["post", "delete", id],
-        Operation::Edit { field, value } => vec!["set", FLAGS[*field], value],
+        Operation::Edit { field, value } => {
+            let option = format!("--{}", field.kebab_name());
+            return vec!["set".to_owned(), option, value.clone()];
+        }
         Operation::Read => vec!["show"],
-    }
+    };
+    arguments.into_iter().map(str::to_owned).collect()
 }
-
-/// The options for `FIELDS`.
-const FLAGS: [&str; FIELDS.len()] = [
-    "--display-name",
-    "--bio",
-    "--location",
-    "--accent-color",
-    "--text-color",
-    "--background-color",
-];
 
 fn outcome_of_program(run: &Run) -> (Outcome, Option<String>) {
     if run.succeeded() {
@@ -214,22 +199,23 @@ fn outcome_of_program(run: &Run) -> (Outcome, Option<String>) {
 }
 
 fn state_of(profile: Profile) -> ObservedState {
+    let text = |field| profile.get(field).unwrap_or_default().to_owned();
+    let fields = ProfileField::ALL.iter().map(|field| (*field, text(*field)));
+    let fields = fields.collect();
     let links = profile.links.unwrap_or_default().into_iter();
     let posts = profile.posts.unwrap_or_default().into_iter();
     ObservedState {
-        fields: [
-            profile.display_name,
-            profile.bio,
-            profile.location,
-            profile.accent_color,
-            profile.text_color,
-            profile.background_color,
-        ]
-        .map(Option::unwrap_or_default)
-        .into(),
+        fields,
         links: links.filter_map(|link| link.title).collect(),
         posts: posts.filter_map(|post| post.body).collect(),
     }
+}
+
+/// Returns the texts of the fields in the JSON of a profile.
+pub(super) fn fields_of(profile: &Value) -> BTreeMap<ProfileField, String> {
+    let fields = ProfileField::ALL.iter();
+    let text = |field: &ProfileField| (*field, profile[field.name()].as_str().unwrap().to_owned());
+    fields.map(text).collect()
 }
 
 fn state_of_json(profile: &Value) -> ObservedState {
@@ -239,7 +225,7 @@ fn state_of_json(profile: &Value) -> ObservedState {
         items.map(|item| text(&item[field])).collect()
     };
     ObservedState {
-        fields: FIELDS.map(|field| text(&profile[field])).into(),
+        fields: fields_of(profile),
         links: texts(&profile["links"], "title"),
         posts: texts(&profile["posts"], "body"),
     }

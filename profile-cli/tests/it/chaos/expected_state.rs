@@ -1,6 +1,10 @@
 //! The state of the service that follows from the reported outcomes.
 
-use super::operation::{FIELDS, Operation};
+use std::collections::BTreeMap;
+
+use profile_sdk::ProfileField;
+
+use super::operation::Operation;
 use super::random::Random;
 
 /// The outcome of a write that a client reports.
@@ -19,15 +23,15 @@ pub(super) enum Kind {
 
 /// The state of the profile that is read.
 pub(super) struct ObservedState {
-    pub(super) fields: Vec<String>,
+    pub(super) fields: BTreeMap<ProfileField, String>,
     pub(super) links: Vec<String>,
     pub(super) posts: Vec<String>,
 }
 
 /// The values that each field and item may have.
 pub(super) struct ExpectedState {
-    /// `None` for a field without a successful edit.
-    fields: [Option<Vec<String>>; FIELDS.len()],
+    /// Without the fields that were never edited with success.
+    fields: BTreeMap<ProfileField, Vec<String>>,
     entries: Vec<Entry>,
 }
 
@@ -49,7 +53,7 @@ enum Presence {
 impl ExpectedState {
     pub(super) fn new() -> Self {
         Self {
-            fields: [const { None }; FIELDS.len()],
+            fields: BTreeMap::new(),
             entries: Vec::new(),
         }
     }
@@ -93,8 +97,8 @@ impl ExpectedState {
             }),
             Operation::Rename { id, title } => self.entry(&id).rename(title, outcome),
             Operation::Delete { id, .. } => self.entry(&id).delete(outcome),
-            Operation::Edit { field, value } => match (&mut self.fields[field], outcome) {
-                (known, Outcome::Done) => *known = Some(vec![value]),
+            Operation::Edit { field, value } => match (self.fields.get_mut(&field), outcome) {
+                (_, Outcome::Done) => drop(self.fields.insert(field, vec![value])),
                 (Some(values), Outcome::Unknown) => values.push(value),
                 (None, Outcome::Unknown) | (_, Outcome::NotDone) => {}
             },
@@ -112,11 +116,10 @@ impl ExpectedState {
 
     /// Checks an observed state.
     pub(super) fn check(&self, seen: &ObservedState) -> Result<(), String> {
-        for (index, value) in seen.fields.iter().enumerate() {
-            if let Some(values) = &self.fields[index]
+        for (field, value) in &seen.fields {
+            if let Some(values) = self.fields.get(field)
                 && !values.contains(value)
             {
-                let field = FIELDS[index];
                 return Err(format!("{field} is {value:?}; expected one of {values:?}"));
             }
         }

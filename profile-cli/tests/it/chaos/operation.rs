@@ -1,24 +1,16 @@
 //! A random operation.
 
+use profile_sdk::{FieldKind, ProfileField};
+
 use super::expected_state::{ExpectedState, Kind};
 use super::random::Random;
-
-/// The editable fields of the profile.
-pub(super) const FIELDS: [&str; 6] = [
-    "display_name",
-    "bio",
-    "location",
-    "accent_color",
-    "text_color",
-    "background_color",
-];
 
 #[derive(Debug)]
 pub(super) enum Operation {
     Create { kind: Kind, text: String },
     Rename { id: String, title: String },
     Delete { kind: Kind, id: String },
-    Edit { field: usize, value: String },
+    Edit { field: ProfileField, value: String },
     Read,
 }
 
@@ -43,10 +35,10 @@ impl Operation {
                 None => Self::Read,
             },
             7..=8 => {
-                let field = random.below(FIELDS.len());
+                let field = ProfileField::ALL[random.below(ProfileField::ALL.len())];
                 Self::Edit {
                     field,
-                    value: match FIELDS[field].ends_with("_color") {
+                    value: match field.kind() == FieldKind::Color {
                         true => format!("#{number:06x}"),
                         false => format!("operation {number}"),
                     },

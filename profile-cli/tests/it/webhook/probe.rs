@@ -68,8 +68,8 @@ async fn a_correct_receiver_passes() {
     let printed = run.json();
     let results = printed.as_array().unwrap();
     let count = |result| results.iter().filter(|row| row["result"] == result).count();
-    assert_eq!(count("passed"), 35);
-    assert_eq!(count("informational"), 9);
+    assert_eq!(count("passed"), 33);
+    assert_eq!(count("informational"), 11);
     assert_eq!(
         results[0],
         serde_json::json!({
@@ -107,8 +107,7 @@ async fn finds_a_receiver_that_accepts_everything() {
          digest_of_an_empty_body, large_body, other_secret, empty_secret, no_secret, \
          first_byte_altered, last_byte_altered, zeros, sha1, sha1_as_sha256, sha512, no_algorithm, \
          no_prefix, prefix_only, empty_signature, truncated_to_8, truncated_by_1, character_added, \
-         not_a_digit, concatenated, concatenated_last, no_signature, repeated_first_valid, \
-         repeated_last_valid)",
+         not_a_digit, concatenated, concatenated_last, no_signature)",
     )
     .await;
 }
@@ -122,7 +121,7 @@ async fn finds_a_receiver_that_accepts_any_signature() {
          digest_of_an_empty_body, large_body, other_secret, empty_secret, no_secret, \
          first_byte_altered, last_byte_altered, zeros, sha1, sha1_as_sha256, sha512, no_algorithm, \
          no_prefix, prefix_only, empty_signature, truncated_to_8, truncated_by_1, character_added, \
-         not_a_digit, concatenated, concatenated_last, repeated_first_valid, repeated_last_valid)",
+         not_a_digit, concatenated, concatenated_last)",
     )
     .await;
 }
@@ -132,13 +131,13 @@ async fn finds_a_receiver_that_compares_the_start_of_the_signature() {
     check_mistakes(
         |request| status(sign(&secret(), &request.body).starts_with(signature(request))),
         "the receiver accepts forged deliveries (prefix_only, empty_signature, truncated_to_8, \
-         truncated_by_1, no_signature, repeated_first_valid)",
+         truncated_by_1, no_signature)",
     )
     .await;
     check_mistakes(
         |request| status(signature(request).starts_with(&sign(&secret(), &request.body)[..15])),
         "the receiver accepts forged deliveries (last_byte_altered, truncated_to_8, \
-         truncated_by_1, character_added, not_a_digit, concatenated, repeated_first_valid)",
+         truncated_by_1, character_added, not_a_digit, concatenated)",
     )
     .await;
 }
@@ -179,8 +178,8 @@ async fn finds_a_receiver_that_verifies_serialized_json() {
     }
     check_mistakes(
         serialized,
-        "the receiver accepts forged deliveries (byte_added, json_reformatted, \
-         repeated_first_valid) and rejects genuine deliveries (unusual_spaces, newline_at_the_end)",
+        "the receiver accepts forged deliveries (byte_added, json_reformatted) \
+         and rejects genuine deliveries (unusual_spaces, newline_at_the_end)",
     )
     .await;
 }
@@ -206,8 +205,8 @@ async fn other_status_codes_are_inconclusive() {
 
     let run = probe(|_| 500, &[]).await;
     assert_eq!(run.code(), 1, "{run}");
-    let error = "error: the receiver accepts no delivery, so its rejections prove nothing\n";
-    assert!(run.stderr().ends_with(error), "{run}");
+    let error = "error: the receiver rejects genuine deliveries (genuine, ";
+    assert!(run.stderr().contains(error), "{run}");
 }
 
 #[tokio::test]

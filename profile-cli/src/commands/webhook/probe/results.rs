@@ -98,6 +98,8 @@ impl CaseResult {
             (Expected::Accepted, Ok(200..=299)) => Verdict::Passed,
             (Expected::Rejected, Ok(400..=499)) => Verdict::Passed,
             (_, Ok(200..=299 | 400..=499)) => Verdict::Failed,
+            // The service would repeat it, or turn the webhook off.
+            (Expected::Accepted, Ok(500..=599)) => Verdict::Failed,
             _ => Verdict::Inconclusive,
         }
     }
