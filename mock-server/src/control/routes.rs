@@ -36,7 +36,7 @@ const fn route(method: &'static str, path: &'static str, action: Action) -> Rout
     }
 }
 
-static ROUTES: [Route; 39] = [
+static ROUTES: &[Route] = &[
     route("GET", "/health", Server(health)),
     route("GET", documents::SERVICE, Server(documents::service)),
     route("GET", "/control-openapi.json", Server(documents::control)),
@@ -111,7 +111,7 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
         other => other,
     };
     let mut allowed = Vec::new();
-    for route in &ROUTES {
+    for route in ROUTES {
         let Some(parameters) = route.parameters_in(path) else {
             continue;
         };

@@ -108,11 +108,9 @@ fn is_automatic(request: &Request) -> bool {
 
 /// Returns `true` if the specification states the rule for this endpoint.
 fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
-    match rule {
-        Rule::UnknownField => endpoint == Some(Endpoint::EditProfile),
-        Rule::KeyMissing => endpoint.is_some_and(Endpoint::requires_key),
-        _ => true,
-    }
+    let is_of_profile = endpoint == Some(Endpoint::EditProfile);
+    let requires_key = endpoint.is_some_and(Endpoint::requires_key);
+    (rule != Rule::UnknownField || is_of_profile) && (rule != Rule::KeyMissing || requires_key)
 }
 
 /// Limits the length, since a client may send strings of any length.

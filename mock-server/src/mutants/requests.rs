@@ -116,16 +116,27 @@ pub(super) fn discard(
     }
 }
 
-/// Deletes another link or post of the owner than the one in the path.
-pub(super) fn delete_another(world: &World, request: &mut Request, endpoint: Endpoint) {
-    let Some(account) = world.account(OWNER).filter(|_| is(request, endpoint)) else {
-        return;
-    };
-    let in_path = |id| id_in_path(world.dialect(), id);
-    let ids: Vec<_> = match endpoint {
-        Endpoint::DeleteLink => account.links.iter().map(|one| in_path(&one.id)).collect(),
-        _ => account.posts.iter().map(|one| in_path(&one.id)).collect(),
-    };
+pub(super) fn delete_another_link(world: &World, request: &mut Request) {
+    if let Some(account) = world
+        .account(OWNER)
+        .filter(|_| is(request, Endpoint::DeleteLink))
+    {
+        delete_another(world, request, account.links.iter().map(|link| &*link.id));
+    }
+}
+
+pub(super) fn delete_another_post(world: &World, request: &mut Request) {
+    if let Some(account) = world
+        .account(OWNER)
+        .filter(|_| is(request, Endpoint::DeletePost))
+    {
+        delete_another(world, request, account.posts.iter().map(|post| &*post.id));
+    }
+}
+
+/// Replaces the id in the path by another one.
+fn delete_another<'a>(world: &World, request: &mut Request, ids: impl Iterator<Item = &'a str>) {
+    let ids: Vec<_> = ids.map(|id| id_in_path(world.dialect(), id)).collect();
     if let Some((path, id)) = request.path.rsplit_once('/')
         && ids.iter().any(|known| *known == id)
         && let Some(other) = ids.iter().find(|known| **known != id)

@@ -10,8 +10,9 @@ use super::change::Change::{self, Delivery, FailureLimit, Field, Process, Reply,
 use super::replies::{add_devices, change_date_format, data_of, each, numbers_as_strings, remove};
 use super::requests::{
     accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
-    accept_unknown_key, add_hash, delete_another, discard, drop_unknown_fields, edit_days,
-    edit_fields, ignore_scope, read_another_profile, reject_maximum, store_rejected_edit,
+    accept_unknown_key, add_hash, delete_another_link, delete_another_post, discard,
+    drop_unknown_fields, edit_days, edit_fields, ignore_scope, read_another_profile,
+    reject_maximum, store_rejected_edit,
 };
 use crate::engine::{self, Endpoint, FieldLimit, ProfileField, Scope};
 
@@ -225,7 +226,7 @@ static ROWS: &[Row] = &[
     mutant("link_not_deleted", ENDPOINTS, REMOVES_LINK,
         Process(|world, request, now| discard(Endpoint::DeleteLink, world, request, now))),
     mutant("wrong_link_deleted", ENDPOINTS, REMOVES_LINK,
-        Request(|world, request| delete_another(world, request, Endpoint::DeleteLink))),
+        Request(delete_another_link)),
     mutant("post_body_not_stored", ENDPOINTS, POST_BODY,
         Request(|_, request| edit_fields(request, Endpoint::CreatePost, |fields| {
             fields.insert("body".to_owned(), json!(""));
@@ -235,7 +236,7 @@ static ROWS: &[Row] = &[
     mutant("post_not_deleted", ENDPOINTS, REMOVES_POST,
         Process(|world, request, now| discard(Endpoint::DeletePost, world, request, now))),
     mutant("wrong_post_deleted", ENDPOINTS, REMOVES_POST,
-        Request(|world, request| delete_another(world, request, Endpoint::DeletePost))),
+        Request(delete_another_post)),
     mutant("days_ignored", ENDPOINTS, DAYS, Request(|_, request| edit_days(request, |_| None))),
     mutant("days_off_by_one", ENDPOINTS, DAYS,
         Request(|_, request| edit_days(request, |days| match days {

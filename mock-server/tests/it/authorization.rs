@@ -103,6 +103,20 @@ async fn rejects_a_key_with_all_scopes_except_the_required_one() {
 }
 
 #[tokio::test]
+async fn the_required_scope_is_enough() {
+    let server = MockServer::start().await;
+    for (endpoint, scope) in endpoints_with_scope() {
+        let key = server.create_key("demo", &[scope]).unwrap();
+        let mut request = request(&server, &endpoint.known()).key(&key);
+        if let Some(body) = endpoint.body() {
+            request = request.json(body);
+        }
+        let answer = request.send();
+        assert!((200..300).contains(&answer.status), "{}", endpoint.line);
+    }
+}
+
+#[tokio::test]
 async fn keys_are_never_printed() {
     let server = MockServer::start().await;
     let created = server.create_key("demo", Scope::ALL).unwrap();

@@ -313,7 +313,7 @@ fn sets_and_advances_the_clock() {
     let advanced = serving.order(
         200,
         &format!("POST {clock}/advance"),
-        json!({"seconds": 90}),
+        json!({"seconds": 90.0}),
     );
     assert_eq!(advanced, instant("2026-03-01T12:01:30Z"));
     let post = serving

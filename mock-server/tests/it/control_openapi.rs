@@ -6,26 +6,22 @@ use mock_server::{Fault, WireFault};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::openapi::schema_error_in;
+use crate::openapi::{CONTROL_DOCUMENT, schema_error_in};
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
-
-fn document() -> Value {
-    serde_yaml_ng::from_str(include_str!("../../control-openapi.yaml")).unwrap()
-}
 
 /// Sends a request and checks that its body and the response match the document. `line` is a method
 /// and a path of the document.
 #[track_caller]
 fn order(serving: &Serving, status: u16, line: &str, body: Value) -> Value {
-    let document = document();
+    let document = &*CONTROL_DOCUMENT;
     let (method, path) = line.split_once(' ').unwrap();
     let operation = format!("/paths/~1_mock~1v1{}", path.replace('/', "~1"));
     let operation = format!("{operation}/{}", method.to_lowercase());
     if body != NOTHING {
         let place = format!("{operation}/requestBody/content/application~1json/schema");
-        let schema_error = schema_error_in(document.clone(), &body, &place);
+        let schema_error = schema_error_in(document, &body, &place);
         assert_eq!(
             schema_error.is_none(),
             status != 400,
@@ -148,7 +144,7 @@ fn variants<T: DeserializeOwned>() -> BTreeSet<String> {
 
 #[test]
 fn all_faults_have_a_schema_and_a_row_in_the_documentation() {
-    let document = document();
+    let document = &*CONTROL_DOCUMENT;
     let rows = include_str!("../../docs/faults.md").lines();
     let rows: Vec<_> = rows.filter(|line| line.starts_with("| `")).collect();
     for (schema, names) in [

@@ -14,8 +14,6 @@ mod bodies;
 #[cfg(all(unix, feature = "program"))]
 mod browser;
 mod compression;
-mod conformance;
-mod conformance_cases;
 #[cfg(all(unix, feature = "program"))]
 mod control;
 #[cfg(all(unix, feature = "program"))]

@@ -1,23 +1,30 @@
 //! `GET /me`.
 
-use mock_server::{MockServer, Scope};
-use serde_json::json;
+use mock_server::{MockServer, Profile, ProfileField, Scope};
+use serde_json::{Value, json};
 
 use crate::request::request;
+
+/// Checks that a response has all fields of a profile, and returns its other fields.
+#[track_caller]
+fn without_fields_of(profile: &Profile, mut response: Value) -> Value {
+    for field in ProfileField::ALL {
+        let found = response.as_object_mut().unwrap().remove(field.name());
+        assert_eq!(found, Some(field.get(profile).into()), "{}", field.name());
+    }
+    response
+}
 
 #[tokio::test]
 async fn returns_public_and_private_fields() {
     let server = MockServer::start().await;
+    let world = server.world().unwrap();
+    let profile = &world.account("demo").unwrap().profile;
+    assert_eq!(profile.display_name, "Demo Person");
     assert_eq!(
-        request(&server, "GET /me").data(200),
+        without_fields_of(profile, request(&server, "GET /me").data(200)),
         json!({
             "handle": "demo",
-            "display_name": "Demo Person",
-            "bio": "I live inside a mock server.\nEdit me as you like.",
-            "location": "127.0.0.1",
-            "accent_color": "#2563eb",
-            "text_color": "#111827",
-            "background_color": "#f9fafb",
             "links": [
                 {
                     "id": "link_1",
@@ -85,16 +92,15 @@ async fn returns_the_owner_of_the_key() {
 async fn a_key_for_a_new_handle_creates_the_account() {
     let server = MockServer::start().await;
     let key = server.create_key("ada", &[]).unwrap();
+    let me = request(&server, "GET /me").key(&key).data(200);
     assert_eq!(
-        request(&server, "GET /me").key(&key).data(200),
+        (&me["bio"], &me["text_color"]),
+        (&json!(""), &json!("#000000"))
+    );
+    assert_eq!(
+        without_fields_of(&Profile::default(), me),
         json!({
             "handle": "ada",
-            "display_name": "",
-            "bio": "",
-            "location": "",
-            "accent_color": "#000000",
-            "text_color": "#000000",
-            "background_color": "#ffffff",
             "links": [],
             "posts": [],
             "badges": [],

@@ -1,8 +1,10 @@
 //! The OpenAPI document matches the responses of the service.
 
+use std::sync::LazyLock;
+
 use boon::{Compiler, Draft, Schemas};
 use expect_test::expect_file;
-use mock_server::{FieldLimit, MockServer, ProfileField, RateLimit};
+use mock_server::{FieldLimit, MockServer, ProfileField, RateLimit, Scope};
 use serde_json::{Map, Value, json};
 
 use crate::endpoints::{ENDPOINTS, Listed};
@@ -16,21 +18,23 @@ const YAML: &str = include_str!("../../openapi.yaml");
 /// One byte more than the maximum length of a body.
 const TOO_LARGE: usize = 1024 * 1024 + 1;
 
-fn document() -> Value {
-    serde_yaml_ng::from_str(YAML).unwrap()
-}
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_yaml_ng::from_str(YAML).unwrap());
+
+/// The document of the control API.
+pub(crate) static CONTROL_DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_yaml_ng::from_str(include_str!("../../control-openapi.yaml")).unwrap());
 
 /// Returns the errors of a value against the schema at a pointer in the service's document.
 fn schema_error(value: &Value, place: &str) -> Option<String> {
-    schema_error_in(document(), value, place)
+    schema_error_in(&DOCUMENT, value, place)
 }
 
 /// Returns the errors of a value against the schema at a pointer in a document.
-pub(crate) fn schema_error_in(document: Value, value: &Value, place: &str) -> Option<String> {
+pub(crate) fn schema_error_in(document: &Value, value: &Value, place: &str) -> Option<String> {
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
     compiler.enable_format_assertions();
-    compiler.add_resource(LOCATION, document).unwrap();
+    compiler.add_resource(LOCATION, document.clone()).unwrap();
     let fragment = place.replace('{', "%7B").replace('}', "%7D");
     let mut schemas = Schemas::new();
     let schema = compiler
@@ -48,9 +52,8 @@ struct Operation {
 }
 
 fn operations() -> Vec<Operation> {
-    let document = document();
     let mut operations = Vec::new();
-    for (path, item) in document["paths"].as_object().unwrap() {
+    for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
         let methods = item.as_object().unwrap().iter();
         for (method, operation) in methods.filter(|(name, _)| *name != "parameters") {
             operations.push(Operation {
@@ -133,8 +136,7 @@ impl Operation {
 
 #[track_caller]
 fn check(answer: &Answer, place: &str) {
-    let document = document();
-    let described = document.pointer(place).unwrap();
+    let described = DOCUMENT.pointer(place).unwrap();
     if described.get("content").is_none() {
         assert_eq!(
             (answer.header("content-type"), answer.body.as_str()),
@@ -232,21 +234,24 @@ fn check_schema_agrees(server: &MockServer, line: &str, schema: &str, bodies: &[
     }
 }
 
-/// Returns the properties of the schemas that list the editable fields, by the place of the schema.
-fn lists_of_fields() -> Vec<(&'static str, Value, Map<String, Value>)> {
-    let control = include_str!("../../control-openapi.yaml");
-    let control: Value = serde_yaml_ng::from_str(control).unwrap();
+/// Returns the places, documents and properties of the schemas that list the editable fields.
+fn lists_of_fields() -> impl Iterator<Item = (&'static str, &'static Value, &'static Value)> {
     let lists = [
-        (document(), "/components/schemas/ProfileEdit"),
-        (document(), "/components/schemas/PublicProfile"),
-        (control, "/components/schemas/Account/properties/profile"),
+        (&*DOCUMENT, "/components/schemas/ProfileEdit"),
+        (&*DOCUMENT, "/components/schemas/PublicProfile"),
+        (
+            &*CONTROL_DOCUMENT,
+            "/components/schemas/Account/properties/profile",
+        ),
     ];
-    let properties = |(document, place): (Value, &'static str)| {
-        let schema = document.pointer(place).unwrap();
-        let properties = schema["properties"].as_object().unwrap().clone();
-        (place, document, properties)
+    let properties = |(document, place): (&'static Value, &'static str)| {
+        (
+            place,
+            document,
+            &document.pointer(place).unwrap()["properties"],
+        )
     };
-    lists.into_iter().map(properties).collect()
+    lists.into_iter().map(properties)
 }
 
 #[test]
@@ -270,10 +275,18 @@ fn all_schemas_of_profiles_have_all_fields_with_their_limits() {
             }
         }
     }
-    let required = &document()["components"]["schemas"]["PublicProfile"]["required"];
+    let required = &DOCUMENT["components"]["schemas"]["PublicProfile"]["required"];
     for field in ProfileField::ALL {
         assert!(required.as_array().unwrap().contains(&field.name().into()));
     }
+}
+
+#[test]
+fn all_schemas_of_scopes_list_all_scopes() {
+    let scopes = serde_json::to_value(Scope::ALL).unwrap();
+    assert_eq!(DOCUMENT["components"]["schemas"]["Scope"]["enum"], scopes);
+    let control = &CONTROL_DOCUMENT["components"]["schemas"]["Scopes"];
+    assert_eq!(control["items"]["enum"], scopes);
 }
 
 /// Returns edits of a field with the longest value and longer ones.

@@ -1,6 +1,6 @@
 //! `PATCH /me/profile`.
 
-use mock_server::MockServer;
+use mock_server::{MockServer, ProfileField};
 use serde_json::{Value, json};
 
 use crate::request::request;
@@ -58,6 +58,11 @@ async fn other_control_characters_are_not_line_breaks() {
 #[tokio::test]
 async fn reports_the_violated_rule_and_the_value() {
     let server = MockServer::start().await;
+    let names: Vec<_> = ProfileField::ALL.iter().map(ProfileField::name).collect();
+    let unknown_field = format!(
+        "unknown field nickname; expected one of {}",
+        names.join(", ")
+    );
     for (field, text, code, message) in [
         (
             "display_name",
@@ -89,13 +94,7 @@ async fn reports_the_violated_rule_and_the_value() {
             "not_a_color",
             "text_color is not a color of the form #rrggbb, such as #ff8800",
         ),
-        (
-            "nickname",
-            "x".to_owned(),
-            "unknown_field",
-            "unknown field nickname; expected one of display_name, bio, location, accent_color, \
-             text_color, background_color",
-        ),
+        ("nickname", "x".to_owned(), "unknown_field", &unknown_field),
     ] {
         refuse(&server, field, &text, code, message);
     }
@@ -114,18 +113,25 @@ async fn a_color_has_seven_ascii_characters() {
 async fn one_invalid_field_rejects_the_whole_edit() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
-    for body in [
-        r#"{"bio": "taken?", "accent_color": "red"}"#,
-        r#"{"accent_color": "red", "bio": "taken?"}"#,
+    for (body, field) in [
+        (
+            r#"{"bio": "taken?", "accent_color": "red"}"#,
+            "accent_color",
+        ),
+        (
+            r#"{"accent_color": "red", "bio": "taken?"}"#,
+            "accent_color",
+        ),
+        (r#"{"bio": "taken?", "nickname": "x"}"#, "nickname"),
+        (r#"{"bio": "taken?", "Bio": "x"}"#, "Bio"),
+        (r#"{"bio": "taken?", "": "x"}"#, ""),
     ] {
-        request(&server, "PATCH /me/profile")
-            .text(body)
-            .assert_rejected_for(
-                422,
-                "accent_color",
-                "not_a_color",
-                "accent_color is not a color of the form #rrggbb, such as #ff8800",
-            );
+        let answer = request(&server, "PATCH /me/profile").text(body).send();
+        let error: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(
+            (answer.status, &error["error"]["field"]),
+            (422, &field.into())
+        );
     }
     assert_eq!(server.world().unwrap(), before);
 }
@@ -133,16 +139,19 @@ async fn one_invalid_field_rejects_the_whole_edit() {
 #[tokio::test]
 async fn requires_strings() {
     let server = MockServer::start().await;
-    for (value, found) in [
-        (Value::Null, "null"),
-        (json!(true), "a boolean"),
-        (json!(5), "a number"),
-        (json!(["x"]), "an array"),
-        (json!({"x": 1}), "an object"),
-    ] {
-        let message = format!("bio is {found}; expected a string");
-        request(&server, "PATCH /me/profile")
-            .json(json!({ "bio": value }))
-            .assert_rejected_for(422, "bio", "wrong_type", &message);
+    for field in ProfileField::ALL {
+        for (value, found) in [
+            (Value::Null, "null"),
+            (json!(true), "a boolean"),
+            (json!(5), "a number"),
+            (json!(["x"]), "an array"),
+            (json!({"x": 1}), "an object"),
+        ] {
+            let name = field.name();
+            let message = format!("{name} is {found}; expected a string");
+            request(&server, "PATCH /me/profile")
+                .json(json!({ name: value }))
+                .assert_rejected_for(422, name, "wrong_type", &message);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use mock_server::MockServer;
 
+use crate::endpoints::{ENDPOINTS, Listed};
 use crate::request::request;
 
 #[tokio::test]
@@ -29,13 +30,21 @@ async fn returns_404_for_unknown_paths() {
 #[tokio::test]
 async fn returns_405_with_the_allowed_methods() {
     let server = MockServer::start().await;
-    for (path, allowed) in [("/me", "GET"), ("/me/links/link_1", "PATCH, DELETE")] {
+    for endpoint in ENDPOINTS {
+        let of_path = ENDPOINTS
+            .iter()
+            .filter(|other| other.path() == endpoint.path());
+        let allowed: Vec<_> = of_path.map(Listed::method).collect();
+        let allowed = allowed.join(", ");
         for method in ["PUT", "OPTIONS", "patch"] {
             let message = format!("method {method} is not allowed; expected {allowed}");
-            let answer = request(&server, &format!("{method} {path}"))
-                .without_key()
-                .assert_rejected(405, "method_not_allowed", &message);
-            assert_eq!(answer.header("allow"), Some(allowed));
+            let line = endpoint.known().replacen(endpoint.method(), method, 1);
+            let answer = request(&server, &line).without_key().assert_rejected(
+                405,
+                "method_not_allowed",
+                &message,
+            );
+            assert_eq!(answer.header("allow"), Some(&*allowed));
         }
     }
 }

@@ -21,10 +21,9 @@ struct Setting {
 
 /// Returns all settings, for test suites that run once per alternative.
 pub(in crate::control) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
-    let default = serde_json::json!(Dialect::default());
-    let settings = settings_with_alternatives().map(|(setting, alternatives)| Setting {
+    let settings = settings_with_alternatives().map(|(setting, default, alternatives)| Setting {
         setting,
-        default: default[setting].clone(),
+        default,
         alternatives,
     });
     Ok(Reply::json(200, &settings.collect::<Vec<_>>()))

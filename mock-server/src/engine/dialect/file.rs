@@ -58,14 +58,6 @@ impl DialectFile {
     ///
     /// Returns [`InvalidInput`] if `text` is not a JSON object or contains an unknown field, setting
     /// or value.
-    ///
-    /// ```
-    /// use mock_server::dialect::{DialectFile, Ids};
-    ///
-    /// let file = DialectFile::from_json(r#"{"ids": "integer"}"#)?;
-    /// assert_eq!((file.settings.ids, file.learned), (Ids::Integer, None));
-    /// # Ok::<(), mock_server::InvalidInput>(())
-    /// ```
     pub fn from_json(text: &str) -> Result<Self, InvalidInput> {
         Self::from_value(read_json::value(text.as_bytes())?)
     }

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 /// The codes of all rejections.
-const CODES: [&str; 24] = [
+const CODES: &[&str] = &[
     "body_too_large",
     "empty_edit",
     "key_invalid",
@@ -109,7 +109,7 @@ fn by_code<'de, D: Deserializer<'de>>(
         .keys()
         .find(|code| !CODES.contains(&code.as_str()))
     {
-        Some(code) => Err(D::Error::unknown_field(code, &CODES)),
+        Some(code) => Err(D::Error::unknown_field(code, CODES)),
         None => Ok(rejections),
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::reply::Reply;
 use crate::engine::resources::check_url;
 use crate::engine::world::World;
 
-const FIELDS: [&str; 2] = ["title", "url"];
+const FIELDS: &[&str] = &["title", "url"];
 
 pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let LinkFields { title, url } = LinkFields::read(world.dialect(), call);
@@ -26,8 +26,7 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
 pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let LinkFields { title, url } = LinkFields::read(world.dialect(), call);
     if title.is_none() && url.is_none() {
-        call.problems
-            .reject(Rejection::EmptyEdit { known: &FIELDS });
+        call.problems.reject(Rejection::EmptyEdit { known: FIELDS });
     }
     let caller = call.caller()?;
     let index = position(world, caller, call)?;
@@ -60,7 +59,7 @@ impl LinkFields {
     fn read(dialect: &Dialect, call: &mut Call<'_>) -> Self {
         let mut read = Self::default();
         let known = Known {
-            fields: &FIELDS,
+            fields: FIELDS,
             others: dialect.unknown_fields,
         };
         json_body::read(call, &known, |field, text, problems| {

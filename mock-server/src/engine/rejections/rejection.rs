@@ -147,20 +147,23 @@ impl Rejection {
             Some(template) => Reply::from_template(template, values),
             None => Reply::rejection(dialect.error_body, values),
         };
-        match self {
-            Self::MethodNotAllowed { allowed, .. } if status == 405 => {
-                reply.with_header("allow", allowed.join(", "))
-            }
-            Self::RateLimited { quota } if dialect.sends_rate_limit_headers() => {
-                let end = now.saturating_add(SignedDuration::from_secs(quota.reset));
-                let retry_after = match dialect.retry_after {
-                    RetryAfter::Seconds => quota.reset.to_string(),
-                    RetryAfter::Date => http_date(end.unwrap_or(Timestamp::MAX)),
-                };
-                reply.with_header("retry-after", retry_after)
-            }
-            _ if status == 401 => reply.with_header("www-authenticate", "Bearer"),
-            _ => reply,
+        if let Self::MethodNotAllowed { allowed, .. } = self
+            && status == 405
+        {
+            reply.with_header("allow", allowed.join(", "))
+        } else if let Self::RateLimited { quota } = self
+            && dialect.sends_rate_limit_headers()
+        {
+            let end = now.saturating_add(SignedDuration::from_secs(quota.reset));
+            let retry_after = match dialect.retry_after {
+                RetryAfter::Seconds => quota.reset.to_string(),
+                RetryAfter::Date => http_date(end.unwrap_or(Timestamp::MAX)),
+            };
+            reply.with_header("retry-after", retry_after)
+        } else if status == 401 {
+            reply.with_header("www-authenticate", "Bearer")
+        } else {
+            reply
         }
     }
 
@@ -235,7 +238,7 @@ impl Status {
     fn under(self, dialect: &Dialect) -> u16 {
         let content = match dialect.content_rejection {
             ContentRejection::BadRequest => 400,
-            _ => 422,
+            ContentRejection::Unprocessable => 422,
         };
         match self {
             Self::Always(status) => status,
