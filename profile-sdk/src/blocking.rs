@@ -8,6 +8,7 @@ use tokio::runtime::{self, Runtime};
 use crate::client::ClientBuilder;
 use crate::error::Error;
 use crate::error::cause::setup_error;
+use crate::plan::{ApplyError, ApplyReport, Plan};
 use crate::resources::{
     Analytics, Badge, Link, LinkUpdate, NewLink, Post, Profile, ProfileUpdate, SiteStats, UserStats,
 };
@@ -95,6 +96,20 @@ impl Client {
             client: builder.build()?,
             runtime: Arc::new(OwnRuntime::start()?),
         })
+    }
+
+    /// Carries out a plan, as [`Client::apply`](crate::Client::apply) does, and waits for its
+    /// result.
+    ///
+    /// # Errors
+    ///
+    /// See [`Client::apply`](crate::Client::apply).
+    ///
+    /// # Panics
+    ///
+    /// Panics in an async runtime.
+    pub fn apply(&self, plan: &Plan) -> Result<ApplyReport, ApplyError> {
+        self.wait(self.client.apply(plan))
     }
 
     /// Creates a client for another account, which shares the connections, the settings and the

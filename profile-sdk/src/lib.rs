@@ -17,6 +17,7 @@ compile_error!(
 // request    a request as a plain value, and the table of endpoints
 // client     the client and its builder
 // call       a call and its attempts
+// plan       compares a desired profile with the current one, and carries out the difference
 // retry      the decision to retry a failed attempt
 // pacing     the clock and the rate limits, shared by all clones of a client
 // transport  the only module that uses the network
@@ -37,6 +38,7 @@ mod values;
 pub mod blocking;
 #[doc = include_str!("../docs/guide.md")]
 pub mod guide {}
+pub mod plan;
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -7,8 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use mock_server::{Fault, FaultRule, MockServer};
+use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
 use profile_sdk::{
-    ApiKey, Days, ErrorKind, LinkUpdate, NewLink, Operation, ProfileUpdate, blocking,
+    ApiKey, Days, ErrorKind, LinkUpdate, NewLink, Operation, Profile, ProfileUpdate, blocking,
 };
 
 use crate::{client_builder, client_builder_for, requests};
@@ -54,6 +55,9 @@ fn has_every_call() {
     client.user_stats(&"demo".parse().unwrap(), week).unwrap();
     client.badges().unwrap();
     client.site_stats().unwrap();
+    let nothing = DesiredProfile::default();
+    let plan = Plan::new(&Profile::default(), &nothing, PlanOptions::new());
+    client.apply(&plan).unwrap();
     assert_eq!(requests(&service), Operation::ALL.len());
 }
 

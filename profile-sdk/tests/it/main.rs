@@ -7,6 +7,8 @@
 
 mod accounts;
 mod analytics;
+#[cfg(feature = "tower")]
+mod apply;
 mod badges;
 #[cfg(feature = "blocking")]
 mod blocking;
@@ -37,6 +39,7 @@ mod me;
 mod mocked_service;
 mod network;
 mod paths;
+mod plan;
 mod posts;
 mod profile;
 #[cfg(feature = "tower")]

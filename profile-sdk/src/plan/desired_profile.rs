@@ -1,0 +1,198 @@
+//! The declaration of a profile.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
+use crate::values::{Handle, InvalidValue, LinkId, LinkUrl};
+
+/// A profile as it should be: its fields, its links, or both.
+///
+/// The serialized form is the file that `profile export` writes. `Deserialize` rejects unknown
+/// fields and invalid values:
+///
+/// ```
+/// use profile_sdk::plan::DesiredProfile;
+///
+/// let desired: DesiredProfile = serde_json::from_str(
+///     r#"{"profile": {"bio": ""}, "links": [{"title": "Blog", "url": "https://blog.example"}]}"#,
+/// )?;
+/// assert_eq!(desired.profile.bio, Some("".parse()?));
+/// assert_eq!(desired.profile.location, None);
+/// assert!(serde_json::from_str::<DesiredProfile>(r#"{"nickname": "Ada"}"#).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DesiredProfile {
+    /// The account that the links come from. Their IDs are only used for this account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// The fields. A field that is `None` is left as it is.
+    #[serde(skip_serializing_if = "ProfileUpdate::is_empty")]
+    pub profile: ProfileUpdate,
+    /// All links. With `None`, the links are left as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<DesiredLink>>,
+}
+
+/// An account of a service.
+///
+/// ```
+/// use profile_sdk::plan::Source;
+///
+/// let mut source = Source::new("demo".parse()?);
+/// source.service = Some("https://profiles.example".to_owned());
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Source {
+    /// The base URL of the service. A source without it is only the same account as another one
+    /// without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// The handle.
+    pub handle: Handle,
+}
+
+/// A link as it should be.
+///
+/// ```
+/// use profile_sdk::plan::DesiredLink;
+///
+/// let mut link = DesiredLink::new("My site", "https://example.org".parse()?);
+/// link.id = Some("link_1".parse()?);
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DesiredLink {
+    /// The identifier in the account of [`DesiredProfile::source`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<LinkId>,
+    /// The title.
+    pub title: String,
+    /// The URL.
+    pub url: LinkUrl,
+}
+
+impl Source {
+    /// Creates an account without the URL of its service.
+    #[must_use]
+    pub fn new(handle: Handle) -> Self {
+        Self {
+            service: None,
+            handle,
+        }
+    }
+
+    /// Returns `true` if this is the account of a profile of the service.
+    pub(super) fn is(&self, service: Option<&str>, profile: &Profile) -> bool {
+        profile.handle.as_ref() == Some(&self.handle)
+            && self.service.as_deref().map(normalized) == service.map(normalized)
+    }
+}
+
+/// Returns a base URL in the form in which it can be compared.
+fn normalized(base_url: &str) -> String {
+    let parsed = Url::parse(base_url).map(String::from);
+    let url = parsed.unwrap_or_else(|_| base_url.to_owned());
+    url.trim_end_matches('/').to_owned()
+}
+
+impl DesiredLink {
+    /// Creates a link without an ID.
+    #[must_use]
+    pub fn new(title: impl Into<String>, url: LinkUrl) -> Self {
+        Self {
+            id: None,
+            title: title.into(),
+            url,
+        }
+    }
+
+    /// Returns the link to create.
+    pub(super) fn to_new_link(&self) -> NewLink {
+        NewLink::new(self.title.clone(), self.url.clone())
+    }
+}
+
+impl TryFrom<&Link> for DesiredLink {
+    type Error = InvalidValue;
+
+    /// Copies a link. Returns an error if it has no URL or an invalid one.
+    fn try_from(link: &Link) -> Result<Self, InvalidValue> {
+        let missing = || InvalidValue::new("url", "is missing");
+        let url = link.url.as_deref().ok_or_else(missing)?;
+        Ok(Self {
+            id: link.id.clone(),
+            title: link.title.clone().unwrap_or_default(),
+            url: LinkUrl::new(url)?,
+        })
+    }
+}
+
+impl From<&Profile> for DesiredProfile {
+    /// Copies the fields and the links. Leaves out values that the specification does not allow,
+    /// which only the service can have.
+    fn from(profile: &Profile) -> Self {
+        let mut fields = ProfileUpdate::new();
+        for field in ProfileField::ALL {
+            if let Some(text) = profile.get(*field) {
+                // A text that is not valid cannot be sent either.
+                let _ = fields.set(*field, text);
+            }
+        }
+        let valid = |links: &Vec<Link>| {
+            let links = links.iter().map(DesiredLink::try_from);
+            links.filter_map(Result::ok).collect()
+        };
+        Self {
+            source: profile.handle.clone().map(Source::new),
+            profile: fields,
+            links: profile.links.as_ref().map(valid),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{DesiredProfile, Source};
+    use crate::Profile;
+
+    #[test]
+    fn copies_what_can_be_sent() {
+        let profile: Profile = serde_json::from_value(json!({
+            "handle": "demo", "bio": "", "location": "x".repeat(41), "accent_color": "",
+            "links": [{"id": 7, "title": "t", "url": "x:y"}, {"title": "t", "url": "y"}, {"id": 8}],
+        }))
+        .unwrap();
+        let desired = serde_json::to_value(DesiredProfile::from(&profile)).unwrap();
+        let expected = json!({
+            "source": {"handle": "demo"},
+            "profile": {"bio": ""},
+            "links": [{"id": 7, "title": "t", "url": "x:y"}],
+        });
+        assert_eq!(desired, expected);
+    }
+
+    #[test]
+    fn an_account_is_a_handle_at_a_service() {
+        let mut profile = Profile::default();
+        let mut source = Source::new("demo".parse().unwrap());
+        assert!(!source.is(None, &profile), "the handle is unknown");
+        profile.handle = Some("demo".parse().unwrap());
+        assert!(source.is(None, &profile));
+        assert!(!source.is(Some("https://a.example"), &profile));
+        source.service = Some("https://A.example:443".to_owned());
+        assert!(source.is(Some("https://a.example/"), &profile));
+        assert!(!source.is(Some("https://b.example"), &profile));
+        assert!(!source.is(None, &profile));
+    }
+}

@@ -1,0 +1,241 @@
+//! Profiles as they should be: compares a declared profile with the current one, and carries out
+//! the differences.
+//!
+//! [`DesiredProfile`] is the declaration, for example from a file; `serde` reads and writes it.
+//! [`Plan::new`] is a pure function that returns the steps, and
+//! [`Client::apply`](crate::Client::apply) carries them out. No link is created twice, even if
+//! responses are lost.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
+//!
+//! # let service = mock_server::MockServer::start().await;
+//! # let client = profile_sdk::Client::builder()
+//! #     .base_url(service.uri())
+//! #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+//! #     .build()?;
+//! let desired: DesiredProfile = serde_json::from_str(
+//!     r#"{"profile": {"location": "Paris"}, "links": [{"title": "Blog", "url": "https://a.example"}]}"#,
+//! )?;
+//! let me = client.me().await?;
+//! let plan = Plan::new(&me, &desired, PlanOptions::new().prune(true));
+//! print!("{plan}");
+//!
+//! // A key without a scope fails at its first step; this check fails before that.
+//! if let Some(scopes) = me.key.and_then(|key| key.scopes) {
+//!     let mut required = plan.required_scopes().into_iter();
+//!     assert!(required.all(|scope| scopes.contains(&scope)));
+//! }
+//!
+//! let report = client.apply(&plan).await?;
+//! assert_eq!(report.done, plan.steps());
+//! assert!(Plan::new(&client.me().await?, &desired, PlanOptions::new()).is_empty());
+//! # Ok(())
+//! # }
+//! ```
+
+mod apply;
+mod desired_profile;
+mod matching;
+mod report;
+mod step;
+
+pub use desired_profile::{DesiredLink, DesiredProfile, Source};
+pub use report::{ApplyError, ApplyErrorReason, ApplyReport};
+pub use step::Step;
+
+use std::fmt;
+
+use serde::Serialize;
+
+use self::matching::{Rules, find_matches, is_equal};
+use crate::resources::{Link, Profile};
+use crate::values::Scope;
+
+/// The steps that change a profile as desired, in the order in which
+/// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
+/// edited, created and deleted.
+///
+/// `Display` prints a line for each step, and [the module](self) has an example.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[must_use]
+pub struct Plan {
+    steps: Vec<Step>,
+    unchanged_links: usize,
+    other_links: usize,
+    #[serde(skip)]
+    lacks_links: bool,
+}
+
+/// The options of a plan.
+///
+/// ```
+/// use profile_sdk::plan::PlanOptions;
+///
+/// let options = PlanOptions::new().service("https://profiles.example").prune(true);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[must_use]
+pub struct PlanOptions {
+    service: Option<String>,
+    prune: bool,
+}
+
+impl PlanOptions {
+    /// Creates the default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the base URL of the service, to compare it with that of [`Source::service`]. Default:
+    /// none, which is the same service as that of a source without URL.
+    pub fn service(mut self, base_url: impl Into<String>) -> Self {
+        self.service = Some(base_url.into());
+        self
+    }
+
+    /// Deletes the links that are not desired. Default: `false`.
+    pub fn prune(mut self, prune: bool) -> Self {
+        self.prune = prune;
+        self
+    }
+}
+
+impl Plan {
+    /// Compares a desired profile with the current one, as [`Client::me`](crate::Client::me)
+    /// returns it. Sends nothing.
+    ///
+    /// A desired link matches a current link, which is then edited, in this order: an equal link;
+    /// the link with its ID, if it comes from [this account](DesiredProfile::source); a link with
+    /// its URL; the link with its title, if the title is unique on both sides, and the desired
+    /// profile comes from this account or names none. Otherwise, a link is created.
+    pub fn new(current: &Profile, desired: &DesiredProfile, options: PlanOptions) -> Self {
+        let mut plan = Self {
+            steps: Step::for_fields(&desired.profile, current)
+                .into_iter()
+                .collect(),
+            unchanged_links: 0,
+            other_links: 0,
+            lacks_links: false,
+        };
+        match (&desired.links, &current.links) {
+            (Some(wanted), Some(links)) => {
+                let source = desired.source.as_ref();
+                let is_own = source.map(|source| source.is(options.service.as_deref(), current));
+                let rules = Rules {
+                    by_id: is_own == Some(true),
+                    by_title: is_own != Some(false),
+                };
+                plan.add_links(wanted, links, rules, options.prune);
+            }
+            (Some(wanted), None) => plan.lacks_links = !wanted.is_empty() || options.prune,
+            (None, _) => {}
+        }
+        plan
+    }
+
+    fn add_links(&mut self, wanted: &[DesiredLink], links: &[Link], rules: Rules, prune: bool) {
+        let matches = find_matches(wanted, links, rules);
+        let mut creations = Vec::new();
+        for (position, index) in matches.iter().enumerate() {
+            let to = wanted[position].to_new_link();
+            match index.map(|index| &links[index]) {
+                None => creations.push(Step::CreateLink {
+                    copies: copies(wanted, &matches, position),
+                    to,
+                }),
+                Some(link) if is_equal(link, &to.title, &to.url) => self.unchanged_links += 1,
+                Some(link) => self.steps.extend(link.id.clone().map(|id| Step::EditLink {
+                    id,
+                    from: title_and_url(link),
+                    to,
+                })),
+            }
+        }
+        self.steps.append(&mut creations);
+        let others = links.iter().enumerate();
+        for (_, link) in others.filter(|(index, _)| !matches.contains(&Some(*index))) {
+            match link.id.clone().filter(|_| prune) {
+                Some(id) => self.steps.push(Step::DeleteLink {
+                    id,
+                    from: title_and_url(link),
+                }),
+                None => self.other_links += 1,
+            }
+        }
+    }
+
+    /// Returns the steps.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Returns `true` if there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty() && !self.lacks_links
+    }
+
+    /// Returns `true` if links are desired, but the service does not list those of the profile. The
+    /// plan then has no steps for links, and [`Client::apply`](crate::Client::apply) returns an
+    /// error before it sends anything.
+    #[must_use]
+    pub fn lacks_links(&self) -> bool {
+        self.lacks_links
+    }
+
+    /// Returns the number of links that are already as desired.
+    #[must_use]
+    pub fn unchanged_links(&self) -> usize {
+        self.unchanged_links
+    }
+
+    /// Returns the number of links that are not desired and stay: all of them without
+    /// [`prune`](PlanOptions::prune), and otherwise those without an ID.
+    #[must_use]
+    pub fn other_links(&self) -> usize {
+        self.other_links
+    }
+
+    /// Returns the scopes that the steps require, to compare them with those of the
+    /// [key](crate::KeyInfo::scopes).
+    #[must_use]
+    pub fn required_scopes(&self) -> Vec<Scope> {
+        let mut scopes = Vec::new();
+        for step in &self.steps {
+            let scope = step.request().operation().scope().cloned();
+            scopes.extend(scope.filter(|scope| !scopes.contains(scope)));
+        }
+        scopes
+    }
+}
+
+/// Returns the number of links equal to a new one after it has been created: those that exist or
+/// result from an edit, and those that are created up to this position.
+fn copies(wanted: &[DesiredLink], matches: &[Option<usize>], position: usize) -> usize {
+    let new = &wanted[position];
+    let others = wanted.iter().zip(matches).enumerate();
+    let counted = others.filter(|(other, (link, index))| {
+        (index.is_some() || *other <= position)
+            && (&link.title, &link.url) == (&new.title, &new.url)
+    });
+    counted.count()
+}
+
+/// Returns a link with only the fields that a step shows.
+fn title_and_url(link: &Link) -> Link {
+    Link {
+        title: link.title.clone(),
+        url: link.url.clone(),
+        ..Link::default()
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.steps.iter().try_for_each(|step| writeln!(f, "{step}"))
+    }
+}

@@ -1,0 +1,192 @@
+//! The steps of a plan.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::matching::is_equal;
+use crate::request::{Operation, Request};
+use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
+use crate::values::invalid_value::quoted;
+use crate::values::{FieldKind, LinkId};
+
+/// One request of a [`Plan`](super::Plan). `Display` prints a line about it, for example
+/// `create link "Blog" (https://blog.example)`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Step {
+    /// Edits the fields that differ.
+    #[non_exhaustive]
+    EditProfile {
+        /// The current values by the name of the field, as far as the profile has them.
+        from: BTreeMap<&'static str, String>,
+        /// The new values.
+        to: ProfileUpdate,
+    },
+    /// Edits a link.
+    #[non_exhaustive]
+    EditLink {
+        /// The identifier of the link.
+        id: LinkId,
+        /// The current title and URL.
+        from: Link,
+        /// The new title and URL.
+        to: NewLink,
+    },
+    /// Creates a link.
+    #[non_exhaustive]
+    CreateLink {
+        /// The title and the URL.
+        to: NewLink,
+        /// The number of links with this title and URL that the profile has after this step: 1,
+        /// unless the desired profile has several.
+        #[serde(skip)]
+        copies: usize,
+    },
+    /// Deletes a link.
+    #[non_exhaustive]
+    DeleteLink {
+        /// The identifier of the link.
+        id: LinkId,
+        /// The current title and URL.
+        from: Link,
+    },
+}
+
+impl Step {
+    /// Returns the step that changes the fields of a profile, unless they are as desired.
+    pub(super) fn for_fields(desired: &ProfileUpdate, current: &Profile) -> Option<Self> {
+        let mut from = BTreeMap::new();
+        let mut to = ProfileUpdate::new();
+        for field in ProfileField::ALL {
+            if let Some(text) = desired
+                .get(*field)
+                .filter(|text| !has(current, *field, text))
+            {
+                let current = current
+                    .get(*field)
+                    .map(|text| (field.name(), text.to_owned()));
+                from.extend(current);
+                to.set(*field, text).expect("the text of a valid value");
+            }
+        }
+        (!to.is_empty()).then_some(Self::EditProfile { from, to })
+    }
+
+    /// Returns the request of the step.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        let of_link =
+            |operation, id: &LinkId| Request::with_parameter(operation, "id", id.as_str());
+        match self {
+            Self::EditProfile { to, .. } => Request::new(Operation::UPDATE_PROFILE).json(to),
+            Self::EditLink { id, to, .. } => of_link(Operation::UPDATE_LINK, id).json(to),
+            Self::CreateLink { to, .. } => Request::new(Operation::CREATE_LINK).json(to),
+            Self::DeleteLink { id, .. } => of_link(Operation::DELETE_LINK, id),
+        }
+    }
+
+    /// Returns `true` if the step needs the list of links.
+    pub(super) fn is_about_links(&self) -> bool {
+        !matches!(self, Self::EditProfile { .. })
+    }
+
+    /// Returns `true` if the profile is as after this step.
+    pub(super) fn is_done(&self, profile: &Profile) -> bool {
+        match self {
+            Self::EditProfile { to, .. } => ProfileField::ALL
+                .iter()
+                .all(|field| to.get(*field).is_none_or(|text| has(profile, *field, text))),
+            Self::EditLink { id, to, .. } => {
+                find(profile, id).is_some_and(|link| is_equal(link, &to.title, &to.url))
+            }
+            Self::CreateLink { to, copies } => {
+                let links = profile.links.iter().flatten();
+                links
+                    .filter(|link| is_equal(link, &to.title, &to.url))
+                    .count()
+                    >= *copies
+            }
+            Self::DeleteLink { id, .. } => profile.links.is_some() && find(profile, id).is_none(),
+        }
+    }
+
+    /// Returns `true` if the profile is neither as before nor as after this step.
+    pub(super) fn is_outdated(&self, profile: &Profile) -> bool {
+        let is_as_before = match self {
+            Self::EditProfile { from, to } => ProfileField::ALL.iter().all(|field| {
+                let from = from.get(field.name()).map(String::as_str);
+                to.get(*field).is_none() || profile.get(*field) == from
+            }),
+            Self::EditLink { id, from, .. } | Self::DeleteLink { id, from } => find(profile, id)
+                .is_some_and(|link| (&link.title, &link.url) == (&from.title, &from.url)),
+            Self::CreateLink { .. } => true,
+        };
+        !is_as_before && !self.is_done(profile)
+    }
+}
+
+/// Returns `true` if a field of the profile has this value. An absent text is an empty one, and the
+/// case of a color does not matter.
+fn has(profile: &Profile, field: ProfileField, text: &str) -> bool {
+    let current = profile.get(field).unwrap_or_default();
+    match field.kind() {
+        FieldKind::Color => current.eq_ignore_ascii_case(text),
+        FieldKind::Text { .. } | FieldKind::MultilineText { .. } => current == text,
+    }
+}
+
+fn find<'a>(profile: &'a Profile, id: &LinkId) -> Option<&'a Link> {
+    let mut links = profile.links.iter().flatten();
+    links.find(|link| link.id.as_ref() == Some(id))
+}
+
+impl Step {
+    /// Returns the verb in the imperative and in the past tense.
+    fn verbs(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::EditProfile { .. } | Self::EditLink { .. } => ("edit", "edited"),
+            Self::CreateLink { .. } => ("create", "created"),
+            Self::DeleteLink { .. } => ("delete", "deleted"),
+        }
+    }
+
+    /// Returns the object of the verb.
+    fn object(&self) -> String {
+        match self {
+            Self::EditProfile { to, .. } => {
+                let fields = ProfileField::ALL.iter();
+                let changed = fields.filter(|field| to.get(**field).is_some());
+                let names: Vec<_> = changed.map(|field| field.description()).collect();
+                names.join(", ")
+            }
+            Self::EditLink { id, from, to } => {
+                format!("link {id}: {} to {}", current(from), new(to))
+            }
+            Self::CreateLink { to, .. } => format!("link {}", new(to)),
+            Self::DeleteLink { id, from } => format!("link {id}: {}", current(from)),
+        }
+    }
+
+    /// Returns a line about the step after it is done, for example `created link …`.
+    pub(super) fn in_past_tense(&self) -> String {
+        format!("{} {}", self.verbs().1, self.object())
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verbs().0, self.object())
+    }
+}
+
+fn current(link: &Link) -> String {
+    let text = |text: &Option<String>| quoted(text.as_deref().unwrap_or_default());
+    format!("{} ({})", text(&link.title), text(&link.url))
+}
+
+fn new(link: &NewLink) -> String {
+    format!("{} ({})", quoted(&link.title), quoted(link.url.as_str()))
+}

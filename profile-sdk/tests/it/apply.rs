@@ -1,0 +1,637 @@
+//! `Client::apply` with lost and late requests, lost responses, and reads that lag.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use mock_server::dialect::{Ids, WriteResponses};
+use mock_server::journal::RequestPattern;
+use mock_server::{Dialect, Fault, FaultRule, MockServer};
+use profile_sdk::plan::{
+    ApplyErrorReason, DesiredLink, DesiredProfile, Plan, PlanOptions, Source, Step,
+};
+use profile_sdk::{ApiKey, Client, HttpService, LinkUpdate, LinkUrl, Profile, ProfileUpdate};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq};
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
+use tower::layer::layer_fn;
+use tower::{ServiceExt as _, service_fn};
+
+use crate::{client_builder, connect_as_owner};
+
+const HANDLE: &str = "demo";
+
+type Request = http::Request<Bytes>;
+type Response = http::Response<Full<Bytes>>;
+
+/// The fate of a write.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum WriteFault {
+    None,
+    LostRequest,
+    LostResponse,
+    /// The client receives no response, and the request arrives before a later one.
+    Late {
+        requests: usize,
+    },
+}
+
+/// The fate of a read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum ReadFault {
+    None,
+    Lost,
+    /// The response is that of the read before.
+    Lagging,
+    WithoutLinks,
+}
+
+/// The faults of the next requests, and what has been sent.
+#[derive(Debug, Default)]
+struct Traffic {
+    write_faults: VecDeque<WriteFault>,
+    read_faults: VecDeque<ReadFault>,
+    /// Late requests, with the number of requests before which they arrive.
+    late: Vec<(usize, Request)>,
+    last_read: Bytes,
+    writes: usize,
+}
+
+/// A client of a service on a socket, and the network between them.
+struct Setup {
+    service: MockServer,
+    client: Client,
+    network: HttpService,
+    traffic: Arc<Mutex<Traffic>>,
+    runtime: Runtime,
+}
+
+impl Setup {
+    fn start() -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let _guard = runtime.enter();
+        let service = runtime.block_on(MockServer::start());
+        let traffic = Arc::<Mutex<Traffic>>::default();
+        let network = Arc::<Mutex<Option<HttpService>>>::default();
+        let (faults, seen) = (traffic.clone(), network.clone());
+        let client = client_builder(&service)
+            .api_key(ApiKey::new(service.key()).unwrap())
+            .layer(layer_fn(move |network: HttpService| {
+                *seen.lock().unwrap() = Some(network.clone());
+                let traffic = faults.clone();
+                service_fn(move |request| exchange(network.clone(), traffic.clone(), request))
+            }))
+            .build()
+            .unwrap();
+        let network = network.lock().unwrap().clone().unwrap();
+        Self {
+            service,
+            client,
+            network,
+            traffic,
+            runtime,
+        }
+    }
+
+    fn traffic(&self) -> MutexGuard<'_, Traffic> {
+        self.traffic.lock().unwrap()
+    }
+
+    /// Replaces the state of the service.
+    fn reset(&self, state: &State) {
+        *self.traffic() = Traffic::default();
+        let reset = |world: &mut mock_server::World| {
+            world.set_dialect(state.dialect.clone());
+            let account = world.account_mut(HANDLE).unwrap();
+            account.links.clear();
+            account.profile.display_name = state.fields[0].to_owned();
+            account.profile.bio = state.fields[1].to_owned();
+            for (title, url) in &state.links {
+                world.add_link(HANDLE, title, url).unwrap();
+            }
+        };
+        self.service.update(reset).unwrap();
+    }
+
+    /// Returns the titles and URLs of the links, sorted.
+    fn links(&self) -> Vec<(String, String)> {
+        let world = self.service.world().unwrap();
+        let links = world.account(HANDLE).unwrap().links.iter();
+        let mut links: Vec<_> = links
+            .map(|link| (link.title.clone(), link.url.clone()))
+            .collect();
+        links.sort();
+        links
+    }
+
+    fn me(&self) -> Profile {
+        let me = self.runtime.block_on(async { self.client.me().await });
+        me.expect("a read without a fault")
+    }
+
+    /// Ends all faults, and delivers late requests.
+    fn settle(&self) {
+        let late = std::mem::take(&mut *self.traffic()).late;
+        for (_, request) in late {
+            // The service may reject it: the link may have been deleted since.
+            let sent = self.runtime.block_on(self.network.clone().oneshot(request));
+            sent.expect("the service is reachable");
+        }
+    }
+}
+
+/// Sends a request through a network with faults.
+async fn exchange(
+    network: HttpService,
+    traffic: Arc<Mutex<Traffic>>,
+    request: Request,
+) -> Result<Response, &'static str> {
+    let lost = Err("lost");
+    let arriving = traffic.lock().unwrap().arriving();
+    for request in arriving {
+        send(&network, request).await;
+    }
+    if request.method() != http::Method::GET {
+        let fault = traffic.lock().unwrap().next_write();
+        return match fault {
+            WriteFault::None => Ok(send(&network, request).await),
+            WriteFault::LostRequest => lost,
+            WriteFault::LostResponse => {
+                send(&network, request).await;
+                lost
+            }
+            WriteFault::Late { requests } => {
+                traffic.lock().unwrap().late.push((requests, request));
+                lost
+            }
+        };
+    }
+    let fault = traffic.lock().unwrap().read_faults.pop_front();
+    let body = send(&network, request).await.into_body();
+    let body = body.collect().await.expect("a body in memory").to_bytes();
+    let last = std::mem::replace(&mut traffic.lock().unwrap().last_read, body.clone());
+    match fault.unwrap_or(ReadFault::None) {
+        ReadFault::None => Ok(Response::new(body.into())),
+        ReadFault::Lost => lost,
+        ReadFault::Lagging if last.is_empty() => Ok(Response::new(body.into())),
+        ReadFault::Lagging => {
+            traffic.lock().unwrap().last_read = last.clone();
+            Ok(Response::new(last.into()))
+        }
+        ReadFault::WithoutLinks => {
+            let mut json: Value = serde_json::from_slice(&body).unwrap();
+            json["data"].as_object_mut().unwrap().remove("links");
+            Ok(Response::new(json.to_string().into()))
+        }
+    }
+}
+
+async fn send(network: &HttpService, request: Request) -> Response {
+    let response = network.clone().oneshot(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    Response::from_parts(parts, body.into())
+}
+
+impl Traffic {
+    /// Returns the late requests that arrive now.
+    fn arriving(&mut self) -> Vec<Request> {
+        let mut arriving = Vec::new();
+        for (requests, request) in std::mem::take(&mut self.late) {
+            match requests {
+                0 => arriving.push(request),
+                left => self.late.push((left - 1, request)),
+            }
+        }
+        arriving
+    }
+
+    fn next_write(&mut self) -> WriteFault {
+        self.writes += 1;
+        self.write_faults.pop_front().unwrap_or(WriteFault::None)
+    }
+}
+
+/// The initial state of the service.
+#[derive(Debug, Clone)]
+struct State {
+    links: Vec<(String, String)>,
+    fields: [&'static str; 2],
+    dialect: Dialect,
+}
+
+/// Few different titles and URLs, so that links are often alike.
+fn any_link() -> impl Strategy<Value = (String, String)> {
+    let title = select(vec!["a", "b", "c", "", "two\nlines \"quoted\""]);
+    let url = select(vec!["https://x", "https://y", "x:y", "https://x/\u{e9} ?"]);
+    (title, url).prop_map(|(title, url)| (title.to_owned(), url.to_owned()))
+}
+
+fn any_text() -> impl Strategy<Value = &'static str> {
+    select(vec!["", "a", "b\n\tc ", "\"\"\" \\ \u{1f680}"])
+}
+
+fn any_state() -> impl Strategy<Value = State> {
+    let ids = select(vec![Ids::String, Ids::Integer, Ids::Uuid]);
+    let responses = select(vec![
+        WriteResponses::Resource,
+        WriteResponses::EmptyData,
+        WriteResponses::NoContent,
+    ]);
+    let dialect = (ids, responses).prop_map(|(ids, write_responses)| {
+        let mut dialect = Dialect::default();
+        dialect.ids = ids;
+        dialect.write_responses = write_responses;
+        dialect
+    });
+    let fields = [any_text(), any_text()];
+    (vec(any_link(), 0..5), fields, dialect).prop_map(|(links, fields, dialect)| State {
+        links,
+        fields,
+        dialect,
+    })
+}
+
+/// A desired link, whose ID may be that of a current link, given by its position.
+type WantedLink = (Option<usize>, (String, String));
+
+fn any_desired() -> impl Strategy<Value = Desired> {
+    let links = option::of(vec((option::of(0..5_usize), any_link()), 0..5));
+    let source = option::of(select(vec![HANDLE, "grace"]));
+    let fields = option::of([any_text(), any_text()]);
+    (links, source, fields).prop_map(|(links, source, fields)| Desired {
+        links,
+        source,
+        fields,
+    })
+}
+
+#[derive(Debug, Clone)]
+struct Desired {
+    links: Option<Vec<WantedLink>>,
+    source: Option<&'static str>,
+    fields: Option<[&'static str; 2]>,
+}
+
+impl Desired {
+    fn resolve(&self, current: &Profile) -> DesiredProfile {
+        let ids: Vec<_> = current
+            .links
+            .iter()
+            .flatten()
+            .map(|link| link.id.clone())
+            .collect();
+        let mut desired = DesiredProfile::default();
+        desired.source = self
+            .source
+            .map(|handle| Source::new(handle.parse().unwrap()));
+        if let Some([name, bio]) = self.fields {
+            let update = ProfileUpdate::new().display_name(name.parse().unwrap());
+            desired.profile = update.bio(bio.parse().unwrap());
+        }
+        desired.links = self.links.as_ref().map(|links| {
+            let links = links.iter().map(|(id, (title, url))| {
+                let mut link = DesiredLink::new(title, LinkUrl::new(url).unwrap());
+                link.id = id.and_then(|index| ids.get(index).cloned().flatten());
+                link
+            });
+            links.collect()
+        });
+        desired
+    }
+
+    /// Returns the titles and URLs of the links, sorted.
+    fn links(&self) -> Option<Vec<(String, String)>> {
+        let links = self.links.as_ref()?.iter();
+        let mut links: Vec<_> = links.map(|(_, link)| link.clone()).collect();
+        links.sort();
+        Some(links)
+    }
+}
+
+fn check<T: std::fmt::Debug>(
+    cases: impl Strategy<Value = T>,
+    test: impl Fn(&Setup, T) -> TestCaseResult,
+) {
+    let setup = Setup::start();
+    let config = Config {
+        cases: 1000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0),
+        ..Config::default()
+    };
+    let result = TestRunner::new(config).run(&cases, |case| test(&setup, case));
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+fn options(prune: bool) -> PlanOptions {
+    PlanOptions::new().prune(prune)
+}
+
+/// Plans and applies without faults, and checks that nothing is left to do.
+fn check_converges(setup: &Setup, desired: &DesiredProfile, prune: bool) -> TestCaseResult {
+    let plan = Plan::new(&setup.me(), desired, options(prune));
+    let apply = || setup.runtime.block_on(setup.client.apply(&plan));
+    let report = apply().expect("no faults");
+    prop_assert_eq!(&report.done, plan.steps());
+    let left = Plan::new(&setup.me(), desired, options(prune));
+    prop_assert!(left.is_empty(), "{left}");
+    let writes = setup.traffic().writes;
+    let again = apply().expect("no faults");
+    prop_assert_eq!(&again.done, plan.steps());
+    prop_assert_eq!(setup.traffic().writes, writes);
+    Ok(())
+}
+
+/// Checks that the links are the desired ones, and without `prune` those that existed before.
+fn check_links(setup: &Setup, before: &State, desired: &Desired, prune: bool) -> TestCaseResult {
+    let mut links = setup.links();
+    let mut before = before.links.clone();
+    before.sort();
+    match desired.links() {
+        None => prop_assert_eq!(links, before),
+        Some(wanted) if prune => prop_assert_eq!(links, wanted),
+        Some(wanted) => {
+            for link in wanted {
+                let index = links.iter().position(|other| *other == link);
+                prop_assert!(index.is_some(), "{link:?} is missing");
+                links.remove(index.unwrap());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_exported_profile_is_as_desired() {
+    check((any_state(), any::<bool>()), |setup, (state, prune)| {
+        setup.reset(&state);
+        let me = setup.me();
+        let exported = DesiredProfile::from(&me);
+        let plan = Plan::new(&me, &exported, options(prune));
+        prop_assert!(plan.is_empty(), "{plan}");
+        prop_assert_eq!(plan.unchanged_links(), state.links.len());
+        let text = serde_json::to_string(&exported).unwrap();
+        prop_assert_eq!(
+            serde_json::from_str::<DesiredProfile>(&text).unwrap(),
+            exported
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn after_applying_nothing_is_left_to_do() {
+    let cases = (any_state(), any_desired(), any::<bool>());
+    check(cases, |setup, (state, desired, prune)| {
+        setup.reset(&state);
+        check_converges(setup, &desired.resolve(&setup.me()), prune)?;
+        check_links(setup, &state, &desired, prune)
+    });
+}
+
+#[test]
+fn faults_duplicate_and_lose_nothing() {
+    let write_fault = select(vec![
+        WriteFault::None,
+        WriteFault::LostRequest,
+        WriteFault::LostResponse,
+        WriteFault::Late { requests: 0 },
+        WriteFault::Late { requests: 1 },
+        WriteFault::Late { requests: 3 },
+    ]);
+    let read_fault = select(vec![
+        ReadFault::None,
+        ReadFault::None,
+        ReadFault::Lost,
+        ReadFault::Lagging,
+        ReadFault::WithoutLinks,
+    ]);
+    let faults = (vec(write_fault, 0..10), vec(read_fault, 0..6));
+    let cases = (any_state(), any_desired(), any::<bool>(), faults);
+    check(cases, |setup, (state, desired, prune, (writes, reads))| {
+        setup.reset(&state);
+        let me = setup.me();
+        let wanted = desired.resolve(&me);
+        let plan = Plan::new(&me, &wanted, options(prune));
+        setup.traffic().write_faults = writes.into();
+        setup.traffic().read_faults = reads.into();
+        let result = setup.runtime.block_on(setup.client.apply(&plan));
+        let sent = setup.traffic().writes;
+        setup.settle();
+        let report = match result {
+            Ok(report) => {
+                prop_assert_eq!(&report.done, plan.steps());
+                report
+            }
+            Err(error) => {
+                if let ApplyErrorReason::LinksNotListed = error.reason {
+                    prop_assert_eq!(sent, 0);
+                }
+                error.report
+            }
+        };
+        // All steps are in the report.
+        let unknown = report.unknown.as_deref();
+        let reported: Vec<_> = report
+            .done
+            .iter()
+            .chain(unknown)
+            .chain(&report.not_done)
+            .collect();
+        prop_assert_eq!(reported, plan.steps().iter().collect::<Vec<_>>());
+        // The service is as after the steps that are done, with or without the unknown one.
+        let links = setup.links();
+        let done = links_after(&me, report.done.iter());
+        let with_unknown = links_after(&me, report.done.iter().chain(unknown));
+        prop_assert!(
+            links == done || links == with_unknown,
+            "{links:?} after {report:?}"
+        );
+        // Once the service has settled, the next run does the rest.
+        check_converges(setup, &wanted, prune)?;
+        check_links(setup, &state, &desired, prune)
+    });
+}
+
+/// Returns the titles and URLs of the links after these steps, sorted.
+fn links_after<'a>(
+    before: &Profile,
+    steps: impl Iterator<Item = &'a Step>,
+) -> Vec<(String, String)> {
+    let mut links = before.links.clone().unwrap();
+    for step in steps {
+        match step {
+            Step::CreateLink { to, .. } => {
+                let mut link = profile_sdk::Link::default();
+                link.title = Some(to.title.clone());
+                link.url = Some(to.url.to_string());
+                links.push(link);
+            }
+            Step::EditLink { id, to, .. } => {
+                let edited = links
+                    .iter_mut()
+                    .find(|link| link.id.as_ref() == Some(id))
+                    .unwrap();
+                edited.title = Some(to.title.clone());
+                edited.url = Some(to.url.to_string());
+            }
+            Step::DeleteLink { id, .. } => links.retain(|link| link.id.as_ref() != Some(id)),
+            _ => {}
+        }
+    }
+    let mut texts: Vec<_> = links
+        .into_iter()
+        .map(|link| (link.title.unwrap(), link.url.unwrap()))
+        .collect();
+    texts.sort();
+    texts
+}
+
+/// Returns a plan for new links with these titles, and the client for it.
+async fn plan_of_new_links(service: &MockServer, titles: &[&str]) -> (Client, Plan) {
+    let client = connect_as_owner(service);
+    let mut desired = DesiredProfile::default();
+    let url = LinkUrl::new("https://new.example").unwrap();
+    let links = titles
+        .iter()
+        .map(|title| DesiredLink::new(*title, url.clone()));
+    desired.links = Some(links.collect());
+    let plan = Plan::new(&client.me().await.unwrap(), &desired, PlanOptions::new());
+    (client, plan)
+}
+
+fn add_fault(service: &MockServer, rule: FaultRule) {
+    service.add_fault(rule).unwrap();
+}
+
+fn writes(service: &MockServer) -> usize {
+    let requests = service.journal().requests().into_iter();
+    requests.filter(|request| request.method != "GET").count()
+}
+
+#[tokio::test]
+async fn a_creation_whose_response_was_lost_is_looked_up() {
+    let service = MockServer::start().await;
+    let (client, plan) = plan_of_new_links(&service, &["One", "Two"]).await;
+    let lost = FaultRule::new(Fault::status(500))
+        .matching(RequestPattern::any().method("POST"))
+        .times(1);
+    add_fault(&service, lost.after_write());
+    let mut done = Vec::new();
+    let report = client
+        .apply_with(&plan, |step| done.push(step.clone()))
+        .await;
+    assert_eq!(report.unwrap().done, done);
+    assert_eq!(done, plan.steps());
+    assert_eq!(writes(&service), 2);
+}
+
+#[tokio::test]
+async fn a_creation_that_does_not_show_is_unknown_and_ends_the_run() {
+    let service = MockServer::start().await;
+    let (client, plan) = plan_of_new_links(&service, &["One", "Two", "Three"]).await;
+    let lost = FaultRule::new(Fault::status(500))
+        .matching(RequestPattern::any().method("POST"))
+        .skip(1);
+    add_fault(&service, lost.times(1));
+    let error = client.apply(&plan).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "POST /api/v1/me/links: 500: the service failed: this response comes from a fault \
+         rule (fault); the change may have been applied; the result of this step is unknown: \
+         create link \"Two\" (\"https://new.example\"); wait and look at the profile before you \
+         plan again; 1 of 3 steps is done"
+    );
+    assert_eq!(
+        error.report.to_string(),
+        "created link \"One\" (\"https://new.example\")\n\
+         unknown: create link \"Two\" (\"https://new.example\")\n\
+         not done: create link \"Three\" (\"https://new.example\")\n"
+    );
+    assert_eq!(error.report.done, plan.steps()[..1]);
+    assert_eq!(error.report.unknown.as_deref(), Some(&plan.steps()[1]));
+    assert_eq!(error.report.not_done, plan.steps()[2..]);
+    assert_eq!(writes(&service), 2);
+}
+
+#[tokio::test]
+async fn a_rejected_step_ends_the_run_and_the_next_run_does_the_rest() {
+    let service = MockServer::start().await;
+    let (client, plan) = plan_of_new_links(&service, &["One", "Two"]).await;
+    let rejected = FaultRule::new(Fault::status(422))
+        .matching(RequestPattern::any().method("POST"))
+        .skip(1);
+    add_fault(&service, rejected.times(1));
+    let error = client.apply(&plan).await.unwrap_err();
+    assert!(
+        error.to_string().ends_with("; 1 of 2 steps is done"),
+        "{error}"
+    );
+    assert_eq!(error.report.unknown, None);
+    assert_eq!(error.report.not_done, plan.steps()[1..]);
+    assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
+    assert_eq!(writes(&service), 3);
+}
+
+#[tokio::test]
+async fn a_deletion_is_done_if_the_link_no_longer_exists() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    let mut desired = DesiredProfile::default();
+    desired.links = Some(Vec::new());
+    let plan = Plan::new(&client.me().await.unwrap(), &desired, options(true));
+    let lost = FaultRule::new(Fault::status(502))
+        .matching(RequestPattern::any().method("DELETE"))
+        .times(1);
+    add_fault(&service, lost.after_write());
+    assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
+    assert_eq!(client.me().await.unwrap().links.unwrap(), []);
+}
+
+#[tokio::test]
+async fn without_a_list_of_links_nothing_is_sent() {
+    let service = MockServer::start().await;
+    let (client, plan) = plan_of_new_links(&service, &["One"]).await;
+    service.set_dialect(Dialect::minimal()).unwrap();
+    let (_, planned_without) = plan_of_new_links(&service, &["One"]).await;
+    assert!(planned_without.lacks_links());
+    for plan in [plan, planned_without] {
+        let error = client.apply(&plan).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the service does not list the links of the profile, so they cannot be compared; \
+             nothing was sent; leave the links out, or edit them one by one"
+        );
+        assert_eq!(error.report.not_done, plan.steps());
+    }
+    assert_eq!(writes(&service), 0);
+}
+
+#[tokio::test]
+async fn an_outdated_plan_is_not_applied() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    let me = client.me().await.unwrap();
+    let mut desired = DesiredProfile::default();
+    desired.profile.bio = Some("New".parse().unwrap());
+    desired.links = Some(Vec::new());
+    let plan = Plan::new(&me, &desired, options(true));
+    let id = me.links.unwrap()[0].id.clone().unwrap();
+    client
+        .update_link(&id, &LinkUpdate::new().title("Other"))
+        .await
+        .unwrap();
+    let error = client.apply(&plan).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the profile has changed since the plan was made; nothing was sent; \
+         read the profile and plan again"
+    );
+    assert_eq!(writes(&service), 1);
+}

@@ -1,0 +1,217 @@
+//! Plans: the comparison of a desired profile with the current one.
+
+use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
+use profile_sdk::{Profile, ProfileField, Scope};
+use serde_json::{Value, json};
+
+fn profile(json: Value) -> Profile {
+    serde_json::from_value(json).unwrap()
+}
+
+fn plan(current: Value, desired: Value, options: PlanOptions) -> Plan {
+    let desired: DesiredProfile = serde_json::from_value(desired).unwrap();
+    Plan::new(&profile(current), &desired, options)
+}
+
+fn link(id: &str, title: &str, url: &str) -> Value {
+    json!({"id": id, "title": title, "url": url})
+}
+
+fn new_link(title: &str, url: &str) -> Value {
+    json!({"title": title, "url": url})
+}
+
+/// Returns the steps in lines.
+fn lines(current: Value, desired: Value, options: PlanOptions) -> String {
+    plan(current, desired, options).to_string()
+}
+
+#[test]
+fn plans_every_field_that_differs() {
+    for field in ProfileField::ALL {
+        let text = match field.kind().max_characters() {
+            Some(_) => "New",
+            None => "#00ff00",
+        };
+        let desired = json!({"profile": {field.name(): text}});
+        let plan = plan(
+            json!({field.name(): "#000000"}),
+            desired.clone(),
+            PlanOptions::new(),
+        );
+        let step = json!({
+            "step": "edit_profile",
+            "from": {field.name(): "#000000"},
+            "to": {field.name(): text},
+        });
+        assert_eq!(json!(plan.steps()), json!([step]));
+        assert_eq!(plan.to_string(), format!("edit {}\n", field.description()));
+        assert_eq!(plan.required_scopes(), [Scope::ProfileWrite]);
+        assert_eq!(
+            lines(desired["profile"].clone(), desired, PlanOptions::new()),
+            ""
+        );
+    }
+}
+
+#[test]
+fn an_absent_text_is_an_empty_one_and_the_case_of_a_color_does_not_matter() {
+    let desired = json!({"profile": {"bio": "", "text_color": "#ABCDEF"}});
+    let current = json!({"text_color": "#abcdef", "location": "x"});
+    assert_eq!(lines(current, desired, PlanOptions::new()), "");
+}
+
+#[test]
+fn steps_have_an_order() {
+    let current = json!({"bio": "b", "links": [
+        link("1", "A", "https://a"), link("2", "B", "https://b"), link("3", "C", "https://c"),
+    ]});
+    let desired = json!({"profile": {"bio": "", "location": "x"}, "links": [
+        new_link("D", "https://d"), new_link("A", "https://a"), new_link("Two", "https://b"),
+    ]});
+    let plan_with = |prune| {
+        let options = PlanOptions::new().prune(prune);
+        plan(current.clone(), desired.clone(), options)
+    };
+    let pruned = plan_with(true);
+    assert_eq!(
+        pruned.to_string(),
+        "edit bio, location\n\
+         edit link 2: \"B\" (\"https://b\") to \"Two\" (\"https://b\")\n\
+         create link \"D\" (\"https://d\")\n\
+         delete link 3: \"C\" (\"https://c\")\n"
+    );
+    let scopes = [Scope::ProfileWrite, Scope::LinksWrite];
+    assert_eq!(pruned.required_scopes(), scopes);
+    assert_eq!((pruned.unchanged_links(), pruned.other_links()), (1, 0));
+    let kept = plan_with(false);
+    assert_eq!(kept.steps(), &pruned.steps()[..3]);
+    assert_eq!((kept.unchanged_links(), kept.other_links()), (1, 1));
+}
+
+/// Compares with a profile of the account `demo` at `https://s`. Returns the steps in lines.
+fn match_links(source: Option<Value>, wanted: Value, links: Value) -> String {
+    let mut desired = json!({"links": wanted});
+    if let Some(source) = source {
+        desired["source"] = source;
+    }
+    let options = PlanOptions::new().service("https://s");
+    lines(json!({"handle": "demo", "links": links}), desired, options)
+}
+
+#[test]
+fn matches_in_an_order() {
+    let own = json!({"service": "https://s/", "handle": "demo"});
+    let links = json!([
+        link("1", "Same", "https://same"),
+        link("2", "A", "https://a"),
+        link("3", "B", "https://b"),
+    ]);
+    let edits_of = |wanted| match_links(Some(own.clone()), json!([wanted]), links.clone());
+    // An equal link, although another one has the ID.
+    assert_eq!(edits_of(link("2", "Same", "https://same")), "");
+    // The ID, although others have the URL or the title.
+    let edit = edits_of(link("2", "Same", "https://b"));
+    assert!(edit.starts_with("edit link 2: "), "{edit}");
+    // The URL, although another link has the title.
+    let edit = edits_of(new_link("A", "https://b"));
+    assert!(edit.starts_with("edit link 3: "), "{edit}");
+    // The title.
+    let edit = edits_of(new_link("A", "https://new"));
+    assert!(edit.starts_with("edit link 2: "), "{edit}");
+    assert_eq!(
+        edits_of(new_link("N", "https://n")),
+        "create link \"N\" (\"https://n\")\n"
+    );
+}
+
+#[test]
+fn links_of_another_account_match_only_by_url() {
+    let links = json!([link("1", "A", "https://a"), link("2", "B", "https://b")]);
+    for other in [
+        json!({"service": "https://s", "handle": "grace"}),
+        json!({"service": "https://other", "handle": "demo"}),
+        json!({"handle": "demo"}),
+    ] {
+        let matched = |wanted| match_links(Some(other.clone()), json!([wanted]), links.clone());
+        let created = "create link \"A\" (\"https://new\")\n";
+        assert_eq!(matched(link("1", "A", "https://new")), created);
+        assert!(matched(link("1", "New", "https://b")).starts_with("edit link 2: "));
+    }
+}
+
+#[test]
+fn a_title_must_be_unique_on_both_sides() {
+    let one = [link("1", "A", "https://1")];
+    let two = [link("1", "A", "https://1"), link("2", "A", "https://2")];
+    let count = |wanted: &[Value], links: &[Value], what: &str| {
+        let steps = match_links(None, json!(wanted), json!(links));
+        steps.lines().filter(|line| line.starts_with(what)).count()
+    };
+    let wanted = [new_link("A", "https://3"), new_link("A", "https://4")];
+    assert_eq!(count(&wanted[..1], &one, "edit"), 1);
+    assert_eq!(count(&wanted[..1], &two, "create"), 1);
+    assert_eq!(count(&wanted, &one, "create"), 2);
+    assert_eq!(count(&wanted, &two, "create"), 2);
+}
+
+#[test]
+fn a_link_without_id_stays() {
+    let links = json!([new_link("A", "https://a"), new_link("B", "https://b")]);
+    let desired = json!({"links": [new_link("New", "https://a"), new_link("B", "https://b")]});
+    let options = PlanOptions::new().prune(true);
+    let plan = plan(json!({"links": links}), desired, options);
+    assert_eq!(plan.to_string(), "create link \"New\" (\"https://a\")\n");
+    assert_eq!((plan.unchanged_links(), plan.other_links()), (1, 1));
+}
+
+#[test]
+fn lines_contain_no_control_characters() {
+    let current = json!({"links": [link("1", "a\u{1b}[31m\n", "x:\u{202e}")]});
+    let options = PlanOptions::new().prune(true);
+    let line = lines(current, json!({"links": []}), options);
+    assert_eq!(
+        line,
+        "delete link 1: \"a\\u{1b}[31m\\n\" (\"x:\\u{202e}\")\n"
+    );
+}
+
+#[test]
+fn a_service_that_lists_no_links_is_reported() {
+    let links = json!([new_link("A", "https://a")]);
+    let plan_of = |desired, prune| plan(json!({}), desired, PlanOptions::new().prune(prune));
+    for (desired, prune, lacks_links) in [
+        (json!({"links": links}), false, true),
+        (json!({"links": []}), true, true),
+        (json!({"links": []}), false, false),
+        (json!({"profile": {"bio": ""}}), true, false),
+    ] {
+        let plan = plan_of(desired.clone(), prune);
+        assert_eq!(
+            (plan.lacks_links(), plan.is_empty()),
+            (lacks_links, !lacks_links)
+        );
+        assert_eq!(plan.steps(), [], "{desired}");
+    }
+}
+
+#[test]
+fn serializes_a_plan() {
+    let current = json!({"links": [link("1", "A", "https://a"), link("2", "B", "https://b")]});
+    let desired = json!({"links": [new_link("New", "https://a"), new_link("C", "https://c")]});
+    let plan = plan(current, desired, PlanOptions::new().prune(true));
+    let expected = json!({
+        "steps": [
+            {
+                "step": "edit_link", "id": "1",
+                "from": {"title": "A", "url": "https://a"},
+                "to": {"title": "New", "url": "https://a"},
+            },
+            {"step": "create_link", "to": {"title": "C", "url": "https://c"}},
+            {"step": "delete_link", "id": "2", "from": {"title": "B", "url": "https://b"}},
+        ],
+        "unchanged_links": 0,
+        "other_links": 0,
+    });
+    assert_eq!(json!(plan), expected);
+}
