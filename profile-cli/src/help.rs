@@ -5,6 +5,9 @@ use std::ffi::OsString;
 use clap::Command;
 use clap::error::ErrorKind;
 
+use crate::drawing::text::{max_width, wrap};
+use crate::settings::SettingName;
+
 /// Clap's template, followed by the notes.
 const TEMPLATE: &str = "\
 {before-help}{about-with-newline}
@@ -56,7 +59,7 @@ const OPTIONS_TOPIC: &str = "options";
 pub(crate) struct Topic {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    pub(crate) text: &'static str,
+    pub(crate) text: fn() -> String,
 }
 
 impl Topic {
@@ -64,63 +67,103 @@ impl Topic {
         Self {
             name: "environment",
             about: "Environment variables",
-            text: ENVIRONMENT,
+            text: environment,
         },
         Self {
             name: "exit-codes",
             about: "Exit codes",
-            text: EXIT_CODES,
+            text: || EXIT_CODES.to_owned(),
         },
         Self {
             name: "formatting",
             about: "Output formats",
-            text: FORMATTING,
+            text: || FORMATTING.to_owned(),
         },
     ];
 
     fn command(self) -> Command {
         Command::new(self.name)
             .about(self.about)
-            .after_help(join_paragraphs(self.text))
+            .after_help(join_paragraphs(&(self.text)()))
             .help_template(TOPIC_TEMPLATE)
             .hide(true)
     }
 }
 
-const ENVIRONMENT: &str = "\
+const PRECEDENCE: &str = "\
 Options override environment variables, which override config.toml. `profile config list` shows each
-setting with its source.
+setting with its source.";
 
-  PROFILE_API_KEY              API key; it is not accepted as an argument
-  PROFILE_API_KEY_FILE         path of a file that contains the API key
-  PROFILE_BASE_URL             base URL, for example https://profiles.example
-  PROFILE_ACCOUNT              name of the stored account to use
-  PROFILE_OUTPUT               table, json, ndjson, csv or tsv
-  PROFILE_WEBHOOK_SECRET       webhook secret
-  PROFILE_WEBHOOK_SECRET_FILE  path of a file that contains the webhook secret
-  PROFILE_EDITOR               editor; otherwise `editor` in config.toml,
-                               VISUAL or EDITOR
-  PROFILE_NO_INPUT             true disables prompts
-  PROFILE_SANDBOX_DIALECT      dialect of the sandbox: default, minimal,
-                               maximal, random:SEED, or a file of
-                               `mock-server learn`
-  PROFILE_LOG                  log level on stderr: off, error, warn,
-                               info (-v), debug (-vv) or trace (-vvv)
-  PROFILE_CONFIG_DIR           directory of config.toml and stored keys;
-                               otherwise $XDG_CONFIG_HOME/profile or
-                               ~/.config/profile
-  XDG_STATE_HOME               parent directory of the sandbox and of texts
-                               that were not sent; otherwise ~/.local/state
-  XDG_CACHE_HOME               parent directory of IDs for shell completion;
-                               otherwise ~/.cache
-  HTTPS_PROXY, ALL_PROXY       proxy for https://, unless `proxy` is set in
-                               config.toml; http:// is only for this machine
-  NO_PROXY                     hosts to reach without these proxies
-  NO_COLOR, CLICOLOR_FORCE     disable or force colors with --color auto
-  TERM                         dumb disables colors with --color auto
-  COLORTERM                    truecolor allows 24-bit colors
-  SSL_CERT_FILE                certificates to trust instead of those of the
-                               system, on Linux";
+/// Environment variables that are not settings.
+const VARIABLES: [(&str, &str); 14] = [
+    (
+        "PROFILE_API_KEY",
+        "API key; it is not accepted as an argument",
+    ),
+    (
+        "PROFILE_API_KEY_FILE",
+        "Path of a file that contains the API key",
+    ),
+    ("PROFILE_WEBHOOK_SECRET", "Webhook secret"),
+    (
+        "PROFILE_WEBHOOK_SECRET_FILE",
+        "Path of a file that contains the webhook secret",
+    ),
+    (
+        "PROFILE_LOG",
+        "Log level on stderr: off, error, warn, info (-v), debug (-vv) or trace (-vvv)",
+    ),
+    (
+        "PROFILE_CONFIG_DIR",
+        "Directory of config.toml and stored keys; otherwise $XDG_CONFIG_HOME/profile or \
+         ~/.config/profile",
+    ),
+    (
+        "XDG_STATE_HOME",
+        "Parent directory of the sandbox and of texts that were not sent; otherwise ~/.local/state",
+    ),
+    (
+        "XDG_CACHE_HOME",
+        "Parent directory of IDs for shell completion; otherwise ~/.cache",
+    ),
+    (
+        "HTTPS_PROXY, ALL_PROXY",
+        "Proxy for https://, unless `proxy` is set in config.toml; http:// is only for this machine",
+    ),
+    ("NO_PROXY", "Hosts to reach without these proxies"),
+    (
+        "NO_COLOR, CLICOLOR_FORCE",
+        "Disable or force colors with --color auto",
+    ),
+    ("TERM", "dumb disables colors with --color auto"),
+    ("COLORTERM", "truecolor allows 24-bit colors"),
+    (
+        "SSL_CERT_FILE",
+        "Certificates to trust instead of those of the system, on Linux",
+    ),
+];
+
+/// Width of the table of variables.
+const WIDTH: usize = 80;
+
+/// Describes all environment variables, in a table.
+fn environment() -> String {
+    let settings =
+        SettingName::all().filter_map(|setting| Some((setting.variable()?, setting.help())));
+    let others = VARIABLES
+        .iter()
+        .map(|(name, help)| (*name, (*help).to_owned()));
+    let (keys, others): (Vec<_>, Vec<_>) = others.partition(|(name, _)| name.contains("API_KEY"));
+    let rows: Vec<_> = keys.into_iter().chain(settings).chain(others).collect();
+    let names = max_width(rows.iter().map(|(name, _)| *name));
+    let indent = format!("\n{:1$}", "", names + 4);
+    let row = |(name, help): (&str, String)| {
+        let lines = wrap(&help, WIDTH - names - 4);
+        format!("\n  {name:names$}  {}", lines.join(&indent))
+    };
+    let rows: String = rows.into_iter().map(row).collect();
+    format!("{PRECEDENCE}\n{rows}")
+}
 
 const EXIT_CODES: &str = "\
 With --json, the field exit_code of an error contains the code.
@@ -142,14 +185,15 @@ const FORMATTING: &str = "\
 --output FORMAT selects a format, --json is short for --output json, and --jq EXPR filters the JSON
 and prints strings without quotes.
 
-  table   cards, tables and bars; the default on a terminal
-  tsv     tab-separated values without a header; the default in a pipe
-  json    one JSON document: `data` as the service sent it; indented and
-          colored on a terminal
-  ndjson  one JSON object per line
-  csv     comma-separated values with a header, exactly as they are;
-          spreadsheets may take cells that begin with =, +, - or @ for
-          formulas
+  table  cards, tables and bars; the default on a terminal
+  tsv    tab-separated values without a header; the default in a pipe
+  json   one JSON document: `data` as the service sent it; indented and
+         colored on a terminal
+  csv    comma-separated values with a header, exactly as they are;
+         spreadsheets may take cells that begin with =, +, - or @ for
+         formulas
+
+`--jq '.[]'` prints the items of a list on a line each.
 
 In tsv, a list has one line per item, everything else one line per field. Tabs, line breaks and
 backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters are removed; in JSON

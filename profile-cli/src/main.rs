@@ -50,8 +50,8 @@ use crate::session::Session;
 use crate::settings::{RequiredSettings, Settings};
 
 fn main() -> ExitCode {
-    if completion::complete(Arguments::command) {
-        return ExitCode::SUCCESS;
+    if let Some(exit_code) = completion::complete(Arguments::command) {
+        return exit_code;
     }
     system::interruption::exit_on_interrupt();
     let arguments = match parse() {
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
     let session = Session::new(settings, &output);
     let exit_code = match commands::run(arguments.command, Arguments::command, &session) {
         Ok(Outcome::Report(report)) => output.report(&report),
-        #[cfg(any(feature = "sandbox", feature = "webhook"))]
+        #[cfg(feature = "webhook")]
         Ok(Outcome::Printed(exit_code)) => ExitCode::from(exit_code),
         Err(failure) => output.failure(&failure),
     };

@@ -116,7 +116,7 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
 }
 
 fn requests_json(arguments: &[String]) -> bool {
-    let is_format = |text: &str| matches!(text, "json" | "ndjson");
+    let is_format = |text: &str| text == "json";
     let is_json = |text: &String| {
         let format = ["--output=", "-o=", "-o"]
             .iter()
@@ -145,7 +145,7 @@ mod tests {
     fn recognizes_all_options_for_json() {
         check("show --json", true);
         check("--output json show", true);
-        check("--output=ndjson", true);
+        check("--output=json", true);
         check("-ojson", true);
         check("-o json", true);
         check("show --jq .bio", true);

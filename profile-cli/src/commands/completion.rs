@@ -14,15 +14,15 @@ use crate::outcome::report::{Report, View};
 #[command(after_help = "\
 The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of
 events, files, and the IDs of your links and posts with their titles. IDs are requested from the
-service within one second and cached for one minute; there are none if the key is in a keyring.
-Install the script again when you update the program.
+service within one second and cached for one minute; there are none if the key is in a keyring, or
+if --base-url is typed. IDs with unusual characters are omitted. Install the script again when you
+update the program.
 
 Examples:
   source <(profile completion bash)                   in this session
   profile completion bash > ~/.local/share/bash-completion/completions/profile
   profile completion zsh > ~/.zfunc/_profile          with ~/.zfunc in $fpath
   profile completion fish > ~/.config/fish/completions/profile.fish
-  profile completion powershell | Out-String | Invoke-Expression
   profile completion --dir dist                       for packaging")]
 pub(crate) struct CompletionArguments {
     /// Name of the shell

@@ -93,7 +93,7 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     }
     if is_program {
         for topic in Topic::ALL {
-            section(&topic.about.to_uppercase(), topic.text).to_writer(&mut page)?;
+            section(&topic.about.to_uppercase(), &(topic.text)()).to_writer(&mut page)?;
         }
         man.render_version_section(&mut page)?;
     } else {

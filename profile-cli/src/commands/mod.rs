@@ -9,7 +9,6 @@ mod completion;
 mod config;
 mod deletion;
 mod diff;
-mod doctor;
 mod edit;
 mod export;
 mod link;
@@ -21,7 +20,6 @@ mod set;
 mod show;
 mod site;
 mod stats;
-mod version;
 #[cfg(feature = "webhook")]
 mod webhook;
 
@@ -70,7 +68,7 @@ pub(crate) enum Command {
     /// Remove an account and its key; same as `auth logout`
     #[command(hide = true)]
     Logout(auth::LogoutArguments),
-    /// Show the account, the permissions of its key, and the settings; same as `auth status`
+    /// Show the account and check the settings, the key and the connection; same as `auth status`
     #[command(hide = true)]
     Whoami(auth::StatusArguments),
     #[command(subcommand)]
@@ -83,14 +81,10 @@ pub(crate) enum Command {
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
-    /// Check the settings, the connection to the service, and the key
-    Doctor(doctor::DoctorArguments),
     /// Print the completion script of a shell, or write the scripts of all shells
     Completion(completion::CompletionArguments),
     /// Print the manual page of the program, or write the pages of all commands
     Man(man::ManArguments),
-    /// Print the version and the build features
-    Version(version::VersionArguments),
 }
 
 /// Runs a command. Without one, prints how to start.
@@ -137,15 +131,13 @@ fn dispatch(
         Command::Logout(arguments) => auth::run(auth::AuthCommand::Logout(arguments), session),
         Command::Whoami(arguments) => auth::run(auth::AuthCommand::Status(arguments), session),
         Command::Config(command) => config::run(&command, session),
-        Command::Doctor(_) => doctor::run(session),
         Command::Completion(arguments) => completion::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, program()),
-        Command::Version(_) => Ok(version::run()),
         Command::Api(arguments) => api::run(&arguments, session),
         #[cfg(feature = "webhook")]
         Command::Webhook(command) => return webhook::run(command, session),
         #[cfg(feature = "sandbox")]
-        Command::Sandbox(command) => return sandbox::run(command, session),
+        Command::Sandbox(command) => sandbox::run(&command, session),
     };
     report.map(Outcome::Report)
 }
@@ -154,9 +146,10 @@ impl Command {
     /// Returns the settings that have to be valid for the command.
     pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
-            Self::Completion(_) | Self::Man(_) | Self::Version(_) => RequiredSettings::None,
+            Self::Completion(_) | Self::Man(_) => RequiredSettings::None,
+            Self::Auth(command) => command.required_settings(),
             // Invalid settings are findings.
-            Self::Doctor(_) => RequiredSettings::File,
+            Self::Whoami(_) => RequiredSettings::None,
             Self::Config(command) => command.required_settings(),
             _ => RequiredSettings::All,
         }
@@ -166,8 +159,8 @@ impl Command {
     fn calls_the_service(&self) -> bool {
         match self {
             Self::Auth(command) => command.calls_the_service(),
-            Self::Logout(_) | Self::Config(_) | Self::Doctor(_) => false,
-            Self::Completion(_) | Self::Man(_) | Self::Version(_) => false,
+            Self::Logout(_) | Self::Config(_) => false,
+            Self::Completion(_) | Self::Man(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,
             #[cfg(feature = "sandbox")]

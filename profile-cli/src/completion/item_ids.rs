@@ -14,7 +14,6 @@ use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{GlobalArguments, Key, RequiredSettings, Settings};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::printable;
 
 /// Maximum time for the request, and for everything else that may block.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -35,8 +34,9 @@ pub(super) struct ItemIds {
 }
 
 impl ItemIds {
-    /// Returns the IDs, unless the key is missing, wrong or in a keyring, or the service does not
-    /// respond in time.
+    /// Returns the IDs, unless the key is missing, wrong or in a keyring, the service does not
+    /// respond in time, or the line has a base URL, which may be incomplete: the key is not sent
+    /// there.
     pub(super) fn find(typed: &TypedWords) -> Option<Self> {
         let options = GlobalArguments {
             quiet: true,
@@ -45,6 +45,9 @@ impl ItemIds {
             retries: Some(0),
             ..typed.options()
         };
+        if options.base_url.is_some() {
+            return None;
+        }
         let (sender, receiver) = mpsc::channel();
         // The file with the key may be a pipe, or the terminal.
         thread::spawn(move || sender.send(Self::load(&options)));
@@ -80,10 +83,10 @@ impl ItemIds {
         let posts = profile.posts.iter().flatten();
         Self {
             links: links
-                .filter_map(|link| item(link.id.as_ref()?, link.title.as_deref()))
+                .filter_map(|link| Some(item(link.id.as_ref()?, link.title.as_deref())))
                 .collect(),
             posts: posts
-                .filter_map(|post| item(post.id.as_ref()?, post.body.as_deref()))
+                .filter_map(|post| Some(item(post.id.as_ref()?, post.body.as_deref())))
                 .collect(),
         }
     }
@@ -104,12 +107,7 @@ fn owner(session: &Session<'_>) -> Option<u64> {
     Some(owner.finish())
 }
 
-fn item(id: impl ToString, title: Option<&str>) -> Option<Item> {
-    let id = id.to_string();
-    if printable(&id) != id || id.contains(['\n', '\t']) {
-        return None;
-    }
-    let title = printable(title.unwrap_or_default());
-    let title = title.lines().next().unwrap_or_default().replace('\t', " ");
-    Some((id, title.chars().take(MAX_TITLE).collect()))
+fn item(id: impl ToString, title: Option<&str>) -> Item {
+    let title = title.unwrap_or_default();
+    (id.to_string(), title.chars().take(MAX_TITLE).collect())
 }

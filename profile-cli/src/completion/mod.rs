@@ -1,14 +1,14 @@
 //! Completes a command line: a script in the shell runs the program, which prints the candidates.
 
-mod bash;
 mod item_ids;
 mod shell;
 mod typed_words;
 mod values;
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, Write as _};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Command;
@@ -23,40 +23,54 @@ const PROGRAM: &str = "profile";
 /// Variable that a script sets to the name of its shell.
 const VARIABLE: &str = "PROFILE_COMPLETE";
 
-/// Prints the candidates if a completion script asks for them, otherwise returns `false`. Prints no
-/// errors, which would appear in the middle of the command line.
-pub(crate) fn complete(program: fn() -> Command) -> bool {
-    let Some(name) = env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
-        return false;
-    };
-    if let Some(text) = Shell::of_name(&name).and_then(|shell| candidates(shell, program)) {
-        // The shell may have stopped reading.
-        let _ = io::stdout().write_all(&text);
-    }
-    true
+/// Variable that a script for bash or zsh sets to the index of the word that is completed.
+const INDEX_VARIABLE: &str = "_CLAP_COMPLETE_INDEX";
+
+/// Prints the candidates if a completion script asks for them, otherwise returns `None`. Fails if
+/// there are none, so that the shell completes file names. Prints no errors, which would appear in
+/// the middle of the command line.
+pub(crate) fn complete(program: fn() -> Command) -> Option<ExitCode> {
+    let name = env::var_os(VARIABLE).filter(|name| !name.is_empty())?;
+    let shell = Shell::of_name(&name);
+    let text = shell.and_then(|shell| candidates(shell, program));
+    let text = text.unwrap_or_default();
+    // The shell may have stopped reading.
+    let _ = io::stdout().write_all(text.as_bytes());
+    Some(match text.is_empty() {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    })
 }
 
-fn candidates(shell: Shell, program: fn() -> Command) -> Option<Vec<u8>> {
+fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
     let arguments = env::args_os().skip_while(|argument| argument != "--");
-    let mut words: Vec<_> = arguments.skip(1).collect();
-    match shell {
-        Shell::Bash => words = bash::words(&env::var("COMP_LINE").ok()?)?,
-        // Only zsh passes words after the cursor, and omits an empty word before it.
-        Shell::Zsh => {
-            let index = env::var("_CLAP_COMPLETE_INDEX").ok()?.parse().ok()?;
-            words.resize(usize::checked_add(index, 1)?, OsString::new());
-        }
-        Shell::Fish | Shell::Powershell => {}
-    }
-    let typed = Arc::new(TypedWords::new(program, words.clone()));
+    let words: Vec<_> = arguments.skip(1).collect();
+    let index = env::var(INDEX_VARIABLE)
+        .ok()
+        .and_then(|index| index.parse().ok());
+    let typed = TypedWords::new(
+        program,
+        &words,
+        index.unwrap_or(words.len().checked_sub(1)?),
+    );
+    let typed = Arc::new(typed);
     let mut command = values::add_to(program(), &typed);
-    let directory = env::current_dir().ok();
     let mut text = Vec::new();
-    let written = match shell.adapter() {
-        Some(adapter) => {
-            adapter.write_complete(&mut command, words, directory.as_deref(), &mut text)
-        }
-        None => bash::write_candidates(&mut command, words, directory.as_deref(), &mut text),
-    };
-    written.is_ok().then_some(text)
+    let adapter = shell.adapter();
+    let written = adapter.write_complete(&mut command, words, None, &mut text);
+    written.ok()?;
+    let text = String::from_utf8(text).ok()?;
+    Some(match typed.last().starts_with('-') {
+        true => text,
+        false => without_options(&text),
+    })
+}
+
+/// Removes the options from the candidates, which are separated by line breaks or, for bash, by
+/// vertical tabs.
+fn without_options(candidates: &str) -> String {
+    let candidates = candidates.split_inclusive(['\n', '\u{b}']);
+    candidates
+        .filter(|candidate| !candidate.starts_with('-'))
+        .collect()
 }

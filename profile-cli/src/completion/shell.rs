@@ -1,9 +1,9 @@
 //! The supported shells and their completion scripts.
 
 use clap::ValueEnum;
-use clap_complete::env::{EnvCompleter, Fish, Powershell, Zsh};
+use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 
-use super::{OsStr, PROGRAM, VARIABLE, bash};
+use super::{OsStr, PROGRAM, VARIABLE};
 
 /// A shell that can complete.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -11,7 +11,6 @@ pub(crate) enum Shell {
     Bash,
     Zsh,
     Fish,
-    Powershell,
 }
 
 /// Appended to the script for zsh, which runs a script in `$fpath` as the completion function.
@@ -32,32 +31,49 @@ impl Shell {
             Self::Bash => "profile.bash",
             Self::Zsh => "_profile",
             Self::Fish => "profile.fish",
-            Self::Powershell => "_profile.ps1",
         }
     }
 
-    /// Returns the script that completes with this program.
+    /// Returns clap's script, in which the shell completes file names if there are no candidates.
     pub(crate) fn script(self) -> String {
-        let Some(adapter) = self.adapter() else {
-            return bash::script();
-        };
         let mut script = Vec::new();
-        let written = adapter.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
+        let written =
+            self.adapter()
+                .write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
         written.expect("a Vec accepts any bytes");
         let script = String::from_utf8_lossy(&script);
+        let (before, after) = self.file_names();
+        debug_assert!(
+            script.contains(before),
+            "clap_complete has changed its script"
+        );
+        let script = script.trim().replace(before, after);
         match self {
-            Self::Zsh => format!("{script}{ZSH_AUTOLOAD}"),
-            _ => script.trim().to_owned(),
+            Self::Zsh => format!("{script}\n{ZSH_AUTOLOAD}"),
+            Self::Bash | Self::Fish => script,
         }
     }
 
-    /// Returns clap's adapter, or `None` for bash, which has its own.
-    pub(super) fn adapter(self) -> Option<&'static dyn EnvCompleter> {
+    /// Returns a part of clap's script, and its replacement.
+    fn file_names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Bash => None,
-            Self::Zsh => Some(&Zsh),
-            Self::Fish => Some(&Fish),
-            Self::Powershell => Some(&Powershell),
+            Self::Bash => ("-o bashdefault", "-o bashdefault -o default"),
+            Self::Zsh => (
+                "    if [[ -n $completions ]]; then",
+                "    if [[ -z $completions ]]; then\n        compset -P @; _files\n    else",
+            ),
+            Self::Fish => (
+                "(commandline --current-token))",
+                "(commandline --current-token); or __fish_complete_path (commandline --current-token))",
+            ),
+        }
+    }
+
+    pub(super) fn adapter(self) -> &'static dyn EnvCompleter {
+        match self {
+            Self::Bash => &Bash,
+            Self::Zsh => &Zsh,
+            Self::Fish => &Fish,
         }
     }
 }

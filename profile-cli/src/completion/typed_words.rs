@@ -6,27 +6,32 @@ use clap::{Command, FromArgMatches as _};
 
 use crate::settings::{GlobalArguments, RequiredSettings, Settings};
 
-/// The words up to the cursor; the last one is completed and may be empty.
+/// The words up to the cursor.
 pub(super) struct TypedWords {
     program: fn() -> Command,
-    words: Vec<OsString>,
+    complete: Vec<OsString>,
+    last: String,
 }
 
 impl TypedWords {
-    pub(super) fn new(program: fn() -> Command, words: Vec<OsString>) -> Self {
-        Self { program, words }
+    /// Creates the words from those of the line and the index of the one that is completed.
+    pub(super) fn new(program: fn() -> Command, words: &[OsString], index: usize) -> Self {
+        let last = words.get(index).and_then(|word| word.to_str());
+        Self {
+            program,
+            complete: words[..index.min(words.len())].to_vec(),
+            last: last.unwrap_or_default().to_owned(),
+        }
     }
 
-    /// Returns the words before the last one.
+    /// Returns the words before the one that is completed.
     pub(super) fn complete_words(&self) -> &[OsString] {
-        let before = self.words.split_last();
-        before.map_or(&[], |(_, before)| before)
+        &self.complete
     }
 
-    /// Returns the word that is completed.
+    /// Returns the word that is completed, which may be empty.
     pub(super) fn last(&self) -> &str {
-        let last = self.words.last().and_then(|word| word.to_str());
-        last.unwrap_or_default()
+        &self.last
     }
 
     /// Returns the settings of the typed options, the environment and config.toml.

@@ -1,33 +1,31 @@
 //! The arguments whose values are completed.
 
-use std::ffi::OsStr;
 use std::sync::Arc;
 
+use clap::builder::PossibleValue;
 use clap::{Command, ValueHint};
-use clap_complete::engine::{
-    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
-    possible_value_candidates,
-};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 #[cfg(feature = "webhook")]
 use webhook_verify::EventKind;
 
 use super::item_ids::{Item, ItemIds};
 use super::typed_words::TypedWords;
 use crate::settings::{RequiredSettings, SettingName, without_credentials};
+use crate::terminal::printable::printable;
 
-type Candidates = Vec<CompletionCandidate>;
+/// A value and its description, which may be empty.
+type Candidate = (String, String);
 
 /// The subcommands before an argument, its name, and the candidates for its value.
 type Row = (
     &'static [&'static str],
     &'static str,
-    fn(&TypedWords) -> Candidates,
+    fn(&TypedWords) -> Vec<Candidate>,
 );
 
-/// The arguments for which clap does not find the candidates itself, as it does for enums and paths.
+/// The arguments for which clap does not find the candidates itself, as it does for enums.
 const ARGUMENTS: &[Row] = &[
     (&["auth", "switch"], "name", accounts),
-    (&["auth", "rename"], "name", accounts),
     (&["config", "get"], "name", settings),
     (&["config", "set"], "name", settings),
     (&["config", "set"], "value", setting_values),
@@ -45,7 +43,11 @@ const ARGUMENTS: &[Row] = &[
 pub(super) fn add_to(program: Command, typed: &Arc<TypedWords>) -> Command {
     let add = |program, &(path, argument, candidates): &Row| {
         let typed = Arc::clone(typed);
-        let candidates = ArgValueCandidates::new(move || candidates(&typed));
+        let safe = move || {
+            let candidates = candidates(&typed).into_iter();
+            candidates.filter_map(safe_candidate).collect()
+        };
+        let candidates = ArgValueCandidates::new(safe);
         change(program, path, &|command| {
             command.mut_arg(argument, |argument| argument.add(candidates.clone()))
         })
@@ -53,36 +55,28 @@ pub(super) fn add_to(program: Command, typed: &Arc<TypedWords>) -> Command {
     let mut program = add(program, &(&[], "account", accounts));
     // Adds the arguments of the subcommands, --help and the global options.
     program.build();
-    let program = ARGUMENTS.iter().fold(program, add);
-    complete_files(program, typed.last().starts_with('-'))
+    without_files(ARGUMENTS.iter().fold(program, add))
 }
 
-/// Completes files where a file is meant. Shows options only after a hyphen, unless there is nothing
-/// else.
-fn complete_files(command: Command, shows_options: bool) -> Command {
-    let command = command.mut_args(|argument| {
-        let is_path = argument.get_value_hint() == ValueHint::AnyPath;
-        let names = argument.get_value_names().unwrap_or_default().join("|");
-        let is_hidden = argument.is_hide_set() || !(argument.is_positional() || shows_options);
-        let argument = argument.hide(is_hidden);
-        match names.as_str() {
-            "DIR" | "DIRECTORY" => argument.value_hint(ValueHint::DirPath),
-            "PATH" | "PATH|-" if is_path => argument.value_hint(ValueHint::FilePath),
-            names if names.contains('@') => {
-                // Where texts are accepted too, only `@./`, `@../` and `@/` name a file.
-                let starts: &[char] = if names.contains("@./") {
-                    &['.', '/']
-                } else {
-                    &[]
-                };
-                argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
-                    files_after_at(typed, starts)
-                }))
-            }
-            _ => argument,
-        }
+/// Returns the candidate, unless a shell might run a part of its value or take it for an option.
+fn safe_candidate((value, description): Candidate) -> Option<CompletionCandidate> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._:@/+-".contains(c);
+    if !value.chars().all(is_plain) || value.starts_with('-') {
+        return None;
+    }
+    let description = printable(&description);
+    let description = description.lines().next().unwrap_or_default();
+    let description = (!description.is_empty()).then(|| description.replace('\t', " ").into());
+    Some(CompletionCandidate::new(value).help(description))
+}
+
+/// Leaves file names to the shell, which quotes them.
+fn without_files(command: Command) -> Command {
+    let command = command.mut_args(|argument| match argument.get_value_hint() {
+        ValueHint::AnyPath => argument.value_hint(ValueHint::Other),
+        _ => argument,
     });
-    command.mut_subcommands(|command| complete_files(command, shows_options))
+    command.mut_subcommands(without_files)
 }
 
 fn change(command: Command, path: &[&str], apply: &dyn Fn(Command) -> Command) -> Command {
@@ -92,71 +86,58 @@ fn change(command: Command, path: &[&str], apply: &dyn Fn(Command) -> Command) -
     }
 }
 
-/// Completes the path after an @, which must start with one of the characters, if there are any.
-fn files_after_at(typed: &OsStr, starts: &[char]) -> Candidates {
-    let path = typed.to_str().and_then(|typed| typed.strip_prefix('@'));
-    let Some(path) = path.filter(|path| starts.is_empty() || path.starts_with(starts)) else {
-        return Vec::new();
-    };
-    let files = PathCompleter::file().complete(OsStr::new(path));
-    files.into_iter().map(|file| file.add_prefix("@")).collect()
-}
-
-fn accounts(typed: &TypedWords) -> Candidates {
+fn accounts(typed: &TypedWords) -> Vec<Candidate> {
     let Some(settings) = typed.settings(RequiredSettings::File) else {
         return Vec::new();
     };
     let candidate = |name: String| {
         let base_url = settings.config.account_text(&name, "base_url");
-        let base_url = base_url
-            .ok()
-            .flatten()
-            .map(|url| without_credentials(&url).into());
-        CompletionCandidate::new(name).help(base_url)
+        let base_url = base_url.ok().flatten().unwrap_or_default();
+        (name, without_credentials(&base_url))
     };
     let accounts = settings.config.accounts().into_iter();
     accounts.map(candidate).collect()
 }
 
-fn settings(_: &TypedWords) -> Candidates {
-    let names = SettingName::ALL.map(SettingName::as_str);
-    names.map(CompletionCandidate::new).into()
+fn settings(_: &TypedWords) -> Vec<Candidate> {
+    SettingName::all()
+        .map(|name| (name.to_string(), name.help()))
+        .collect()
 }
 
 /// Returns the known values of the setting before the cursor.
-fn setting_values(typed: &TypedWords) -> Candidates {
+fn setting_values(typed: &TypedWords) -> Vec<Candidate> {
     let name = typed.complete_words().last().and_then(|name| name.to_str());
+    let candidate = |value: PossibleValue| {
+        let help = value.get_help().map(ToString::to_string);
+        (value.get_name().to_owned(), help.unwrap_or_default())
+    };
     match name.map(SettingName::parse) {
         Some(Ok(SettingName::Account)) => accounts(typed),
-        Some(Ok(name)) => possible_value_candidates(name.known_values()),
+        Some(Ok(name)) => name.known_values().into_iter().map(candidate).collect(),
         _ => Vec::new(),
     }
 }
 
 #[cfg(feature = "webhook")]
-fn event_kinds(_: &TypedWords) -> Candidates {
-    let kinds = EventKind::KNOWN.iter().map(EventKind::as_str);
-    kinds.map(CompletionCandidate::new).collect()
+fn event_kinds(_: &TypedWords) -> Vec<Candidate> {
+    let kinds = EventKind::KNOWN.iter();
+    kinds
+        .map(|kind| (kind.to_string(), String::new()))
+        .collect()
 }
 
-fn links(typed: &TypedWords) -> Candidates {
+fn links(typed: &TypedWords) -> Vec<Candidate> {
     items(ItemIds::find(typed).map(|items| items.links), typed)
 }
 
-fn posts(typed: &TypedWords) -> Candidates {
+fn posts(typed: &TypedWords) -> Vec<Candidate> {
     items(ItemIds::find(typed).map(|items| items.posts), typed)
 }
 
-/// Returns candidates for the items that are not typed yet.
-fn items(items: Option<Vec<Item>>, typed: &TypedWords) -> Candidates {
-    let is_new = |(id, _): &Item| {
-        !typed
-            .complete_words()
-            .iter()
-            .any(|word| word == id.as_str())
-    };
-    let items = items.unwrap_or_default().into_iter().filter(is_new);
-    items
-        .map(|(id, title)| CompletionCandidate::new(id).help(Some(title.into())))
-        .collect()
+/// Returns the items that are not typed yet.
+fn items(items: Option<Vec<Item>>, typed: &TypedWords) -> Vec<Candidate> {
+    let is_typed = |id: &str| typed.complete_words().iter().any(|word| word == id);
+    let items = items.unwrap_or_default().into_iter();
+    items.filter(|(id, _)| !is_typed(id)).collect()
 }

@@ -7,35 +7,34 @@ use super::text::{DIM, MAX_WIDTH, max_width, pad_right, with_separators};
 use super::views::{ProfileViews, dates, max_views};
 use crate::terminal::screen::Screen;
 
-/// Columns between two cells.
+/// Columns between the date and the bar.
 const GAP: usize = 2;
 
-/// Minimum width of a cell for drawing profiles side by side.
-const MIN_CELL_WIDTH: usize = 20;
+/// Maximum number of bars below a summary. In longer charts, it comes last, where it stays visible.
+const MAX_BARS: usize = 14;
 
-/// Draws one bar per day, week or month, with the same scale for all profiles: side by side if the
-/// screen is wide enough, otherwise below each other.
+/// Draws one bar per day, week or month, with the same scale for all profiles.
 pub(super) fn draw(views: &[ProfileViews], screen: &Screen) -> String {
     let (unit, bars) = group(views);
     let chart = Chart::new(&bars, screen);
     let legend = unit.legend().map(|legend| screen.styled(DIM, legend));
     let legend = legend.map(|legend| legend + "\n").unwrap_or_default();
     let mut drawn = String::new();
-    if views.len() > 1 && chart.cell(views.len()) >= MIN_CELL_WIDTH {
-        drawn.extend(views.iter().map(|views| views.heading(screen)));
-        drawn += &format!("{legend}\n{}{}", chart.names(&bars), chart.draw(&bars));
-        for views in views {
-            drawn += &shares::draw(views, true, screen);
-        }
-        return drawn;
-    }
-    for (index, one) in views.iter().enumerate() {
+    for (index, (one, bars)) in views.iter().zip(&bars).enumerate() {
         if index > 0 {
             drawn.push('\n');
         }
-        drawn += &format!("{}{legend}\n", one.heading(screen));
-        drawn += &chart.draw(&bars[index..=index]);
-        drawn += &shares::draw(one, false, screen);
+        let is_long = chart.dates.len() > MAX_BARS;
+        let heading = one.heading(screen);
+        match is_long {
+            true => drawn += &legend,
+            false => drawn += &format!("{heading}{legend}\n"),
+        }
+        drawn += &chart.draw(bars);
+        drawn += &shares::draw(one, screen);
+        if is_long {
+            drawn += &format!("\n{heading}");
+        }
     }
     drawn
 }
@@ -62,48 +61,18 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// Returns the width of a cell if `count` cells share a line.
-    fn cell(&self, count: usize) -> usize {
-        let beside = |width: usize| width.saturating_sub(self.date_width);
-        let widest = (beside(self.screen.width) / count).min(beside(MAX_WIDTH));
-        widest.saturating_sub(GAP)
-    }
-
-    /// Returns the line of handles above the bars.
-    fn names(&self, views: &[ProfileViews]) -> String {
-        let cell = self.cell(views.len());
-        let mut line = " ".repeat(self.date_width);
-        for (index, views) in views.iter().enumerate() {
-            let name = pad_right(&views.handle, cell);
-            line += &format!("{:GAP$}{}", "", self.screen.styled(color(index), &name));
-        }
-        format!("{}\n", line.trim_end())
-    }
-
-    fn draw(&self, views: &[ProfileViews]) -> String {
-        let cell = self.cell(views.len());
-        let bar_width = cell.saturating_sub(self.number_width + 1).max(1);
+    fn draw(&self, views: &ProfileViews) -> String {
+        let beside = self.date_width + GAP + self.number_width + 1;
+        let width = self.screen.width.min(MAX_WIDTH);
+        let bar_width = width.saturating_sub(beside).max(1);
         let mut drawn = String::new();
         for &date in &self.dates {
             let mut line = self.screen.styled(DIM, &pad_right(date, self.date_width));
-            for (index, views) in views.iter().enumerate() {
-                let Some(&count) = views.daily.get(date) else {
-                    line += &" ".repeat(GAP + cell);
-                    continue;
-                };
+            if let Some(&count) = views.daily.get(date) {
                 let bar = bar(count, self.max_views, bar_width);
-                let number = with_separators(count);
-                let text = match bar.is_empty() {
-                    true => number,
-                    false => format!("{bar} {number}"),
-                };
-                let rest = pad_right(&text, cell);
-                let rest = rest.strip_prefix(&bar).unwrap_or(&rest);
-                line += &format!(
-                    "{:GAP$}{}{rest}",
-                    "",
-                    self.screen.styled(color(index), &bar)
-                );
+                let space = if bar.is_empty() { "" } else { " " };
+                let bar = self.screen.styled(color(0), &bar);
+                line += &format!("{:GAP$}{bar}{space}{}", "", with_separators(count));
             }
             drawn += &format!("{}\n", line.trim_end());
         }
@@ -167,16 +136,6 @@ mod tests {
     #[test]
     fn profiles_share_a_scale() {
         let views = [sample("demo", &[9, 1, 0]), sample("grace", &[3, 18, 1_000])];
-        expect![[r#"
-            demo  10 views in 3 days, 43,615 in all
-            grace  1,021 views in 3 days, 43,615 in all
-
-                        demo                               grace
-            2026-01-01  ▏ 9                                ▏ 3
-            2026-01-02  ▏ 1                                ▍ 18
-            2026-01-03  0                                  ███████████████████████████ 1,000
-        "#]]
-        .assert_eq(&draw(&views, &screen(80)));
         expect![[r#"
             demo  10 views in 3 days, 43,615 in all
 

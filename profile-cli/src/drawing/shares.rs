@@ -11,8 +11,8 @@ const MAX_NAMED: usize = 10;
 /// Maximum width of a bar.
 const MAX_BAR_WIDTH: usize = 40;
 
-/// Draws the shares, with the handle in the headings if there are several profiles.
-pub(super) fn draw(views: &ProfileViews, with_handle: bool, screen: &Screen) -> String {
+/// Draws the shares of devices and countries.
+pub(super) fn draw(views: &ProfileViews, screen: &Screen) -> String {
     let mut drawn = String::new();
     let drawings = [("devices", &views.devices), ("countries", &views.countries)];
     let drawings = drawings.map(|(title, parts)| (title, largest(parts)));
@@ -23,10 +23,7 @@ pub(super) fn draw(views: &ProfileViews, with_handle: bool, screen: &Screen) -> 
         if parts.is_empty() {
             continue;
         }
-        let mut title = screen.styled(BOLD, title);
-        if with_handle {
-            title += &format!(" of {}", views.handle);
-        }
+        let title = screen.styled(BOLD, title);
         drawn += &format!("\n{title}\n{}", draw_parts(parts, columns, screen));
     }
     drawn

@@ -14,7 +14,7 @@ pub(crate) enum Outcome {
     /// A result or preview to print.
     Report(Report),
     /// An exit code; the command has printed everything.
-    #[cfg(any(feature = "sandbox", feature = "webhook"))]
+    #[cfg(feature = "webhook")]
     Printed(u8),
 }
 

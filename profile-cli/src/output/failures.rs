@@ -14,11 +14,13 @@ const BOLD: Style = Style::new().bold();
 pub(super) fn as_text(failure: &Failure, screen: &Screen, quiet: bool) -> String {
     let label = screen.styled(BOLD.fg_color(Some(AnsiColor::Red.into())), "error:");
     let mut text = String::new();
-    for failure in failure.others.iter().chain([failure]) {
-        text += &format!("{label} {}\n", printable(&failure.message));
-    }
-    if let Some(hint) = failure.hint.as_ref().filter(|_| !quiet) {
-        text += &format!("{} {}\n", screen.styled(BOLD, "hint:"), printable(hint));
+    for other in failure.others.iter().chain([failure]) {
+        text += &format!("{label} {}\n", printable(&other.message));
+        // A hint that all failures share is printed once.
+        let is_repeated = !std::ptr::eq(other, failure) && other.hint == failure.hint;
+        if let Some(hint) = other.hint.as_ref().filter(|_| !quiet && !is_repeated) {
+            text += &format!("{} {}\n", screen.styled(BOLD, "hint:"), printable(hint));
+        }
     }
     text
 }

@@ -5,7 +5,6 @@ mod failures;
 #[cfg(feature = "jq")]
 mod jq;
 mod json_tokens;
-mod ndjson;
 #[cfg(feature = "webhook")]
 mod payload;
 mod pretty_json;
@@ -205,7 +204,10 @@ impl Output {
         let values = fields.iter().map(|(_, value)| value);
         let joined = |values: Vec<String>, separator| format!("{}\n", values.join(separator));
         Ok(match self.renderer {
-            Renderer::Json => ndjson::lines(&json_text(&report.json)),
+            Renderer::Json => format!(
+                "{}\n",
+                json_tokens::tokens(&json_text(&report.json)).concat()
+            ),
             Renderer::Table => {
                 let values = values.filter(|value| !value.is_empty());
                 joined(values.map(|value| printable(value)).collect(), "  ")

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{delimited, ndjson, pretty_json, tables};
+use super::{delimited, pretty_json, tables};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::Format;
@@ -14,7 +14,6 @@ use crate::terminal::screen::Screen;
 pub(super) enum Renderer {
     Table,
     Json,
-    Ndjson,
     Csv,
     Tsv {
         /// `true` if the format was requested, rather than the default.
@@ -43,7 +42,6 @@ impl Renderer {
             None => Self::Tsv { is_explicit: false },
             Some(Format::Table) => Self::Table,
             Some(Format::Json) => Self::Json,
-            Some(Format::Ndjson) => Self::Ndjson,
             Some(Format::Csv) => Self::Csv,
             Some(Format::Tsv) => Self::Tsv { is_explicit: true },
         })
@@ -67,7 +65,6 @@ impl Renderer {
             }
             Self::Json if screen.is_terminal => pretty_json::text(&json_text(&report.json), screen),
             Self::Json => format!("{}\n", json_text(&report.json)),
-            Self::Ndjson => ndjson::lines(&json_text(&report.json)),
             #[cfg(feature = "jq")]
             Self::Jq(program) => program.run(&report.json, screen)?,
         })

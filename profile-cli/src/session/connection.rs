@@ -6,10 +6,11 @@ use profile_sdk::{ApiKey, Client, ClientBuilder, RetryPolicy};
 
 use super::Session;
 #[cfg(feature = "sandbox")]
-use super::sandbox::{self, Sandbox};
+use super::sandbox::Sandbox;
 use crate::outcome::failure::Failure;
 use crate::settings::{
     DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Settings, base_url_message,
+    check_characters,
 };
 
 /// Time for the delays between attempts, added to the total timeout of a call.
@@ -29,8 +30,7 @@ impl Connection {
         let settings = &session.settings;
         #[cfg(feature = "sandbox")]
         if settings.sandbox {
-            let dialect = sandbox::dialect(settings)?;
-            let sandbox = session.block_on(Sandbox::start(dialect))??;
+            let sandbox = session.block_on(Sandbox::start())??;
             let base_url = sandbox.base_url();
             let builder = builder(&base_url, settings)?.api_key(sandbox.api_key()?);
             let builder = report_waits(builder, session);
@@ -94,6 +94,8 @@ pub(crate) fn client_for(
 }
 
 fn builder(base_url: &str, settings: &Settings) -> Result<ClientBuilder, Failure> {
+    check_characters(base_url)
+        .map_err(|reason| Failure::usage(format!("the base URL {reason}")))?;
     let mut builder = Client::builder()
         .base_url(base_url)
         .user_agent(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));

@@ -1,6 +1,7 @@
 //! `--curl`: renders requests as curl commands.
 
 use profile_sdk::Request;
+use url::Url;
 
 use super::Session;
 use super::dry_run::path_and_query;
@@ -13,7 +14,7 @@ pub(super) fn report(session: &Session<'_>, requests: &[&Request]) -> Result<Rep
     if session.settings.sandbox {
         let message =
             "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
-        return Err(Failure::usage(message).hint("start a server with `profile sandbox serve`"));
+        return Err(Failure::usage(message).hint("omit --sandbox"));
     }
     let connection = session.connection()?;
     let has_key = |request: &Request| request.operation().requires_key() || connection.has_key;
@@ -42,18 +43,31 @@ fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
     })
 }
 
-/// Returns the command. The key is a shell variable, so the command contains no secret.
+/// Returns the command. The key is a shell variable, so the command contains no secret. It reaches
+/// curl through a builtin and a pipe, since other users can read arguments.
 pub(crate) fn command(base_url: &str, request: &Request, with_key: bool) -> String {
-    let base_url = base_url.trim_end_matches('/');
-    let url = format!("{base_url}{}", path_and_query(request));
+    // As the client parses it, so that curl cannot read another host from it.
+    let base_url = match Url::parse(base_url) {
+        Ok(url) => url.to_string(),
+        Err(_) => base_url.to_owned(),
+    };
+    let url = format!(
+        "{}{}",
+        base_url.trim_end_matches('/'),
+        path_and_query(request)
+    );
+    let mut command = String::new();
+    if with_key {
+        command += "printf 'Authorization: Bearer %s\\n' \"$PROFILE_API_KEY\" |\n  ";
+    }
     // Keep curl from resolving dots and expanding brackets in the path, which is already encoded.
-    let mut command = String::from("curl --path-as-is --globoff");
+    command += "curl --path-as-is --globoff";
     if request.method().as_str() != "GET" {
         command += &format!(" -X {}", request.method().as_str());
     }
     command += &format!(" {}", quoted(&url));
     if with_key {
-        command.push_str(" \\\n  -H \"Authorization: Bearer $PROFILE_API_KEY\"");
+        command.push_str(" -H @-");
     }
     if let Some(body) = request.body() {
         let body = quoted(&String::from_utf8_lossy(body));

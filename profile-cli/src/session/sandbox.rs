@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use mock_server::{Dialect, MockServer, StartError, StateError, StateFile, World, Worlds};
+use mock_server::{MockServer, StartError, StateError, StateFile, World};
 use profile_sdk::ApiKey;
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::settings::{SettingName, Settings, value};
 use crate::system::environment;
 
 /// Hint for an unusable state file.
@@ -19,7 +18,7 @@ pub(crate) struct Sandbox {
 
 impl Sandbox {
     /// Starts the service with the state of earlier commands.
-    pub(crate) async fn start(dialect: Dialect) -> Result<Self, Failure> {
+    pub(crate) async fn start() -> Result<Self, Failure> {
         let started = MockServer::builder()
             .state_file(state_path()?)
             .start()
@@ -28,11 +27,6 @@ impl Sandbox {
             StartError::State(error) => not_started(&error),
             _ => Failure::new(FailureKind::Other, error.to_string()),
         })?;
-        let world = server.world().map_err(|error| not_started(&error))?;
-        if *world.dialect() != dialect {
-            let set = server.set_dialect(dialect);
-            set.map_err(|error| not_started(&error))?;
-        }
         Ok(Self { server })
     }
 
@@ -43,21 +37,6 @@ impl Sandbox {
     pub(crate) fn api_key(&self) -> Result<ApiKey, Failure> {
         Ok(ApiKey::new(self.server.key())?)
     }
-}
-
-/// Returns the sandbox's state for `profile sandbox serve`.
-pub(crate) fn worlds(dialect: Dialect) -> Result<Worlds, Failure> {
-    let file = StateFile::new(state_path()?);
-    let worlds = Worlds::in_file(file, World::default());
-    let mut worlds = worlds.map_err(|error| not_started(&error))?;
-    let set = worlds.update(|world| world.set_dialect(dialect));
-    set.map(|()| worlds).map_err(|error| not_started(&error))
-}
-
-/// Returns the dialect of the setting `sandbox_dialect`, or the default.
-pub(crate) fn dialect(settings: &Settings) -> Result<Dialect, Failure> {
-    let dialect = settings.read(SettingName::SandboxDialect, value::dialect)?;
-    Ok(dialect.unwrap_or_default())
 }
 
 fn not_started(error: &StateError) -> Failure {
@@ -93,9 +72,4 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
 /// Returns the path of the sandbox's state.
 pub(crate) fn state_path() -> Result<PathBuf, Failure> {
     Ok(environment::state_directory()?.join("sandbox.json"))
-}
-
-/// Returns the path of the file with the sandbox's key, which exists while the sandbox is served.
-pub(crate) fn key_path() -> Result<PathBuf, Failure> {
-    Ok(state_path()?.with_file_name("sandbox.key"))
 }

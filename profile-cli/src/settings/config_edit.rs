@@ -116,16 +116,6 @@ impl ConfigEdit {
         Err(Failure::usage(message).hint("choose another name"))
     }
 
-    /// Renames an account, keeping its fields and comments.
-    pub(crate) fn rename_account(&mut self, from: &str, to: &AccountName) {
-        let accounts = self.document().get_mut("accounts");
-        if let Some(accounts) = accounts.and_then(Item::as_table_like_mut)
-            && let Some(account) = accounts.remove(from)
-        {
-            accounts.insert(to.as_str(), account);
-        }
-    }
-
     /// Removes an account.
     pub(crate) fn remove_account(&mut self, account: &str) {
         remove_account(&mut self.file.document, account);

@@ -9,7 +9,7 @@ use toml_edit::{Document, DocumentMut, Item, Value};
 use super::SettingName;
 use super::setting_name::STRING;
 use crate::outcome::failure::Failure;
-use crate::system::environment;
+use crate::system::{environment, private_file};
 
 /// The field of an account in config.toml that names the store of its key.
 pub(crate) const KEY_STORE: &str = "key_store";
@@ -63,6 +63,15 @@ impl ConfigFile {
         &self.path
     }
 
+    /// Checks that no other user can change the file, whose settings decide where keys are sent and
+    /// which editor is run.
+    pub(crate) fn check_owner(&self) -> Result<(), Failure> {
+        private_file::check_owner(&self.path).map_err(|reason| {
+            let message = format!("{} is not safe: {reason}", self.path.display());
+            Failure::usage(message)
+        })
+    }
+
     /// Returns a setting's value as text, or an error if it has the wrong type.
     pub(crate) fn text(&self, name: SettingName) -> Result<Option<String>, Failure> {
         let Some(item) = self.document.get(name.as_str()) else {
@@ -82,8 +91,8 @@ impl ConfigFile {
     /// Returns a warning for each unknown setting.
     pub(crate) fn unknown_settings(&self) -> Vec<String> {
         let names = self.document.iter().map(|(name, _)| name);
-        let known = SettingName::ALL.map(SettingName::as_str);
-        let unknown = names.filter(|name| *name != "accounts" && !known.contains(name));
+        let is_known = |name: &str| SettingName::all().any(|known| known.as_str() == name);
+        let unknown = names.filter(|name| *name != "accounts" && !is_known(name));
         unknown
             .map(|name| {
                 let path = self.path.display();
@@ -117,8 +126,7 @@ impl ConfigFile {
 
     /// Checks the types of all values, including those that the command does not use.
     pub(crate) fn check_types(&self) -> Result<(), Failure> {
-        let mut names = SettingName::ALL.into_iter();
-        names.try_for_each(|name| self.text(name).map(drop))?;
+        SettingName::all().try_for_each(|name| self.text(name).map(drop))?;
         self.check_accounts()
     }
 

@@ -9,8 +9,6 @@ pub(crate) enum Format {
     Table,
     /// One JSON document: `data` as the service sent it
     Json,
-    /// One JSON object per line
-    Ndjson,
     /// Comma-separated values with a header
     Csv,
     /// Tab-separated values without a header
@@ -19,6 +17,6 @@ pub(crate) enum Format {
 
 impl Format {
     pub(crate) fn is_json(self) -> bool {
-        matches!(self, Self::Json | Self::Ndjson)
+        self == Self::Json
     }
 }

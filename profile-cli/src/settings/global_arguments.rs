@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice};
 
-use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, name_of, seconds};
+use super::value::{name_of, seconds};
 use super::{Format, Setting, SettingName, Source};
 
 /// The options of every command.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArguments {
-    /// Output format: table, json, ndjson, csv or tsv [default: table on a terminal, tsv elsewhere]
     #[arg(short, long, global = true, value_enum, hide_possible_values = true)]
-    #[arg(value_name = "FORMAT")]
+    #[arg(value_name = "FORMAT", help = SettingName::Output.help())]
     pub(crate) output: Option<Format>,
 
     /// Print the `data` of the response as JSON; same as `--output json`
@@ -29,8 +28,7 @@ pub(crate) struct GlobalArguments {
     #[arg(long, global = true)]
     pub(crate) yes: bool,
 
-    /// Never prompt; fail where input is required
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help = SettingName::NoInput.help())]
     pub(crate) no_input: bool,
 
     /// Suppress warnings, hints and progress
@@ -45,30 +43,21 @@ pub(crate) struct GlobalArguments {
     #[arg(long, global = true)]
     pub(crate) curl: bool,
 
-    /// Name of the stored account to use
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME", help = SettingName::Account.help())]
     pub(crate) account: Option<String>,
 
-    #[arg(long, global = true, value_name = "URL")]
-    #[arg(help = "Base URL of the service, for example https://profiles.example")]
+    #[arg(long, global = true, value_name = "URL", help = SettingName::BaseUrl.help())]
     pub(crate) base_url: Option<String>,
 
     #[arg(long, global = true, value_name = "SECONDS", value_parser = timeout)]
-    #[arg(help = format!("Timeout for each attempt, in seconds [default: {}]", DEFAULT_TIMEOUT.as_secs()))]
+    #[arg(help = SettingName::Timeout.help())]
     pub(crate) timeout: Option<Duration>,
 
-    #[arg(long, global = true, value_name = "N")]
-    #[arg(help = format!("Maximum number of retries [default: {DEFAULT_RETRIES}]"))]
+    #[arg(long, global = true, value_name = "N", help = SettingName::Retries.help())]
     pub(crate) retries: Option<u32>,
 
-    /// When to use color: auto, always or never; `auto` honors NO_COLOR, CLICOLOR_FORCE and TERM
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "WHEN"
-    )]
+    #[arg(long, global = true, value_enum, hide_possible_values = true)]
+    #[arg(value_name = "WHEN", help = SettingName::Color.help())]
     pub(crate) color: Option<ColorChoice>,
 
     /// Use a sample profile on this machine; needs no account and no network
@@ -85,24 +74,31 @@ fn timeout(text: &str) -> Result<Duration, String> {
 impl GlobalArguments {
     /// Returns the text of a setting that an option overrides.
     pub(super) fn setting(&self, name: SettingName) -> Option<Setting<String>> {
-        let (option, text) = match name {
-            SettingName::Account => ("--account", self.account.clone()),
-            SettingName::BaseUrl => ("--base-url", self.base_url.clone()),
-            SettingName::Color => ("--color", self.color.as_ref().map(name_of)),
-            SettingName::NoInput => ("--no-input", self.no_input.then(|| "true".to_owned())),
-            SettingName::Output if self.output.is_some() => {
-                ("--output", self.output.as_ref().map(name_of))
-            }
-            SettingName::Output if self.json => ("--json", Some("json".to_owned())),
-            SettingName::Output => ("--jq", self.jq().map(|_| "json".to_owned())),
-            SettingName::Retries => ("--retries", self.retries.map(|count| count.to_string())),
+        let text = match name {
+            SettingName::Account => self.account.clone(),
+            SettingName::BaseUrl => self.base_url.clone(),
+            SettingName::Color => self.color.as_ref().map(name_of),
+            SettingName::NoInput => self.no_input.then(|| "true".to_owned()),
+            SettingName::Output => return self.output(),
+            SettingName::Retries => self.retries.map(|count| count.to_string()),
             SettingName::Timeout => {
                 let seconds = self.timeout.map(|timeout| timeout.as_secs_f64());
-                ("--timeout", seconds.map(|seconds| seconds.to_string()))
+                seconds.map(|seconds| seconds.to_string())
             }
-            SettingName::Editor | SettingName::Proxy | SettingName::SandboxDialect => return None,
+            SettingName::Editor | SettingName::Proxy => None,
         };
-        Some(Setting::new(text?, Source::Option(option)))
+        Some(Setting::new(text?, Source::Option(name.option()?)))
+    }
+
+    /// Returns the output format, which three options select.
+    fn output(&self) -> Option<Setting<String>> {
+        let json = || "json".to_owned();
+        let (option, text) = match (&self.output, self.json) {
+            (Some(format), _) => (SettingName::Output.option()?, name_of(format)),
+            (None, true) => ("--json", json()),
+            (None, false) => self.jq().map(|_| ("--jq", json()))?,
+        };
+        Some(Setting::new(text, Source::Option(option)))
     }
 
     /// Returns `true` if the arguments select JSON.

@@ -3,7 +3,7 @@
 use profile_sdk::ApiKey;
 
 use super::key_store::StoredKey;
-use super::{KeyStore, Setting, Settings, Source};
+use super::{Account, KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
 use crate::system::environment;
 
@@ -22,7 +22,7 @@ pub(crate) struct Key {
 pub(crate) enum Found {
     Key(Key),
     Nothing,
-    /// The stored key is for another service, to which it is never sent.
+    /// The key of the account is missing, or must not be sent to this service.
     Withheld(Failure),
 }
 
@@ -52,19 +52,30 @@ impl Key {
 
     /// Finds the key as `find` does.
     pub(crate) fn find_any(settings: &Settings) -> Result<Found, Failure> {
-        if !settings.account_is_option()
-            && let Some(key) = Self::of_environment()?
-        {
+        let of_environment = match settings.account_is_option() {
+            true => None,
+            false => Self::of_environment()?,
+        };
+        if let Some(key) = of_environment {
+            let base_url = settings.base_url().map(|base_url| base_url.source);
+            if matches!(base_url, Ok(Source::File(_) | Source::Account(_)))
+                && let Err(failure) = settings.config.check_owner()
+            {
+                return Ok(Found::Withheld(failure));
+            }
             return Ok(Found::Key(key));
         }
         let Some(account) = settings.account()? else {
             return Ok(Found::Nothing);
         };
-        if let Some(failure) = wrong_destination(settings, account.base_url.as_deref())? {
+        if let Err(failure) = settings.config.check_owner() {
+            return Ok(Found::Withheld(failure));
+        }
+        if let Some(failure) = wrong_destination(settings, &account)? {
             return Ok(Found::Withheld(failure));
         }
         let Some(kept) = KeyStore::read(settings, &account.name)? else {
-            return Ok(Found::Nothing);
+            return KeyStore::missing(settings, &account.name).map(Found::Withheld);
         };
         let source = Source::Account(account.name);
         Self::new(kept.text, source, kept.warning).map(Found::Key)
@@ -124,14 +135,17 @@ pub(crate) fn without_credentials(url: &str) -> String {
 }
 
 /// Returns a failure if the base URL is not that of the account.
-fn wrong_destination(
-    settings: &Settings,
-    stored: Option<&str>,
-) -> Result<Option<Failure>, Failure> {
-    let base_url = settings.base_url()?;
-    let Some(stored) = stored.filter(|stored| !is_same_service(stored, &base_url.value)) else {
-        return Ok(None);
+fn wrong_destination(settings: &Settings, account: &Account) -> Result<Option<Failure>, Failure> {
+    let Some(stored) = &account.base_url else {
+        let name = &account.name;
+        let failure = Failure::usage(format!("account {name} has no base_url in config.toml"));
+        let hint = format!("log in again with `profile auth login --account {name}`");
+        return Ok(Some(failure.hint(hint)));
     };
+    let base_url = settings.base_url()?;
+    if is_same_service(stored, &base_url.value) {
+        return Ok(None);
+    }
     let (stored, other) = (
         without_credentials(stored),
         without_credentials(&base_url.value),

@@ -75,17 +75,6 @@ impl KeyStore {
         store_in_file(&path, key, None)
     }
 
-    /// Stores the key of an account, if there is one, under another name too.
-    pub(crate) fn copy(
-        settings: &Settings,
-        from: &str,
-        to: &AccountName,
-    ) -> Result<Option<KeyLocation>, Failure> {
-        let key = Self::read(settings, from)?;
-        let store = |key: StoredKey| Self::store(to, key.text.trim_end());
-        key.map(store).transpose()
-    }
-
     /// Removes an account's key, and returns a description of its location if there was one.
     pub(crate) fn remove(settings: &Settings, account: &str) -> Result<Option<String>, Failure> {
         if Self::of_account(&settings.config, account)? == Self::Keyring {
@@ -95,6 +84,22 @@ impl KeyStore {
         }
         let path = key_file(account)?;
         Ok(remove_file(&path)?.then(|| path.display().to_string()))
+    }
+
+    /// Returns the failure for an account without a key.
+    pub(super) fn missing(settings: &Settings, account: &str) -> Result<Failure, Failure> {
+        let message = match Self::of_account(&settings.config, account)? {
+            Self::Keyring => format!("the system keyring has no key of account {account}"),
+            Self::File => {
+                let path = key_file(account)?;
+                format!(
+                    "account {account} has no key: {} does not exist",
+                    path.display()
+                )
+            }
+        };
+        let hint = format!("log in again with `profile auth login --account {account}`");
+        Ok(Failure::new(FailureKind::Unauthorized, message).hint(hint))
     }
 
     /// Returns an account's key, if there is one.
@@ -151,10 +156,7 @@ fn key_file(account: &str) -> Result<PathBuf, Failure> {
 fn directory_warning(path: &Path) -> Option<String> {
     let directory = path.parent()?;
     let exposed = private_file::is_exposed(directory).unwrap_or_default();
-    exposed.then(|| {
-        let (shown, command) = (directory.display(), private_file::restriction(directory));
-        format!("others can access {shown}; restrict it with `{command}`")
-    })
+    exposed.then(|| private_file::exposed_warning(directory))
 }
 
 fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation, Failure> {

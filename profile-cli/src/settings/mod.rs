@@ -33,7 +33,7 @@ pub(crate) use global_arguments::GlobalArguments;
 pub(crate) use key::{Found, Key, is_same_service, without_credentials};
 pub(crate) use key_store::KeyStore;
 pub(crate) use setting::{Setting, Source};
-pub(crate) use setting_name::{SettingName, base_url_message, complete_base_url};
+pub(crate) use setting_name::{SettingName, base_url_message, check_characters, complete_base_url};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
 
 /// The settings of one run.
@@ -152,6 +152,9 @@ impl Settings {
             return Ok(Some(base_url));
         }
         if let Some(text) = self.config.text(name)? {
+            if name == SettingName::Editor {
+                self.config.check_owner()?;
+            }
             let source = Source::File(self.config.path().to_owned());
             return Ok(Some(Setting::new(text, source)));
         }

@@ -1,8 +1,7 @@
-//! The names of the settings in config.toml.
+//! The settings: one table of their names, sources, defaults and help texts.
 
 use std::fmt;
 use std::io::IsTerminal as _;
-use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{ColorChoice, ValueEnum};
@@ -15,7 +14,7 @@ use super::{AccountName, Format, without_credentials};
 /// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";
 
-/// The name of a setting in config.toml.
+/// The name of a setting, which is also its place in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SettingName {
     Account,
@@ -26,53 +25,186 @@ pub(crate) enum SettingName {
     Output,
     Proxy,
     Retries,
-    SandboxDialect,
     Timeout,
 }
 
+/// A setting: everything that options, files, help texts and completion have to know about it.
+struct Row {
+    setting: SettingName,
+    /// The name in config.toml.
+    name: &'static str,
+    /// The environment variable that takes precedence over config.toml.
+    variable: Option<&'static str>,
+    /// Variables of other programs, over which config.toml takes precedence.
+    common_variables: &'static [&'static str],
+    option: Option<&'static str>,
+    default: fn() -> Option<String>,
+    kind: Kind,
+    help: &'static str,
+}
+
+/// The values of a setting.
+enum Kind {
+    /// Text that a function checks.
+    Text(fn(&str) -> Result<(), String>),
+    /// One of a few names.
+    Choice(fn(&str) -> Result<(), String>, fn() -> Vec<PossibleValue>),
+    Switch,
+    Count,
+    Seconds,
+}
+
+const ROWS: [Row; 9] = [
+    Row {
+        setting: SettingName::Account,
+        name: "account",
+        variable: Some("PROFILE_ACCOUNT"),
+        common_variables: &[],
+        option: Some("--account"),
+        default: || None,
+        kind: Kind::Text(|text| AccountName::parse(text).map(drop)),
+        help: "Name of the stored account to use",
+    },
+    Row {
+        setting: SettingName::BaseUrl,
+        name: "base_url",
+        variable: Some("PROFILE_BASE_URL"),
+        common_variables: &[],
+        option: Some("--base-url"),
+        default: || None,
+        kind: Kind::Text(|text| base_url(&complete_base_url(text.to_owned()))),
+        help: "Base URL of the service, for example https://profiles.example",
+    },
+    Row {
+        setting: SettingName::Color,
+        name: "color",
+        variable: None,
+        common_variables: &[],
+        option: Some("--color"),
+        default: || Some("auto".to_owned()),
+        kind: Kind::Choice(
+            |text| choice::<ColorChoice>(text).map(drop),
+            possible_values::<ColorChoice>,
+        ),
+        help: "When to use color: auto, always or never; `auto` honors NO_COLOR, CLICOLOR_FORCE and TERM",
+    },
+    Row {
+        setting: SettingName::Editor,
+        name: "editor",
+        variable: Some("PROFILE_EDITOR"),
+        common_variables: &["VISUAL", "EDITOR"],
+        option: None,
+        // Installed by default.
+        default: || Some(if cfg!(windows) { "notepad" } else { "vi" }.to_owned()),
+        kind: Kind::Text(editor),
+        help: "Editor; otherwise `editor` in config.toml, VISUAL or EDITOR",
+    },
+    Row {
+        setting: SettingName::NoInput,
+        name: "no_input",
+        variable: Some("PROFILE_NO_INPUT"),
+        common_variables: &[],
+        option: Some("--no-input"),
+        default: || Some("false".to_owned()),
+        kind: Kind::Switch,
+        help: "Never prompt; fail where input is required",
+    },
+    Row {
+        setting: SettingName::Output,
+        name: "output",
+        variable: Some("PROFILE_OUTPUT"),
+        common_variables: &[],
+        option: Some("--output"),
+        default: || {
+            let is_terminal = std::io::stdout().is_terminal();
+            Some(if is_terminal { "table" } else { "tsv" }.to_owned())
+        },
+        kind: Kind::Choice(
+            |text| choice::<Format>(text).map(drop),
+            possible_values::<Format>,
+        ),
+        help: "Output format: table, json, csv or tsv",
+    },
+    Row {
+        setting: SettingName::Proxy,
+        name: "proxy",
+        variable: None,
+        common_variables: &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
+        option: None,
+        default: || None,
+        kind: Kind::Text(proxy),
+        help: "Proxy for https://",
+    },
+    Row {
+        setting: SettingName::Retries,
+        name: "retries",
+        variable: None,
+        common_variables: &[],
+        option: Some("--retries"),
+        default: || Some(DEFAULT_RETRIES.to_string()),
+        kind: Kind::Count,
+        help: "Maximum number of retries",
+    },
+    Row {
+        setting: SettingName::Timeout,
+        name: "timeout",
+        variable: None,
+        common_variables: &[],
+        option: Some("--timeout"),
+        default: || Some(DEFAULT_TIMEOUT.as_secs().to_string()),
+        kind: Kind::Seconds,
+        help: "Timeout for each attempt, in seconds",
+    },
+];
+
 impl SettingName {
-    pub(crate) const ALL: [Self; 10] = [
-        Self::Account,
-        Self::BaseUrl,
-        Self::Color,
-        Self::Editor,
-        Self::NoInput,
-        Self::Output,
-        Self::Proxy,
-        Self::Retries,
-        Self::SandboxDialect,
-        Self::Timeout,
-    ];
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| row.setting)
+    }
 
     /// Returns the name in config.toml.
-    pub(crate) const fn as_str(self) -> &'static str {
-        self.row().0
+    pub(crate) fn as_str(self) -> &'static str {
+        self.row().name
     }
 
     /// Returns the environment variable that takes precedence over config.toml.
     pub(crate) fn variable(self) -> Option<&'static str> {
-        self.row().1
+        self.row().variable
     }
 
-    const fn row(self) -> (&'static str, Option<&'static str>) {
-        match self {
-            Self::Account => ("account", Some("PROFILE_ACCOUNT")),
-            Self::BaseUrl => ("base_url", Some("PROFILE_BASE_URL")),
-            Self::Color => ("color", None),
-            Self::Editor => ("editor", Some("PROFILE_EDITOR")),
-            Self::NoInput => ("no_input", Some("PROFILE_NO_INPUT")),
-            Self::Output => ("output", Some("PROFILE_OUTPUT")),
-            Self::Proxy => ("proxy", None),
-            Self::Retries => ("retries", None),
-            Self::SandboxDialect => ("sandbox_dialect", Some("PROFILE_SANDBOX_DIALECT")),
-            Self::Timeout => ("timeout", None),
+    /// Returns common environment variables, over which config.toml takes precedence.
+    pub(super) fn common_variables(self) -> &'static [&'static str] {
+        self.row().common_variables
+    }
+
+    /// Returns the option that takes precedence over the environment.
+    pub(super) fn option(self) -> Option<&'static str> {
+        self.row().option
+    }
+
+    /// Returns the text of the default.
+    pub(crate) fn default_text(self) -> Option<String> {
+        (self.row().default)()
+    }
+
+    /// Describes the setting, with its default.
+    pub(crate) fn help(self) -> String {
+        let help = self.row().help;
+        match (self, self.default_text()) {
+            (Self::Output, _) => format!("{help} [default: table on a terminal, tsv elsewhere]"),
+            (Self::NoInput, _) | (_, None) => help.to_owned(),
+            (_, Some(default)) => format!("{help} [default: {default}]"),
         }
+    }
+
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
     }
 
     /// Parses a name; hyphens count as underscores.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let name = text.replace('-', "_");
-        let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
+        let found = Self::all().find(|known| known.as_str() == name);
         found.ok_or_else(|| Self::unknown_message(text))
     }
 
@@ -88,87 +220,47 @@ impl SettingName {
                  store one with `profile auth login`, or set PROFILE_API_KEY"
             );
         }
-        let names = Self::ALL.map(Self::as_str).join(", ");
+        let names = ROWS.map(|row| row.name).join(", ");
         format!("unknown setting {shown:?}; expected one of {names}")
-    }
-
-    /// Returns common environment variables, over which config.toml takes precedence.
-    pub(super) fn common_variables(self) -> &'static [&'static str] {
-        match self {
-            Self::Editor => &["VISUAL", "EDITOR"],
-            Self::Proxy => &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
-            _ => &[],
-        }
     }
 
     /// Checks that the text is a valid value.
     pub(crate) fn check(self, text: &str) -> Result<(), String> {
-        match self {
-            Self::Account => AccountName::parse(text).map(drop),
-            Self::BaseUrl => base_url(&complete_base_url(text.to_owned())),
-            Self::Editor if text.trim().is_empty() => {
-                Err("is empty; expected a command such as vi".to_owned())
-            }
-            Self::Editor => Ok(()),
-            Self::Color => choice::<ColorChoice>(text).map(drop),
-            Self::NoInput => switch(text).map(drop),
-            Self::Output => choice::<Format>(text).map(drop),
-            Self::Proxy => proxy(text),
-            Self::Retries => count(text).map(drop),
-            #[cfg(feature = "sandbox")]
-            Self::SandboxDialect => super::value::dialect(text).map(drop),
-            #[cfg(not(feature = "sandbox"))]
-            Self::SandboxDialect => Ok(()),
-            Self::Timeout => seconds(text).map(drop),
+        match self.row().kind {
+            Kind::Text(check) | Kind::Choice(check, _) => check(text),
+            Kind::Switch => switch(text).map(drop),
+            Kind::Count => count(text).map(drop),
+            Kind::Seconds => seconds(text).map(drop),
         }
     }
 
     /// Returns the values of a setting that has only a few.
     pub(crate) fn known_values(self) -> Vec<PossibleValue> {
-        match self {
-            Self::Color => possible_values::<ColorChoice>(),
-            Self::Output => possible_values::<Format>(),
-            Self::NoInput => vec![PossibleValue::new("true"), PossibleValue::new("false")],
-            _ => Vec::new(),
+        match self.row().kind {
+            Kind::Choice(_, values) => values(),
+            Kind::Switch => ["true", "false"].map(PossibleValue::new).into(),
+            Kind::Text(_) | Kind::Count | Kind::Seconds => Vec::new(),
         }
     }
 
     /// Returns `true` if the TOML value has the right type.
     pub(super) fn accepts(self, item: &Item) -> bool {
-        match self {
-            Self::NoInput => item.is_bool(),
-            Self::Retries => item.is_integer(),
-            Self::Timeout => item.is_integer() || item.is_float(),
-            _ => item.is_str(),
+        match self.row().kind {
+            Kind::Text(_) | Kind::Choice(..) => item.is_str(),
+            Kind::Switch => item.is_bool(),
+            Kind::Count => item.is_integer(),
+            Kind::Seconds => item.is_integer() || item.is_float(),
         }
     }
 
     /// Describes the expected value, for errors.
     pub(super) fn expected(self) -> &'static str {
-        match self {
-            Self::NoInput => "true or false",
-            Self::Retries => "a whole number such as 3",
-            Self::Timeout => "a number of seconds greater than 0, such as 10 or 0.5",
-            _ => STRING,
+        match self.row().kind {
+            Kind::Text(_) | Kind::Choice(..) => STRING,
+            Kind::Switch => "true or false",
+            Kind::Count => "a whole number such as 3",
+            Kind::Seconds => "a number of seconds greater than 0, such as 10 or 0.5",
         }
-    }
-
-    /// Returns the text of the default.
-    pub(crate) fn default_text(self) -> Option<String> {
-        let text = match self {
-            Self::Account | Self::BaseUrl | Self::Proxy => return None,
-            Self::SandboxDialect => "default",
-            Self::Color => "auto",
-            // Installed by default.
-            Self::Editor if cfg!(windows) => "notepad",
-            Self::Editor => "vi",
-            Self::NoInput => "false",
-            Self::Output if std::io::stdout().is_terminal() => "table",
-            Self::Output => "tsv",
-            Self::Retries => return Some(DEFAULT_RETRIES.to_string()),
-            Self::Timeout => return Some(DEFAULT_TIMEOUT.as_secs().to_string()),
-        };
-        Some(text.to_owned())
     }
 
     /// Returns the value for output, without the password that a URL may contain.
@@ -181,19 +273,14 @@ impl SettingName {
 
     /// Converts valid text to a TOML value of the right type.
     pub(super) fn value(self, text: &str) -> Value {
-        let typed = match self {
-            Self::NoInput => switch(text).ok().map(Value::from),
-            Self::Retries => count(text).ok().map(|count| Value::from(i64::from(count))),
-            Self::Timeout => match text.parse::<i64>() {
+        let typed = match self.row().kind {
+            Kind::Text(_) | Kind::Choice(..) => None,
+            Kind::Switch => switch(text).ok().map(Value::from),
+            Kind::Count => count(text).ok().map(|count| Value::from(i64::from(count))),
+            Kind::Seconds => match text.parse::<i64>() {
                 Ok(seconds) => Some(Value::from(seconds)),
                 Err(_) => text.parse::<f64>().ok().map(Value::from),
             },
-            // A path that is valid in every directory.
-            Self::SandboxDialect if Path::new(text).exists() => {
-                let path = std::path::absolute(text).ok();
-                path.and_then(|path| path.to_str().map(Value::from))
-            }
-            _ => None,
         };
         typed.unwrap_or_else(|| Value::from(text))
     }
@@ -226,14 +313,34 @@ pub(crate) fn complete_base_url(text: String) -> String {
     }
 }
 
+fn editor(text: &str) -> Result<(), String> {
+    match text.trim().is_empty() {
+        true => Err("is empty; expected a command such as vi".to_owned()),
+        false => Ok(()),
+    }
+}
+
 /// Checks a base URL.
 fn base_url(text: &str) -> Result<(), String> {
+    check_characters(text)?;
     let built = Client::builder().base_url(text).build();
     built.map(drop).map_err(|error| {
         let reason = base_url_message(&error);
         let reason = reason.strip_prefix("base URL ").unwrap_or(&reason);
         reason.to_owned()
     })
+}
+
+/// Rejects the characters that parsers of URLs replace or remove, each in its own way: they could
+/// connect to different hosts.
+pub(crate) fn check_characters(base_url: &str) -> Result<(), String> {
+    let is_ambiguous = |c: char| c == '\\' || c.is_whitespace() || c.is_control();
+    match base_url.chars().find(|&c| is_ambiguous(c)) {
+        Some(c) => Err(format!(
+            "contains {c:?}; expected a URL such as https://host"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Checks the URL of a proxy.
@@ -259,4 +366,17 @@ pub(crate) fn base_url_message(error: &impl fmt::Display) -> String {
     error
         .to_string()
         .replace(", or call ClientBuilder::allow_plain_http", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ROWS, SettingName};
+
+    #[test]
+    fn names_are_places_in_the_table() {
+        for row in &ROWS {
+            assert_eq!(row.setting.as_str(), row.name);
+            assert_eq!(SettingName::parse(row.name), Ok(row.setting));
+        }
+    }
 }

@@ -55,20 +55,3 @@ pub(crate) fn count(text: &str) -> Result<u32, String> {
         }
     })
 }
-
-/// Returns a named dialect of the sandbox, or reads one from a file.
-#[cfg(feature = "sandbox")]
-pub(crate) fn dialect(text: &str) -> Result<mock_server::Dialect, String> {
-    use mock_server::Dialect;
-
-    if let Ok(named) = Dialect::named(text) {
-        return Ok(named);
-    }
-    let json = std::fs::read_to_string(text).map_err(|error| {
-        format!(
-            "is {text:?}, which cannot be read: {error}; expected default, minimal, maximal, \
-             random: and a seed, or a dialect file"
-        )
-    })?;
-    Dialect::from_json(&json).map_err(|error| format!("is the invalid file {text:?}: {error}"))
-}

@@ -1,6 +1,6 @@
 //! Ctrl-C ends the program with exit code 130, except while a guard defers it.
 
-#[cfg(any(feature = "sandbox", feature = "webhook"))]
+#[cfg(feature = "webhook")]
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,7 +11,7 @@ use crate::outcome::failure::FailureKind;
 pub(crate) const INTERRUPTED_EXIT_CODE: u8 = FailureKind::Interrupted.exit_code();
 
 /// Exit code after SIGTERM.
-#[cfg(all(unix, any(feature = "sandbox", feature = "webhook")))]
+#[cfg(all(unix, feature = "webhook"))]
 const TERMINATED_EXIT_CODE: u8 = 0;
 
 /// `true` if Ctrl-C ends the program immediately.
@@ -45,7 +45,7 @@ impl Drop for InterruptGuard {
 }
 
 /// SIGINT and SIGTERM, for commands with a graceful shutdown.
-#[cfg(any(feature = "sandbox", feature = "webhook"))]
+#[cfg(feature = "webhook")]
 pub(crate) struct ShutdownSignals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -53,7 +53,7 @@ pub(crate) struct ShutdownSignals {
     terminate: tokio::signal::unix::Signal,
 }
 
-#[cfg(any(feature = "sandbox", feature = "webhook"))]
+#[cfg(feature = "webhook")]
 impl ShutdownSignals {
     /// Installs handlers for the signals.
     #[cfg(unix)]

@@ -102,13 +102,92 @@ pub(crate) fn warning(what: &str, path: &Path) -> String {
     format!("others can access {what} in {shown}; restrict it with `{command}`")
 }
 
+/// Returns the warning for a file or directory with secrets that others can access.
+pub(crate) fn exposed_warning(path: &Path) -> String {
+    let (shown, command) = (path.display(), restriction(path));
+    format!("others can access {shown}; restrict it with `{command}`")
+}
+
+/// Checks that only the user and root can change or replace a file, which may be missing. Also checks
+/// its directory, and the directory of a symbolic link to it. Root may use files of any owner.
+#[cfg(unix)]
+pub(crate) fn check_owner(path: &Path) -> Result<(), String> {
+    let Ok(target) = fs::canonicalize(path) else {
+        return Ok(());
+    };
+    let directories = [path, &target].map(|path| path.parent().unwrap_or(Path::new(".")));
+    let mut checked = [target.as_path()].into_iter().chain(directories);
+    checked.try_for_each(check_owner_of)
+}
+
+/// On other systems, user directories are private by default.
+#[cfg(not(unix))]
+pub(crate) fn check_owner(_: &Path) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn check_owner_of(path: &Path) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    const ROOT: u32 = 0;
+    const STICKY: u32 = 0o1000;
+    const WRITABLE_BY_ALL: u32 = 0o002;
+    let Ok(metadata) = fs::metadata(path) else {
+        return Ok(());
+    };
+    let (owner, mode) = (metadata.uid(), metadata.mode());
+    let user = rustix::process::geteuid().as_raw();
+    let is_shared = metadata.is_dir() && mode & STICKY != 0 && owner == ROOT;
+    let shown = path.display();
+    if mode & WRITABLE_BY_ALL != 0 && !is_shared {
+        let command = format!("chmod o-w {}", quoted(path));
+        return Err(format!("all users can change {shown}; run `{command}`"));
+    }
+    if ![user, ROOT].contains(&owner) && user != ROOT {
+        let command = format!("sudo chown {user} {}", quoted(path));
+        return Err(format!("another user owns {shown}; run `{command}`"));
+    }
+    Ok(())
+}
+
+/// Returns a warning if the group can change or replace the file, which may be missing.
+#[cfg(unix)]
+pub(crate) fn group_warning(path: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let target = fs::canonicalize(path).ok()?;
+    let directory = target.parent()?;
+    let is_writable = |path: &&Path| {
+        let metadata = fs::metadata(path);
+        metadata.is_ok_and(|metadata| metadata.mode() & 0o020 != 0)
+    };
+    let exposed = [target.as_path(), directory]
+        .into_iter()
+        .find(is_writable)?;
+    Some(format!(
+        "the group can change {}; run `chmod g-w {}`",
+        exposed.display(),
+        quoted(exposed)
+    ))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn group_warning(_: &Path) -> Option<String> {
+    None
+}
+
 /// Returns the command that removes the access of others to a file or directory.
-pub(crate) fn restriction(path: &Path) -> String {
+fn restriction(path: &Path) -> String {
     let mode = if path.is_dir() { 700 } else { 600 };
+    format!("chmod {mode} {}", quoted(path))
+}
+
+/// Quotes a path for a shell.
+fn quoted(path: &Path) -> String {
     let path = path.to_string_lossy();
     // Paths do not contain NUL, which cannot be quoted.
-    let quoted = shlex::try_quote(&path).unwrap_or_default();
-    format!("chmod {mode} {quoted}")
+    shlex::try_quote(&path).unwrap_or_default().into_owned()
 }
 
 /// Returns `true` if others can access this file or directory.

@@ -260,7 +260,7 @@ async fn prints_the_body_of_an_error_response_in_the_selected_format() {
     } else {
         &["--json"]
     };
-    for flags in [&["--json"][..], &["-o", "ndjson"], filtered] {
+    for flags in [&["--json"][..], &["-o", "json"], filtered] {
         let run = refusal(flags);
         assert_eq!(run.stdout_bytes(), b"");
         assert_eq!(run.error()["status"], 422);
@@ -317,8 +317,8 @@ async fn a_dry_run_sends_nothing() {
         .check(&expect![[r#"
             exit 0
             --- stdout
-            curl --path-as-is --globoff -X POST 'https://profiles.example/api/v1/me/posts' \
-              -H "Authorization: Bearer $PROFILE_API_KEY" \
+            printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
+              curl --path-as-is --globoff -X POST 'https://profiles.example/api/v1/me/posts' -H @- \
               -H 'Content-Type: application/json' \
               --data-raw '{"body":"it'\''s"}'
             --- stderr
@@ -356,7 +356,7 @@ async fn redacts_the_key_in_responses() {
     };
     let echo = Mock::given(any()).respond_with(echo);
     echo.mount(fixture.service.mocks().await).await;
-    for format in [&[][..], &["--json"], &["--output", "ndjson"]] {
+    for format in [&[][..], &["--json"], &["--output", "json"]] {
         let arguments = [&["api", "echo", "-i", "-vvv"], format].concat();
         let printed = fixture.run_with_key("canary", &arguments).to_string();
         assert!(printed.starts_with("exit 0\n"), "{printed}");

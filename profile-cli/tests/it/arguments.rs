@@ -1,5 +1,7 @@
 //! Argument parsing and help.
 
+use std::collections::BTreeSet;
+
 use expect_test::expect;
 
 use crate::program::{Program, run};
@@ -50,26 +52,41 @@ fn without_arguments_shows_how_to_start() {
     "#]]);
 }
 
+/// Splits cells such as `HTTPS_PROXY, ALL_PROXY`.
+fn names(cell: &str) -> impl Iterator<Item = String> {
+    let names = cell.split([',', ' ', '`']);
+    names.filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
 #[test]
-fn help_environment_lists_all_variables() {
+fn help_environment_and_the_readme_describe_the_same_variables() {
     let home = tempfile::tempdir().unwrap();
     let help = run(home.path(), &[], &["help", "environment"]);
-    for variable in [
-        "PROFILE_API_KEY",
-        "PROFILE_API_KEY_FILE",
-        "PROFILE_BASE_URL",
-        "PROFILE_ACCOUNT",
-        "PROFILE_OUTPUT",
-        "PROFILE_WEBHOOK_SECRET",
-        "PROFILE_WEBHOOK_SECRET_FILE",
-        "PROFILE_EDITOR",
-        "PROFILE_CONFIG_DIR",
-        "PROFILE_LOG",
-        "PROFILE_NO_INPUT",
-    ] {
-        let mut words = help.stdout().split([' ', ',', '\n']);
-        assert!(words.any(|word| word == variable), "{variable}");
-    }
+    let rows = help
+        .stdout()
+        .lines()
+        .filter_map(|line| line.strip_prefix("  "));
+    let rows = rows.filter(|row| row.starts_with(char::is_uppercase));
+    let described: BTreeSet<_> = rows
+        .flat_map(|row| names(row.split("  ").next().unwrap()))
+        .collect();
+    assert!(described.contains("PROFILE_BASE_URL"), "{help}");
+    let readme = include_str!("../../README.md");
+    let (_, table) = readme
+        .split_once("| Variable | Meaning |\n|---|---|\n")
+        .unwrap();
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    let listed: BTreeSet<_> = rows
+        .flat_map(|row| names(row.split('|').nth(1).unwrap()))
+        .collect();
+    let missing: Vec<_> = described.difference(&listed).collect();
+    assert!(missing.is_empty(), "the README lacks {missing:?}");
+    let words: BTreeSet<_> = names(&help.stdout().replace('\n', " ")).collect();
+    let unknown: Vec<_> = listed.difference(&words).collect();
+    assert!(
+        unknown.is_empty(),
+        "`profile help environment` lacks {unknown:?}"
+    );
 }
 
 #[test]
@@ -83,7 +100,10 @@ fn help_names_the_topics_and_prints_them() {
         ("options", "--retries <N>"),
         ("environment", "PROFILE_API_KEY "),
         ("exit-codes", "  130  interrupted with Ctrl-C"),
-        ("formatting", "  ndjson  one JSON object per line"),
+        (
+            "formatting",
+            "  csv    comma-separated values with a header, exactly",
+        ),
     ] {
         let name = format!(" {topic}");
         assert!(help.stdout().contains(&name), "{help}");

@@ -11,6 +11,9 @@ use crate::program::{Fixture, Program, Run};
 /// The handle of the owner, after which an account is named.
 const OWNER: &str = "demo";
 
+/// The start of a warning of `auth status`, since the clock of the service is fixed.
+const CLOCK: &str = "warning: this clock is ";
+
 /// The start of the warning of a build with keyring support on a machine without a keyring.
 const NO_KEYRING: &str = "warning: the system keyring is unavailable (";
 
@@ -51,7 +54,8 @@ impl Fixture {
             .replace(self.service.uri(), "SERVICE")
             .replace(self.home.path().to_str().unwrap(), "HOME");
         let lines = output.split_inclusive('\n');
-        lines.filter(|line| !line.contains(NO_KEYRING)).collect()
+        let expected = |line: &&str| !line.contains(NO_KEYRING) && !line.starts_with(CLOCK);
+        lines.filter(expected).collect()
     }
 }
 
@@ -199,8 +203,8 @@ async fn login_requires_a_source_of_the_key() {
     expect![[r#"
         exit 0
         --- stdout
-        curl --path-as-is --globoff 'SERVICE/api/v1/me' \
-          -H "Authorization: Bearer $PROFILE_API_KEY"
+        printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
+          curl --path-as-is --globoff 'SERVICE/api/v1/me' -H @-
         --- stderr
     "#]]
     .assert_eq(&fixture.output(&login.run()));
@@ -370,13 +374,22 @@ async fn switches_accounts() {
             error: unknown account "gone"
             hint: expected one of demo, other
         "#]]);
+    let unnamed = fixture.without_settings(&["auth", "switch"]).run();
+    unnamed.check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: the name of the account is missing
+        hint: add one of demo, other
+    "#]]);
 }
 
 #[tokio::test]
 async fn login_and_logout_preserve_comments() {
     let fixture = Fixture::new().await;
     fs::create_dir_all(fixture.config("")).unwrap();
-    let before = "# Mine.\nretries = 2 # few\n\n# The other.\n[accounts.other]\nbase_url = \"x\"\n";
+    let before =
+        "# Mine.\nretries = 2 # few\n\n# The other.\n[accounts.other]\n\n[accounts.third]\n";
     fs::write(fixture.config("config.toml"), before).unwrap();
     fixture.log_in(fixture.service.key(), &[]).stdout();
     let after = || fs::read_to_string(fixture.config("config.toml")).unwrap();
@@ -436,7 +449,7 @@ async fn logout_asks_and_removes_the_account() {
 }
 
 #[tokio::test]
-async fn logout_suggests_another_account_if_the_selected_one_is_removed() {
+async fn logout_selects_or_suggests_another_account() {
     let fixture = Fixture::new().await;
     for name in ["a", "b", "c"] {
         let name = ["--account", name];
@@ -446,11 +459,31 @@ async fn logout_suggests_another_account_if_the_selected_one_is_removed() {
         let arguments = ["auth", "logout", "--yes", "--account", name];
         fixture.without_settings(&arguments).run()
     };
-    let other = logout("a");
-    assert!(!other.stdout().contains("auth switch"), "{other}");
     let selected = logout("c");
-    let hint = " Select another account with `profile auth switch`: b.\n";
+    let hint = " Select another account with `profile auth switch`: a, b.\n";
     assert!(selected.stdout().ends_with(hint), "{selected}");
+    let other = logout("a");
+    assert!(!other.stdout().contains("witch"), "{other}");
+    // If exactly one is left, it is selected.
+    fixture
+        .log_in(fixture.service.key(), &["--account", "c"])
+        .stdout();
+    let selected = logout("c");
+    assert!(
+        selected.stdout().ends_with(" Switched to account b.\n"),
+        "{selected}"
+    );
+    fixture.without_settings(&["show"]).run().stdout();
+    fs::remove_file(fixture.config("keys/b")).unwrap();
+    let missing = fixture.without_settings(&["show"]).run();
+    expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        error: account b has no key: HOME/.config/profile/keys/b does not exist
+        hint: log in again with `profile auth login --account b`
+    "#]]
+    .assert_eq(&fixture.output(&missing));
 }
 
 #[tokio::test]
@@ -490,24 +523,6 @@ async fn status_masks_the_key() {
         commands.post create	needs social:write
         commands.post delete	needs social:write
         commands.analytics	needs analytics:read
-        settings.account.value	demo
-        settings.account.source	HOME/.config/profile/config.toml
-        settings.base_url.value	SERVICE
-        settings.base_url.source	account demo
-        settings.color.value	auto
-        settings.color.source	default
-        settings.editor.value	vi
-        settings.editor.source	default
-        settings.no_input.value	false
-        settings.no_input.source	default
-        settings.output.value	tsv
-        settings.output.source	default
-        settings.retries.value	3
-        settings.retries.source	default
-        settings.sandbox_dialect.value	default
-        settings.sandbox_dialect.source	default
-        settings.timeout.value	30
-        settings.timeout.source	default
         --- stderr
     "#]]
     .assert_eq(&output);

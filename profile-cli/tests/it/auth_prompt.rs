@@ -29,6 +29,45 @@ async fn does_not_echo_the_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_mistyped_key_is_asked_again() {
+    let fixture = Fixture::new().await;
+    let mut terminal = start(&fixture, &["auth", "login"]);
+    terminal.sees("profiles.example: ");
+    terminal.types(&format!("{}\n", fixture.service.uri()));
+    for (typed, message) in [
+        (
+            "wrong",
+            "the service rejected the API key (401: unknown API key)",
+        ),
+        ("two words", "API key has whitespace"),
+        ("", "API key is empty"),
+    ] {
+        terminal.sees("(not shown): ");
+        terminal.types_unseen(&format!("{typed}\n"));
+        terminal.sees(message);
+    }
+    terminal.types_unseen(&format!("{}\n", fixture.service.key()));
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(0), "{shown}");
+
+    // The URL of the selected account is the default.
+    let mut terminal = start(&fixture, &["auth", "login", "--account", "other"]);
+    terminal.sees(&format!("Base URL [{}]: ", fixture.service.uri()));
+    terminal.types("\n");
+    terminal.sees("(not shown): ");
+    terminal.types_unseen(&format!("{}\n", fixture.service.key()));
+    assert_eq!(terminal.ends().0, Some(0));
+
+    let mut terminal = start(&fixture, &["auth", "switch"]);
+    terminal.sees("Account (demo, other): ");
+    terminal.types("nobody\n");
+    terminal.sees("unknown account \"nobody\"");
+    terminal.types("demo\n");
+    terminal.sees("Switched to account demo.");
+    assert_eq!(terminal.ends().0, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn restores_the_echo_after_ctrl_c() {
     let fixture = Fixture::new().await;
     let login = ["auth", "login", "--base-url", fixture.service.uri()];

@@ -4,6 +4,10 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use mock_server::wiremock::matchers::path;
+use mock_server::wiremock::{Mock, ResponseTemplate};
+use serde_json::json;
+
 use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
 
@@ -25,6 +29,7 @@ async fn prepare(fixture: &Fixture) {
             .stdout();
     }
     fs::write(home.join("my notes.toml"), "invalid").unwrap();
+    fs::write(home.join("zz$(touch attacked).toml"), "invalid").unwrap();
     fs::create_dir(home.join("deliveries")).unwrap();
 }
 
@@ -68,8 +73,8 @@ fn completes(terminal: &mut Terminal, typed: &str, printed: &str) {
 
 #[track_caller]
 fn check(fixture: &Fixture, terminal: &mut Terminal) {
-    let titles = ["link_1", "Homepage", "link_2", "Code"];
-    lists(terminal, "profile link delete link_", &titles, "--json");
+    let ids = ["link_1", "link_2"];
+    lists(terminal, "profile link delete link_", &ids, "--json");
     completes(terminal, "profile post delete --dry-run po", "post_3");
     lists(
         terminal,
@@ -80,7 +85,7 @@ fn check(fixture: &Fixture, terminal: &mut Terminal) {
     lists(
         terminal,
         "profile show --output ",
-        &["table", "ndjson"],
+        &["table", "json"],
         "notes",
     );
     lists(
@@ -93,17 +98,63 @@ fn check(fixture: &Fixture, terminal: &mut Terminal) {
         let kinds = ["post.liked", "post.replied"];
         lists(terminal, "profile webhook send post.", &kinds, "notes");
     }
-    let switched = "Switched to account demo@127.0.0.1.";
-    completes(terminal, "profile auth switch demo@", switched);
     completes(terminal, "profile config set no_input t", "true");
+    // The shell completes and quotes file names, and the program candidates that need no quotes.
+    let invalid = ":1:8: invalid TOML";
     completes(
         terminal,
         "profile diff m",
-        "my notes.toml:1:8: invalid TOML",
+        &format!("my notes.toml{invalid}"),
     );
+    completes(
+        terminal,
+        "profile diff z",
+        &format!("zz$(touch attacked).toml{invalid}"),
+    );
+    assert!(!fixture.home.path().join("attacked").exists());
     for request in fixture.service.journal().requests() {
         assert_eq!(request.method, "GET", "{request:?}");
     }
+}
+
+/// Starts a service with IDs that a shell would run.
+async fn hostile() -> Fixture {
+    let fixture = Fixture::new().await;
+    let ids = [
+        "link_1$(touch attacked)",
+        "link_2`touch attacked`",
+        "~root",
+        "x';touch attacked;'",
+    ];
+    let links: Vec<_> = ids.iter().map(|id| json!({"id": id})).collect();
+    let profile = json!({"data": {"handle": "demo", "links": links}});
+    let answer = ResponseTemplate::new(200).set_body_json(profile);
+    let me = Mock::given(path("/api/v1/me")).respond_with(answer);
+    me.mount(fixture.service.mocks().await).await;
+    prepare(&fixture).await;
+    fixture
+}
+
+/// Completes the IDs within quotes and without, and runs the commands.
+#[track_caller]
+fn check_attack(fixture: &Fixture, terminal: &mut Terminal) {
+    for (typed, quote) in [
+        ("link_1", ""),
+        ("\"link_1", "\""),
+        ("\"link_2", "\""),
+        ("'x", "'"),
+        ("~r", ""),
+    ] {
+        terminal.forget();
+        terminal.types(&format!("profile link delete --dry-run {typed}\t{quote}\n"));
+        terminal.types("echo re''ady\n");
+        terminal.sees("ready\r\n");
+        assert!(!fixture.home.path().join("attacked").exists(), "{typed}");
+    }
+    // The completion has read the IDs.
+    let cache = fixture.home.path().join(".cache/profile/completion.json");
+    let cached = fs::read_to_string(cache).unwrap();
+    assert!(cached.contains("$(touch attacked)"), "{cached}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,6 +165,9 @@ async fn bash_completes() {
     let setup = "source <(profile completion bash)";
     if let Some(mut terminal) = start(&fixture, "bash", &arguments, setup) {
         check(&fixture, &mut terminal);
+        let fixture = hostile().await;
+        let terminal = start(&fixture, "bash", &arguments, setup);
+        check_attack(&fixture, &mut terminal.unwrap());
     }
 }
 
@@ -125,6 +179,9 @@ async fn zsh_completes() {
                  fpath+=~/.zfunc; autoload -U compinit; compinit -u -D";
     if let Some(mut terminal) = start(&fixture, "zsh", &["-f", "-i"], setup) {
         check(&fixture, &mut terminal);
+        let fixture = hostile().await;
+        let terminal = start(&fixture, "zsh", &["-f", "-i"], setup);
+        check_attack(&fixture, &mut terminal.unwrap());
     }
 }
 
@@ -136,5 +193,8 @@ async fn fish_completes() {
                  profile completion fish > .config/fish/completions/profile.fish";
     if let Some(mut terminal) = start(&fixture, "fish", &["-i"], setup) {
         check(&fixture, &mut terminal);
+        let fixture = hostile().await;
+        let terminal = start(&fixture, "fish", &["-i"], setup);
+        check_attack(&fixture, &mut terminal.unwrap());
     }
 }

@@ -315,8 +315,8 @@ async fn curl_prints_the_first_request() {
     fixture.run(&curl).check(&expect![[r#"
         exit 0
         --- stdout
-        curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' \
-          -H "Authorization: Bearer $PROFILE_API_KEY"
+        printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
+          curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' -H @-
         --- stderr
         note: the changes depend on your text; --dry-run shows them
     "#]]);

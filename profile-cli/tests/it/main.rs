@@ -11,15 +11,19 @@ mod arguments;
 mod auth;
 #[cfg(unix)]
 mod auth_prompt;
+#[cfg(unix)]
+mod auth_status;
 mod badge;
 mod chaos;
 mod completion;
 #[cfg(unix)]
 mod completion_in_shells;
 mod config;
-mod daily_use;
 #[cfg(unix)]
-mod doctor;
+mod config_owner;
+#[cfg(unix)]
+mod curl;
+mod daily_use;
 mod edit;
 mod exit_codes;
 mod failures;
@@ -52,7 +56,6 @@ mod stats;
 mod terminal;
 #[cfg(unix)]
 mod tls_service;
-mod version;
 mod walk;
 #[cfg(feature = "webhook")]
 mod webhook;

@@ -31,7 +31,6 @@ async fn json_escapes_control_characters() {
     let escaped = r#""a\u009b31mb\u202ec\u2028d"#;
     for arguments in [
         &["show", "--json"][..],
-        &["show", "-o", "ndjson"],
         &["auth", "status", "--json"],
         &["api", "me", "--json"],
     ] {

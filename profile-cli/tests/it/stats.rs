@@ -13,6 +13,15 @@ async fn defaults_to_the_own_profile() {
     fixture.run(&["stats", "--days", "3"]).check(&expect![[r#"
         exit 0
         --- stdout
+        2026-01-13	27
+        2026-01-14	27
+        2026-01-15	1
+        --- stderr
+    "#]]);
+    let totals = fixture.run(&["stats", "--days", "3", "--totals"]);
+    totals.check(&expect![[r#"
+        exit 0
+        --- stdout
         handle	demo
         total_views	43615
         period.days	3
@@ -25,11 +34,13 @@ async fn defaults_to_the_own_profile() {
         countries.GB	7
         countries.FR	4
         countries.JP	4
-        daily.2026-01-13	27
-        daily.2026-01-14	27
-        daily.2026-01-15	1
         --- stderr
     "#]]);
+    let csv = fixture.run(&["stats", "--days", "3", "-o", "csv"]);
+    assert!(
+        csv.stdout().starts_with("date,views\n2026-01-13,27\n"),
+        "{csv}"
+    );
     let own = fixture.run(&["stats", "--json"]).json();
     assert_eq!(own["period"]["days"], 30);
     assert_eq!(fixture.run(&["stats", "demo", "--json"]).json(), own);
@@ -43,12 +54,8 @@ async fn shows_less_of_other_profiles() {
         .check(&expect![[r#"
             exit 0
             --- stdout
-            handle	grace
-            total_views	42619
-            period.days	2
-            period.views	54
-            daily.2026-01-14	27
-            daily.2026-01-15	27
+            2026-01-14	27
+            2026-01-15	27
             --- stderr
         "#]]);
 }
@@ -131,10 +138,7 @@ async fn draws_bars_and_shares() {
     "#]]);
     let stats = ["stats", "--days", "3", "-o", "table", "--plot", "none"];
     let run = fixture.run(&stats);
-    assert!(
-        run.stdout().starts_with("handle            demo\n"),
-        "{run}"
-    );
+    assert!(run.stdout().contains("date "), "{run}");
 }
 
 #[tokio::test]
@@ -173,9 +177,14 @@ async fn groups_many_days_into_weeks() {
         --- stderr
     "#]]);
     let days = drawn("365", "tsv");
-    assert_eq!(days.stdout().matches("daily.").count(), 365, "{days}");
+    assert_eq!(days.stdout().lines().count(), 365, "{days}");
     let month = drawn("31", "table");
-    assert_eq!(month.stdout().matches("\n20").count(), 31, "{month}");
+    let days = month.stdout().lines().filter(|line| line.starts_with("20"));
+    assert_eq!(days.count(), 31, "{month}");
+    // The summary of a long chart comes last, where it stays visible.
+    let last = "\n\ndemo  743 views in 31 days, 43,615 in all\n";
+    assert!(month.stdout().contains(last), "{month}");
+    assert!(month.stdout().starts_with("2025-12-16  "), "{month}");
 }
 
 #[tokio::test]
@@ -266,50 +275,46 @@ async fn shows_the_handles_of_several_profiles() {
     fixture.run(&both).check(&expect![[r#"
         exit 0
         --- stdout
-        demo	total_views	43615
-        demo	period.days	2
-        demo	period.views	28
-        demo	devices.desktop	13
-        demo	devices.mobile	11
-        demo	devices.tablet	4
-        demo	countries.US	9
-        demo	countries.DE	7
-        demo	countries.GB	6
-        demo	countries.FR	4
-        demo	countries.JP	2
-        demo	daily.2026-01-14	27
-        demo	daily.2026-01-15	1
-        grace	total_views	42619
-        grace	period.days	2
-        grace	period.views	54
-        grace	daily.2026-01-14	27
-        grace	daily.2026-01-15	27
+        demo	2026-01-14	27
+        demo	2026-01-15	1
+        grace	2026-01-14	27
+        grace	2026-01-15	27
         --- stderr
     "#]]);
+    let totals = fixture.run(&[&both[..], &["--totals"]].concat());
+    let views = "demo\tperiod.views\t28\n";
+    assert!(totals.stdout().contains(views), "{totals}");
+    assert!(
+        totals.stdout().contains("\ngrace\ttotal_views\t42619\n"),
+        "{totals}"
+    );
     let program = fixture.program(&[&both[..], &["-o", "table"]].concat());
     program.env("COLUMNS", "70").run().check(&expect![[r#"
         exit 0
         --- stdout
         demo  28 views in 2 days, 43,615 in all
               -54.8 % from 62 in the 2 days before
-        grace  54 views in 2 days, 42,619 in all
-               +17.4 % from 46 in the 2 days before
 
-                    demo                          grace
-        2026-01-14  █████████████████████████ 27  █████████████████████████ 27
-        2026-01-15  ▉ 1                           █████████████████████████ 27
+        2026-01-14  ███████████████████████████████████████████████████████ 27
+        2026-01-15  ██ 1
 
-        devices of demo
+        devices
         desktop   46.4 %  13  ██████████████████▌
         mobile    39.3 %  11  ███████████████▋
         tablet    14.3 %   4  █████▋
 
-        countries of demo
+        countries
         US   32.1 %  9  ████████████▊
         DE   25.0 %  7  ██████████
         GB   21.4 %  6  ████████▌
         FR   14.3 %  4  █████▋
         JP    7.1 %  2  ██▊
+
+        grace  54 views in 2 days, 42,619 in all
+               +17.4 % from 46 in the 2 days before
+
+        2026-01-14  ███████████████████████████████████████████████████████ 27
+        2026-01-15  ███████████████████████████████████████████████████████ 27
         --- stderr
     "#]]);
     let json = fixture.run(&[&both[..], &["--json"]].concat()).json();
@@ -330,10 +335,7 @@ async fn continues_after_a_failed_handle() {
     fixture.run(&some).check(&expect![[r#"
         exit 3
         --- stdout
-        grace	total_views	42619
-        grace	period.days	1
-        grace	period.views	27
-        grace	daily.2026-01-15	27
+        grace	2026-01-15	27
         --- stderr
         error: there is no profile "nobody" (404: no profile has the handle nobody)
         error: there is no profile "a b" (404: no profile has the handle a b)
@@ -390,7 +392,7 @@ async fn the_json_shape_depends_on_the_arguments() {
     let twice = fixture.run(&["stats", "demo", "demo", "--json"]).json();
     assert_eq!(twice.as_array().unwrap().len(), 1);
     let lines = fixture.run(&["stats", "demo", "demo", "-o", "tsv"]);
-    assert!(lines.stdout().starts_with("demo\ttotal_views\t"), "{lines}");
+    assert!(lines.stdout().starts_with("demo\t2025-12-"), "{lines}");
 }
 
 #[tokio::test]
@@ -403,10 +405,10 @@ async fn curl_uses_a_placeholder_for_the_own_handle() {
         .check(&expect![[r#"
             exit 0
             --- stdout
-            curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' \
-              -H "Authorization: Bearer $PROFILE_API_KEY"
-            curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/HANDLE/stats?days=7' \
-              -H "Authorization: Bearer $PROFILE_API_KEY"
+            printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
+              curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' -H @-
+            printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
+              curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/HANDLE/stats?days=7' -H @-
             --- stderr
             note: replace HANDLE in the second command with the handle that the first one prints
         "#]]);
@@ -416,10 +418,10 @@ async fn curl_uses_a_placeholder_for_the_own_handle() {
         .check(&expect![[r#"
             exit 0
             --- stdout
-            curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/a%20b/stats' \
-              -H "Authorization: Bearer $PROFILE_API_KEY"
-            curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/c/stats' \
-              -H "Authorization: Bearer $PROFILE_API_KEY"
+            printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
+              curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/a%20b/stats' -H @-
+            printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
+              curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/c/stats' -H @-
             --- stderr
         "#]]);
 }
@@ -499,6 +501,7 @@ async fn only_drawings_take_a_second_request() {
         &[][..],
         &["--json"],
         &["-o", "csv"],
+        &["--totals", "-o", "table"],
         &["--plot", "none"],
         &["--plot", "spark", "--json"],
         &["--svg", "-"],

@@ -285,8 +285,6 @@ async fn bars_do_not_grow_beyond_100_columns() {
     for (columns, expected) in [(40, 40), (80, 80), (100, 100), (200, 100)] {
         assert_eq!(widest(columns, &[]), Some(expected));
     }
-    // Profiles side by side have 100 columns each.
-    assert_eq!(widest(200, &["demo", "grace"]), Some(188));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -40,21 +40,25 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let removed_from = KeyStore::remove(settings, &name)?;
     edit.remove_account(&name);
     let was_selected = chosen.as_deref() == Some(name.as_str());
-    if was_selected {
-        edit.unset(SettingName::Account)?;
-    }
     let others = edit.file().accounts();
+    if was_selected {
+        match others.as_slice() {
+            [other] => edit.set(SettingName::Account, other),
+            _ => drop(edit.unset(SettingName::Account)?),
+        }
+    }
     edit.finish()?;
     let key = match &removed_from {
         Some(place) => format!("its key was deleted from {place}"),
         None => "it had no key".to_owned(),
     };
-    let next = match was_selected && !others.is_empty() {
-        true => format!(
+    let next = match others.as_slice() {
+        [other] if was_selected => format!(" Switched to account {other}."),
+        [_, ..] if was_selected => format!(
             " Select another account with `profile auth switch`: {}.",
             others.join(", ")
         ),
-        false => String::new(),
+        _ => String::new(),
     };
     Ok(Report::new(
         json!({"result": "logged_out", "account": name, "key_removed_from": removed_from}),

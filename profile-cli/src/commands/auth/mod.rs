@@ -5,7 +5,6 @@ mod login;
 mod logout;
 mod override_warning;
 pub(crate) mod permissions;
-mod rename;
 mod status;
 mod switch;
 mod token;
@@ -15,6 +14,7 @@ use clap::Subcommand;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
+use crate::settings::RequiredSettings;
 
 pub(crate) use login::{LoginArguments, unexpected_key};
 pub(crate) use logout::LogoutArguments;
@@ -34,20 +34,27 @@ pub(crate) enum AuthCommand {
     Login(login::LoginArguments),
     /// Remove an account and its key; asks first unless --yes is given
     Logout(logout::LogoutArguments),
-    /// Show the account, the permissions of its key, and the settings
+    /// Show the account and check the settings, the key and the connection
     Status(status::StatusArguments),
     /// List the stored accounts and mark the selected one
     #[command(visible_alias = "ls")]
     List(list::ListArguments),
     /// Select the account that commands use
     Switch(switch::SwitchArguments),
-    /// Rename an account
-    Rename(rename::RenameArguments),
     /// Print the API key that commands use, for scripts
     Token(token::TokenArguments),
 }
 
 impl AuthCommand {
+    /// Returns the settings that have to be valid for the command.
+    pub(crate) fn required_settings(&self) -> RequiredSettings {
+        match self {
+            // Invalid settings are findings.
+            Self::Status(_) => RequiredSettings::None,
+            _ => RequiredSettings::All,
+        }
+    }
+
     /// Returns `true` if the command sends requests to the service.
     pub(crate) fn calls_the_service(&self) -> bool {
         matches!(self, Self::Login(_) | Self::Status(_))
@@ -60,8 +67,7 @@ pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report,
         AuthCommand::Logout(_) => logout::run(session),
         AuthCommand::Status(_) => status::run(session),
         AuthCommand::List(_) => list::run(session),
-        AuthCommand::Switch(arguments) => switch::run(&arguments),
+        AuthCommand::Switch(arguments) => switch::run(&arguments, session),
         AuthCommand::Token(_) => token::run(session),
-        AuthCommand::Rename(arguments) => rename::run(&arguments, session),
     }
 }

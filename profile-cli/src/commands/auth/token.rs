@@ -19,10 +19,10 @@ pub(crate) struct TokenArguments {}
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     if session.settings.sandbox {
         let message = "the sandbox uses its own key";
-        return Err(Failure::usage(message).hint("`profile sandbox serve` prints a key"));
+        return Err(Failure::usage(message).hint("omit --sandbox"));
     }
     match Key::find(&session.settings)? {
-        Some(key) => Ok(Report::text(key.text, "token")),
+        Some(key) => Ok(Report::text(key.text, "token").warning(key.warning)),
         None => {
             let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
             Err(failure.hint(LOG_IN_HINT))

@@ -16,8 +16,28 @@ pub(super) fn as_array(read: &[Read<'_>]) -> String {
     format!("[{}]", elements.collect::<Vec<_>>().join(","))
 }
 
-/// Returns the names and values, preceded by the handle if `several` is set.
-pub(super) fn plain(read: &[Read<'_>], several: bool) -> View {
+/// Returns a row per day, preceded by the handle if `several` is set.
+pub(super) fn days(read: &[Read<'_>], several: bool) -> View {
+    let rows = read.iter().flat_map(|read| {
+        let days = read.response.data().daily.iter().flatten();
+        days.map(|day| {
+            let handle = several.then(|| read.handle.to_string());
+            let day = [day.date.clone(), day.views.to_string()];
+            handle.into_iter().chain(day).collect()
+        })
+    });
+    View::Table {
+        columns: match several {
+            true => vec!["handle", "date", "views"],
+            false => vec!["date", "views"],
+        },
+        rows: rows.collect(),
+        empty: "No daily statistics available.",
+    }
+}
+
+/// Returns the other names and values, preceded by the handle if `several` is set.
+pub(super) fn totals(read: &[Read<'_>], several: bool) -> View {
     if !several {
         let fields = read.iter().flat_map(|read| {
             let handle = ("handle".to_owned(), read.handle.to_string());
@@ -51,9 +71,6 @@ fn fields(stats: &UserStats) -> Vec<(String, String)> {
     for country in stats.countries.iter().flatten() {
         let name = format!("countries.{}", country.code);
         push_field(&mut fields, name, Some(country.views));
-    }
-    for day in stats.daily.iter().flatten() {
-        push_field(&mut fields, format!("daily.{}", day.date), Some(day.views));
     }
     fields
 }

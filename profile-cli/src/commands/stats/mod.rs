@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use profile_sdk::{Days, Handle, InvalidValue, Response, UserStats};
 
 use self::comparison::views_before;
-use self::fields::{as_array, plain};
+use self::fields::{as_array, days, totals};
 use crate::drawing::{self, Drawing, ProfileViews};
 use crate::outcome::batch;
 use crate::outcome::failure::{Failure, FailureKind};
@@ -23,8 +23,8 @@ use crate::terminal::progress::Progress;
 #[command(after_help = "\
 On a terminal, prints bars, with one scale for all profiles, and the shares of devices and countries
 if the service returns them. More than 31 days are drawn as weeks, and more than 31 weeks as months;
---plot spark, --svg and the other formats show each day. In a pipe, each line is a name and a value,
-separated by a tab, preceded by the handle if several are given, unless --plot is given.
+--plot spark, --svg and the other formats show each day. In a pipe, each line is a date and the views,
+separated by a tab, or with --totals a name and a value; preceded by the handle if several are given.
 
 Bars and sparklines compare the views with those in as many days before, which takes another request.
 The service limits this to 182 days for your own profile and 15 for others.
@@ -35,6 +35,7 @@ All handles are tried, and the exit code is that of the worst failure.
 Examples:
   profile stats
   profile stats demo grace --days 7
+  profile stats --days 365 --output csv
   profile stats --days 365 --plot spark --svg views.svg")]
 pub(crate) struct StatsArguments {
     /// Handles of the profiles [default: your own]
@@ -49,6 +50,10 @@ pub(crate) struct StatsArguments {
     #[arg(long, value_enum, hide_possible_values = true)]
     plot: Option<Plot>,
 
+    /// Print the totals, devices and countries instead of the views per day
+    #[arg(long, conflicts_with = "plot")]
+    totals: bool,
+
     /// Also draw the chart into this file, replacing it; - prints only the chart
     #[arg(long, value_name = "PATH|-")]
     svg: Option<PathBuf>,
@@ -61,7 +66,7 @@ enum Plot {
     Bars,
     /// A line of small columns
     Spark,
-    /// Names and values
+    /// A table of dates and views
     None,
 }
 
@@ -186,7 +191,7 @@ impl StatsArguments {
             .as_ref()
             .is_some_and(|path| path.as_os_str() == "-");
         match self.plot {
-            _ if is_image => false,
+            _ if is_image || self.totals => false,
             Some(Plot::None) => false,
             // --plot overrides the default format, but not an explicit one.
             Some(_) if session.settings.format.is_none() => !session.output.is_json(),
@@ -206,11 +211,12 @@ impl StatsArguments {
         let drawing = match self.plot {
             None | Some(Plot::Bars) => Drawing::Bars(views(read)),
             Some(Plot::Spark) => Drawing::Spark(views(read)),
-            Some(Plot::None) => return plain(read, several),
+            Some(Plot::None) => return days(read, several),
         };
         match self.draws(session) {
+            _ if self.totals => totals(read, several),
             true => View::Drawing(drawing),
-            false => plain(read, several),
+            false => days(read, several),
         }
     }
 }

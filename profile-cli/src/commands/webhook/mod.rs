@@ -3,7 +3,6 @@
 mod delivery;
 mod encoding;
 mod example;
-mod kinds;
 mod listen;
 mod probe;
 mod recording;
@@ -44,8 +43,6 @@ pub(crate) enum WebhookCommand {
     Replay(replay::ReplayArguments),
     /// Send genuine and forged deliveries to a receiver, and report mistakes
     Probe(probe::ProbeArguments),
-    /// List the kinds of events
-    Kinds(kinds::KindsArguments),
 }
 
 pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Outcome, Failure> {
@@ -60,6 +57,5 @@ pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Outc
             replay::run(&arguments, session).map(|()| Outcome::Printed(0))
         }
         WebhookCommand::Probe(arguments) => probe::run(&arguments, session).map(Outcome::Report),
-        WebhookCommand::Kinds(_) => Ok(kinds::run().into()),
     }
 }

@@ -19,7 +19,7 @@ use crate::session::Session;
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct SendArguments {
-    /// Kind of the event, such as post.liked; `profile webhook kinds` lists them
+    /// Kind of the event, such as post.liked
     #[arg(value_parser = kind)]
     kind: HeaderValue,
 
@@ -56,12 +56,22 @@ redirects are not followed. The default body is an object with `type`, `created_
 service may send another shape.
 {}
 
+Kinds of the specification; the service may send others too:
+{}
+
 Examples:
   profile webhook send post.liked --to http://127.0.0.1:8080/hooks
   profile webhook send follow.created --to URL --data '{{\"from\": \"grace\"}}'
   profile webhook send follow.created --to URL --data @body.json --count 5",
-        secret::HELP
+        secret::HELP,
+        known_kinds()
     )
+}
+
+/// Returns the known kinds, each on an indented line.
+fn known_kinds() -> String {
+    let kinds = EventKind::KNOWN.iter().map(|kind| format!("  {kind}"));
+    kinds.collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<(), Failure> {

@@ -20,7 +20,7 @@ fuzz_target!(|text: &str| {
     for account in file.accounts() {
         let _ = file.account_text(&account, "base_url");
     }
-    for name in SettingName::ALL {
+    for name in SettingName::all() {
         let value = file.text(name).ok().flatten();
         if let Some(value) = value.filter(|value| name.check(value).is_ok()) {
             check_setting(text, name, &value);
@@ -61,7 +61,7 @@ fn check_unsetting(text: &str, name: SettingName) {
 
 fn check_others(text: &str, after: &ConfigFile, changed: SettingName) {
     let before = parsed(text).expect("the text was parsed before");
-    for other in SettingName::ALL {
+    for other in SettingName::all() {
         if other != changed {
             assert_eq!(before.text(other).ok(), after.text(other).ok(), "{other}");
         }

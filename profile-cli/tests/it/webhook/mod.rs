@@ -1,6 +1,5 @@
 //! `profile webhook`.
 
-mod kinds;
 mod listen;
 pub(crate) mod listener;
 pub(crate) mod probe;

@@ -3,9 +3,12 @@
 use crate::input::prompt;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
-use crate::settings::{AccountName, SettingName, complete_base_url, without_credentials};
+use crate::settings::{
+    AccountName, ConfigFile, SettingName, complete_base_url, without_credentials,
+};
 
-/// Returns the base URL of the options, the account or config.toml, or asks for it.
+/// Returns the base URL of the options, the account or config.toml, or asks for it. The default is
+/// that of the selected account.
 pub(super) fn find(
     with_token: bool,
     name: Option<&AccountName>,
@@ -31,6 +34,7 @@ pub(super) fn find(
                 .hint("add --base-url, for example --base-url https://profiles.example")
         });
     }
+    let known = known.or_else(|| of_selected_account(&settings.config));
     let question = match &known {
         Some(known) => format!("Base URL [{}]: ", without_credentials(known)),
         None => "Base URL, for example https://profiles.example: ".to_owned(),
@@ -46,6 +50,12 @@ pub(super) fn find(
             Err(reason) => session.output.warn(&format!("the base URL {reason}")),
         }
     }
+}
+
+fn of_selected_account(config: &ConfigFile) -> Option<String> {
+    let name = config.text(SettingName::Account).ok()??;
+    let base_url = config.account_text(&name, "base_url").ok()??;
+    Some(complete_base_url(base_url))
 }
 
 /// Returns the base URL with a scheme, or the reason why it is invalid.

@@ -23,8 +23,9 @@ could read, and is not shown while you type it. It is stored only if `GET /me` s
 A base URL without a scheme gets https://, or http:// on this machine. The account is named after
 your handle, or HANDLE@HOST if another service has an account of this name; --account NAME sets
 another name. Replacing the key of an account asks first, or requires --yes. The account becomes the
-selected one. The key is stored in the keyring of the system if the program was built with it (see
-`profile version`), otherwise in a file that only you can read.
+selected one. The key is stored in the keyring of the system if the program was built with the feature
+`keyring`, otherwise in a file that only you can read. To rename an account, log in with the new name
+and log out of the old one.
 
 Examples:
   profile auth login
@@ -60,15 +61,38 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
     if session.settings.curl {
         return as_curl(&base_url, session);
     }
-    let key = match arguments.with_token {
-        true => from_stdin()?,
-        false => hidden_prompt::ask("API key (not shown): ")?,
+    let (key, profile) = match arguments.with_token {
+        true => {
+            let key = from_stdin()?;
+            let profile = check_with_service(&base_url, key.trim(), session)?;
+            (key, profile)
+        }
+        false => ask_for_key(&base_url, session)?,
     };
-    let key = key.trim();
-    let profile = check_with_service(&base_url, key, session)?;
     let login = Login::new(given, base_url, profile, session)?;
     let replaces = login.confirm_replacement(session)?;
-    login.store(key, replaces)
+    login.store(key.trim(), replaces)
+}
+
+/// Asks for the key until the service accepts one.
+fn ask_for_key(base_url: &str, session: &Session<'_>) -> Result<(String, Profile), Failure> {
+    loop {
+        let key = hidden_prompt::ask("API key (not shown): ")?;
+        match check_with_service(base_url, key.trim(), session) {
+            Ok(profile) => return Ok((key, profile)),
+            Err(failure) if is_wrong_key(&failure) => session.output.warn(&failure.message),
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+/// Returns `true` if another key may be accepted: this one is not well-formed, or is unknown.
+fn is_wrong_key(failure: &Failure) -> bool {
+    match failure.kind {
+        FailureKind::Unauthorized => true,
+        FailureKind::Usage => failure.message.starts_with("API key "),
+        _ => false,
+    }
 }
 
 /// Checks that the key can be read.

@@ -11,18 +11,22 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{ALLOW, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{Receiver as Messages, Sender as MessageSender, WeakSender, channel};
 use webhook_verify::{Receiver, Verifier};
 
 use super::event::{Event, Verification};
 use super::recorder::Recorder;
-use super::{Ack, ListenArguments};
+use super::{Ack, ListenArguments, MAX_REJECTED};
 use crate::commands::webhook::delivery::Delivery;
 use crate::commands::webhook::rejection;
 use crate::commands::webhook::secret::WebhookSecret;
 use crate::commands::webhook::sender::{Outcome, Sender};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
+
+/// Maximum number of messages that wait to be printed.
+const MAX_MESSAGES: usize = 1_000;
 
 /// The timeout for a body, so that a slow sender cannot hold a connection.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -34,9 +38,14 @@ pub(super) struct Handler {
     receiver: Receiver,
     recorder: Option<Recorder>,
     forward: Option<Forward>,
-    /// The number of deliveries that are still accepted.
+    /// The number of verified deliveries that are still accepted.
     permits: AtomicU64,
-    messages: UnboundedSender<Message>,
+    /// The number of rejected deliveries that are still answered.
+    rejections: AtomicU64,
+    /// Notified when one of these numbers is 0.
+    has_enough: Notify,
+    messages: MessageSender<Message>,
+    dropped: Arc<AtomicU64>,
 }
 
 struct Forward {
@@ -46,6 +55,10 @@ struct Forward {
 
 /// A message to print.
 pub(super) enum Message {
+    /// Deliveries are accepted.
+    Ready,
+    /// Some deliveries are still being answered or forwarded.
+    Waiting,
     Delivered(Box<Event>),
     /// The outcome of forwarding a delivery.
     Forwarded {
@@ -58,13 +71,13 @@ impl Handler {
     pub(super) fn new(
         arguments: &ListenArguments,
         session: &Session<'_>,
-    ) -> Result<(Self, UnboundedReceiver<Message>), Failure> {
+    ) -> Result<(Self, Messages<Message>), Failure> {
         let secret = WebhookSecret::load(session)?.secret()?;
         let ack = arguments.ack;
         let to = arguments.forward_to.as_ref();
         let forward = to.map(|url| Sender::new(url, session).map(|to| Forward { to, ack }));
         let recorder = arguments.record.as_deref().map(Recorder::new).transpose()?;
-        let (sender, messages) = unbounded_channel();
+        let (sender, messages) = channel(MAX_MESSAGES);
         let verifier = Verifier::new(secret)
             .encoding(arguments.encoding.digest)
             .body_limit(arguments.max_body);
@@ -73,7 +86,14 @@ impl Handler {
             recorder,
             forward: forward.transpose()?,
             permits: AtomicU64::new(arguments.max.unwrap_or(u64::MAX)),
+            rejections: AtomicU64::new(
+                arguments
+                    .max
+                    .map_or(u64::MAX, |max| max.saturating_mul(MAX_REJECTED)),
+            ),
+            has_enough: Notify::new(),
             messages: sender,
+            dropped: Arc::default(),
         };
         Ok((handler, messages))
     }
@@ -104,7 +124,11 @@ impl Handler {
         let announced = body.size_hint().exact();
         let receiving = self.receiver.receive(&parts.headers, body);
         let received = tokio::time::timeout(BODY_TIMEOUT, receiving).await;
-        if !self.take_permit() {
+        let permits = match &received {
+            Ok(Ok(_)) => &self.permits,
+            Ok(Err(_)) | Err(_) => &self.rejections,
+        };
+        if !self.take_permit(permits) {
             return StatusCode::SERVICE_UNAVAILABLE;
         }
         let (verification, body, status) = match received {
@@ -170,16 +194,45 @@ impl Handler {
     }
 
     /// Takes a permit for a delivery. Returns `false` if none is left.
-    fn take_permit(&self) -> bool {
+    fn take_permit(&self, permits: &AtomicU64) -> bool {
         let less = |permits: u64| permits.checked_sub(1);
-        self.permits
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
-            .is_ok()
+        let taken = permits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        if matches!(taken, Ok(1)) {
+            self.has_enough.notify_one();
+        }
+        taken.is_ok()
     }
 
-    fn report(&self, message: Message) {
-        // The receiving task ends early only if stdout is closed or fails.
-        let _ = self.messages.send(message);
+    /// Waits until there are enough verified deliveries. Fails if there are too many rejected ones.
+    pub(super) async fn has_enough(&self) -> Result<(), Failure> {
+        self.has_enough.notified().await;
+        match self.permits.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            missing => {
+                let message = format!(
+                    "too many deliveries were rejected; --max waits for {missing} more verified ones"
+                );
+                Err(Failure::new(FailureKind::Mismatch, message).hint("check the secret"))
+            }
+        }
+    }
+
+    /// Returns the number of deliveries that were not printed.
+    pub(super) fn dropped(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.dropped)
+    }
+
+    /// Returns the channel of the messages, without keeping it open.
+    pub(super) fn weak_messages(&self) -> WeakSender<Message> {
+        self.messages.downgrade()
+    }
+
+    /// Sends a message to print, unless too many wait.
+    pub(super) fn report(&self, message: Message) {
+        let is_delivery = matches!(message, Message::Delivered(_));
+        if self.messages.try_send(message).is_err() && is_delivery {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 

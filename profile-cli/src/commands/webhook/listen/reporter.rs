@@ -2,13 +2,14 @@
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use reqwest::Url;
 use webhook_verify::MAX_CONSECUTIVE_FAILURES;
 
 use super::event::{Event, Verification};
-use super::handler::Message;
-use crate::commands::webhook::sender::redacted;
+use crate::commands::webhook::sender::{Outcome, redacted};
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 
@@ -24,10 +25,12 @@ pub(super) struct Reporter<'o> {
     any_success: bool,
     verified: u64,
     rejected: u64,
+    /// The number of deliveries that could not be printed.
+    dropped: Arc<AtomicU64>,
 }
 
 impl<'o> Reporter<'o> {
-    pub(super) fn new(output: &'o Output, prints_payloads: bool) -> Self {
+    pub(super) fn new(output: &'o Output, prints_payloads: bool, dropped: Arc<AtomicU64>) -> Self {
         Self {
             output,
             prints_payloads,
@@ -35,6 +38,7 @@ impl<'o> Reporter<'o> {
             any_success: false,
             verified: 0,
             rejected: 0,
+            dropped,
         }
     }
 
@@ -53,28 +57,19 @@ impl<'o> Reporter<'o> {
         }
     }
 
-    pub(super) fn deliveries(&self) -> u64 {
-        self.verified + self.rejected
-    }
-
-    /// Prints a message. Returns `Break` if stdout is closed.
-    pub(super) fn report(&mut self, message: Message) -> Result<ControlFlow<()>, Failure> {
-        match message {
-            Message::Delivered(event) => self.report_event(&event),
-            Message::Forwarded { kind, outcome } => {
-                let text = outcome.as_text();
-                match outcome.response {
-                    Ok(200..=299) => tracing::info!("forwarded {kind}: {text}"),
-                    _ => self
-                        .output
-                        .warn(&format!("forwarding {kind} failed: {text}")),
-                }
-                Ok(ControlFlow::Continue(()))
-            }
+    /// Reports the outcome of forwarding a delivery.
+    pub(super) fn report_forwarded(&self, kind: &str, outcome: &Outcome) {
+        let text = outcome.as_text();
+        match outcome.is_success() {
+            true => tracing::info!("forwarded {kind}: {text}"),
+            false => self
+                .output
+                .warn(&format!("forwarding {kind} failed: {text}")),
         }
     }
 
-    fn report_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
+    /// Prints a delivery. Returns `Break` if stdout is closed.
+    pub(super) fn report_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
         self.consecutive_failures = match event.is_success() {
             true => 0,
             false => self.consecutive_failures + 1,
@@ -141,6 +136,12 @@ impl<'o> Reporter<'o> {
 
     /// Prints the totals.
     pub(super) fn end(&self) {
+        let dropped = self.dropped.load(Ordering::Relaxed);
+        if dropped > 0 {
+            self.output.warn(&format!(
+                "{dropped} deliveries were not printed: stdout was blocked"
+            ));
+        }
         if !self.output.is_quiet() {
             let Self {
                 verified, rejected, ..

@@ -1,0 +1,132 @@
+//! Receives deliveries on a thread of its own, so that they are answered while stdout is blocked.
+
+use std::net::TcpListener;
+use std::pin::pin;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::TcpStream;
+use tokio::runtime::Builder;
+use tokio::sync::{Notify, oneshot};
+
+use super::handler::{Handler, Message};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::system::interruption::{InterruptGuard, ShutdownSignals};
+
+/// The timeout for the head of a request, so that a slow sender cannot hold a connection.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The delay after a failed `accept`, for example if no file descriptor is available.
+const BACK_OFF: Duration = Duration::from_millis(20);
+
+/// The time after which the command reports that it waits before it ends.
+const WAIT_DELAY: Duration = Duration::from_millis(300);
+
+/// A running server.
+pub(super) struct Server {
+    thread: JoinHandle<Result<u8, Failure>>,
+    stop: Arc<Notify>,
+    /// Dropped once all messages are received: until then, deliveries may be forwarded.
+    end: oneshot::Sender<()>,
+}
+
+impl Server {
+    pub(super) fn start(listener: TcpListener, handler: Handler) -> Result<Self, Failure> {
+        let stop = Arc::new(Notify::new());
+        let (end, ended) = oneshot::channel();
+        let uninterrupted = InterruptGuard::new();
+        let stopped = Arc::clone(&stop);
+        let thread = thread::Builder::new().spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| failed("start the async runtime", &error))?;
+            runtime.block_on(serve(listener, handler, uninterrupted, &stopped, ended))
+        });
+        let thread = thread.map_err(|error| failed("start a thread", &error))?;
+        Ok(Self { thread, stop, end })
+    }
+
+    /// Stops accepting deliveries.
+    pub(super) fn stop(&self) {
+        self.stop.notify_one();
+    }
+
+    /// Ends the thread, and returns the exit code: that of a signal, or 0.
+    pub(super) fn end(self) -> Result<u8, Failure> {
+        drop(self.end);
+        let ended = self.thread.join();
+        ended.expect("the program aborts on a panic of the thread")
+    }
+}
+
+/// Serves until the handler has received enough deliveries, a signal arrives, or `stop` is notified.
+async fn serve(
+    listener: TcpListener,
+    handler: Handler,
+    uninterrupted: InterruptGuard,
+    stop: &Notify,
+    ended: oneshot::Receiver<()>,
+) -> Result<u8, Failure> {
+    let mut signals = ShutdownSignals::new().map_err(|error| failed("handle signals", &error))?;
+    let listener = listener
+        .set_nonblocking(true)
+        .and_then(|()| tokio::net::TcpListener::from_std(listener));
+    let listener = listener.map_err(|error| failed("listen", &error))?;
+    let handler = Arc::new(handler);
+    handler.report(Message::Ready);
+    let connections = GracefulShutdown::new();
+    let exit_code: Result<u8, Failure> = loop {
+        tokio::select! {
+            stream = accept(&listener) => {
+                let handler = Arc::clone(&handler);
+                let service = service_fn(move |request| Arc::clone(&handler).handle(request));
+                let connection = http1::Builder::new()
+                    .timer(TokioTimer::new())
+                    .header_read_timeout(HEAD_TIMEOUT)
+                    .serve_connection(TokioIo::new(stream), service);
+                tokio::spawn(connections.watch(connection));
+            }
+            enough = handler.has_enough() => break enough.map(|()| 0),
+            () = stop.notified() => break Ok(0),
+            exit_code = signals.next() => break Ok(exit_code),
+        }
+    };
+    // Another Ctrl-C ends the program.
+    drop(uninterrupted);
+    let messages = handler.weak_messages();
+    drop((listener, handler));
+    let finished = async {
+        // The sender is only dropped.
+        let _ = tokio::join!(connections.shutdown(), ended);
+    };
+    let mut finished = pin!(finished);
+    tokio::select! {
+        () = &mut finished => {}
+        () = tokio::time::sleep(WAIT_DELAY) => {
+            // Without a sender, everything is answered and forwarded already.
+            if let Some(messages) = messages.upgrade() {
+                let _ = messages.try_send(Message::Waiting);
+            }
+            finished.await;
+        }
+    }
+    exit_code
+}
+
+/// Accepts the next connection. Errors are not fatal: the client may have disconnected.
+async fn accept(listener: &tokio::net::TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(_) => tokio::time::sleep(BACK_OFF).await,
+        }
+    }
+}
+
+fn failed(what: &str, error: &std::io::Error) -> Failure {
+    Failure::new(FailureKind::Other, format!("cannot {what}: {error}"))
+}

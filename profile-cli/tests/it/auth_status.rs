@@ -1,0 +1,181 @@
+//! `profile auth status`: each check against something real.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
+use mock_server::{Clock, Fault, FaultRule, MockServer};
+
+use crate::program::{Fixture, Program, Run};
+use crate::tls_service::TlsService;
+
+fn status(fixture: &Fixture) -> Program {
+    fixture.program(&["auth", "status", "--json"])
+}
+
+/// Checks that one of the failures has this message or hint.
+#[track_caller]
+fn fails_with(run: &Run, expected: &str) {
+    let error = run.error();
+    let failures = match error["failures"].as_array() {
+        Some(failures) => failures.clone(),
+        None => vec![error],
+    };
+    let texts: Vec<_> = failures
+        .iter()
+        .flat_map(|failure| [&failure["message"], &failure["hint"]])
+        .filter_map(|text| text.as_str())
+        .collect();
+    assert!(texts.iter().any(|text| text.contains(expected)), "{run}");
+}
+
+#[tokio::test]
+async fn everything_is_in_order() {
+    let fixture = Fixture::of(MockServer::start().await);
+    let run = status(&fixture).run();
+    assert_eq!(run.json()["warnings"], serde_json::json!([]), "{run}");
+    assert_eq!(run.stderr(), "", "{run}");
+    assert!(!run.to_string().contains(fixture.service.key()), "{run}");
+    let shown = fixture.run(&["auth", "status", "-o", "table"]);
+    assert!(
+        shown.stdout().contains("\nservice     status 200 after "),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
+async fn problems_of_the_key() {
+    let fixture = Fixture::new().await;
+    let missing = status(&fixture).without("PROFILE_API_KEY").run();
+    assert_eq!(missing.code(), 4, "{missing}");
+    fails_with(&missing, "no API key is set");
+    // The connection is checked without it.
+    assert_eq!(fixture.service.journal().requests().len(), 1);
+    let wrong = status(&fixture).env("PROFILE_API_KEY", "wrong_key_0123456789");
+    let wrong = wrong.run();
+    assert_eq!(wrong.code(), 4, "{wrong}");
+    fails_with(&wrong, "401");
+    assert!(!wrong.to_string().contains("wrong_key"), "{wrong}");
+    let with_space = fixture.home.path().join("my key");
+    fs::write(&with_space, "a_key_0123456789").unwrap();
+    fs::set_permissions(&with_space, Permissions::from_mode(0o644)).unwrap();
+    let quoted = format!("`chmod 600 '{}'`", with_space.display());
+    for command in [&["auth", "status"][..], &["show"]] {
+        let program = fixture.program(command).without("PROFILE_API_KEY");
+        let run = program.env("PROFILE_API_KEY_FILE", &with_space).run();
+        assert!(run.stderr().contains(&quoted), "{run}");
+    }
+    let missing = status(&fixture).without("PROFILE_API_KEY");
+    let missing = missing.env("PROFILE_API_KEY_FILE", "/nonexistent").run();
+    fails_with(&missing, "/nonexistent does not exist");
+}
+
+#[tokio::test]
+async fn problems_of_settings_and_files() {
+    let fixture = Fixture::new().await;
+    let config = fixture.home.path().join(".config/profile/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "timeout = \"soon\"\nretrys = 1\n").unwrap();
+    fs::set_permissions(&config, Permissions::from_mode(0o644)).unwrap();
+    let run = status(&fixture).run();
+    assert_eq!(run.code(), 2, "{run}");
+    fails_with(&run, "config.toml:1: timeout is");
+    let unknown = "unknown setting \"retrys\"";
+    assert_eq!(run.stderr().matches(unknown).count(), 1, "{run}");
+    let chmod = format!("restrict it with `chmod 600 {}`", config.display());
+    assert!(run.stderr().contains(&chmod), "{run}");
+
+    fs::write(&config, "timeout = \n").unwrap();
+    let broken = status(&fixture).run();
+    assert_eq!(broken.code(), 2, "{broken}");
+    fails_with(&broken, "config.toml:1: invalid TOML");
+    let printed: serde_json::Value = serde_json::from_slice(broken.stdout_bytes()).unwrap();
+    assert_eq!(printed["handle"], "demo", "{broken}");
+}
+
+#[tokio::test]
+async fn each_problem_has_its_hint() {
+    let fixture = Fixture::new().await;
+    let config = fixture.home.path().join(".config/profile/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "accounts = 3\n").unwrap();
+    fs::set_permissions(&config, Permissions::from_mode(0o600)).unwrap();
+    let run = fixture
+        .program(&["auth", "status"])
+        .env("PROFILE_API_KEY", "wrong")
+        .run();
+    let stderr = run.stderr();
+    let hints = ["hint: correct it", "hint: check PROFILE_API_KEY"];
+    assert!(hints.iter().all(|hint| stderr.contains(hint)), "{run}");
+
+    fs::write(&config, "[accounts.a]\nbase_url = \"http://127.0.0.1:1\"\n").unwrap();
+    let unselected = Program::new(fixture.home.path(), &["auth", "status"]).run();
+    let expected = "error: no account is selected\n\
+                    hint: select one of a with `profile auth switch NAME`\n";
+    assert_eq!(unselected.stderr(), expected);
+}
+
+#[tokio::test]
+async fn problems_of_the_connection() {
+    let fixture = Fixture::new().await;
+    let at = |base_url: &str| status(&fixture).env("PROFILE_BASE_URL", base_url);
+    for base_url in [
+        "http://127.0.0.1:1",
+        "https://host.invalid",
+        &fixture.service.uri().replace("http:", "https:"),
+    ] {
+        let run = at(base_url).run();
+        assert_eq!(run.code(), 8, "{run}");
+        fails_with(&run, "check the network, and the base URL");
+    }
+    let proxy = at("https://profiles.example").env("HTTPS_PROXY", "http://ada:hush@127.0.0.1:1");
+    let proxy = proxy.run();
+    let printed: serde_json::Value = serde_json::from_slice(proxy.stdout_bytes()).unwrap();
+    assert_eq!(printed["proxy"], "http://***@127.0.0.1:1 (HTTPS_PROXY)");
+    assert_eq!(proxy.code(), 8, "{proxy}");
+    let invalid = at("ftp://profiles.example").run();
+    assert_eq!(invalid.code(), 2, "{invalid}");
+    fails_with(&invalid, "the base URL has the scheme ftp");
+    fixture
+        .service
+        .add_fault(FaultRule::new(Fault::status(503)))
+        .unwrap();
+    let before = fixture.service.journal().requests().len();
+    fails_with(&status(&fixture).run(), "503");
+    assert_eq!(fixture.service.journal().requests().len(), before + 1);
+}
+
+#[test]
+fn certificates() {
+    let service = TlsService::start();
+    let home = tempfile::tempdir().unwrap();
+    let certificate = home.path().join("certificate.pem");
+    fs::write(&certificate, &service.certificate).unwrap();
+    let status = || {
+        Program::new(home.path(), &["auth", "status", "--json"])
+            .env("PROFILE_BASE_URL", &service.base_url)
+            .env("PROFILE_API_KEY", "a_key_0123456789")
+    };
+    status().env("SSL_CERT_FILE", &certificate).run().stdout();
+    fails_with(&status().run(), "certificate");
+}
+
+#[tokio::test]
+async fn a_wrong_clock_is_a_warning() {
+    for (now, finding) in [
+        (
+            "2100-01-01T00:00:00Z",
+            " seconds behind that of the service; ",
+        ),
+        (
+            "2000-01-01T00:00:00Z",
+            " seconds ahead of that of the service; ",
+        ),
+    ] {
+        let clock = Clock::fixed(now).unwrap();
+        let service = MockServer::builder().clock(clock).start().await.unwrap();
+        let run = status(&Fixture::of(service)).run();
+        let warning = run.json()["warnings"][0].clone();
+        assert!(warning.as_str().unwrap().contains(finding), "{run}");
+        assert!(run.stderr().contains(finding), "{run}");
+    }
+}

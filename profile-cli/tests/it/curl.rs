@@ -1,0 +1,80 @@
+//! `--curl`: the command sends the key to the same host as the program, and shows it to nobody.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use crate::program::{Fixture, run};
+
+/// Parsers of URLs replace or remove these characters, each in its own way.
+#[tokio::test]
+async fn ambiguous_base_urls_are_rejected() {
+    let fixture = Fixture::new().await;
+    for base_url in [
+        "http://127.0.0.1\\@127.0.0.2:19720",
+        "http:\\evil.example",
+        "http:\\\\127.0.0.1",
+        "http://127.0.0.1:1/ x",
+        "http://127.0.0\t.1:1",
+        "https://profiles.example\n",
+    ] {
+        for command in [
+            &["show", "--curl"][..],
+            &["show"],
+            &["auth", "login", "--with-token"],
+            &["auth", "login", "--curl"],
+        ] {
+            let program = fixture.program(command).env("PROFILE_BASE_URL", base_url);
+            let run = program.stdin(fixture.service.key()).run();
+            assert_eq!(run.code(), 2, "{base_url:?}: {run}");
+            assert!(run.stderr().contains("base URL contains '"), "{run}");
+            assert_eq!(run.stdout_bytes(), b"", "{run}");
+        }
+        let set = fixture.run(&["config", "set", "base_url", base_url]);
+        assert_eq!(set.code(), 2, "{set}");
+    }
+}
+
+#[test]
+fn prints_the_url_as_it_was_parsed() {
+    let home = tempfile::tempdir().unwrap();
+    let key = [("PROFILE_API_KEY", "k")];
+    let base_url = ["--base-url", "HTTPS://Profiles.EXAMPLE:443/a/../b"];
+    let printed = run(
+        home.path(),
+        &key,
+        &[&["show", "--curl"], &base_url[..]].concat(),
+    );
+    let url = "'https://profiles.example/b/api/v1/me'";
+    assert!(printed.stdout().contains(url), "{printed}");
+}
+
+/// Runs the printed command with a `curl` that records its arguments and its input.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_key_is_not_an_argument() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let curl = home.join("curl");
+    let script = "#!/bin/sh\ntr '\\0' ' ' </proc/$$/cmdline >arguments\ncat >input\n";
+    fs::write(&curl, script).unwrap();
+    fs::set_permissions(&curl, Permissions::from_mode(0o755)).unwrap();
+    let commands = fixture.run(&["set", "--bio", "Hi", "--curl"]);
+    let path = format!("{}:{}", home.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-c", commands.stdout()]).current_dir(home);
+    let shell = shell.env("PATH", path).env("PROFILE_API_KEY", "canary");
+    assert!(shell.status().unwrap().success(), "{commands}");
+    let read = |name| fs::read_to_string(home.join(name)).unwrap();
+    assert_eq!(read("input"), "Authorization: Bearer canary\n");
+    assert!(
+        read("arguments").contains("/api/v1/me/profile"),
+        "{}",
+        read("arguments")
+    );
+    assert!(
+        !read("arguments").contains("canary"),
+        "{}",
+        read("arguments")
+    );
+}
