@@ -191,7 +191,7 @@ impl Error {
         match self.kind() {
             ErrorKind::Connection | ErrorKind::RateLimited => true,
             ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => harmless,
-            ErrorKind::Rejected => harmless && self.status() == Some(408),
+            ErrorKind::Rejected => is_idempotent && self.status() == Some(408),
             _ => false,
         }
     }
