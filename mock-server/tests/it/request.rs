@@ -148,7 +148,6 @@ impl SentRequest {
     }
 
     /// Reads until the connection is closed or fails.
-    #[cfg(all(unix, feature = "program"))]
     pub(crate) fn read_until_closed(mut self) -> String {
         let mut bytes = Vec::new();
         // After an error, the bytes read so far are in the buffer.
