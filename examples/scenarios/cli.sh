@@ -105,7 +105,7 @@ export PROFILE_WEBHOOK_SECRET=whsec_test
 profile webhook listen --max 1 --json >"$PROFILE_CONFIG_DIR/delivery" 2>"$PROFILE_CONFIG_DIR/log" &
 until url=$(grep --only-matching 'http://.*' "$PROFILE_CONFIG_DIR/log"); do sleep 0.01; done
 webhook PUT "" "{\"url\": \"$url\", \"secret\": \"whsec_test\"}" >/dev/null
-webhook POST /emit '{"kind": "post.liked"}' >/dev/null
+webhook POST /emit '{"kind": "post.liked"}' | grep --quiet '"status":204' || fail "not verified"
 wait
 grep --quiet '"event":"post.liked"' "$PROFILE_CONFIG_DIR/delivery" || fail "another kind"
 grep --quiet '"verified":true' "$PROFILE_CONFIG_DIR/delivery" || fail "not verified"
