@@ -6,7 +6,7 @@
 //! - `commands`: a file for each command;
 //! - `completion`: candidates for completion scripts of shells;
 //! - `editor`: texts in the user's editor;
-//! - `profile_file`: the profile as a file, and the steps that apply it;
+//! - `profile_file`: the profile as a file;
 //! - `session`: the client; sends all calls, or prints them;
 //! - `output`: prints results, failures and warnings;
 //! - `input`: texts from arguments, files, stdin and questions;

@@ -1,32 +1,36 @@
 //! `profile apply`: makes the profile equal to a file.
 
 use clap::Args;
-use profile_sdk::{Call, ErrorKind, Profile, Request};
+use profile_sdk::plan::{ApplyError, ApplyErrorReason, ApplyReport, Plan, Step};
+use profile_sdk::{Profile, Request, Scope};
+use serde_json::json;
 
+use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
-use crate::outcome::failed_call;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::profile_file::executor::{Job, Service, Unsuccessful};
-use crate::profile_file::plan::{Plan, Step, edit_of};
 use crate::session::Session;
 use crate::session::dry_run::{self, DryRun};
 use crate::terminal::progress::Progress;
 
+/// The hint after an error.
+const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scopes profile:write for fields and links:write for links. The file is TOML, as printed
-by `profile export`. Fields that it does not contain are not changed, and \"\" clears a text. Without
-`links`, no link is changed. --prune deletes the links that are not in the file. The order of the
-links does not matter.
+Requires the scopes profile:write for fields and links:write for links. The file is TOML or JSON,
+as printed by `profile export`. Fields that it does not contain are not changed, and \"\" clears a
+text. Without `links`, no link is changed. --prune deletes the links that are not in the file. The
+order of the links does not matter.
 
 A link of the file that the profile already has is left alone. Any other is matched by ID if [source]
-names this service and handle, otherwise by URL, otherwise by title, and the matched link is changed.
-Without a match, a link is created.
+names this service and handle, otherwise by URL, otherwise by its title if that is unique and [source]
+does not name another account, and the matched link is changed. Without a match, a link is created.
 
-All problems of the file are reported before anything is sent. The profile is read again before the
-first change, and again after a lost response, so that no link is created twice. After an error or
-Ctrl-C, run the command again: it continues where it stopped.
+The file and the scopes of the key are checked before anything is sent. If the response to a creation
+is lost and the link does not show, the program stops, since it may still be created; look before you
+run it again. After any other error or Ctrl-C, run the command again: it continues where it stopped.
+--json prints the steps that are done, unknown and not done.
 
 Examples:
   profile apply profile.toml --dry-run
@@ -45,12 +49,7 @@ pub(crate) struct ApplyArguments {
 }
 
 pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let file = arguments.file.read()?;
-    let job = Job {
-        file: &file,
-        service: &session.service()?,
-        prune: arguments.prune,
-    };
+    let desired = arguments.file.read()?;
     if session.settings.curl {
         let me = session.client()?.me();
         session
@@ -58,111 +57,120 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
             .note("the changes depend on the profile; --dry-run shows them");
         return session.as_curl(&[me.request().map_err(Failure::unsent)?]);
     }
-    let plan = job.plan(session.read(session.client()?.me())?.data())?;
+    let profile = session.read(session.client()?.me())?.into_data();
+    let plan = diff::plan(&profile, &desired, arguments.prune, session)?;
+    if plan.lacks_links() {
+        return Err(diff::lacks_links());
+    }
+    let warning = check_scopes(&plan, &profile)?;
     if arguments.dry_run.dry_run {
-        let requests = plan
-            .steps
-            .iter()
-            .map(|step| step.request(session.client()?));
-        let requests = requests.collect::<Result<Vec<_>, Failure>>()?;
-        let report = dry_run::preview(&requests.iter().collect::<Vec<&Request>>(), &plan.changes());
-        return diff::with_links(&plan, report);
+        let requests: Vec<Request> = plan.steps().iter().map(Step::request).collect();
+        let requests: Vec<&Request> = requests.iter().collect();
+        let report = dry_run::preview(&requests, &diff::changes(plan.steps()));
+        return Ok(report.warning(warning));
     }
-    if plan.steps.is_empty() {
-        return diff::with_links(&plan, diff::report(&plan, &[], "applied"));
+    if plan.is_empty() {
+        let view = View::Drawing(diff::drawing(&plan));
+        return Ok(Report::new(json!(ApplyReport::default()), view));
     }
-    let preview = diff::text(&plan, &plan.changes());
-    session.output.preview(&format!("{preview}\n"));
+    session.output.preview(&diff::drawing(&plan));
     if let Some(question) = question(&plan) {
         session.confirm(&question)?;
     }
-    carry_out(&job, &plan, session)
+    carry_out(&plan, session).map(|report| report.warning(warning))
 }
 
-fn carry_out(job: &Job<'_>, plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut progress = Progress::begin("applying", plan.steps.len(), session.output.is_quiet());
-    let mut changes = Vec::new();
-    let result = job.carry_out(&plan.steps, &mut Remote(session), |step| {
-        changes.extend(step.changes());
+/// Fails if the key lacks a scope. Returns a warning if its scopes are not all known.
+fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>, Failure> {
+    for step in plan.steps() {
+        permissions::check(profile, step.request().operation())?;
+    }
+    let scopes = profile.key.as_ref().and_then(|key| key.scopes.as_ref());
+    let lacks = |scope: &Scope| scopes.is_none_or(|scopes| !scopes.contains(scope));
+    let unclear = plan.required_scopes().into_iter().find(lacks);
+    Ok(
+        unclear
+            .map(|scope| format!("the service does not show that the key has the scope {scope}")),
+    )
+}
+
+fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
+    let mut progress = Progress::begin("applying", plan.steps().len(), session.output.is_quiet());
+    let mut done = 0;
+    let applied = session.until_interrupted(session.client()?.apply_with(plan, |step| {
+        tracing::info!("done: {step}");
         progress.advance();
-    });
+        done += 1;
+    }));
     drop(progress);
-    let report = diff::report(plan, &changes, "applied").of_change();
-    let report = Report {
-        // People have seen the changes in the plan.
-        view: View::split(View::Sentence(applied(plan, changes.len())), report.view),
-        ..report
-    };
-    match result {
-        Ok(()) => diff::with_links(plan, report),
-        Err(failure) => {
-            let hint = match &failure.hint {
-                Some(hint) => format!("{hint}; the next run continues where this one stopped"),
-                None => "run the command again: it continues where it stopped".to_owned(),
-            };
-            let done = (!changes.is_empty()).then(|| Box::new(report));
-            Err(Failure { done, ..failure }.hint(hint))
+    match applied? {
+        Some(Ok(report)) => Ok(report_on(&report, plan)),
+        Some(Err(error)) => Err(failure(error, plan)),
+        None => {
+            let mut steps = plan.steps().iter().cloned();
+            let mut report = ApplyReport::default();
+            report.done = steps.by_ref().take(done).collect();
+            report.unknown = steps.next().map(Box::new);
+            report.not_done = steps.collect();
+            let message = "interrupted while a change was being sent";
+            Err(Failure {
+                done: Some(Box::new(report_on(&report, plan))),
+                ..Failure::new(FailureKind::Interrupted, message)
+            }
+            .hint(RUN_AGAIN))
         }
     }
 }
 
-fn applied(plan: &Plan, count: usize) -> String {
-    match (count, plan.changes().len()) {
+fn failure(error: ApplyError, plan: &Plan) -> Failure {
+    let ApplyError { reason, report, .. } = error;
+    let failure = match reason {
+        ApplyErrorReason::LinksNotListed => return diff::lacks_links(),
+        ApplyErrorReason::Call(error) => Failure::from(error),
+        reason => return Failure::new(FailureKind::Conflict, reason.to_string()),
+    };
+    let failure = match &report.unknown {
+        Some(step) => failure.also_hint(&format!(
+            "the result of this step is unknown: {step}; wait and look with `profile show` before \
+             you run the command again"
+        )),
+        None => failure.also_hint(RUN_AGAIN),
+    };
+    Failure {
+        done: Some(Box::new(report_on(&report, plan))),
+        ..failure
+    }
+}
+
+/// Returns the report of a run. People have seen the changes in the plan.
+fn report_on(report: &ApplyReport, plan: &Plan) -> Report {
+    let (done, planned) = (diff::changes(&report.done), diff::changes(plan.steps()));
+    let sentence = match (done.len(), planned.len()) {
         (1, 1) => "Applied 1 change.".to_owned(),
         (count, planned) if count == planned => format!("Applied {count} changes."),
         (count, planned) => format!("Applied {count} of {planned} changes."),
-    }
+    };
+    let lines = View::Text(report.to_string().trim_end().to_owned());
+    Report::new(json!(report), View::split(View::Sentence(sentence), lines)).of_change()
 }
 
 /// Returns the question about deletions, if there are any.
 fn question(plan: &Plan) -> Option<String> {
-    let deleted = plan.steps.iter().filter_map(|step| match step {
-        Step::DeleteLink { link, .. } => Some(format!("  {:?} {}\n", link.title, link.url)),
-        _ => None,
-    });
-    let deleted: Vec<_> = deleted.collect();
-    let links = deleted.concat();
-    match deleted.len() {
-        0 => None,
-        1 => Some(format!(
-            "{links}Delete this link, which is not in the file?"
-        )),
-        count => Some(format!(
-            "{links}Delete these {count} links, which are not in the file?"
-        )),
-    }
-}
-
-/// The service of the session.
-struct Remote<'a>(&'a Session<'a>);
-
-impl Service for Remote<'_> {
-    fn read(&mut self) -> Result<Profile, Failure> {
-        Ok(self.0.read(self.0.client()?.me())?.into_data())
-    }
-
-    fn send(&mut self, step: &Step) -> Result<(), Unsuccessful> {
-        let client = self.0.client()?;
-        match step {
-            Step::SetFields { update, .. } => self.change("profile", client.update_profile(update)),
-            Step::UpdateLink { id, to, .. } => {
-                self.change(&format!("link {id}"), client.update_link(id, &edit_of(to)))
-            }
-            Step::CreateLink(link) => self.change("list of links", client.create_link(link)),
-            Step::DeleteLink { id, .. } => {
-                self.change(&format!("link {id}"), client.delete_link(id))
-            }
+    let mut links = Vec::new();
+    for step in plan.steps() {
+        if let Step::DeleteLink { from, .. } = step {
+            let text = |text: &Option<String>| text.clone().unwrap_or_default();
+            links.push(format!("  {:?} {}\n", text(&from.title), text(&from.url)));
         }
     }
-}
-
-impl Remote<'_> {
-    /// Sends a write of `what`.
-    fn change<T>(&self, what: &str, call: Call<T>) -> Result<(), Unsuccessful> {
-        let sent = self.0.send(call)?;
-        sent.map(drop).map_err(|error| Unsuccessful {
-            is_unclear: error.may_have_been_applied() || error.kind() == ErrorKind::NotFound,
-            failure: Box::new(failed_call::about(what, error)),
-        })
+    let shown = links.concat();
+    match links.len() {
+        0 => None,
+        1 => Some(format!(
+            "{shown}Delete this link, which is not in the file?"
+        )),
+        count => Some(format!(
+            "{shown}Delete these {count} links, which are not in the file?"
+        )),
     }
 }

@@ -1,14 +1,15 @@
 //! `profile diff`: the changes that `profile apply` would make.
 
 use clap::{Args, ValueHint};
+use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions, Step};
+use profile_sdk::{Profile, ProfileField};
 use serde_json::{Value, json};
 
+use crate::drawing::Drawing;
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::profile_file::ProfileFile;
-use crate::profile_file::executor::Job;
-use crate::profile_file::plan::Plan;
+use crate::profile_file::reading;
 use crate::session::Session;
 use crate::session::dry_run::Change;
 
@@ -17,16 +18,21 @@ const DIFFERS: u8 = 9;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Links that are not in the file are only counted; `profile apply --prune` shows and deletes them.
+The JSON is the plan: the steps with the values before and after them, and the numbers of links that
+are unchanged and of others that stay.
 
 Examples:
   profile diff profile.toml
-  profile diff profile.toml --exit-code --json")]
+  profile diff profile.toml --prune --exit-code --json")]
 pub(crate) struct DiffArguments {
     #[command(flatten)]
     file: FileArgument,
 
-    /// Exit with 9 if there are differences; links that are not in the file do not count
+    /// Also compare with links that are not in the file, which `apply --prune` deletes
+    #[arg(long)]
+    prune: bool,
+
+    /// Exit with 9 if there are differences
     #[arg(long)]
     exit_code: bool,
 }
@@ -41,73 +47,95 @@ pub(crate) struct FileArgument {
 }
 
 impl FileArgument {
-    pub(super) fn read(&self) -> Result<ProfileFile, Failure> {
+    pub(super) fn read(&self) -> Result<DesiredProfile, Failure> {
         let name = self.file.to_string();
         let text = String::from_utf8(self.file.read()?);
         let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
         // Editors and Git on Windows change line breaks; `export` escapes those of the profile.
-        ProfileFile::parse(&name, &text.replace("\r\n", "\n"))
+        reading::parse(&name, &text.replace("\r\n", "\n"))
     }
 }
 
 pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let file = arguments.file.read()?;
+    if session.output.has_columns() {
+        let message = "differences have no columns; use --output table or --json";
+        return Err(Failure::usage(message));
+    }
+    let desired = arguments.file.read()?;
     session.read_or_curl(session.client()?.me(), |response| {
-        let job = Job {
-            file: &file,
-            service: &session.service()?,
-            prune: false,
-        };
-        let plan = job.plan(response.data())?;
-        let mut report = report(&plan, &plan.changes(), "different");
-        if arguments.exit_code && !plan.steps.is_empty() {
+        let plan = plan(response.data(), &desired, arguments.prune, session)?;
+        let mut report = Report::new(json!(plan), View::Drawing(drawing(&plan)));
+        if arguments.exit_code && !plan.is_empty() {
             report.exit_code = DIFFERS;
         }
-        with_links(&plan, report)
+        match plan.lacks_links() {
+            true => Err(Failure {
+                done: Some(Box::new(report)),
+                ..lacks_links()
+            }),
+            false => Ok(report),
+        }
     })
 }
 
-/// Returns the report on these changes of a plan.
-pub(super) fn report(plan: &Plan, changes: &[Change], result: &str) -> Report {
-    let result = match changes.is_empty() {
-        true => "unchanged",
-        false => result,
-    };
-    let json = json!({
-        "result": result,
-        "changes": changes.iter().map(Change::as_json).collect::<Value>(),
-        "unchanged_links": plan.unchanged_links,
-        "other_links": plan.other_links,
-    });
-    Report::new(json, View::Text(text(plan, changes)))
+/// Compares a file with the profile.
+pub(super) fn plan(
+    profile: &Profile,
+    desired: &DesiredProfile,
+    prune: bool,
+    session: &Session<'_>,
+) -> Result<Plan, Failure> {
+    let options = PlanOptions::new().service(session.service()?).prune(prune);
+    Ok(Plan::new(profile, desired, options))
 }
 
-/// Returns the changes in lines, and a last line with their number.
-pub(super) fn text(plan: &Plan, changes: &[Change]) -> String {
-    let mut text: String = changes.iter().map(Change::as_text).collect();
-    text += &match changes.len() {
+/// Returns the failure for a service that does not list the links, so that they cannot be compared.
+pub(super) fn lacks_links() -> Failure {
+    let message = "the service does not list your links, so those of the file cannot be compared";
+    Failure::new(FailureKind::Other, message)
+        .hint("remove the links from the file, and use `profile link add` and `profile link edit`")
+}
+
+/// Returns the changes of a plan, and a last line with their number.
+pub(super) fn drawing(plan: &Plan) -> Drawing {
+    let changes = changes(plan.steps());
+    let mut below = match changes.len() {
         0 => "Nothing to change".to_owned(),
         1 => "1 change".to_owned(),
         count => format!("{count} changes"),
     };
-    if plan.unchanged_links > 0 {
-        text += &format!("; links without changes: {}", plan.unchanged_links);
+    if plan.unchanged_links() > 0 {
+        below += &format!("; links without changes: {}", plan.unchanged_links());
     }
-    if plan.other_links > 0 {
-        text += &format!("; links that are not in the file: {}", plan.other_links);
+    if plan.other_links() > 0 {
+        below += &format!("; links that are not in the file: {}", plan.other_links());
     }
-    text
+    Drawing::Changes { changes, below }
 }
 
-/// Returns the report, or a failure if the links could not be compared.
-pub(super) fn with_links(plan: &Plan, report: Report) -> Result<Report, Failure> {
-    if !plan.lacks_links {
-        return Ok(report);
+/// Returns the changes of these steps.
+pub(super) fn changes(steps: &[Step]) -> Vec<Change> {
+    steps.iter().flat_map(changes_of).collect()
+}
+
+fn changes_of(step: &Step) -> Vec<Change> {
+    let json = json!(step);
+    let (from, to) = (&json["from"], &json["to"]);
+    if let Step::EditProfile { to: update, .. } = step {
+        let fields = ProfileField::ALL
+            .iter()
+            .filter(|field| update.get(**field).is_some());
+        let change = |field: &ProfileField| {
+            let name = field.name();
+            Change::new(name, from[name].clone(), to[name].clone())
+        };
+        return fields.map(change).collect();
     }
-    let message = "the service does not list your links, so those of the file were left out";
-    Err(Failure {
-        done: Some(Box::new(report)),
-        ..Failure::new(FailureKind::Other, message)
-            .hint("use `profile link add` and `profile link edit`")
-    })
+    let what = if from.is_null() { "new link" } else { "link" };
+    let change = Change::new(what, from.clone(), to.clone());
+    vec![match &json["id"] {
+        Value::Null => change,
+        Value::String(id) => change.id(id),
+        id => change.id(id),
+    }]
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::profile_file::ProfileFile;
+use crate::profile_file::writing;
 use crate::session::Session;
 use crate::system::output_file;
 
@@ -15,7 +15,7 @@ use crate::system::output_file;
 #[command(after_help = "\
 `profile diff` compares the file with a profile, and `profile apply` applies it. The file has the
 fields in [profile], a [[links]] table for each link, and in [source] the service and the handle, for
-which the IDs of the links are valid. --json prints the same as JSON.
+which the IDs of the links are valid. --json prints the same as JSON, which both commands read too.
 
 Examples:
   profile export profile.toml
@@ -28,15 +28,15 @@ pub(crate) struct ExportArguments {
 
 pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
-        let (file, mut warnings) = ProfileFile::of(response.data(), &session.service()?);
-        if file.links.is_none() {
+        let (profile, mut warnings) = writing::exported(response.data(), session.service()?);
+        if profile.links.is_none() {
             warnings.push("the service does not list your links, so the file has none".to_owned());
         }
-        let toml = file.to_toml();
+        let toml = writing::to_toml(&profile);
         let report = match arguments.file.filter(|path| path.as_os_str() != "-") {
             None => Report {
                 is_raw: true,
-                ..Report::new(file.to_json(), View::Text(toml.trim_end().to_owned()))
+                ..Report::new(json!(profile), View::Text(toml.trim_end().to_owned()))
             },
             Some(path) => {
                 output_file::write(&path, toml.as_bytes())?;

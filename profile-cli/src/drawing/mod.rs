@@ -4,6 +4,7 @@ mod badges;
 mod bar;
 mod bars;
 mod card;
+pub(crate) mod changes;
 pub(crate) mod contrast;
 mod figures;
 mod grouping;
@@ -16,6 +17,7 @@ mod views;
 use profile_sdk::{Badge, Profile};
 
 use crate::terminal::screen::Screen;
+use changes::Change;
 
 pub(crate) use card::rate;
 pub(crate) use figures::Figure;
@@ -34,6 +36,11 @@ pub(crate) enum Drawing {
     Bars(Vec<ProfileViews>),
     /// Daily views of profiles, with a character per day.
     Spark(Vec<ProfileViews>),
+    /// Changes, and the text below them.
+    Changes {
+        changes: Vec<Change>,
+        below: String,
+    },
 }
 
 impl Drawing {
@@ -45,6 +52,7 @@ impl Drawing {
             Self::Figures(figures) => figures::draw(figures, screen),
             Self::Bars(views) => bars::draw(views, screen),
             Self::Spark(views) => spark::draw(views, screen),
+            Self::Changes { changes, below } => changes::draw(changes, below, screen),
         }
     }
 }

@@ -18,6 +18,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use crate::drawing::Drawing;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::settings::{GlobalArguments, Settings, palette};
@@ -86,6 +87,11 @@ impl Output {
     /// Returns `true` if the output is cards, tables and bars.
     pub(crate) fn is_for_people(&self) -> bool {
         matches!(self.renderer, Renderer::Table)
+    }
+
+    /// Returns `true` if an option selects a format with columns.
+    pub(crate) fn has_columns(&self) -> bool {
+        self.format_is_option && matches!(self.renderer, Renderer::Csv | Renderer::Tsv { .. })
     }
 
     /// Prints a result.
@@ -161,10 +167,10 @@ impl Output {
         }
     }
 
-    /// Prints text to stderr if it is a terminal, unless `--quiet` is given.
-    pub(crate) fn preview(&self, text: &str) {
+    /// Prints a drawing to stderr if it is a terminal, unless `--quiet` is given.
+    pub(crate) fn preview(&self, drawing: &Drawing) {
         if self.stderr.is_terminal && !self.quiet {
-            write_to_stderr(&printable(text));
+            write_to_stderr(&drawing.draw(&self.stderr));
         }
     }
 

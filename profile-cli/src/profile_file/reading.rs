@@ -1,208 +1,67 @@
-//! Parses a file. All problems are reported at once, each with its line and column.
+//! Reads a file: TOML, or the JSON that `export --json` prints.
 
-use std::ops::Range;
+use profile_sdk::plan::DesiredProfile;
+use profile_sdk::{FieldKind, ProfileField};
+use toml_edit::{Document, Item};
 
-use profile_sdk::{LinkId, LinkUrl, NewLink, ProfileField, ProfileUpdate};
-use toml_edit::{Document, Item, TableLike, Value};
-
-use super::{FileLink, Owner, ProfileFile};
-use crate::input::profile_changes::ProfileChanges;
+use crate::input::typed_color::TypedColor;
 use crate::outcome::failure::Failure;
 
-const TABLES: [&str; 3] = ["source", "profile", "links"];
-const SOURCE: [&str; 2] = ["service", "handle"];
-const LINK: [&str; 3] = ["id", "title", "url"];
+/// A problem at a line and a column, counted from 1.
+type Problem = ((usize, usize), String);
 
-impl ProfileFile {
-    /// Parses a file. The failure has a line `NAME:LINE:COLUMN: problem` for each problem.
-    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Failure> {
-        let mut reader = Reader {
-            problems: Vec::new(),
-        };
-        let file = match Document::parse(text) {
-            Ok(document) => reader.file(document.as_table()),
-            Err(error) => {
-                let reason = error.message().lines().collect::<Vec<_>>().join("; ");
-                reader.report(error.span(), format!("invalid TOML: {reason}"));
-                Self::default()
-            }
-        };
-        if reader.problems.is_empty() {
-            return Ok(file);
-        }
-        reader.problems.sort();
-        let problems = reader.problems.iter().map(|(start, message)| {
-            let (line, column) = position(text, *start);
-            format!("{name}:{line}:{column}: {message}")
-        });
-        let problems: Vec<_> = problems.collect();
-        Err(Failure::usage(problems.join("\n")).hint("nothing was sent"))
-    }
+/// Parses a file. The failure has the form `NAME:LINE:COLUMN: problem`.
+pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let parsed = match text.trim_start().starts_with('{') {
+        true => from_json(text),
+        false => from_toml(&with_converted_colors(text)),
+    };
+    parsed.map_err(|((line, column), message)| {
+        Failure::usage(format!("{name}:{line}:{column}: {message}")).hint("nothing was sent")
+    })
 }
 
-/// Collects problems, each with the offset at which it starts.
-struct Reader {
-    problems: Vec<(usize, String)>,
+fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
+    serde_json::from_str(text).map_err(|error: serde_json::Error| {
+        let message = error.to_string();
+        let message = message
+            .rsplit_once(" at line ")
+            .map_or(&*message, |(message, _)| message);
+        ((error.line(), error.column()), message.to_owned())
+    })
 }
 
-/// A string with its place in the text.
-struct Text<'a> {
-    name: &'static str,
-    text: &'a str,
-    span: Option<Range<usize>>,
+fn from_toml(text: &str) -> Result<DesiredProfile, Problem> {
+    toml_edit::de::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        (position(text, start), message)
+    })
 }
 
-impl Reader {
-    fn report(&mut self, span: Option<Range<usize>>, message: impl Into<String>) {
-        let start = span.map_or(0, |span| span.start);
-        self.problems.push((start, message.into()));
+/// Returns TOML in which colors of the profile that are typed in another form are `#rrggbb`.
+fn with_converted_colors(text: &str) -> String {
+    let mut converted = text.to_owned();
+    let Ok(document) = Document::parse(text) else {
+        return converted;
+    };
+    let profile = document.get("profile").and_then(Item::as_table_like);
+    let colors = ProfileField::ALL
+        .iter()
+        .filter(|field| field.kind() == FieldKind::Color);
+    let mut replacements: Vec<_> = colors
+        .filter_map(|field| {
+            let item = profile?.get(field.name())?;
+            let typed: TypedColor = item.as_str()?.parse().ok()?;
+            Some((item.span()?, format!("\"{}\"", typed.color)))
+        })
+        .collect();
+    replacements.sort_by_key(|(span, _)| span.start);
+    for (span, color) in replacements.into_iter().rev() {
+        converted.replace_range(span, &color);
     }
-
-    fn file(&mut self, root: &dyn TableLike) -> ProfileFile {
-        self.check_keys(root, &TABLES);
-        ProfileFile {
-            source: root.get("source").and_then(|item| self.source(item)),
-            fields: match root.get("profile") {
-                Some(item) => self.fields(item),
-                None => ProfileUpdate::new(),
-            },
-            links: root.get("links").map(|item| self.links(item)),
-        }
-    }
-
-    fn source(&mut self, item: &Item) -> Option<Owner> {
-        let table = self.table("source", item)?;
-        let texts = self.texts(table, &SOURCE);
-        let value = |name| {
-            let text = texts.iter().find(|text| text.name == name);
-            text.map(|text| text.text.to_owned())
-        };
-        let handle = value("handle");
-        value("service").map(|service| Owner { service, handle })
-    }
-
-    fn fields(&mut self, item: &Item) -> ProfileUpdate {
-        let mut changes = ProfileChanges::default();
-        let Some(table) = self.table("profile", item) else {
-            return changes.update;
-        };
-        let names: Vec<_> = ProfileField::ALL.iter().map(|field| field.name()).collect();
-        let texts = self.texts(table, &names);
-        for field in ProfileField::ALL {
-            if let Some(text) = texts.iter().find(|text| text.name == field.name())
-                && let Err(problem) = changes.add(*field, text.text)
-            {
-                self.report(text.span.clone(), problem.to_string());
-            }
-        }
-        changes.update
-    }
-
-    fn links(&mut self, item: &Item) -> Vec<FileLink> {
-        let mut tables: Vec<(&dyn TableLike, _)> = Vec::new();
-        match item {
-            Item::ArrayOfTables(array) => {
-                tables.extend(
-                    array
-                        .iter()
-                        .map(|table| (table as &dyn TableLike, table.span())),
-                );
-            }
-            Item::Value(Value::Array(array)) => {
-                for value in array {
-                    match value.as_inline_table() {
-                        Some(table) => tables.push((table, value.span())),
-                        None => self.report(value.span(), "a link is not a table"),
-                    }
-                }
-            }
-            _ => self.report(item.span(), "links is not an array of tables"),
-        }
-        let mut links: Vec<FileLink> = Vec::new();
-        for (table, span) in tables {
-            let Some(link) = self.link(table, span.clone()) else {
-                continue;
-            };
-            if link.id.is_some() && links.iter().any(|other| other.id == link.id) {
-                self.report(span, "another link has the same id");
-            }
-            links.push(link);
-        }
-        links
-    }
-
-    fn link(&mut self, table: &dyn TableLike, span: Option<Range<usize>>) -> Option<FileLink> {
-        let known = self.problems.len();
-        let (mut id, mut title, mut url) = (None, None, None);
-        for text in self.texts(table, &LINK) {
-            match text.name {
-                "title" => title = Some(text.text.to_owned()),
-                "url" => match LinkUrl::new(text.text) {
-                    Ok(valid) => url = Some(valid),
-                    Err(error) => self.report(text.span, error.to_string()),
-                },
-                _ => match LinkId::new(text.text) {
-                    Ok(valid) => id = Some(valid),
-                    Err(error) => self.report(text.span, error.to_string()),
-                },
-            }
-        }
-        match (title, url) {
-            (Some(title), Some(url)) => Some(FileLink {
-                id,
-                link: NewLink::new(title, url),
-            }),
-            (title, _) => {
-                if self.problems.len() == known {
-                    let missing = if title.is_none() { "title" } else { "url" };
-                    self.report(span, format!("the link has no {missing}"));
-                }
-                None
-            }
-        }
-    }
-
-    fn table<'a>(&mut self, name: &str, item: &'a Item) -> Option<&'a dyn TableLike> {
-        let table = item.as_table_like();
-        if table.is_none() {
-            self.report(item.span(), format!("{name} is not a table"));
-        }
-        table
-    }
-
-    /// Returns the strings of a table. Reports other values and unknown keys.
-    fn texts<'a>(&mut self, table: &'a dyn TableLike, known: &[&'static str]) -> Vec<Text<'a>> {
-        self.check_keys(table, known);
-        let mut texts = Vec::new();
-        for name in known {
-            let Some(item) = table.get(name) else {
-                continue;
-            };
-            let span = item.span();
-            match item.as_str() {
-                Some(text) => texts.push(Text { name, text, span }),
-                None => {
-                    let found = item.type_name();
-                    let message = format!("{name} has the type {found}; expected a string");
-                    self.report(span, message);
-                }
-            }
-        }
-        texts
-    }
-
-    fn check_keys(&mut self, table: &dyn TableLike, known: &[&str]) {
-        for (name, _) in table.iter() {
-            if !known.contains(&name) {
-                let span = table.key(name).and_then(toml_edit::Key::span);
-                let known = known.join(", ");
-                self.report(
-                    span,
-                    format!("unknown key {name:?}; expected one of {known}"),
-                );
-            }
-        }
-    }
+    converted
 }
 
 /// Returns the line and the column of an offset, counted from 1.
@@ -210,4 +69,20 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.rsplit('\n').next().unwrap_or_default();
     (before.matches('\n').count() + 1, line.chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn converts_colors_and_keeps_the_rest() {
+        let text =
+            "[profile]\ntext_color = 'Black' # not #fff\naccent_color = \"#f80\"\nbio = 'red'";
+        let profile = parse("a file", text).expect("a file").profile;
+        let text = |color: Option<profile_sdk::Color>| color.map(|color| color.to_string());
+        assert_eq!(text(profile.text_color).as_deref(), Some("#000000"));
+        assert_eq!(text(profile.accent_color).as_deref(), Some("#ff8800"));
+        assert_eq!(profile.bio.expect("a bio").as_str(), "red");
+    }
 }

@@ -1,118 +1,97 @@
 //! Writes a profile as a file.
 
-use profile_sdk::{FieldKind, Link, LinkUrl, NewLink, Profile, ProfileField, ProfileUpdate};
-
-use serde_json::{Value, json};
+use profile_sdk::plan::{DesiredLink, DesiredProfile};
+use profile_sdk::{Profile, ProfileField, ProfileUpdate};
 
 use super::toml_text::quoted;
-use super::{FileLink, Owner, ProfileFile};
 
-impl ProfileFile {
-    /// Creates the file of a profile, with a warning for each value that the specification does not
-    /// allow and that is therefore left out.
-    pub(crate) fn of(profile: &Profile, service: &str) -> (Self, Vec<String>) {
-        let mut warnings = Vec::new();
-        let mut fields = ProfileUpdate::new();
-        for field in ProfileField::ALL {
-            let value = profile.get(*field);
-            // A color cannot be cleared.
-            let value = value.filter(|value| !value.is_empty() || field.kind() != FieldKind::Color);
-            if let Some(value) = value
-                && let Err(problem) = fields.set(*field, value)
-            {
-                warnings.push(format!("left out {field}: {problem}"));
-            }
-        }
-        let links = profile.links.as_ref().map(|links| {
-            let links = links.iter().filter_map(|link| {
-                let written = file_link(link);
-                written.map_err(|warning| warnings.push(warning)).ok()
-            });
-            links.collect()
-        });
-        let file = Self {
-            source: Some(Owner::of(profile, service)),
-            fields,
-            links,
-        };
-        (file, warnings)
+/// Returns the profile as it can be applied, with a warning for each value that the specification
+/// does not allow and that is therefore left out.
+pub(crate) fn exported(profile: &Profile, service: String) -> (DesiredProfile, Vec<String>) {
+    let mut desired = DesiredProfile::from(profile);
+    if let Some(source) = &mut desired.source {
+        source.service = Some(service);
     }
-
-    /// Returns the file as TOML.
-    pub(crate) fn to_toml(&self) -> String {
-        let mut toml = String::from("# A profile; `profile apply FILE` applies it.\n");
-        let line = |name: &str, text: &str| {
-            let is_long = text.contains('\n');
-            format!("{name} = {}\n", quoted(text, is_long))
-        };
-        if self.links.as_ref().is_some_and(Vec::is_empty) {
-            toml += "links = []\n";
+    let mut warnings = Vec::new();
+    for field in ProfileField::ALL {
+        let text = profile.get(*field).filter(|text| !text.is_empty());
+        if let Some(Err(problem)) = text.map(|text| ProfileUpdate::new().set(*field, text)) {
+            warnings.push(format!("left out {field}: {problem}"));
         }
-        if let Some(source) = &self.source {
-            toml += "\n[source]\n";
-            toml += &line("service", &source.service);
-            if let Some(handle) = &source.handle {
-                toml += &line("handle", handle);
-            }
-        }
-        toml += "\n[profile]\n";
-        for field in ProfileField::ALL {
-            if let Some(text) = self.fields.get(*field) {
-                toml += &line(field.name(), text);
-            }
-        }
-        for FileLink { id, link } in self.links.iter().flatten() {
-            toml += "\n[[links]]\n";
-            if let Some(id) = id {
-                toml += &line("id", id.as_str());
-            }
-            toml += &line("title", &link.title);
-            toml += &line("url", link.url.as_str());
-        }
-        toml
     }
+    for link in profile.links.iter().flatten() {
+        if let Err(problem) = DesiredLink::try_from(link) {
+            let id = link.id.as_ref().map_or("without ID", |id| id.as_str());
+            warnings.push(format!(
+                "left out link {id}, which `apply --prune` would delete: {problem}"
+            ));
+        }
+    }
+    (desired, warnings)
 }
 
-impl ProfileFile {
-    /// Returns the file as JSON, in the structure of the TOML.
-    pub(crate) fn to_json(&self) -> Value {
-        let link = |link: &FileLink| {
-            let NewLink { title, url, .. } = &link.link;
-            json!({"id": link.id, "title": title, "url": url})
-        };
-        let source = self.source.as_ref();
-        json!({
-            "source": source.map(|source| json!({"service": source.service, "handle": source.handle})),
-            "profile": self.fields,
-            "links": self.links.as_ref().map(|links| links.iter().map(link).collect::<Value>()),
-        })
+/// Returns a profile as TOML.
+pub(crate) fn to_toml(profile: &DesiredProfile) -> String {
+    let mut toml = String::from("# A profile; `profile apply FILE` applies it.\n");
+    let line = |name: &str, text: &str| {
+        let is_long = text.contains('\n');
+        format!("{name} = {}\n", quoted(text, is_long))
+    };
+    if profile.links.as_ref().is_some_and(Vec::is_empty) {
+        toml += "links = []\n";
     }
-}
-
-impl Owner {
-    pub(crate) fn of(profile: &Profile, service: &str) -> Self {
-        Self {
-            service: service.to_owned(),
-            handle: profile.handle.as_ref().map(ToString::to_string),
+    if let Some(source) = &profile.source {
+        toml += "\n[source]\n";
+        if let Some(service) = &source.service {
+            toml += &line("service", service);
+        }
+        toml += &line("handle", source.handle.as_str());
+    }
+    toml += "\n[profile]\n";
+    for field in ProfileField::ALL {
+        if let Some(text) = profile.profile.get(*field) {
+            toml += &line(field.name(), text);
         }
     }
+    for link in profile.links.iter().flatten() {
+        toml += "\n[[links]]\n";
+        if let Some(id) = &link.id {
+            toml += &line("id", id.as_str());
+        }
+        toml += &line("title", &link.title);
+        toml += &line("url", link.url.as_str());
+    }
+    toml
 }
 
-fn file_link(link: &Link) -> Result<FileLink, String> {
-    let id = link.id.as_ref().map_or("without ID", |id| id.as_str());
-    let left_out =
-        |reason: &str| format!("left out link {id}, which `apply --prune` would delete: {reason}");
-    let title = link
-        .title
-        .clone()
-        .ok_or_else(|| left_out("it has no title"))?;
-    let url = link
-        .url
-        .as_deref()
-        .ok_or_else(|| left_out("it has no url"))?;
-    let url = LinkUrl::new(url).map_err(|error| left_out(&error.to_string()))?;
-    Ok(FileLink {
-        id: link.id.clone(),
-        link: NewLink::new(title, url),
-    })
+#[cfg(test)]
+mod tests {
+    use profile_sdk::plan::DesiredProfile;
+    use proptest::collection::vec;
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+    use serde_json::json;
+
+    use super::to_toml;
+    use crate::profile_file::reading::parse;
+
+    proptest! {
+        #[test]
+        fn a_written_file_is_read_as_it_was(
+            bio in "[\\PC\\n\\t\"\\\\]{0,20}",
+            titles in vec(any::<String>(), 0..3),
+            has_links in any::<bool>(),
+        ) {
+            let link = |title| json!({"id": "1", "title": title, "url": "https://x/\u{e9} ?"});
+            let links: Vec<_> = titles.iter().map(link).collect();
+            let profile: DesiredProfile = serde_json::from_value(json!({
+                "source": {"service": "https://s", "handle": "demo"},
+                "profile": {"bio": bio.split('\n').take(10).collect::<Vec<_>>().join("\n")},
+                "links": has_links.then_some(links),
+            }))
+            .expect("a profile");
+            prop_assert_eq!(parse("a file", &to_toml(&profile)).expect("TOML"), profile.clone());
+            let json = json!(profile).to_string();
+            prop_assert_eq!(parse("a file", &json).expect("JSON"), profile);
+        }
+    }
 }

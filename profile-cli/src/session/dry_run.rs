@@ -4,6 +4,9 @@ use clap::Args;
 use profile_sdk::{Profile, ProfileField, ProfileUpdate, Request};
 use serde_json::{Value, json};
 
+pub(crate) use crate::drawing::changes::Change;
+
+use crate::drawing::Drawing;
 use crate::outcome::report::{Report, View};
 
 // Not a doc comment, which clap would print as the description of each command.
@@ -15,15 +18,6 @@ pub(crate) struct DryRun {
     pub(crate) dry_run: bool,
 }
 
-/// A change to preview: a text or the fields of a resource, before and after.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Change {
-    what: &'static str,
-    id: Option<String>,
-    from: Value,
-    to: Value,
-}
-
 /// Returns the report of a dry run.
 pub(crate) fn preview(requests: &[&Request], changes: &[Change]) -> Report {
     let document = json!({
@@ -31,12 +25,10 @@ pub(crate) fn preview(requests: &[&Request], changes: &[Change]) -> Report {
         "changes": changes.iter().map(Change::as_json).collect::<Value>(),
         "requests": requests.iter().map(|request| as_json(request)).collect::<Value>(),
     });
-    let mut text: String = changes.iter().map(Change::as_text).collect();
-    for request in requests {
-        text += &as_text(request);
-    }
-    text += "No change was sent.";
-    Report::new(document, View::Text(text))
+    let mut below: String = requests.iter().map(|request| as_text(request)).collect();
+    below += "No change was sent.";
+    let changes = changes.to_vec();
+    Report::new(document, View::Drawing(Drawing::Changes { changes, below }))
 }
 
 /// Returns the changes that an update makes to a profile.
@@ -46,58 +38,6 @@ pub(crate) fn field_changes(update: &ProfileUpdate, profile: &Profile) -> Vec<Ch
         Some(Change::new(field.name(), profile.get(*field), to))
     };
     ProfileField::ALL.iter().filter_map(change).collect()
-}
-
-impl Change {
-    pub(crate) fn new(what: &'static str, from: impl Into<Value>, to: impl Into<Value>) -> Self {
-        Self {
-            what,
-            id: None,
-            from: from.into(),
-            to: to.into(),
-        }
-    }
-
-    /// Sets the ID of the resource.
-    pub(crate) fn id(self, id: impl ToString) -> Self {
-        let id = Some(id.to_string());
-        Self { id, ..self }
-    }
-
-    pub(crate) fn as_json(&self) -> Value {
-        let mut json = json!({"what": self.what, "from": self.from, "to": self.to});
-        if let Some(id) = &self.id {
-            json["id"] = json!(id);
-        }
-        json
-    }
-
-    pub(crate) fn as_text(&self) -> String {
-        let heading = match &self.id {
-            Some(id) => format!("{} {id}", self.what),
-            None => self.what.to_owned(),
-        };
-        if self.from == self.to {
-            return format!("{heading}: unchanged\n");
-        }
-        let lines = |sign: &str, value: &Value| {
-            let lines = texts(value).into_iter().flat_map(|text| text.split('\n'));
-            lines
-                .map(|line| format!("  {sign} {line}\n"))
-                .collect::<String>()
-        };
-        let removed = lines("-", &self.from);
-        let added = lines("+", &self.to);
-        format!("{heading}\n{removed}{added}")
-    }
-}
-
-/// Returns the text, or those of the fields.
-fn texts(value: &Value) -> Vec<&str> {
-    match value {
-        Value::Object(fields) => fields.values().filter_map(Value::as_str).collect(),
-        value => value.as_str().into_iter().collect(),
-    }
 }
 
 fn as_json(request: &Request) -> Value {

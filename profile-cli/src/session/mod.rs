@@ -142,13 +142,11 @@ impl<'a> Session<'a> {
             .request()
             .is_ok_and(|request| request.method() == Method::Get);
         let connection = self.connection.get();
-        let answer = self.block_on(async {
-            let _guard = InterruptGuard::new();
-            let base_url = connection.map(|connection| &*connection.base_url);
+        let base_url = connection.map(|connection| &*connection.base_url);
+        let answer = self.until_interrupted(async {
             tokio::select! {
-                answer = call.send() => Some(answer),
+                answer = call.send() => answer,
                 never = waits::show(self.waits.as_ref(), base_url, self.settings.retries) => never,
-                _ = tokio::signal::ctrl_c() => None,
             }
         })?;
         match &answer {
@@ -164,6 +162,20 @@ impl<'a> Session<'a> {
                 false => "interrupted while a change was being sent",
             };
             Failure::new(FailureKind::Interrupted, message)
+        })
+    }
+
+    /// Runs a future until Ctrl-C. Returns `None` if it was interrupted.
+    pub(crate) fn until_interrupted<F: Future>(
+        &self,
+        future: F,
+    ) -> Result<Option<F::Output>, Failure> {
+        self.block_on(async {
+            let _guard = InterruptGuard::new();
+            tokio::select! {
+                output = future => Some(output),
+                _ = tokio::signal::ctrl_c() => None,
+            }
         })
     }
 

@@ -100,7 +100,7 @@ fn check(fixture: &Fixture, terminal: &mut Terminal) {
     }
     completes(terminal, "profile config set no_input t", "true");
     // The shell completes and quotes file names, and the program candidates that need no quotes.
-    let invalid = ":1:8: invalid TOML";
+    let invalid = ":1:8: key with no value";
     completes(
         terminal,
         "profile diff m",

@@ -119,9 +119,8 @@ async fn shows_changes() {
           - #2563eb
           + #ffa500
         link link_1
-          - Homepage
+            Homepage
           - https://example.com/demo
-          + Homepage
           + https://new.example
         new link
           + Third
@@ -139,9 +138,8 @@ async fn shows_changes() {
           - #2563eb
           + #ffa500
         link link_1
-          - Homepage
+            Homepage
           - https://example.com/demo
-          + Homepage
           + https://new.example
         new link
           + Third
@@ -172,112 +170,124 @@ async fn applies_changes() {
     apply(&fixture, CHANGES, &["--prune", "--yes"]).check(&expect![[r#"
         exit 0
         --- stdout
-        location
-          - 127.0.0.1
-          + 
-        accent_color
-          - #2563eb
-          + #ffa500
-        link link_1
-          - Homepage
-          - https://example.com/demo
-          + Homepage
-          + https://new.example
-        new link
-          + Third
-          + https://third.example
-        link link_2
-          - Code
-          - https://example.com/demo/code
-        5 changes
+        edited location, accent color
+        edited link link_1: "Homepage" ("https://example.com/demo") to "Homepage" ("https://new.example")
+        created link "Third" ("https://third.example")
+        deleted link link_2: "Code" ("https://example.com/demo/code")
         --- stderr
     "#]]);
     assert_eq!(writes(&fixture.service), 4);
     let again = apply(&fixture, CHANGES, &["--prune", "--json"]).json();
-    assert_eq!(again["result"], "unchanged");
+    assert_eq!(again, json!({"done": [], "unknown": null, "not_done": []}));
     apply(&fixture, "links = []", &["--prune", "--yes"]).stdout();
     assert_eq!(links(&fixture), []);
     let text = "links = [{title = \"a\", url = \"https://a\"}]";
     assert_eq!(
-        apply(&fixture, text, &["--json"]).json()["changes"][0]["to"],
-        json!({"title": "a", "url": "https://a"})
+        apply(&fixture, text, &["--json"]).json()["done"][0],
+        json!({"step": "create_link", "to": {"title": "a", "url": "https://a"}})
     );
 }
 
 #[tokio::test]
-async fn reports_all_problems_of_a_file_at_once() {
+async fn names_the_place_of_a_problem_in_a_file() {
     let fixture = Fixture::new().await;
-    let text = "\
-nickname = 1
-[source]
-server = \"x\"
-[profile]
-display_name = \"123456789012345678901234567890123\"
-bio = 1
-text_color = \"rot\"
-[[links]]
-title = \"a\"
-url = \"example.org\"
-[[links]]
-id = \"1\"
-title = \"b\"
-[[links]]
-id = \".\"
-title = \"c\"
-url = \"x:y\"
-";
-    let run = apply(&fixture, text, &[]);
-    let path = fixture.home.path().join("profile.toml");
-    let text = run.to_string().replace(path.to_str().unwrap(), "FILE");
-    expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: FILE:1:1: unknown key "nickname"; expected one of source, profile, links
-        FILE:3:1: unknown key "server"; expected one of service, handle
-        FILE:5:16: display_name has 33 characters; at most 32 are allowed
-        FILE:6:7: bio has the type integer; expected a string
-        FILE:7:14: text_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
-        FILE:10:7: url "example.org" is not an absolute URL (relative URL without a base); expected one such as https://example.org
-        FILE:11:1: the link has no url
-        FILE:15:6: link id "." is not allowed: URLs remove it from their path
-        hint: nothing was sent
-    "#]].assert_eq(&text);
-    let run = apply(&fixture, "[profile]\nbio = \"\u{e9}", &[]).to_string();
-    assert!(run.contains("profile.toml:2:9: invalid TOML: "), "{run}");
-    let twice =
-        "links = [{id = '1', title = 'a', url = 'x:a'}, {id = '1', title = 'b', url = 'x:b'}]";
-    let run = apply(&fixture, twice, &[]).to_string();
-    assert!(
-        run.contains("profile.toml:1:48: another link has the same id"),
-        "{run}"
-    );
+    for (text, expected) in [
+        ("\nnickname = 1", "2:1: unknown field `nickname`"),
+        ("[source]\nserver = \"x\"", "2:1: unknown field `server`"),
+        (
+            "[profile]\nbio = 1",
+            "2:7: invalid type: integer `1`, expected a string",
+        ),
+        (
+            "[profile]\ntext_color = \"rot\"",
+            "2:14: color \"rot\" is not of the form #rrggbb",
+        ),
+        (
+            "links = [{title = 'a', url = 'b'}]",
+            "1:30: url \"b\" is not an absolute URL",
+        ),
+        (
+            "[[links]]\nid = \"1\"\ntitle = \"b\"",
+            "1:1: missing field `url`",
+        ),
+        ("[profile]\nbio = \"\u{e9}", "2:9: invalid basic string"),
+        ("{\n  \"links\": 1}", "2:12: invalid type: integer `1`"),
+    ] {
+        let run = apply(&fixture, text, &[]);
+        let expected = format!("profile.toml:{expected}");
+        assert_eq!(run.code(), 2, "{run}");
+        assert!(
+            run.stderr().contains(&expected),
+            "{run}\nexpected {expected}"
+        );
+    }
     assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 
 #[tokio::test]
-async fn an_ambiguous_link_is_an_error() {
+async fn equal_titles_create_a_link() {
     let fixture = Fixture::new().await;
-    for title in ["Same", "Same"] {
-        let add = [
-            "link",
-            "add",
-            "--title",
-            title,
-            "--url",
-            "https://same.example",
-        ];
-        fixture.run(&add).stdout();
-    }
-    let before = writes(&fixture.service);
+    let same = "[[links]]\ntitle = \"Same\"\nurl = \"https://same.example\"\n";
+    apply(&fixture, &same.repeat(2), &[]).stdout();
     let text = "[[links]]\ntitle = \"Same\"\nurl = \"https://other.example\"\n";
-    let run = apply(&fixture, text, &["--json"]).error();
+    let path = file(&fixture, text);
+    let diff = fixture.run(&["diff", &path, "--prune", "--exit-code"]);
+    assert_eq!(diff.code(), 9);
+    let stdout = String::from_utf8_lossy(diff.stdout_bytes());
+    let lines = stdout.lines();
+    let headings: Vec<_> = lines
+        .filter(|line| line.contains("link ") || line == &"new link")
+        .collect();
     assert_eq!(
-        run["message"],
-        "the link \"Same\" (https://other.example) is ambiguous: several links have its title"
+        headings,
+        [
+            "new link",
+            "link link_1",
+            "link link_2",
+            "link link_6",
+            "link link_7"
+        ]
     );
-    assert_eq!(run["exit_code"], 2);
-    assert_eq!(writes(&fixture.service), before);
+}
+
+#[tokio::test]
+async fn json_is_recognized_by_its_content() {
+    let fixture = Fixture::new().await;
+    let json = fixture.run(&["export", "--json"]).stdout().to_owned();
+    apply(&fixture, &json, &[]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        Nothing to change; links without changes: 2
+        --- stderr
+    "#]]);
+}
+
+#[tokio::test]
+async fn a_missing_scope_is_an_error_before_the_first_write() {
+    let fixture = Fixture::new().await;
+    let path = file(&fixture, CHANGES);
+    let scopes = [mock_server::Scope::ProfileWrite];
+    let key = fixture.service.create_key("demo", &scopes).unwrap();
+    for further in [&["--dry-run"][..], &[]] {
+        let arguments = [&["apply", &path], further].concat();
+        let run = fixture
+            .program(&arguments)
+            .env("PROFILE_API_KEY", &key)
+            .run();
+        assert_eq!(run.code(), 5, "{run}");
+        let message = "the key lacks the scope links:write";
+        assert!(run.stderr().contains(message), "{run}");
+    }
+    assert_eq!(writes(&fixture.service), 0);
+}
+
+#[tokio::test]
+async fn differences_have_no_columns() {
+    let fixture = Fixture::new().await;
+    let path = file(&fixture, CHANGES);
+    for format in ["csv", "tsv"] {
+        assert_eq!(fixture.run(&["diff", &path, "--output", format]).code(), 2);
+    }
 }
 
 #[tokio::test]
@@ -292,11 +302,11 @@ async fn ids_count_only_for_their_own_profile() {
     };
     let changes = |handle: &str| {
         let run = apply(&fixture, &text(handle), &["--json"]).json();
-        let change = &run["changes"][0];
-        (change["what"].clone(), change["id"].clone())
+        let step = &run["done"][0];
+        (step["step"].clone(), step["id"].clone())
     };
-    assert_eq!(changes("grace"), (json!("new link"), json!(null)));
-    assert_eq!(changes("demo"), (json!("link"), json!("link_1")));
+    assert_eq!(changes("grace"), (json!("create_link"), json!(null)));
+    assert_eq!(changes("demo"), (json!("edit_link"), json!("link_1")));
 }
 
 #[tokio::test]
@@ -327,10 +337,9 @@ async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
     let text = "[[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n\
                 [[links]]\ntitle = \"Two\"\nurl = \"https://two.example\"\n";
     let failed = apply(&fixture, text, &["--json"]);
-    assert_eq!(
-        failed.json_lines()[0]["changes"].as_array().unwrap().len(),
-        1
-    );
+    let report = &failed.json_lines()[0];
+    assert_eq!(report["done"][0]["to"]["title"], "One");
+    assert_eq!(report["not_done"][0]["to"]["title"], "Two");
     assert_eq!(failed.error()["exit_code"], 6);
     assert!(
         failed.error()["hint"]
@@ -343,7 +352,7 @@ async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
 }
 
 #[tokio::test]
-async fn a_service_that_lists_no_links_gets_the_fields() {
+async fn a_service_that_lists_no_links_is_an_error_before_the_first_write() {
     let service = MockServer::builder()
         .dialect(Dialect::minimal())
         .start()
@@ -353,10 +362,9 @@ async fn a_service_that_lists_no_links_gets_the_fields() {
     let text = "[profile]\nlocation = \"here\"\n[[links]]\ntitle = \"a\"\nurl = \"https://a\"\n";
     let run = apply(&fixture, text, &["--json"]);
     assert_eq!(run.code(), 1, "{run}");
-    let message = "the service does not list your links, so those of the file were left out";
+    let message = "the service does not list your links, so those of the file cannot be compared";
     assert_eq!(run.error()["message"], message);
-    assert_eq!(fixture.run(&["show", "--json"]).json()["location"], "here");
-    assert_eq!(writes(&fixture.service), 1);
+    assert_eq!(writes(&fixture.service), 0);
     apply(&fixture, "[profile]\nlocation = \"there\"\n", &[]).stdout();
     let export = fixture.run(&["export"]);
     assert!(
@@ -384,8 +392,8 @@ async fn copies_a_profile_to_another_account() {
             .run();
         run.json()
     };
-    assert_eq!(apply()["result"], "applied");
-    assert_eq!(apply()["result"], "unchanged");
+    assert_eq!(apply()["done"][0]["step"], "edit_profile");
+    assert_eq!(apply()["done"], json!([]));
     let world = other.world().unwrap();
     assert_eq!(
         json!(world.account("demo").unwrap().profile)["bio"],
@@ -417,23 +425,16 @@ async fn asks_on_a_terminal_before_it_deletes() {
     let path = file(&fixture, "links = []");
     let mut terminal = Terminal::start(fixture.program(&["apply", &path, "--prune"]));
     terminal.sees("[y/N] ");
-    let add = [
-        "link",
-        "add",
-        "--title",
-        "new",
-        "--url",
-        "https://new.example",
-    ];
-    fixture.run(&add).stdout();
+    let edit = ["link", "edit", "link_1", "--title", "New"];
+    fixture.run(&edit).stdout();
     terminal.types("y\n");
     let (ended, shown) = terminal.ends();
     assert_eq!(ended, Some(1), "{shown}");
     assert!(
-        shown.contains("the profile has changed meanwhile"),
+        shown.contains("the profile has changed since the plan was made"),
         "{shown}"
     );
-    assert_eq!(links(&fixture).len(), 2);
+    assert_eq!(links(&fixture).len(), 1);
 }
 
 #[tokio::test]
