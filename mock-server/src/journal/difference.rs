@@ -14,7 +14,7 @@ use crate::redaction::label;
 /// Maximum number of characters of a JSON value in a report.
 const MAX_SHOWN: usize = 60;
 
-/// What a pattern is compared with: a recorded request, or one that has no response yet.
+/// A request to compare with a pattern: a recorded one, or one that has no response yet.
 pub(super) struct Received<'a> {
     pub(super) method: &'a str,
     pub(super) path: &'a str,

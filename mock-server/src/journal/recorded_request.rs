@@ -44,7 +44,7 @@ pub struct RecordedRequest {
     pub body_length: usize,
     #[serde(skip)]
     pub(super) is_body_truncated: bool,
-    /// What has become of the request.
+    /// The outcome of the request.
     pub outcome: RequestOutcome,
     /// The status that the client received; `None` if it received none.
     pub status: Option<u16>,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What has become of a received request.
+/// The outcome of a received request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! What the journal records about requests that are not answered normally.
+//! Journal entries of requests that are not answered normally.
 
 use std::io::Write;
 use std::net::TcpStream;

@@ -31,7 +31,7 @@ const ACK: u8 = 1;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// What a service does to a request beyond the maximum of its connection.
+/// The reaction of a service to a request beyond the maximum of its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beyond {
     /// Announces the last stream in a GOAWAY with this code, and ignores newer ones.
