@@ -87,7 +87,7 @@ async fn a_response_with_a_damaged_body_is_a_success() {
         service.add_fault(FaultRule::new(fault.clone())).unwrap();
         let client = client_builder(&service)
             .api_key(profile_sdk::ApiKey::new(service.key()).unwrap())
-            .attempt_timeout(Duration::from_millis(300))
+            .attempt_timeout(Duration::from_secs(1))
             .build()
             .unwrap();
         let created = client.create_post("p").send().await.unwrap();
