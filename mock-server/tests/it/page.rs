@@ -109,6 +109,25 @@ fn a_fault_added_with_the_mouse_fails_a_request_of_another_client() {
 }
 
 #[test]
+fn every_fault_of_the_list_can_be_added() {
+    let Some(chromium) = chromium() else { return };
+    let serving = serve(&[]);
+    let mut page = open(&chromium, &serving);
+    let kinds =
+        page.evaluate("[...document.querySelector('#fault-kind').options].map(one => one.value)");
+    for kind in kinds.as_array().unwrap() {
+        page.evaluate(&format!(
+            "document.querySelector('#fault-kind').value = {kind}"
+        ));
+        page.click("#fault-form button");
+        page.wait_until(&format!(
+            "document.querySelector('#fault-list').innerText.includes({kind})"
+        ));
+    }
+    assert_eq!(page.errors(), [] as [Value; 0]);
+}
+
+#[test]
 fn works_with_the_keyboard_alone() {
     let Some(chromium) = chromium() else { return };
     let serving = serve(&[]);
@@ -130,6 +149,7 @@ fn works_with_the_keyboard_alone() {
     page.press("Tab", 9);
     page.press("Enter", 13);
     page.wait_until(&format!("{message} === 'The setting was changed.'"));
+    page.wait_until("document.querySelector('#differences').innerText.includes('api_visible')");
     assert_eq!(serving.request("GET /me").data(200)["api_visible"], 1);
     page.tab_to("reset");
     page.press("Enter", 13);
