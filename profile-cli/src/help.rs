@@ -39,7 +39,7 @@ const GLOBAL_OPTIONS: &str =
 const PROGRAM_USAGE: &str = "\nUsage: profile [";
 
 /// The groups of the commands in the help of the program; all others are in a last group.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: &[(&str, &[&str])] = &[
     (
         "Profile",
         &["show", "set", "edit", "export", "diff", "apply"],
@@ -51,7 +51,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// The global options that the help of the program names.
-const MOST_USED: [&str; 5] = ["json", "jq", "account", "yes", "sandbox"];
+const MOST_USED: &[&str] = &["json", "jq", "account", "yes", "sandbox"];
 
 const OPTIONS_TOPIC: &str = "options";
 
@@ -63,7 +63,7 @@ pub(crate) struct Topic {
 }
 
 impl Topic {
-    pub(crate) const ALL: [Self; 3] = [
+    pub(crate) const ALL: &[Self] = &[
         Self {
             name: "environment",
             about: "Environment variables",
@@ -81,7 +81,7 @@ impl Topic {
         },
     ];
 
-    fn command(self) -> Command {
+    fn command(&self) -> Command {
         Command::new(self.name)
             .about(self.about)
             .after_help(join_paragraphs(&(self.text)()))
@@ -95,7 +95,7 @@ Options override environment variables, which override config.toml. `profile con
 setting with its source.";
 
 /// Environment variables that are not settings.
-const VARIABLES: [(&str, &str); 14] = [
+const VARIABLES: &[(&str, &str)] = &[
     (
         "PROFILE_API_KEY",
         "API key; it is not accepted as an argument",
@@ -128,7 +128,7 @@ const VARIABLES: [(&str, &str); 14] = [
     ),
     (
         "HTTPS_PROXY, ALL_PROXY",
-        "Proxy for https://, unless `proxy` is set in config.toml; http:// is only for this machine",
+        "Proxy for https://, unless `proxy` is set in config.toml; http://, for this machine, uses none",
     ),
     ("NO_PROXY", "Hosts to reach without these proxies"),
     (
@@ -175,8 +175,7 @@ With --json, the field exit_code of an error contains the code.
   4    API key missing or invalid
   5    the API key lacks the required scope
   6    the service rejected the content
-  7    rate limited
-  8    network error or timeout; the outcome of a write may be unknown
+  7    rate limited  8    network error, TLS error or timeout; the outcome of a write may be unknown
   9    `profile diff --exit-code`: the profile differs from the file
   10   the webhook signature does not match
   130  interrupted with Ctrl-C";
@@ -243,7 +242,7 @@ pub(crate) fn names(program: &Command) -> Vec<String> {
         .get_subcommands()
         .filter(|command| !command.is_hide_set());
     let commands = commands.map(|command| command.get_name().to_owned());
-    let topics = Topic::ALL.map(|topic| topic.name.to_owned());
+    let topics = Topic::ALL.iter().map(|topic| topic.name.to_owned());
     commands
         .chain(topics)
         .chain([OPTIONS_TOPIC.to_owned()])
@@ -287,7 +286,7 @@ fn of_program(program: &Command) -> String {
     text += "\nMore: profile help COMMAND";
     for name in [OPTIONS_TOPIC]
         .into_iter()
-        .chain(Topic::ALL.map(|topic| topic.name))
+        .chain(Topic::ALL.iter().map(|topic| topic.name))
     {
         text += &format!(", {name}");
     }
@@ -326,7 +325,7 @@ fn with_rewritten_help(program: fn() -> Command) -> Command {
     let options = options_topic(&program);
     program
         .mut_subcommands(with_template)
-        .subcommands(Topic::ALL.map(Topic::command))
+        .subcommands(Topic::ALL.iter().map(Topic::command))
         .subcommand(options)
 }
 

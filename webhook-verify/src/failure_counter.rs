@@ -119,8 +119,8 @@ impl FailureRun {
         self.state & !EVER_VERIFIED
     }
 
-    /// Returns `true` if any delivery has verified. If so, suspect forged requests, otherwise a
-    /// wrong secret.
+    /// Returns `true` if any delivery has verified. If not, the secret is probably wrong; otherwise,
+    /// the rejected requests are probably forged.
     #[must_use]
     pub fn ever_verified(self) -> bool {
         self.state & EVER_VERIFIED != 0

@@ -67,12 +67,33 @@ fn rows_name_files_and_tests_that_exist() {
             assert!(sources.contains(&path), "{subject}: {path} not found");
         }
         for test in &row.tests {
-            let (file, name) = test.split_once("::").expect("a file and a name");
-            let text: &String = texts.entry(file.to_owned()).or_insert_with(|| read(file));
-            let is_found = is_test(text, name);
-            assert!(is_found, "{subject}: test {name} not found in {file}");
+            check_test(test, &mut texts);
         }
     }
+}
+
+#[test]
+fn the_threat_model_names_tests_that_exist() {
+    let document = read("SECURITY.md");
+    let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| What holds");
+    let mut texts = BTreeMap::new();
+    for line in document.lines().filter(is_row) {
+        let (_, tests) = line
+            .trim_end_matches(" |")
+            .rsplit_once(" | ")
+            .expect("two cells");
+        let tests = code_spans(tests);
+        assert!(!tests.is_empty(), "no test: {line}");
+        tests.iter().for_each(|test| check_test(test, &mut texts));
+    }
+    assert!(!texts.is_empty(), "no rows in SECURITY.md");
+}
+
+/// Panics unless `test`, such as `profile-sdk/tests/it/me.rs::returns_the_owner`, exists.
+fn check_test(test: &str, texts: &mut BTreeMap<String, String>) {
+    let (file, name) = test.split_once("::").expect("a file and a name");
+    let text = texts.entry(file.to_owned()).or_insert_with(|| read(file));
+    assert!(is_test(text, name), "test {name} not found in {file}");
 }
 
 /// Returns `true` if the source contains a test function with this name.

@@ -82,7 +82,7 @@ impl Journal {
         self.matching_after(0, pattern)
     }
 
-    /// Does the same for requests after the one with this number.
+    /// Returns the matching requests after the one with this number.
     pub(crate) fn matching_after(
         &self,
         number: u64,
@@ -146,8 +146,7 @@ impl Journal {
             }
         }
     }
-
-    /// Does the same for requests after the one with this number. Returns fewer if they are not
+    /// Waits for matching requests after the one with this number. Returns fewer if they are not
     /// received within this time.
     pub(crate) async fn wait_after(
         &self,

@@ -119,8 +119,7 @@ impl MockServerBuilder {
     pub async fn start(self) -> Result<MockServer, StartError> {
         self.start_blocking()
     }
-
-    /// Does the same as [`start`](Self::start), for tests without an async runtime.
+    /// Starts the server like [`start`](Self::start), for tests without an async runtime.
     ///
     /// # Errors
     ///

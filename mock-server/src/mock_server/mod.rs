@@ -45,8 +45,7 @@ impl MockServer {
     pub async fn start() -> Self {
         Self::start_blocking()
     }
-
-    /// Does the same for tests without an async runtime.
+    /// Starts a server like [`start`](Self::start), for tests without an async runtime.
     ///
     /// # Panics
     ///

@@ -23,13 +23,13 @@ as printed by `profile export`. Fields that it does not contain are not changed,
 text. Without `links`, no link is changed. --prune deletes the links that are not in the file. The
 order of the links does not matter.
 
-A link of the file that the profile already has is left alone. Any other is matched by ID if [source]
-names this service and handle, otherwise by URL, otherwise by its title if that is unique and [source]
-does not name another account, and the matched link is changed. Without a match, a link is created.
+A link of the file that the profile already has is left alone. Any other is matched by ID if [source] is
+this account, then by URL, then by a unique title unless [source] is another account. A link that
+matches is changed; without a match, a link is created.
 
 The file and the scopes of the key are checked before anything is sent. If the response to a creation
-is lost and the link does not show, the program stops, since it may still be created; look before you
-run it again. After any other error or Ctrl-C, run the command again: it continues where it stopped.
+is lost and the profile does not show the link, the program stops. The link may appear later: check
+`profile link list` before you run the command again. After any other error or Ctrl-C, run the command again: it continues where it stopped.
 --json prints the steps that are done, unknown and not done.
 
 Examples:

@@ -13,10 +13,10 @@ use crate::outcome::report::{Report, View};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of
-events, files, and the IDs of your links and posts with their titles. IDs are requested from the
-service within one second and cached for one minute; there are none if the key is in a keyring, or
-if --base-url is typed. IDs with unusual characters are omitted. Install the script again when you
-update the program.
+events, and the IDs of your links and posts; zsh and fish show their titles. The shell completes names
+of files. `profile` waits at most one second for the IDs and caches them for one minute. It offers no
+IDs if the key is in a keyring or --base-url is typed, and omits IDs with unusual characters. Install
+the script again when you update the program.
 
 Examples:
   source <(profile completion bash)                   in this session

@@ -18,8 +18,8 @@ const DIFFERS: u8 = 9;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The JSON is the plan: the steps with the values before and after them, and the numbers of links that
-are unchanged and of others that stay.
+With --json, prints the plan: each step with the old and the new value, and the numbers of links that
+are unchanged and of links that are not in the file and stay.
 
 Examples:
   profile diff profile.toml

@@ -54,7 +54,7 @@ enum Kind {
     Seconds,
 }
 
-const ROWS: [Row; 9] = [
+const ROWS: &[Row] = &[
     Row {
         setting: SettingName::Account,
         name: "account",
@@ -220,7 +220,8 @@ impl SettingName {
                  store one with `profile auth login`, or set PROFILE_API_KEY"
             );
         }
-        let names = ROWS.map(|row| row.name).join(", ");
+        let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
+        let names = names.join(", ");
         format!("unknown setting {shown:?}; expected one of {names}")
     }
 
@@ -374,7 +375,7 @@ mod tests {
 
     #[test]
     fn names_are_places_in_the_table() {
-        for row in &ROWS {
+        for row in ROWS {
             assert_eq!(row.setting.as_str(), row.name);
             assert_eq!(SettingName::parse(row.name), Ok(row.setting));
         }

@@ -64,8 +64,8 @@ impl ClientBuilder {
     /// The default timeout for a call, including all attempts and waits.
     pub const DEFAULT_TOTAL_TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// The default number of retries that a client and its clones can make while their calls keep
-    /// failing.
+    /// The default number of retries that a client, its clones and its clients of other accounts can
+    /// make while their calls keep failing.
     pub const DEFAULT_RETRY_BUDGET: u32 = 100;
 
     /// The default maximum size of a response after decompression: 8 MiB.
@@ -216,8 +216,8 @@ impl ClientBuilder {
     }
 
     /// Sets the number of retries that the client, its clones and its clients of other accounts can
-    /// make while their calls keep failing. Default: 100. Every ten successful calls restore one retry. Retries after a 429 do
-    /// not count.
+    /// make while their calls keep failing. Default: 100. Every ten successful calls restore one retry.
+    /// Retries after a 429 do not count.
     pub fn retry_budget(mut self, retries: u32) -> Self {
         self.pacing.retry_budget = retries;
         self

@@ -3,8 +3,8 @@
 //!
 //! [`DesiredProfile`] is the declaration, for example from a file; `serde` reads and writes it.
 //! [`Plan::new`] is a pure function that returns the steps, and
-//! [`Client::apply`](crate::Client::apply) carries them out. No link is created twice, even if
-//! responses are lost.
+//! [`Client::apply`](crate::Client::apply) carries them out. It never sends the creation of a link
+//! twice: if a response is lost and the profile does not show the link, the step is unknown.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]

@@ -6,7 +6,7 @@ use crate::outcome::failed_call::SCOPE_HINT;
 use crate::outcome::failure::{Failure, FailureKind};
 
 /// The commands that send a request, each with its main operation.
-const COMMANDS: [(&str, Operation); 17] = [
+const COMMANDS: &[(&str, Operation)] = &[
     ("show", Operation::ME),
     ("set", Operation::UPDATE_PROFILE),
     ("edit", Operation::UPDATE_PROFILE),
@@ -56,7 +56,7 @@ pub(crate) fn known(scopes: Option<&Scopes>) -> Option<&Scopes> {
 /// Returns the permissions of a key with these scopes.
 pub(crate) fn of(scopes: &Scopes) -> Permissions {
     let mut permissions = Permissions::default();
-    for (command, operation) in &COMMANDS {
+    for (command, operation) in COMMANDS {
         match operation.scope().filter(|scope| !scopes.contains(scope)) {
             Some(scope) => permissions.denied.push((command, scope.to_string())),
             None => permissions.allowed.push(command),

@@ -76,7 +76,7 @@ pub(super) fn compression(learner: &Learner<'_>) -> Found {
 
 /// The objects in responses: the name in `extra_fields`, the requests and the pointers in `data`. The
 /// place `me` has what an edit of the profile does not show.
-const PLACES: [(&str, &[(Step, &str)]); 9] = [
+const PLACES: &[(&str, &[(Step, &str)])] = &[
     ("profile", &[(Step::EditProfile, "")]),
     ("me", &[(Step::Me, "")]),
     ("key", &[(Step::Me, "/key")]),
@@ -108,7 +108,7 @@ pub(super) fn extra_fields(learner: &Learner<'_>) -> Found {
     let me = learner.all.me()?;
     let answers = learner.answers(Step::ALL);
     let mut found: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
-    for (place, pointers) in PLACES {
+    for &(place, pointers) in PLACES {
         for (step, pointer) in pointers {
             let (Ok(service), Some(mock)) = (learner.all.answer(*step), answers.get(step)) else {
                 continue;

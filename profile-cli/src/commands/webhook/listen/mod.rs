@@ -51,7 +51,7 @@ pub(crate) struct ListenArguments {
     #[arg(long)]
     no_payload: bool,
 
-    /// Exit after N verified deliveries, or with 10 after ten times as many rejected ones
+    /// Exit after N verified deliveries, or with exit code 10 after 10 × N rejected ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max: Option<u64>,
 
