@@ -128,7 +128,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "HTTPS_PROXY, ALL_PROXY",
-        "Proxy for https://, unless `proxy` is set in config.toml; http://, for this machine, uses none",
+        "Proxy for https://, unless `proxy` is set in config.toml; never for http://",
     ),
     ("NO_PROXY", "Hosts to reach without these proxies"),
     (
@@ -175,7 +175,8 @@ With --json, the field exit_code of an error contains the code.
   4    API key missing or invalid
   5    the API key lacks the required scope
   6    the service rejected the content
-  7    rate limited  8    network error, TLS error or timeout; the outcome of a write may be unknown
+  7    rate limited
+  8    network or TLS error, or timeout; the outcome of a write may be unknown
   9    `profile diff --exit-code`: the profile differs from the file
   10   the webhook signature does not match
   130  interrupted with Ctrl-C";

@@ -146,6 +146,7 @@ impl Journal {
             }
         }
     }
+
     /// Waits for matching requests after the one with this number. Returns fewer if they are not
     /// received within this time.
     pub(crate) async fn wait_after(

@@ -119,6 +119,7 @@ impl MockServerBuilder {
     pub async fn start(self) -> Result<MockServer, StartError> {
         self.start_blocking()
     }
+
     /// Starts the server like [`start`](Self::start), for tests without an async runtime.
     ///
     /// # Errors

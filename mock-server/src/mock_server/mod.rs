@@ -45,6 +45,7 @@ impl MockServer {
     pub async fn start() -> Self {
         Self::start_blocking()
     }
+
     /// Starts a server like [`start`](Self::start), for tests without an async runtime.
     ///
     /// # Panics
