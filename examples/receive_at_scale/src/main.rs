@@ -89,7 +89,7 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
         Command::Work => {
             let queue = start(&program).await?;
             let retry = RetryPolicy::default();
-            work(&queue, WORKER, retry, print, shutdown_signal()).await?;
+            work(&queue, WORKER, retry, print, shutdown_signal()).await;
         }
         Command::Dead { replay } => {
             dead_letters(Queue::connect(&program.queue).await?, *replay).await?

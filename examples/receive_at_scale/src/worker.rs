@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::message::Info;
 use async_nats::jetstream::{AckKind, Message};
 use bytes::Bytes;
@@ -64,9 +64,7 @@ pub type HandlerError = Box<dyn Error + Send + Sync>;
 /// dies or loses the broker before the acknowledgement is confirmed, or if it waits for more than
 /// [`ACK_WAIT`] because [`MAX_CONCURRENT`] handlers are running.
 ///
-/// # Errors
-///
-/// Returns [`QueueError`] if the worker cannot be created. Later, it waits for the broker.
+/// While the broker is absent, or cannot create the worker, it logs the reason and tries again.
 ///
 /// ```no_run
 /// use receive_at_scale::{Event, Queue, QueueSettings, RetryPolicy, work};
@@ -77,7 +75,7 @@ pub type HandlerError = Box<dyn Error + Send + Sync>;
 ///     println!("{} bytes", event.body.len());
 ///     Ok(())
 /// };
-/// work(&queue, "mailer", RetryPolicy::default(), handle, std::future::pending()).await?;
+/// work(&queue, "mailer", RetryPolicy::default(), handle, std::future::pending()).await;
 /// # Ok(())
 /// # }
 /// ```
@@ -87,12 +85,10 @@ pub async fn work<F, H>(
     retry: RetryPolicy,
     handle: F,
     stop: impl Future<Output = ()>,
-) -> Result<(), QueueError>
-where
+) where
     F: Fn(Event) -> H + Send + Sync + 'static,
     H: Future<Output = Result<(), HandlerError>> + Send + 'static,
 {
-    let consumer = consumer(queue, name).await?;
     let worker = Arc::new(Worker {
         queue: queue.clone(),
         name: name.to_owned(),
@@ -102,16 +98,16 @@ where
     });
     let mut tasks = JoinSet::new();
     tokio::select! {
-        never = receive(&consumer, &worker, &mut tasks) => match never {},
+        never = receive(&worker, &mut tasks) => match never {},
         () = stop => {}
     }
     let finished = async { while tasks.join_next().await.is_some() {} };
     // Handlers that take longer are cancelled; their events are redelivered.
     let _ = timeout(STOP_TIMEOUT, finished).await;
-    Ok(())
 }
 
-async fn consumer(queue: &Queue, name: &str) -> Result<PullConsumer, QueueError> {
+/// Creates the worker unless it exists, and requests its events.
+async fn subscribe(queue: &Queue, name: &str) -> Result<pull::Stream, QueueError> {
     let config = pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -123,19 +119,19 @@ async fn consumer(queue: &Queue, name: &str) -> Result<PullConsumer, QueueError>
     };
     let stream = queue.stream().await?;
     let created = stream.create_consumer(config).await;
-    created.map_err(QueueError::during("create the worker"))
+    let consumer = created.map_err(QueueError::during("create the worker"))?;
+    let events = consumer.stream().max_messages_per_batch(MAX_CONCURRENT);
+    let events = events.heartbeat(RETRY_DELAY).messages().await;
+    events.map_err(QueueError::during("request events"))
 }
 
 /// Receives events and spawns their handlers. Subscribes again after the connection is lost.
-async fn receive(
-    consumer: &PullConsumer,
-    worker: &Arc<Worker>,
-    tasks: &mut JoinSet<()>,
-) -> Infallible {
+async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
     let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
     loop {
-        let subscription = consumer.stream().max_messages_per_batch(MAX_CONCURRENT);
-        if let Ok(mut messages) = subscription.heartbeat(RETRY_DELAY).messages().await {
+        let subscribed = subscribe(&worker.queue, &worker.name).await;
+        let subscribed = subscribed.inspect_err(|error| warn!(%error, "trying again"));
+        if let Ok(mut messages) = subscribed {
             while let Some(Ok(message)) = messages.next().await {
                 let permit = permits.clone().acquire_owned().await;
                 let worker = worker.clone();

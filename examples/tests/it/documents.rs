@@ -19,6 +19,16 @@ fn links_resolve() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
+/// crates.io and docs.rs have only the files of the package.
+#[test]
+fn readmes_of_crates_link_to_no_other_folder() {
+    for name in CRATES {
+        for target in targets(&prose(&read(&format!("{name}/README.md")))) {
+            assert!(!target.starts_with("../"), "{name}/README.md: {target}");
+        }
+    }
+}
+
 /// A file name is a path from the root, or the end of a path in the crate that the paragraph
 /// mentions last.
 #[test]

@@ -93,9 +93,7 @@ async fn count(queue: Queue, counts: Arc<Counts>, total: watch::Sender<u64>) {
         async { Ok(()) }
     };
     let forever = std::future::pending();
-    work(&queue, "counter", RetryPolicy::default(), handle, forever)
-        .await
-        .unwrap();
+    work(&queue, "counter", RetryPolicy::default(), handle, forever).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

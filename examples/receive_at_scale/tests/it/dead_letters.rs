@@ -42,7 +42,7 @@ fn start_worker(
     let queue = queue.clone();
     let working = async move {
         let forever = std::future::pending();
-        work(&queue, name, RETRY, handle, forever).await.unwrap();
+        work(&queue, name, RETRY, handle, forever).await;
     };
     (calls, tokio::spawn(working))
 }

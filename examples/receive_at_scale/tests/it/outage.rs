@@ -139,9 +139,7 @@ fn count_events(queue: Queue) -> (Arc<Mutex<HashMap<u64, u64>>>, JoinHandle<()>)
     };
     let working = async move {
         let forever = std::future::pending();
-        work(&queue, "counter", RetryPolicy::default(), handle, forever)
-            .await
-            .unwrap();
+        work(&queue, "counter", RetryPolicy::default(), handle, forever).await;
     };
     (times, tokio::spawn(working))
 }

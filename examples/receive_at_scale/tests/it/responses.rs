@@ -68,7 +68,6 @@ async fn handled(queue: &Queue, expected: usize) -> Vec<String> {
         work(queue, "test", RetryPolicy::default(), handle, stop),
     )
     .await
-    .unwrap()
     .unwrap();
     assert_eq!(queue.backlog("test").await.unwrap(), Backlog::default());
     texts.sort();
@@ -159,7 +158,6 @@ async fn redelivers_an_event_after_a_failure_or_a_panic() {
         work(&queue, "test", RetryPolicy::default(), handle, stop),
     )
     .await
-    .unwrap()
     .unwrap();
     assert_eq!(sequences, [1, 1, 1]);
     assert_eq!(queue.backlog("test").await.unwrap(), Backlog::default());
