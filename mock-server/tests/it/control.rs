@@ -3,7 +3,7 @@
 use mock_server::Dialect;
 use serde_json::{Value, json};
 
-use crate::request::request_exactly;
+use crate::request::{request_exactly, scopes};
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
@@ -259,8 +259,10 @@ fn creates_and_revokes_keys() {
         "POST /worlds/default/keys",
         json!({"handle": "ada", "scopes": ["links"]}),
         "bad_body",
-        "scopes[0]: unknown variant `links`, expected one of `profile:write`, `analytics:read`, \
-         `links:write`, `social:write`",
+        &format!(
+            "scopes[0]: unknown variant `links`, expected one of `{}`",
+            scopes("`, `")
+        ),
     );
     assert_rejected(
         &serving,

@@ -5,7 +5,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::control::assert_rejected;
-use crate::request::{SentRequest, request_exactly};
+use crate::request::{SentRequest, expected_paths, request_exactly};
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
@@ -112,9 +112,7 @@ fn records_the_fault_and_the_response_that_was_sent() {
 #[test]
 fn rejects_unmatchable_patterns() {
     let serving = serve(&[]);
-    let paths = "expected one of /me, /me/profile, /me/analytics, /me/links, /me/links/{id}, \
-                 /me/posts, /me/posts/{id}, /users/{handle}/stats, /badges, /stats, or a prefix \
-                 that ends with *";
+    let paths = expected_paths();
     for (pattern, message) in [
         (
             json!({"path": "/me/link"}),

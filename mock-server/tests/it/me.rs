@@ -54,7 +54,7 @@ async fn returns_public_and_private_fields() {
             "email": "demo@example.com",
             "api_visible": true,
             "key": {
-                "scopes": ["profile:write", "analytics:read", "links:write", "social:write"],
+                "scopes": Scope::ALL,
                 "rate_limit": {"limit": 1_000_000, "window_seconds": 60},
             },
         })

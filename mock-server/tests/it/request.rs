@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use mock_server::{MockServer, Reply};
+use mock_server::{Endpoint, MockServer, Reply, Scope};
 use serde_json::{Value, json};
 
 /// Creates a request with a key that has all scopes. `line` is a method and a path below `/api/v1`.
@@ -197,4 +197,19 @@ impl From<Reply> for Answer {
             body: String::from_utf8(reply.body).unwrap(),
         }
     }
+}
+
+/// Returns the names of all scopes, with a separator between them.
+pub(crate) fn scopes(separator: &str) -> String {
+    let names: Vec<_> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
+    names.join(separator)
+}
+
+/// Returns the end of the message about an unknown path.
+pub(crate) fn expected_paths() -> String {
+    let paths = Endpoint::ALL.iter().map(|endpoint| endpoint.path());
+    let mut paths: Vec<_> = paths.map(|path| &path["/api/v1".len()..]).collect();
+    paths.dedup();
+    let paths = paths.join(", ");
+    format!("expected one of {paths}, or a prefix that ends with *")
 }
