@@ -446,7 +446,7 @@ fn the_limits_of_a_journal_can_be_changed() {
         .json(long.clone())
         .data(201);
     assert_eq!(recorded(), [5, long.to_string().len()]);
-    let pattern = json!({"request": {"body": long}, "times": 1});
+    let pattern = json!({"request": {"body": long}, "at_least": 1});
     let verified = serving.order(200, "POST /worlds/default/requests/verify", pattern);
     assert_eq!(verified["satisfied"], true);
     serving.order(400, line, json!({"entries": -1}));

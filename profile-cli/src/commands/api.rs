@@ -104,7 +104,10 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     // Only one form is printed, and a response may not be valid JSON.
     let report = match session.output.is_json() {
         true => Report::new(shown.as_json()?, View::Body(Vec::new())),
-        false => View::Body(shown.as_bytes()).into(),
+        false => {
+            let bytes = shown.as_bytes();
+            Report::new(json!(String::from_utf8_lossy(&bytes)), View::Body(bytes))
+        }
     };
     Ok(match arguments.method() {
         Method::Get => report,

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::completion::Shell;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
+use crate::system::output_file;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -48,14 +49,15 @@ pub(crate) fn run(arguments: &CompletionArguments) -> Result<Report, Failure> {
 /// Writes each script under the file name that its shell expects.
 fn write(shells: &[Shell], directory: &Path) -> Result<Report, Failure> {
     let names: Vec<_> = shells.iter().map(|shell| shell.file_name()).collect();
-    let written = fs::create_dir_all(directory).and_then(|()| {
-        let mut files = shells.iter().zip(&names);
-        files.try_for_each(|(shell, name)| fs::write(directory.join(name), shell.script()))
-    });
-    written.map_err(|error| Failure::of_file("written to", directory, &error))?;
+    let created = fs::create_dir_all(directory);
+    created.map_err(|error| Failure::of_file("written to", directory, &error))?;
+    for (shell, name) in shells.iter().zip(&names) {
+        output_file::write(&directory.join(name), shell.script().as_bytes())?;
+    }
     let shown = format!("Wrote {} to {}.", names.join(", "), directory.display());
     Ok(Report::new(
         json!({"result": "written", "dir": directory.to_string_lossy(), "scripts": names}),
         View::Sentence(shown),
-    ))
+    )
+    .of_change())
 }

@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
                     json!({"result": "written", "path": path}),
                     View::Sentence(sentence),
                 )
+                .of_change()
             }
         };
         Ok(Report { warnings, ..report })

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::help::{Topic, hide_global_options, join_paragraphs};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
+use crate::system::output_file;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -33,15 +34,16 @@ pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Re
         return Ok(Report::text(page, "page"));
     };
     let mut names = Vec::new();
-    let written =
-        fs::create_dir_all(directory).and_then(|()| write_pages(command, directory, &mut names));
-    written.map_err(|error| Failure::of_file("written to", directory, &error))?;
+    let created = fs::create_dir_all(directory);
+    created.map_err(|error| Failure::of_file("written to", directory, &error))?;
+    write_pages(command, directory, &mut names)?;
     let shown = directory.display();
     let count = names.len();
     Ok(Report::new(
         json!({"result": "written", "dir": directory.to_string_lossy(), "pages": names}),
         View::Sentence(format!("Wrote {count} pages to {shown}.")),
-    ))
+    )
+    .of_change())
 }
 
 /// Writes the pages of a command and of its subcommands.
@@ -49,7 +51,7 @@ fn write_pages(
     command: clap::Command,
     directory: &Path,
     names: &mut Vec<String>,
-) -> io::Result<()> {
+) -> Result<(), Failure> {
     for below in command
         .get_subcommands()
         .filter(|below| !below.is_hide_set())
@@ -60,7 +62,8 @@ fn write_pages(
         Some(name) => format!("{name}.1"),
         None => format!("{}.1", command.get_name()),
     };
-    fs::write(directory.join(&name), page(command)?)?;
+    let page = page(command).map_err(|error| Failure::of_output(&error))?;
+    output_file::write(&directory.join(&name), &page)?;
     names.push(name);
     Ok(())
 }

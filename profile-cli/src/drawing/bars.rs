@@ -10,7 +10,8 @@ use crate::terminal::screen::Screen;
 /// Columns between the date and the bar.
 const GAP: usize = 2;
 
-/// Maximum number of bars below a summary. In longer charts, it comes last, where it stays visible.
+/// Maximum number of bars below a summary. In a longer chart of one profile, it comes last, where it
+/// stays visible.
 const MAX_BARS: usize = 14;
 
 /// Draws one bar per day, week or month, with the same scale for all profiles.
@@ -24,7 +25,7 @@ pub(super) fn draw(views: &[ProfileViews], screen: &Screen) -> String {
         if index > 0 {
             drawn.push('\n');
         }
-        let is_long = chart.dates.len() > MAX_BARS;
+        let is_long = chart.dates.len() > MAX_BARS && views.len() == 1;
         let heading = one.heading(screen);
         match is_long {
             true => drawn += &legend,

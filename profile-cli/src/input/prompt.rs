@@ -9,7 +9,7 @@ pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     if no_input || !is_interactive() {
         let message = match no_input {
             true => "confirmation is required, but --no-input disables prompts",
-            false => "confirmation is required, but there is no terminal to prompt on",
+            false => "confirmation is required, but stdin or stderr is not a terminal",
         };
         return Err(Failure::usage(message).hint("add --yes"));
     }

@@ -117,14 +117,15 @@ fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
         ErrorKind::KeyMissing => format!("{LOG_IN_HINT}{}", sandbox_hint()),
         ErrorKind::Unauthorized => {
-            "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
+            "`profile auth status` shows where the key comes from; log in again with `profile auth login`".to_owned()
         }
         ErrorKind::Forbidden => SCOPE_HINT.to_owned(),
-        ErrorKind::NotFound => "check the base URL in PROFILE_BASE_URL or --base-url".to_owned(),
+        ErrorKind::NotFound => "check the base URL; `profile config list` shows where it comes from".to_owned(),
         ErrorKind::Connection => {
-            "check the network, and the base URL in PROFILE_BASE_URL or --base-url".to_owned()
+            "check the network, the base URL and the proxy; `profile config list` shows where they come from"
+                .to_owned()
         }
-        ErrorKind::Unreadable => "check the base URL in PROFILE_BASE_URL or --base-url; \
+        ErrorKind::Unreadable => "check the base URL, which `profile config list` shows; \
              `profile api` prints the response unchanged"
             .to_owned(),
         ErrorKind::Service if !error.is_retryable() => return None,

@@ -174,10 +174,15 @@ impl Output {
         }
     }
 
-    /// Prints one of many results. Returns `Break` if stdout is closed.
+    /// Prints one of many results, unfiltered if the filter of `--jq` fails, which does not end the
+    /// command. Returns `Break` if stdout is closed.
     #[cfg(feature = "webhook")]
     pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>, Failure> {
-        write_part(&self.line(report)?)
+        let line = self.line(report).unwrap_or_else(|failure| {
+            self.warn(&format!("{}; printed unfiltered", failure.message));
+            format!("{}\n", json_text(&report.json))
+        });
+        write_part(&line)
     }
 
     /// Prints a payload below its line, for people; in other formats, the line is everything.

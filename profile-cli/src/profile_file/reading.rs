@@ -17,9 +17,15 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
         true => from_json(text),
         false => from_toml(&with_converted_colors(text)),
     };
-    parsed.map_err(|((line, column), message)| {
+    let desired = parsed.map_err(|((line, column), message)| {
         Failure::usage(format!("{name}:{line}:{column}: {message}")).hint("nothing was sent")
-    })
+    })?;
+    match desired.profile.is_empty() && desired.links.is_none() {
+        true => Err(Failure::usage(format!(
+            "{name} has neither fields nor links; expected the output of `profile export`"
+        ))),
+        false => Ok(desired),
+    }
 }
 
 fn from_json(text: &str) -> Result<DesiredProfile, Problem> {

@@ -8,6 +8,7 @@ pub(crate) use crate::drawing::changes::Change;
 
 use crate::drawing::Drawing;
 use crate::outcome::report::{Report, View};
+use crate::terminal::printable::json_text;
 
 // Not a doc comment, which clap would print as the description of each command.
 // The option of all commands that write to the service.
@@ -58,7 +59,7 @@ fn as_text(request: &Request) -> String {
         path_and_query(request)
     );
     if let Some(body) = request.body() {
-        text += &format!("{}\n", String::from_utf8_lossy(body));
+        text += &format!("{}\n", json_text(&String::from_utf8_lossy(body)));
     }
     text
 }

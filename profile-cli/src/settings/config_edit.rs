@@ -126,6 +126,13 @@ impl ConfigEdit {
         self.write(&self.file.document)
     }
 
+    /// Writes the file as it was, so that a file that cannot be written is noticed before a key is
+    /// stored or removed.
+    pub(crate) fn check_writable(&self) -> Result<(), Failure> {
+        let written = self.write(&self.file.document);
+        written.map_err(|failure| failure.hint("no key was stored or removed"))
+    }
+
     /// Writes the file without an account, which stays in the edit.
     pub(crate) fn write_without(&self, account: &AccountName) -> Result<(), Failure> {
         let mut document = self.file.document.clone();

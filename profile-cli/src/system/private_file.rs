@@ -141,7 +141,7 @@ fn check_owner_of(path: &Path) -> Result<(), String> {
     let is_shared = metadata.is_dir() && mode & STICKY != 0 && owner == ROOT;
     let shown = path.display();
     if mode & WRITABLE_BY_ALL != 0 && !is_shared {
-        let command = format!("chmod o-w {}", quoted(path));
+        let command = format!("chmod go-w {}", quoted(path));
         return Err(format!("all users can change {shown}; run `{command}`"));
     }
     if ![user, ROOT].contains(&owner) && user != ROOT {

@@ -93,6 +93,22 @@ async fn login_checks_stores_and_selects_an_account() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn no_key_is_stored_if_the_settings_cannot_be_written() {
+    let fixture = Fixture::new().await;
+    let config = fixture.config("config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink("missing/config.toml", &config).unwrap();
+    let run = fixture.log_in(fixture.service.key(), &[]);
+    assert!(
+        run.stderr()
+            .ends_with("hint: no key was stored or removed\n"),
+        "{run}"
+    );
+    assert!(!fixture.config("keys").exists());
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn key_files_are_private_and_other_modes_are_reported() {
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -414,7 +430,7 @@ async fn logout_asks_and_removes_the_account() {
             exit 2
             --- stdout
             --- stderr
-            error: confirmation is required, but there is no terminal to prompt on
+            error: confirmation is required, but stdin or stderr is not a terminal
             hint: add --yes
         "#]]);
     assert!(fixture.config("keys/demo").exists());

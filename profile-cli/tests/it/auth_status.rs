@@ -104,7 +104,10 @@ async fn each_problem_has_its_hint() {
         .env("PROFILE_API_KEY", "wrong")
         .run();
     let stderr = run.stderr();
-    let hints = ["hint: correct it", "hint: check PROFILE_API_KEY"];
+    let hints = [
+        "hint: correct it",
+        "; log in again with `profile auth login`",
+    ];
     assert!(hints.iter().all(|hint| stderr.contains(hint)), "{run}");
 
     fs::write(&config, "[accounts.a]\nbase_url = \"http://127.0.0.1:1\"\n").unwrap();
@@ -125,7 +128,7 @@ async fn problems_of_the_connection() {
     ] {
         let run = at(base_url).run();
         assert_eq!(run.code(), 8, "{run}");
-        fails_with(&run, "check the network, and the base URL");
+        fails_with(&run, "check the network, the base URL and the proxy");
     }
     let proxy = at("https://profiles.example").env("HTTPS_PROXY", "http://ada:hush@127.0.0.1:1");
     let proxy = proxy.run();

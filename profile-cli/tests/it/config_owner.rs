@@ -83,12 +83,12 @@ async fn a_directory_that_all_users_can_change() {
     let directory = log_in(&fixture);
     check_accepted(&fixture);
     set_mode(&directory, 0o777);
-    check_refused(&fixture, &format!("`chmod o-w {}`", directory.display()));
+    check_refused(&fixture, &format!("`chmod go-w {}`", directory.display()));
     // Only root can replace the files of others in a directory of root with this bit.
     set_mode(&directory, 0o1777);
     match is_root() {
         true => check_accepted(&fixture),
-        false => check_refused(&fixture, "`chmod o-w "),
+        false => check_refused(&fixture, "`chmod go-w "),
     }
 }
 
@@ -97,7 +97,7 @@ async fn a_file_that_all_users_can_change() {
     let fixture = Fixture::new().await;
     let config = log_in(&fixture).join("config.toml");
     set_mode(&config, 0o666);
-    check_refused(&fixture, &format!("`chmod o-w {}`", config.display()));
+    check_refused(&fixture, &format!("`chmod go-w {}`", config.display()));
 }
 
 #[tokio::test]
@@ -112,13 +112,13 @@ async fn symbolic_links() {
     symlink(&target, directory.join("config.toml")).unwrap();
     check_accepted(&fixture);
     set_mode(&directory, 0o777);
-    check_refused(&fixture, &format!("`chmod o-w {}`", directory.display()));
+    check_refused(&fixture, &format!("`chmod go-w {}`", directory.display()));
     set_mode(&directory, 0o700);
     set_mode(&other, 0o777);
-    check_refused(&fixture, &format!("`chmod o-w '{}'`", other.display()));
+    check_refused(&fixture, &format!("`chmod go-w '{}'`", other.display()));
     set_mode(&other, 0o700);
     set_mode(&target, 0o606);
-    check_refused(&fixture, &format!("`chmod o-w '{}'`", target.display()));
+    check_refused(&fixture, &format!("`chmod go-w '{}'`", target.display()));
 }
 
 /// Only root can create files of other users.

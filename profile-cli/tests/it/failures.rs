@@ -16,7 +16,7 @@ async fn reports_a_wrong_key() {
         --- stdout
         --- stderr
         error: the service rejected the API key (401: unknown API key)
-        hint: check PROFILE_API_KEY, or log in again with `profile auth login`
+        hint: `profile auth status` shows where the key comes from; log in again with `profile auth login`
     "#]]);
     fixture
         .run_with_key("wrong", &["show", "--json"])
@@ -24,7 +24,7 @@ async fn reports_a_wrong_key() {
             exit 4
             --- stdout
             --- stderr
-            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY, or log in again with `profile auth login`","message":"the service rejected the API key (401: unknown API key)","retryable":false,"status":401}}
+            {"error":{"code":"unauthorized","exit_code":4,"hint":"`profile auth status` shows where the key comes from; log in again with `profile auth login`","message":"the service rejected the API key (401: unknown API key)","retryable":false,"status":401}}
         "#]]);
 }
 
@@ -83,7 +83,7 @@ fn reports_missing_configuration() {
     let rejected = run(home.path(), &here, &["badge", "list"]).to_string();
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
                  could not connect, so nothing was sent: ";
-    let end = "\nhint: check the network, and the base URL in PROFILE_BASE_URL or --base-url\n";
+    let end = "\nhint: check the network, the base URL and the proxy; `profile config list` shows where they come from\n";
     assert!(
         rejected.starts_with(start) && rejected.ends_with(end),
         "{rejected}"
@@ -156,7 +156,7 @@ async fn a_missing_path_suggests_to_check_the_base_url() {
     let fixture = Fixture::new().await;
     let base_url = format!("{}/elsewhere", fixture.service.uri());
     let show = fixture.run(&["show", "--base-url", &base_url]);
-    let hint = "hint: check the base URL in PROFILE_BASE_URL or --base-url\n";
+    let hint = "hint: check the base URL; `profile config list` shows where it comes from\n";
     assert!(show.stderr().ends_with(hint), "{show}");
     assert_eq!(show.code(), 3);
     let delete = fixture.run(&["link", "delete", "nope", "--yes"]);

@@ -74,12 +74,12 @@ async fn deleting_without_a_terminal_requires_yes() {
     fixture
         .run(&["link", "delete", "link_1"])
         .check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: confirmation is required, but there is no terminal to prompt on
-        hint: add --yes
-    "#]]);
+            exit 2
+            --- stdout
+            --- stderr
+            error: confirmation is required, but stdin or stderr is not a terminal
+            hint: add --yes
+        "#]]);
     let listed = fixture.run(&["link", "list", "--json"]).json();
     assert_eq!(listed.as_array().unwrap().len(), 2);
 }

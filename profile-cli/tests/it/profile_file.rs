@@ -163,7 +163,7 @@ async fn applies_changes() {
         exit 2
         --- stdout
         --- stderr
-        error: confirmation is required, but there is no terminal to prompt on
+        error: confirmation is required, but stdin or stderr is not a terminal
         hint: add --yes
     "#]]);
     assert_eq!(writes(&fixture.service), 0, "a deletion needs consent");
@@ -435,6 +435,16 @@ async fn asks_on_a_terminal_before_it_deletes() {
         "{shown}"
     );
     assert_eq!(links(&fixture).len(), 1);
+}
+
+#[tokio::test]
+async fn an_empty_file_is_an_error() {
+    let fixture = Fixture::new().await;
+    for text in ["", "\n", "{}", "[source]\nhandle = 'demo'\n"] {
+        let run = apply(&fixture, text, &[]);
+        let expected = "has neither fields nor links; expected the output of `profile export`\n";
+        assert!(run.stderr().ends_with(expected), "{run}");
+    }
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ fn reset_requires_confirmation_without_a_terminal() {
         exit 2
         --- stdout
         --- stderr
-        error: confirmation is required, but there is no terminal to prompt on
+        error: confirmation is required, but stdin or stderr is not a terminal
         hint: add --yes
     "#]]);
     let shown = sandbox(home.path(), &["show", "--json"]).json();

@@ -36,6 +36,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.confirm(&format!("Remove account {name} and its key?"))?;
     let _guard = InterruptGuard::new();
     let mut edit = ConfigEdit::begin()?;
+    edit.check_writable()?;
     let chosen = edit.file().text(SettingName::Account)?;
     let removed_from = KeyStore::remove(settings, &name)?;
     edit.remove_account(&name);

@@ -4,7 +4,7 @@ use clap::Args;
 use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl};
 
 use super::fields::{fields, url_warning};
-use crate::commands::deletion::id_of;
+use crate::commands::deletion::{CURL_NOTE, id_of};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -57,6 +57,7 @@ pub(crate) fn run(arguments: EditArguments, session: &Session<'_>) -> Result<Rep
     let client = session.client()?;
     if session.settings.curl && !dry_run.dry_run {
         let call = client.update_link(&LinkId::new(id)?, &update);
+        session.output.note(CURL_NOTE);
         return session.as_curl(&[call.request().map_err(Failure::unsent)?]);
     }
     let (id, listed) = find(&id, dry_run.dry_run, session)?;

@@ -141,6 +141,10 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         }
         output_file::write(path, picture.as_bytes())?;
     }
+    let report = match arguments.svg {
+        Some(_) => report.of_change(),
+        None => report,
+    };
     batch::outcome(Some(report), failures)
 }
 

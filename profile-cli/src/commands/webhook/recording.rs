@@ -1,7 +1,7 @@
 //! Recorded deliveries: HTTP/1.1 requests.
 
 use bytes::Bytes;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
 use super::delivery::Delivery;
 
@@ -40,6 +40,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<Delivery, String> {
         headers.append(name, value);
     }
     let body = Bytes::copy_from_slice(&bytes[length..]);
+    let stated = headers.get(CONTENT_LENGTH).map(HeaderValue::as_bytes);
+    let found = body.len().to_string();
+    if let Some(stated) = stated.filter(|stated| *stated != found.as_bytes()) {
+        let stated = String::from_utf8_lossy(stated);
+        return Err(format!(
+            "the body has {found} bytes, but content-length is {stated}"
+        ));
+    }
     Ok(Delivery::forwarded(&headers, body))
 }
 
@@ -71,6 +79,10 @@ mod tests {
                 "the empty line after the headers is missing",
             ),
             ("POST / HTTP/1.1\nno colon\n\n", "invalid header name"),
+            (
+                "POST / HTTP/1.1\ncontent-length: 3\n\n{}",
+                "the body has 2 bytes, but content-length is 3",
+            ),
         ] {
             assert_eq!(read(bytes.as_bytes()).err().as_deref(), Some(reason));
         }

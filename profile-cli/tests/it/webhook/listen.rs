@@ -131,6 +131,12 @@ fn csv_and_jq_are_streams_too() {
         let listener = Listener::start(home.path(), &["--max", "1", "--jq", ".event"]);
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
         assert_eq!(listener.end().stdout(), "post.liked\n");
+        // A rejected delivery has no body, and a filter that fails does not end the command.
+        let listener = Listener::start(home.path(), &["--max", "1", "--jq", ".body|fromjson.id"]);
+        assert_eq!(listener.deliver("post.liked", "sha256=00", b""), 401);
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+        let run = listener.end();
+        assert!(run.stderr().contains("; printed unfiltered"), "{run}");
     }
 }
 

@@ -197,7 +197,9 @@ async fn finds_a_receiver_that_rejects_everything() {
 #[tokio::test]
 async fn other_status_codes_are_inconclusive() {
     let run = probe(|request| verifying(request).clamp(204, 302), &[]).await;
-    assert_eq!(run.code(), 0, "{run}");
+    assert_eq!(run.code(), 1, "{run}");
+    let error = "error: the receiver rejects no forged delivery with 4xx\n";
+    assert!(run.stderr().ends_with(error), "{run}");
     assert!(
         run.stderr()
             .starts_with("warning: neither 2xx nor 4xx, so inconclusive: other_body, ")
@@ -232,7 +234,7 @@ async fn asks_before_it_sends() {
     let receiver = LocalReceiver::start().await;
     let run = webhook(home().path(), &["probe", &receiver.uri()]).run();
     assert_eq!(run.code(), 2, "{run}");
-    let message = "error: confirmation is required, but there is no terminal to prompt on\n\
+    let message = "error: confirmation is required, but stdin or stderr is not a terminal\n\
                    hint: add --yes\n";
     assert_eq!(run.stderr(), message);
     assert_eq!(receiver.received_requests().await.unwrap().len(), 0);

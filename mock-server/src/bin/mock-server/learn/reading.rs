@@ -26,6 +26,10 @@ pub(crate) async fn read(
             Ok(call) => service.send(&call).await,
             Err(reason) => Err(reason),
         };
+        if *step == Step::Other && answer.as_ref().is_ok_and(|answer| answer.status == 404) {
+            let handle = handle.unwrap_or_default();
+            return Err(format!("no profile has the handle {handle} of --handle"));
+        }
         observations.add(*step, answer);
     }
     // Otherwise, a service that stopped in between would look like one without differences.

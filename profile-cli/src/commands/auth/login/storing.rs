@@ -76,6 +76,7 @@ impl Login {
             // Another process may have added an account with this name during the prompts.
             edit.check_free(name)?;
         }
+        edit.check_writable()?;
         let replaced = edit.file().account_text(name.as_str(), "base_url")?;
         if replaced.is_some_and(|replaced| !is_same_service(&replaced, base_url)) {
             // No error may leave the new key with the old base URL.

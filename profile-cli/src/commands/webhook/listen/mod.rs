@@ -86,7 +86,7 @@ Deliveries are answered while stdout is blocked; at most 1,000 wait to be printe
 dropped.
 
 After Ctrl-C, the command waits for deliveries that are being forwarded, and exits with 130; a second
-Ctrl-C exits at once.
+signal exits at once.
 {}
 
 Examples:

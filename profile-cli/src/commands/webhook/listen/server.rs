@@ -111,7 +111,11 @@ async fn serve(
             if let Some(messages) = messages.upgrade() {
                 let _ = messages.try_send(Message::Waiting);
             }
-            finished.await;
+            tokio::select! {
+                () = &mut finished => {}
+                // Stdout may be blocked, and the receiver of `--forward-to` may hang.
+                code = signals.next() => std::process::exit(code.into()),
+            }
         }
     }
     exit_code

@@ -49,8 +49,9 @@ first unless --yes is given; their payload contains \"probe\": true. Deliveries 
 other, at most 100 per second and 1 MiB each. Redirects are not followed.
 
 A status code of 2xx counts as accepted, 4xx as rejected, and anything else as inconclusive. For a
-genuine delivery, 5xx also counts as rejected. Results marked as informational, such as repeated deliveries, are neither right nor wrong. Exits with 1 if the
-receiver accepts a forged delivery, rejects a genuine one, or accepts none, and with 8 if it does not
+genuine delivery, 5xx also counts as rejected. Results marked as informational, such as repeated
+deliveries, are neither right nor wrong. Exits with 1 if the receiver accepts a forged delivery,
+rejects a genuine one, or accepts or rejects none, and with 8 if it does not
 respond to the first. Inconclusive results do not change the exit code.
 {}
 

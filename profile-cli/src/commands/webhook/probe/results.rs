@@ -53,10 +53,15 @@ impl Results {
         });
         let report = report.warning(warning);
         match self.problem() {
-            Some(message) => Err(Failure {
-                done: Some(Box::new(report)),
-                ..Failure::new(FailureKind::Other, message)
-            }),
+            Some(message) => {
+                let passed = self.names(Verdict::Passed, Some(Expected::Accepted));
+                let hint = "the receiver must use the same secret and encoding".to_owned();
+                Err(Failure {
+                    done: Some(Box::new(report)),
+                    hint: passed.is_empty().then_some(hint),
+                    ..Failure::new(FailureKind::Other, message)
+                })
+            }
             None => Ok(report),
         }
     }
@@ -77,6 +82,10 @@ impl Results {
         let passed = self.names(Verdict::Passed, Some(Expected::Accepted));
         if passed.is_empty() && rejected.is_empty() {
             problems.push("accepts no delivery, so its rejections prove nothing".to_owned());
+        }
+        let forged = self.names(Verdict::Passed, Some(Expected::Rejected));
+        if forged.is_empty() && accepted.is_empty() {
+            problems.push("rejects no forged delivery with 4xx".to_owned());
         }
         let problems = problems.join(" and ");
         (!problems.is_empty()).then(|| format!("the receiver {problems}"))
