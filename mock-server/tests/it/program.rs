@@ -446,6 +446,14 @@ fn logs_requests_without_keys() {
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
+    // Bytes that control a terminal.
+    let mut stream = TcpStream::connect(serving.address()).unwrap();
+    write!(
+        stream,
+        "GET /\u{9b}2J HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    stream.read_to_end(&mut Vec::new()).unwrap();
     let unavailable = json!({"fault": {"status": {"status": 503}}});
     serving.order(201, "POST /worlds/default/faults", unavailable);
     serving.request("GET /badges").without_key().send();
@@ -460,6 +468,7 @@ fn logs_requests_without_keys() {
             "GET /api/v1/me (social) 200",
             "GET /api/v1/users/mock_all_…/stats?key=mock_all_… (without key) 401",
             "GET /api/v1/stats (without key) no response (close)",
+            "GET /\\u{9b}2J (without key) 404",
             "GET /api/v1/badges (without key) 503 (status)",
         ]
     );

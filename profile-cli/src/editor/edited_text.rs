@@ -76,7 +76,8 @@ pub(crate) fn edit<T: EditedText>(
             }
             Err(failure) => failure,
         };
-        file.replace(&edited.unsent(&text))?;
+        // If this fails, for example because the disk is full, the file keeps the whole text.
+        let _ = file.replace(&edited.unsent(&text));
         if !edit_again(&failure, &file.location::<T>(session), session)? {
             return Err(failure.also_hint(&file.location::<T>(session)));
         }
@@ -116,7 +117,10 @@ impl TextFile {
             let path = file.map_err(private_file::without_path)?.into_temp_path();
             Ok(path.keep()?)
         });
-        let path = created.map_err(|error| Failure::of_file("written", &directory, &error))?;
+        let path = created.map_err(|error| {
+            Failure::of_file("written", &directory, &error)
+                .hint("make it writable, or set XDG_STATE_HOME to another directory")
+        })?;
         let file = Self { path };
         file.replace(text)?;
         Ok(file)

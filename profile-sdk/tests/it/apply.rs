@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -11,7 +12,7 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use profile_sdk::plan::{
     ApplyErrorReason, DesiredLink, DesiredProfile, Plan, PlanOptions, Source, Step,
 };
-use profile_sdk::{ApiKey, Client, HttpService, LinkUpdate, LinkUrl, Profile, ProfileUpdate};
+use profile_sdk::{ApiKey, Client, HttpService, Link, LinkUpdate, LinkUrl, Profile, ProfileUpdate};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq};
@@ -577,6 +578,30 @@ async fn a_rejected_step_ends_the_run_and_the_next_run_does_the_rest() {
     assert_eq!(error.report.not_done, plan.steps()[1..]);
     assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
     assert_eq!(writes(&service), 3);
+}
+
+#[tokio::test]
+async fn a_dropped_run_can_be_continued() {
+    let service = MockServer::start().await;
+    let (client, plan) = plan_of_new_links(&service, &["One", "Two", "Three"]).await;
+    let slow = FaultRule::new(Fault::delay(60_000))
+        .matching(RequestPattern::any().method("POST"))
+        .skip(1);
+    add_fault(&service, slow.times(1));
+    let creations = service.expect("POST", "/me/links");
+    tokio::select! {
+        report = client.apply(&plan) => panic!("{report:?}"),
+        _ = creations.arrives(2, Duration::from_secs(10)) => {}
+    }
+    assert_eq!(writes(&service), 2);
+    let (client, plan) = plan_of_new_links(&service, &["One", "Two", "Three"]).await;
+    let done = client.apply(&plan).await.unwrap().done;
+    assert_eq!(done, plan.steps());
+    let links = client.me().await.unwrap().links.unwrap();
+    for title in ["One", "Two", "Three"] {
+        let is_new = |link: &&Link| link.title.as_deref() == Some(title);
+        assert_eq!(links.iter().filter(is_new).count(), 1, "{title}");
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::finding::Sample;
 use super::key::{HIDDEN, Key};
@@ -160,4 +160,11 @@ pub(super) fn without_texts(value: &Value) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// Returns the members of an object with these names.
+pub(super) fn pick(object: &Value, names: &[&str]) -> Option<Map<String, Value>> {
+    let mut picked = object.as_object()?.clone();
+    picked.retain(|name, _| names.contains(&name.as_str()));
+    Some(picked)
 }

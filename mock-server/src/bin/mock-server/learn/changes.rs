@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use mock_server::ProfileField;
 use serde_json::Value;
 
-use super::answer::{Answer, without_texts};
+use super::answer::{Answer, pick, without_texts};
 use super::observations::Observations;
 use super::resource::{KINDS, id};
-use super::views::pick;
 
 /// The differences between two responses to `GET /me`, except for what the command created.
 #[derive(Debug)]

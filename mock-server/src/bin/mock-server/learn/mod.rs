@@ -13,35 +13,29 @@
 //! - `observations`: the collected responses
 //! - `reading`, `writing`, `changes`: send the requests, and compare the profile before and after
 //! - `delivery`: recorded webhook deliveries
-//! - `reference`: the mock that answers the same requests
-//! - `views`, `questions`: the parts of responses to compare, and the table of the questions
-//! - `finding`, `learner`: the conclusion about one question, and the search for it
-//! - `observed`, `rejections`, `deliveries`: the settings that consist of observed values
-//! - `statements`, `comparison`: contradictions to the specification, and what the mock does otherwise
+//! - `finding`: the conclusion about one question
+//! - `conclusions/reference`: the mock that answers the same requests
+//! - `conclusions/views`, `questions`: the parts of responses to compare, and the table of the questions
+//! - `conclusions/learner`: the search for the values of the settings
+//! - `conclusions/observed`, `rejections`, `deliveries`: the settings that consist of observed values
+//! - `conclusions/statements`, `comparison`: contradictions to the specification, and what the mock does
+//!   otherwise
 //! - `report`: the result for people, for programs and for the mock
 
 mod answer;
 mod call;
 mod changes;
-mod comparison;
-mod deliveries;
+mod conclusions;
 mod delivery;
 mod finding;
 mod key;
-mod learner;
 mod names;
 mod observations;
-mod observed;
-mod questions;
 mod reading;
-mod reference;
-mod rejections;
 mod report;
 mod resource;
 mod service;
-mod statements;
 mod steps;
-mod views;
 mod writing;
 
 pub(crate) use changes::Changes;

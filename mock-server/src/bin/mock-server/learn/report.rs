@@ -6,11 +6,9 @@ use mock_server::dialect::DialectFile;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::comparison::differences;
+use super::conclusions::conclude;
 use super::finding::{Finding, Row};
-use super::learner::conclude;
 use super::observations::Observations;
-use super::statements::contradictions;
 
 /// The file of `--out`, with the learned settings only.
 #[derive(Serialize)]
@@ -36,12 +34,8 @@ impl Report {
     ///
     /// Returns an error if there is no response to the first request.
     pub(crate) fn new(observations: &Observations, requests: u32) -> Result<Self, String> {
-        let conclusions = conclude(observations)?;
-        let differences = differences(observations, &conclusions);
-        let contradictions = contradictions(observations, &conclusions.baseline);
-        let rows = conclusions.rows.into_iter();
         Ok(Self {
-            rows: rows.chain(contradictions).chain(differences).collect(),
+            rows: conclude(observations)?,
             requests,
             drift: None,
         })

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::finding::{Finding, Row};
 use super::learner::{Conclusions, rejection};
-use super::observations::Observations;
-use super::steps::Step;
 use super::views::shape;
+use crate::learn::answer::Answer;
+use crate::learn::finding::{Finding, Row};
+use crate::learn::observations::Observations;
+use crate::learn::steps::Step;
 
 /// The sentences of the specification that a service contradicts if it accepts what the mock rejects, by
 /// the code of the mock.

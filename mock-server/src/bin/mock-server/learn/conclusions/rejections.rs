@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::Answer;
-use super::finding::{Finding, Found};
-use super::key::HIDDEN;
 use super::learner::Learner;
-use super::service::MIN_UNIX_TIME;
-use super::steps::Step;
 use super::views;
+use crate::learn::answer::Answer;
+use crate::learn::finding::{Finding, Found};
+use crate::learn::key::HIDDEN;
+use crate::learn::service::MIN_UNIX_TIME;
+use crate::learn::steps::Step;
 
 /// A request that both the service and the mock reject.
 struct Rejection<'a> {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, without_texts};
-use super::finding::{Finding, Found};
 use super::learner::Learner;
-use super::steps::Step;
+use crate::learn::answer::{Answer, without_texts};
+use crate::learn::finding::{Finding, Found};
+use crate::learn::steps::Step;
 
 /// Returns the statuses of successful writes.
 pub(super) fn write_statuses(learner: &Learner<'_>) -> Found {

@@ -3,12 +3,12 @@
 use mock_server::Dialect;
 use serde_json::{Map, Value, json};
 
-use super::finding::{Finding, Found, Row};
-use super::observations::Observations;
 use super::questions::{QUESTIONS, Way};
 use super::reference::{Answers, Reference};
-use super::steps::Step;
 use super::views::View;
+use crate::learn::finding::{Finding, Found, Row};
+use crate::learn::observations::Observations;
+use crate::learn::steps::Step;
 
 /// The settings that were learned so far.
 pub(super) struct Learner<'a> {

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::resource::{KINDS, id};
-use super::service::MIN_UNIX_TIME;
+use crate::learn::answer::{Answer, pick};
+use crate::learn::resource::{KINDS, id};
+use crate::learn::service::MIN_UNIX_TIME;
 
 /// A part of a response.
 pub(super) type View = fn(&Answer) -> Option<Value>;
@@ -35,13 +35,6 @@ pub(super) fn shape(value: &Value) -> Value {
                 .collect()
         }
     }
-}
-
-/// Returns the members of an object with these names.
-pub(super) fn pick(object: &Value, names: &[&str]) -> Option<Map<String, Value>> {
-    let mut picked = object.as_object()?.clone();
-    picked.retain(|name, _| names.contains(&name.as_str()));
-    Some(picked)
 }
 
 /// Returns the names of the members of an object, which these are a selection of.

@@ -7,13 +7,13 @@ use mock_server::{Dialect, ProfileField, RateLimit, Request, Scope, World, handl
 use reqwest::Method;
 use serde_json::Value;
 
-use super::answer::Answer;
-use super::call::{Access, Call};
-use super::names::{Known, Names};
-use super::observations::Observations;
-use super::resource::KINDS;
-use super::steps::Step;
 use super::views;
+use crate::learn::answer::Answer;
+use crate::learn::call::{Access, Call};
+use crate::learn::names::{Known, Names};
+use crate::learn::observations::Observations;
+use crate::learn::resource::KINDS;
+use crate::learn::steps::Step;
 
 /// The responses of the mock.
 pub(super) type Answers = BTreeMap<Step, Answer>;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::answer::without_texts;
-use super::delivery::{Delivery, decode};
-use super::finding::{Finding, Found, Sample};
 use super::learner::Learner;
+use crate::learn::answer::without_texts;
+use crate::learn::delivery::{Delivery, decode};
+use crate::learn::finding::{Finding, Found, Sample};
 
 /// Returns the value that all deliveries show, or the first that shows another one.
 fn find(learner: &Learner<'_>, observe: fn(&Delivery) -> (Option<&str>, Sample)) -> Found {

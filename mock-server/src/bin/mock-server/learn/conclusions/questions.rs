@@ -1,12 +1,12 @@
 //! The table of the questions that the specification leaves open, in its order.
 
 use super::deliveries;
-use super::finding::Found;
 use super::learner::Learner;
 use super::observed;
 use super::rejections;
-use super::steps::Step::{self, *};
 use super::views::{self, View};
+use crate::learn::finding::Found;
+use crate::learn::steps::Step::{self, *};
 use Way::{Compare, Derive, Never};
 
 /// A question that the specification leaves open: the setting of the dialect, which is empty if the mock

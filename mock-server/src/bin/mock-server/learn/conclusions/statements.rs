@@ -3,14 +3,13 @@
 use mock_server::{Request, World, handle};
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, without_texts};
-use super::delivery::{Delivery, decode};
-use super::finding::{Finding, Row, Sample};
-use super::names::editable;
-use super::observations::Observations;
 use super::reference::Answers;
-use super::steps::Step::{self, *};
-use super::views::pick;
+use crate::learn::answer::{Answer, pick, without_texts};
+use crate::learn::delivery::{Delivery, decode};
+use crate::learn::finding::{Finding, Row, Sample};
+use crate::learn::names::editable;
+use crate::learn::observations::Observations;
+use crate::learn::steps::Step::{self, *};
 
 /// A sentence of the specification, the requests that show it, and a function that returns the part of a
 /// response that contradicts it. The second response is that of the mock.
