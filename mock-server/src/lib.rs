@@ -7,6 +7,7 @@
 //! [webhooks]: guide::webhooks
 //! [state-files]: guide::state_files
 //! [control-api]: guide::control_api
+//! [page]: guide::control_api#the-page
 //! [program]: guide::program
 //! [test-suites]: guide::test_suites
 //! [recipes]: guide::recipes

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::http::{HeaderMap, StatusCode};
 use axum::routing::get;
 use mock_server::MockServer;
 use serde_json::{Value, json};
@@ -36,24 +37,32 @@ async fn main() -> Result<(), Failure> {
 }
 
 async fn axum_hello_world() -> Result<(), Failure> {
-    serve_with_axum(Router::new().route("/api/v1/me", get(|| async { "Hello, World!" }))).await
+    let router = Router::new().route("/api/v1/me", get(|| async { "Hello, World!" }));
+    serve_with_axum(router, "none").await
 }
 
-/// Serializes the data of the library's response for each request, without any checks or records.
+/// Checks the key and serializes the data of the library's response for each request, without records.
 async fn axum_json() -> Result<(), Failure> {
-    let (_, reply) = reply().await?;
-    let data: Arc<Value> = Arc::new(serde_json::from_slice(&reply.body)?);
-    let handler = move || async move {
-        let body = serde_json::to_vec(&*data).expect("a JSON value");
-        ([("content-type", "application/json")], body)
+    let (key, reply) = reply().await?;
+    let data: Value = serde_json::from_slice(&reply.body)?;
+    let state = Arc::new((format!("Bearer {key}"), data));
+    let handler = move |headers: HeaderMap| async move {
+        let (expected, data) = &*state;
+        match headers.get("authorization") {
+            Some(found) if found == expected => {
+                let body = serde_json::to_vec(data).expect("a JSON value");
+                Ok(([("content-type", "application/json")], body))
+            }
+            _ => Err(StatusCode::UNAUTHORIZED),
+        }
     };
-    serve_with_axum(Router::new().route("/api/v1/me", get(handler))).await
+    serve_with_axum(Router::new().route("/api/v1/me", get(handler)), &key).await
 }
 
-async fn serve_with_axum(router: Router) -> Result<(), Failure> {
+async fn serve_with_axum(router: Router, key: &str) -> Result<(), Failure> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}", listener.local_addr()?);
-    ready(&json!({ "url": url }))?;
+    ready(&json!({ "url": url, "key": key }))?;
     std::thread::spawn(exit_with_stdin);
     Ok(axum::serve(listener, router).await?)
 }
