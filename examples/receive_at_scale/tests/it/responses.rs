@@ -18,7 +18,7 @@ use tower::ServiceExt;
 use webhook_verify::{Receiver, Secret, SignedRequest, Verifier, sign};
 
 use crate::local_broker::LocalBroker;
-use crate::{open, start_broker, start_broker_with};
+use crate::{open, settings, start_broker, start_broker_with};
 
 /// Much longer than any test takes.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -72,6 +72,21 @@ async fn handled(queue: &Queue, expected: usize) -> Vec<String> {
     assert_eq!(queue.backlog("test").await.unwrap(), Backlog::default());
     texts.sort();
     texts
+}
+
+#[tokio::test]
+async fn a_worker_waits_until_the_broker_can_create_it() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    // Without the streams.
+    let queue = Queue::connect(&settings(&broker.url())).await.unwrap();
+    let publish = async {
+        let (_, app) = start(&broker, EventKey::None).await;
+        assert_eq!(deliver(&app, "right", "event").await, 204);
+    };
+    let (texts, ()) = tokio::join!(handled(&queue, 1), publish);
+    assert_eq!(texts, ["event"]);
 }
 
 #[tokio::test]
