@@ -316,6 +316,9 @@ async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
     let learned = learn(server.uri(), "wrong", &[]);
     let message = "mock-server: the service rejects the key: GET /me returns 401\n";
     assert_eq!((learned.code, learned.stderr.as_str()), (Some(3), message));
+    let learned = learn(server.uri(), server.key(), &["--handle", "nobody"]);
+    let message = "mock-server: no profile has the handle nobody of --handle\n";
+    assert_eq!((learned.code, learned.stderr.as_str()), (Some(3), message));
     let learned = learn("http://127.0.0.1:9", "wrong-key", &[]);
     assert_eq!(learned.code, Some(3));
     assert!(

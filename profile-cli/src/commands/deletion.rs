@@ -14,9 +14,6 @@ use crate::session::{Session, requests};
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
-/// A note on `--curl`, which reads nothing.
-pub(crate) const CURL_NOTE: &str = "replace a title in the command by the link's ID";
-
 /// A deletion of several resources of one kind.
 pub(crate) struct Deletion {
     pub(crate) noun: &'static str,
@@ -50,7 +47,6 @@ impl Deletion {
         };
         if session.settings.curl {
             let calls = calls_of(&batch::without_duplicates(typed))?;
-            session.output.note(CURL_NOTE);
             return session.as_curl(&requests(&calls)?);
         }
         let listed = self.read(session)?;

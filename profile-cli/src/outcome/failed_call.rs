@@ -116,15 +116,16 @@ fn status_and_message(error: &Error) -> String {
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
         ErrorKind::KeyMissing => format!("{LOG_IN_HINT}{}", sandbox_hint()),
-        ErrorKind::Unauthorized => {
-            "`profile auth status` shows where the key comes from; log in again with `profile auth login`".to_owned()
-        }
+        ErrorKind::Unauthorized => "`profile auth status` shows where the key comes from; \
+             log in again with `profile auth login`"
+            .to_owned(),
         ErrorKind::Forbidden => SCOPE_HINT.to_owned(),
-        ErrorKind::NotFound => "check the base URL; `profile config list` shows where it comes from".to_owned(),
-        ErrorKind::Connection => {
-            "check the network, the base URL and the proxy; `profile config list` shows where they come from"
-                .to_owned()
+        ErrorKind::NotFound => {
+            "check the base URL; `profile config list` shows where it comes from".to_owned()
         }
+        ErrorKind::Connection => "check the network, the base URL and the proxy; \
+             `profile config list` shows where they come from"
+            .to_owned(),
         ErrorKind::Unreadable => "check the base URL, which `profile config list` shows; \
              `profile api` prints the response unchanged"
             .to_owned(),

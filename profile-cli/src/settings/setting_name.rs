@@ -317,7 +317,6 @@ pub(crate) fn complete_base_url(text: String) -> String {
 fn editor(text: &str) -> Result<(), String> {
     match text.trim().is_empty() {
         true => Err("is empty; expected a command such as vi".to_owned()),
-        false if shlex::split(text).is_none() => Err("has an open quote; close it".to_owned()),
         false => Ok(()),
     }
 }

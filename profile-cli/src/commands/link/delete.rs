@@ -3,6 +3,7 @@
 use clap::Args;
 use profile_sdk::{Link, LinkId, Operation, Profile};
 
+use super::fields::CURL_NOTE;
 use crate::commands::deletion::{Deletion, Item};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
@@ -29,6 +30,9 @@ pub(crate) struct DeleteArguments {
 
 pub(crate) fn run(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
+    if session.settings.curl {
+        session.output.note(CURL_NOTE);
+    }
     let deletion = Deletion {
         noun: "link",
         operation: Operation::DELETE_LINK,

@@ -3,8 +3,8 @@
 use clap::Args;
 use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl};
 
-use super::fields::{fields, url_warning};
-use crate::commands::deletion::{CURL_NOTE, id_of};
+use super::fields::{CURL_NOTE, fields, url_warning};
+use crate::commands::deletion::id_of;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::session::Session;

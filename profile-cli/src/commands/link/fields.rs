@@ -5,6 +5,9 @@ use url::Url;
 
 use crate::outcome::report::{View, cell};
 
+/// A note on `--curl`, which reads nothing.
+pub(super) const CURL_NOTE: &str = "replace a title in the command by the ID of the link";
+
 pub(super) const COLUMNS: [&str; 3] = ["id", "title", "url"];
 
 /// Returns the fields of a link.

@@ -29,8 +29,8 @@ const UNREACHABLE: u8 = 3;
 /// Sends at most 80 requests, one at a time: reads, and two writes that every service has to reject.
 /// With --allow-writes, also edits the profile without changing it, and creates and deletes one link and
 /// one post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service
-/// contradicts the specification or does something that the mock cannot do, and 3 if it cannot be reached
-/// or rejects the key.
+/// contradicts the specification or does something that the mock cannot do, and 3 if it cannot be
+/// reached, rejects the key, or has no profile with the handle.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mock-server learn --base-url https://api.example.com --handle grace --out dialect.json\n  mock-server --dialect dialect.json"

@@ -10,7 +10,8 @@ use super::steps::Step;
 ///
 /// # Errors
 ///
-/// Returns an error if the service cannot be reached or rejects the key.
+/// Returns an error if the service cannot be reached or rejects the key, or if there is no profile with
+/// this handle.
 pub(crate) async fn read(
     service: &mut Service,
     handle: Option<&str>,
