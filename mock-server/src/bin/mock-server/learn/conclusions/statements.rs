@@ -1,13 +1,12 @@
 //! The sentences of the specification that every service has to fulfill, as far as responses show it.
 
-use mock_server::{Request, World, handle};
+use mock_server::ProfileField;
 use serde_json::{Map, Value, json};
 
 use super::reference::Answers;
 use crate::learn::answer::{Answer, pick, without_texts};
 use crate::learn::delivery::{Delivery, decode};
 use crate::learn::finding::{Finding, Row, Sample};
-use crate::learn::names::editable;
 use crate::learn::observations::Observations;
 use crate::learn::steps::Step::{self, *};
 
@@ -56,9 +55,6 @@ const STATEMENTS: &[Statement] = &[
         |answer, mock| misfit(answer.at("")?, mock.at("")?)),
 ];
 
-const LIMITS: &str = "display_name: up to 32 characters; bio: up to 300 characters and up to 10 lines; location: \
-     up to 40 characters; colours: format #rrggbb";
-
 const DELIVERY: &str = "Each delivery carries: X-Service-Event, the event kind; X-Service-Signature, `sha256=` plus \
      the HMAC of the body with the webhook secret";
 
@@ -71,14 +67,16 @@ pub(super) fn contradictions(all: &Observations, mock: &Answers) -> Vec<Row> {
         };
         Some(((*sentence).to_owned(), steps.iter().find_map(find)?))
     });
-    let limits = exceeded(all).map(|sample| (LIMITS.to_owned(), sample));
     let stored = all.not_stored.iter().filter_map(|(step, found)| {
         let sample = all.answer(*step).ok()?.sample(*found);
         Some((format!("{} creates it", step.label()), sample))
     });
     let invalid = all.deliveries.iter().find_map(invalid);
     let delivery = invalid.map(|sample| (DELIVERY.to_owned(), sample));
-    let all = statements.chain(limits).chain(stored).chain(delivery);
+    let all = statements
+        .chain(exceeded(all))
+        .chain(stored)
+        .chain(delivery);
     let row = |(sentence, sample)| Row::new("", sentence, Finding::Contradiction { sample });
     all.map(row).collect()
 }
@@ -125,28 +123,20 @@ fn is_date(text: &str) -> bool {
     text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
 }
 
-/// Returns the field of the profile that is too long or of another type, as the mock reports it. An empty
-/// string is not an invalid color but one that is not set.
-fn exceeded(all: &Observations) -> Option<Sample> {
-    const CODES: [&str; 4] = [
-        "too_many_characters",
-        "too_many_lines",
-        "not_a_color",
-        "wrong_type",
-    ];
+/// Returns the first field of the profile that exceeds its limit, and the limit. An empty string is not
+/// an invalid color but one that is not set.
+fn exceeded(all: &Observations) -> Option<(String, Sample)> {
     let me = all.me().ok()?;
-    let profile = editable(me).ok()?;
-    let mut world = World::default();
-    let edit = Request::new("PATCH", "/api/v1/me/profile")
-        .header("Authorization", format!("Bearer {}", world.keys().all))
-        .header("Content-Type", "application/json")
-        .body(json!(profile).to_string());
-    let reply: Value = serde_json::from_slice(&handle(&mut world, &edit).body).ok()?;
-    let error = &reply["error"];
-    let code = error["code"].as_str().filter(|code| CODES.contains(code))?;
-    let field = error["field"].as_str()?;
-    let is_unset = profile.get(field)? == "";
-    (!is_unset).then(|| me.sample(json!({ field: code })))
+    ProfileField::ALL.iter().find_map(|field| {
+        let (name, limit) = (field.name(), field.limit());
+        let value = me.at(&format!("/{name}"))?;
+        let is_valid = match value.as_str() {
+            Some(text) => text.is_empty() || limit.accepts(text),
+            None => value.is_null(),
+        };
+        let sample = me.sample(json!({ name: without_texts(value) }));
+        (!is_valid).then(|| (format!("{name}: {limit}"), sample))
+    })
 }
 
 /// Returns the headers of a delivery that does not have them as specified.
