@@ -94,54 +94,24 @@ const PRECEDENCE: &str = "\
 Options override environment variables, which override config.toml. `profile config list` shows each
 setting with its source.";
 
-/// Environment variables that are not settings.
-const VARIABLES: &[(&str, &str)] = &[
-    (
-        "PROFILE_API_KEY",
-        "API key; it is not accepted as an argument",
-    ),
-    (
-        "PROFILE_API_KEY_FILE",
-        "Path of a file that contains the API key",
-    ),
-    ("PROFILE_WEBHOOK_SECRET", "Webhook secret"),
-    (
-        "PROFILE_WEBHOOK_SECRET_FILE",
-        "Path of a file that contains the webhook secret",
-    ),
-    (
-        "PROFILE_LOG",
-        "Log level on stderr: off, error, warn, info (-v), debug (-vv) or trace (-vvv)",
-    ),
-    (
-        "PROFILE_CONFIG_DIR",
-        "Directory of config.toml and stored keys; otherwise $XDG_CONFIG_HOME/profile or \
-         ~/.config/profile",
-    ),
-    (
-        "XDG_STATE_HOME",
-        "Parent directory of the sandbox and of texts that were not sent; otherwise ~/.local/state",
-    ),
-    (
-        "XDG_CACHE_HOME",
-        "Parent directory of IDs for shell completion; otherwise ~/.cache",
-    ),
-    (
-        "HTTPS_PROXY, ALL_PROXY",
-        "Proxy for https://, unless `proxy` is set in config.toml; never for http://",
-    ),
-    ("NO_PROXY", "Hosts to reach without these proxies"),
-    (
-        "NO_COLOR, CLICOLOR_FORCE",
-        "Disable or force colors with --color auto",
-    ),
-    ("TERM", "dumb disables colors with --color auto"),
-    ("COLORTERM", "truecolor allows 24-bit colors"),
-    (
-        "SSL_CERT_FILE",
-        "Certificates to trust instead of those of the system, on Linux",
-    ),
-];
+/// Environment variables that are not settings. Two spaces separate the names from the description.
+const VARIABLES: &str = "\
+PROFILE_API_KEY  API key; it is not accepted as an argument
+PROFILE_API_KEY_FILE  Path of a file that contains the API key
+PROFILE_WEBHOOK_SECRET  Webhook secret
+PROFILE_WEBHOOK_SECRET_FILE  Path of a file that contains the webhook secret
+PROFILE_LOG  Log level on stderr: off, error, warn, info (-v), debug (-vv) or trace (-vvv)
+PROFILE_CONFIG_DIR  Directory of config.toml and stored keys; otherwise \
+    $XDG_CONFIG_HOME/profile or ~/.config/profile
+XDG_STATE_HOME  Parent directory of the sandbox and of texts that were not sent; otherwise \
+    ~/.local/state
+XDG_CACHE_HOME  Parent directory of IDs for shell completion; otherwise ~/.cache
+HTTPS_PROXY, ALL_PROXY  Proxy for https://, unless `proxy` is set in config.toml; never for http://
+NO_PROXY  Hosts to reach without these proxies
+NO_COLOR, CLICOLOR_FORCE  Disable or force colors with --color auto
+TERM  dumb disables colors with --color auto
+COLORTERM  truecolor allows 24-bit colors
+SSL_CERT_FILE  Certificates to trust instead of those of the system, on Linux";
 
 /// Width of the table of variables.
 const WIDTH: usize = 80;
@@ -151,8 +121,9 @@ fn environment() -> String {
     let settings =
         SettingName::all().filter_map(|setting| Some((setting.variable()?, setting.help())));
     let others = VARIABLES
-        .iter()
-        .map(|(name, help)| (*name, (*help).to_owned()));
+        .lines()
+        .filter_map(|line| line.split_once("  "))
+        .map(|(name, help)| (name, help.to_owned()));
     let (keys, others): (Vec<_>, Vec<_>) = others.partition(|(name, _)| name.contains("API_KEY"));
     let rows: Vec<_> = keys.into_iter().chain(settings).chain(others).collect();
     let names = max_width(rows.iter().map(|(name, _)| *name));
