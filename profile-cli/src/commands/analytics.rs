@@ -1,6 +1,5 @@
 //! `profile analytics`: views, likes and social counts of your profile.
 
-use clap::Args;
 use profile_sdk::{Analytics, Metric};
 
 use crate::drawing::Figure;
@@ -8,17 +7,15 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 Requires the scope analytics:read. In a pipe, each line is the name and the value of a count,
 separated by a tab.
 
 Examples:
   profile analytics
-  profile analytics --json")]
-pub(crate) struct AnalyticsArguments {}
+  profile analytics --json";
 
-pub(crate) fn run(_: AnalyticsArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.analytics(), |response| {
         let figures = figures(response.data());
         Ok(Report::read(&response, View::figures(figures)))

@@ -37,7 +37,8 @@ use crate::settings::RequiredSettings;
 #[command(defer = true)]
 pub(crate) enum Command {
     /// Show your profile
-    Show(show::ShowArguments),
+    #[command(after_help = show::HELP)]
+    Show,
     /// Change fields of your profile and print it; other fields keep their values
     Set(set::SetArguments),
     /// Edit your profile in your editor; only changed fields are sent
@@ -55,22 +56,24 @@ pub(crate) enum Command {
     /// Show the views of your profile, or of other profiles
     Stats(stats::StatsArguments),
     /// Show views, likes and social counts of your profile
-    Analytics(analytics::AnalyticsArguments),
+    #[command(after_help = analytics::HELP)]
+    Analytics,
     #[command(visible_alias = "badges", subcommand)]
     Badge(badge::BadgeCommand),
     /// Show the numbers of users, views and links of the site; requires no key
-    Site(site::SiteArguments),
+    #[command(after_help = site::HELP)]
+    Site,
     #[command(subcommand)]
     Auth(auth::AuthCommand),
     /// Check an API key with the service, and store it; same as `auth login`
     #[command(hide = true)]
     Login(auth::LoginArguments),
     /// Remove an account and its key; same as `auth logout`
-    #[command(hide = true)]
-    Logout(auth::LogoutArguments),
+    #[command(hide = true, after_help = auth::logout::HELP)]
+    Logout,
     /// Show the account and check the settings, the key and the connection; same as `auth status`
-    #[command(hide = true)]
-    Whoami(auth::StatusArguments),
+    #[command(hide = true, after_help = auth::status::HELP)]
+    Whoami,
     #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Send a request to any path of the service and print the response
@@ -114,7 +117,7 @@ fn dispatch(
     session: &Session<'_>,
 ) -> Result<Outcome, Failure> {
     let report = match command {
-        Command::Show(arguments) => show::run(arguments, session),
+        Command::Show => show::run(session),
         Command::Set(arguments) => set::run(arguments, session),
         Command::Edit(arguments) => edit::run(&arguments, session),
         Command::Export(arguments) => export::run(arguments, session),
@@ -123,13 +126,13 @@ fn dispatch(
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
         Command::Stats(arguments) => stats::run(arguments, session),
-        Command::Analytics(arguments) => analytics::run(arguments, session),
+        Command::Analytics => analytics::run(session),
         Command::Badge(command) => badge::run(command, session),
-        Command::Site(arguments) => site::run(arguments, session),
+        Command::Site => site::run(session),
         Command::Auth(command) => auth::run(command, session),
         Command::Login(arguments) => auth::run(auth::AuthCommand::Login(arguments), session),
-        Command::Logout(arguments) => auth::run(auth::AuthCommand::Logout(arguments), session),
-        Command::Whoami(arguments) => auth::run(auth::AuthCommand::Status(arguments), session),
+        Command::Logout => auth::run(auth::AuthCommand::Logout, session),
+        Command::Whoami => auth::run(auth::AuthCommand::Status, session),
         Command::Config(command) => config::run(&command, session),
         Command::Completion(arguments) => completion::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, program()),
@@ -149,7 +152,7 @@ impl Command {
             Self::Completion(_) | Self::Man(_) => RequiredSettings::None,
             Self::Auth(command) => command.required_settings(),
             // Invalid settings are findings.
-            Self::Whoami(_) => RequiredSettings::None,
+            Self::Whoami => RequiredSettings::None,
             Self::Config(command) => command.required_settings(),
             _ => RequiredSettings::All,
         }
@@ -159,7 +162,7 @@ impl Command {
     fn calls_the_service(&self) -> bool {
         match self {
             Self::Auth(command) => command.calls_the_service(),
-            Self::Logout(_) | Self::Config(_) => false,
+            Self::Logout | Self::Config(_) => false,
             Self::Completion(_) | Self::Man(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,

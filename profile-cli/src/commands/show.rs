@@ -1,6 +1,5 @@
 //! `profile show`: your profile, including private fields.
 
-use clap::Args;
 use profile_sdk::{Profile, ProfileField};
 
 use crate::drawing::Drawing;
@@ -9,8 +8,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell, push_field};
 use crate::session::Session;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 On a terminal, prints a card with color swatches and the contrast between text and background, which
 should be at least 4.5:1. In a pipe, each line is the name and the value of a field, separated by a
 tab; line breaks in values are escaped as \\n. The names of list items contain their ID, as in
@@ -18,10 +16,9 @@ links.ID.title and links.ID.url.
 
 Examples:
   profile show
-  profile show --json")]
-pub(crate) struct ShowArguments {}
+  profile show --json";
 
-pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
         Ok(Report::read(&response, view(response.data())))
     })

@@ -1,6 +1,5 @@
 //! `profile site`: the counters of the site.
 
-use clap::Args;
 use profile_sdk::SiteStats;
 
 use crate::drawing::Figure;
@@ -8,16 +7,14 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 In a pipe, each line is the name and the value of a counter, separated by a tab.
 
 Examples:
   profile site
-  profile site --json")]
-pub(crate) struct SiteArguments {}
+  profile site --json";
 
-pub(crate) fn run(_: SiteArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.site_stats(), |response| {
         let figures = figures(response.data());
         Ok(Report::read(&response, View::figures(figures)))

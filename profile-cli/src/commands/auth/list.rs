@@ -1,6 +1,5 @@
 //! `profile auth list`: the stored accounts.
 
-use clap::Args;
 use serde_json::{Value, json};
 
 use crate::outcome::failure::Failure;
@@ -8,15 +7,13 @@ use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::settings::{KeyStore, SettingName, without_credentials};
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 In a pipe, each line is an account name, \"selected\" or nothing, a base URL and the store of the key,
 separated by tabs.
 
 Examples:
   profile auth list
-  profile auth list --json")]
-pub(crate) struct ListArguments {}
+  profile auth list --json";
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;

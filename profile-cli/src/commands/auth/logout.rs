@@ -1,6 +1,5 @@
 //! `profile auth logout`: removes an account and its key.
 
-use clap::Args;
 use serde_json::json;
 
 use crate::outcome::failure::Failure;
@@ -9,15 +8,13 @@ use crate::session::Session;
 use crate::settings::{ConfigEdit, KeyStore, SettingName};
 use crate::system::interruption::InterruptGuard;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 Removes the selected account, or the one given by --account. The key itself stays valid; only the
 service can revoke it.
 
 Examples:
   profile auth logout
-  profile auth logout --account work --yes")]
-pub(crate) struct LogoutArguments {}
+  profile auth logout --account work --yes";
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;

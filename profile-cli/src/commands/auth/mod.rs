@@ -2,10 +2,10 @@
 
 mod list;
 mod login;
-mod logout;
+pub(crate) mod logout;
 mod override_warning;
 pub(crate) mod permissions;
-mod status;
+pub(crate) mod status;
 mod switch;
 mod token;
 
@@ -17,8 +17,6 @@ use crate::session::Session;
 use crate::settings::RequiredSettings;
 
 pub(crate) use login::{LoginArguments, unexpected_key};
-pub(crate) use logout::LogoutArguments;
-pub(crate) use status::StatusArguments;
 
 /// Log in and out, and switch between accounts
 #[derive(Debug, Subcommand)]
@@ -33,16 +31,19 @@ pub(crate) enum AuthCommand {
     /// Check an API key with the service, and store it with the base URL
     Login(login::LoginArguments),
     /// Remove an account and its key; asks first unless --yes is given
-    Logout(logout::LogoutArguments),
+    #[command(after_help = logout::HELP)]
+    Logout,
     /// Show the account and check the settings, the key and the connection
-    Status(status::StatusArguments),
+    #[command(after_help = status::HELP)]
+    Status,
     /// List the stored accounts and mark the selected one
-    #[command(visible_alias = "ls")]
-    List(list::ListArguments),
+    #[command(visible_alias = "ls", after_help = list::HELP)]
+    List,
     /// Select the account that commands use
     Switch(switch::SwitchArguments),
     /// Print the API key that commands use, for scripts
-    Token(token::TokenArguments),
+    #[command(after_help = token::HELP)]
+    Token,
 }
 
 impl AuthCommand {
@@ -50,24 +51,24 @@ impl AuthCommand {
     pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
             // Invalid settings are findings.
-            Self::Status(_) => RequiredSettings::None,
+            Self::Status => RequiredSettings::None,
             _ => RequiredSettings::All,
         }
     }
 
     /// Returns `true` if the command sends requests to the service.
     pub(crate) fn calls_the_service(&self) -> bool {
-        matches!(self, Self::Login(_) | Self::Status(_))
+        matches!(self, Self::Login(_) | Self::Status)
     }
 }
 
 pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
         AuthCommand::Login(arguments) => login::run(&arguments, session),
-        AuthCommand::Logout(_) => logout::run(session),
-        AuthCommand::Status(_) => status::run(session),
-        AuthCommand::List(_) => list::run(session),
+        AuthCommand::Logout => logout::run(session),
+        AuthCommand::Status => status::run(session),
+        AuthCommand::List => list::run(session),
         AuthCommand::Switch(arguments) => switch::run(&arguments, session),
-        AuthCommand::Token(_) => token::run(session),
+        AuthCommand::Token => token::run(session),
     }
 }

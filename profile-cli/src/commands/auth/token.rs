@@ -1,20 +1,16 @@
 //! `profile auth token`: prints the key.
 
-use clap::Args;
-
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
 use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::Key;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 No other command prints a key. Do not run this one where the output is recorded.
 
 Examples:
   profile auth token
-  PROFILE_API_KEY=$(profile auth token --account work) ./script")]
-pub(crate) struct TokenArguments {}
+  PROFILE_API_KEY=$(profile auth token --account work) ./script";
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     if session.settings.sandbox {

@@ -1,6 +1,5 @@
 //! `profile badge list`: all badges.
 
-use clap::Args;
 use profile_sdk::{Badge, Response};
 
 use crate::drawing::Drawing;
@@ -8,16 +7,14 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 In a pipe, each line is an ID, a name, a kind, a color and a description, separated by tabs.
 
 Examples:
   profile badge list
-  profile badge list --json")]
-pub(crate) struct ListArguments {}
+  profile badge list --json";
 
-pub(crate) fn run(_: ListArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.badges(), |response| Ok(report(&response)))
 }
 

@@ -16,12 +16,12 @@ Example:
   profile badge list")]
 pub(crate) enum BadgeCommand {
     /// List all badges; requires no key
-    #[command(visible_alias = "ls")]
-    List(list::ListArguments),
+    #[command(visible_alias = "ls", after_help = list::HELP)]
+    List,
 }
 
 pub(crate) fn run(command: BadgeCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
-        BadgeCommand::List(arguments) => list::run(arguments, session),
+        BadgeCommand::List => list::run(session),
     }
 }

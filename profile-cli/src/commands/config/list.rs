@@ -1,6 +1,5 @@
 //! `profile config list`: all settings with their values and sources.
 
-use clap::Args;
 use serde_json::Value;
 
 use super::listed_setting::{self, ListedSetting};
@@ -8,15 +7,13 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 In a pipe, each line is a name, a value and a source, separated by tabs; the value and the source
 are empty if the setting is not set.
 
 Examples:
   profile config list
-  profile config list --json")]
-pub(crate) struct ListArguments {}
+  profile config list --json";
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let (listed, wrong) = listed_setting::all(&session.settings);

@@ -26,10 +26,11 @@ Examples:
   profile config set output json")]
 pub(crate) enum ConfigCommand {
     /// Print the path of config.toml
-    Path(path::PathArguments),
+    #[command(after_help = path::HELP)]
+    Path,
     /// List all settings with their values and sources
-    #[command(visible_alias = "ls")]
-    List(list::ListArguments),
+    #[command(visible_alias = "ls", after_help = list::HELP)]
+    List,
     /// Print the effective value of a setting
     Get(get::GetArguments),
     /// Store a setting in config.toml
@@ -42,7 +43,7 @@ impl ConfigCommand {
     /// Returns the settings that have to be valid for the command.
     pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
-            Self::Path(_) => RequiredSettings::None,
+            Self::Path => RequiredSettings::None,
             _ => RequiredSettings::File,
         }
     }
@@ -50,8 +51,8 @@ impl ConfigCommand {
 
 pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
-        ConfigCommand::Path(_) => path::run(),
-        ConfigCommand::List(_) => list::run(session),
+        ConfigCommand::Path => path::run(),
+        ConfigCommand::List => list::run(session),
         ConfigCommand::Get(arguments) => get::run(arguments, session),
         ConfigCommand::Set(arguments) => set::run(arguments),
         ConfigCommand::Unset(arguments) => unset::run(arguments),

@@ -1,6 +1,5 @@
 //! `profile link list`: the links, read from the profile.
 
-use clap::Args;
 use profile_sdk::Link;
 
 use super::fields::{COLUMNS, cells};
@@ -9,16 +8,14 @@ use crate::outcome::listing::report_listing;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 In a pipe, each line is an ID, a title and a URL, separated by tabs.
 
 Examples:
   profile link list
-  profile link list --json")]
-pub(crate) struct ListArguments {}
+  profile link list --json";
 
-pub(crate) fn run(_: ListArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
         let links = response.data().links.as_deref();
         report_listing(&response, "links", links.map(table))

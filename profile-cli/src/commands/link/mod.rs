@@ -22,8 +22,8 @@ Examples:
   profile link delete link_1 link_2")]
 pub(crate) enum LinkCommand {
     /// List your links
-    #[command(visible_alias = "ls")]
-    List(list::ListArguments),
+    #[command(visible_alias = "ls", after_help = list::HELP)]
+    List,
     /// Add a link to your profile
     #[command(visible_alias = "create")]
     Add(add::AddArguments),
@@ -36,7 +36,7 @@ pub(crate) enum LinkCommand {
 
 pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
-        LinkCommand::List(arguments) => list::run(arguments, session),
+        LinkCommand::List => list::run(session),
         LinkCommand::Add(arguments) => add::run(arguments, session),
         LinkCommand::Edit(arguments) => edit::run(arguments, session),
         LinkCommand::Delete(arguments) => delete::run(arguments, session),

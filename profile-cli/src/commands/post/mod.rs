@@ -20,8 +20,8 @@ Examples:
   profile post list --json")]
 pub(crate) enum PostCommand {
     /// List your posts
-    #[command(visible_alias = "ls")]
-    List(list::ListArguments),
+    #[command(visible_alias = "ls", after_help = list::HELP)]
+    List,
     /// Create a post
     #[command(visible_alias = "add")]
     Create(create::CreateArguments),
@@ -32,7 +32,7 @@ pub(crate) enum PostCommand {
 
 pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
-        PostCommand::List(arguments) => list::run(arguments, session),
+        PostCommand::List => list::run(session),
         PostCommand::Create(arguments) => create::run(arguments, session),
         PostCommand::Delete(arguments) => delete::run(arguments, session),
     }

@@ -17,11 +17,12 @@ Examples:
   profile sandbox reset")]
 pub(crate) enum SandboxCommand {
     /// Discard all changes in the sandbox; asks first unless --yes is given
-    Reset(reset::ResetArguments),
+    #[command(after_help = reset::HELP)]
+    Reset,
 }
 
 pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
-        SandboxCommand::Reset(_) => reset::run(session),
+        SandboxCommand::Reset => reset::run(session),
     }
 }

@@ -1,18 +1,15 @@
 //! `profile sandbox reset`: discards all changes in the sandbox.
 
-use clap::Args;
 use serde_json::json;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 Examples:
   profile sandbox reset
-  profile sandbox reset --yes")]
-pub(crate) struct ResetArguments {}
+  profile sandbox reset --yes";
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.confirm("Discard all changes in the sandbox?")?;

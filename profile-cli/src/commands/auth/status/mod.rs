@@ -3,7 +3,6 @@
 mod checks;
 mod facts;
 
-use clap::Args;
 use profile_sdk::{Call, RetryPolicy};
 
 use crate::outcome::batch;
@@ -14,8 +13,7 @@ use crate::settings::{Key, Setting, SettingName, without_credentials};
 
 use facts::Facts;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(crate) const HELP: &str = "\
 Sends GET /me, once, and checks config.toml, the permissions of files with secrets, the key, the base
 URL, the proxy, the connection and the clock. Problems and advice are printed to stderr. At most the
 last four characters of the key are shown, and only if it has at least sixteen.
@@ -24,8 +22,7 @@ The exit code is that of the worst problem: 4 without a key, 8 without a respons
 
 Examples:
   profile auth status
-  profile auth status --account work --json")]
-pub(crate) struct StatusArguments {}
+  profile auth status --account work --json";
 
 /// The problems that were found so far.
 #[derive(Default)]
