@@ -32,6 +32,9 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::RequiredSettings;
 
+use auth::AuthCommand;
+use config::ConfigCommand;
+
 /// The commands. Their arguments are deferred: only those of the typed command are built.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -64,7 +67,7 @@ pub(crate) enum Command {
     #[command(after_help = site::HELP)]
     Site,
     #[command(subcommand)]
-    Auth(auth::AuthCommand),
+    Auth(AuthCommand),
     /// Check an API key with the service, and store it; same as `auth login`
     #[command(hide = true)]
     Login(auth::LoginArguments),
@@ -75,7 +78,7 @@ pub(crate) enum Command {
     #[command(hide = true, after_help = auth::status::HELP)]
     Whoami,
     #[command(subcommand)]
-    Config(config::ConfigCommand),
+    Config(ConfigCommand),
     /// Send a request to any path of the service and print the response
     Api(api::ApiArguments),
     #[cfg(feature = "webhook")]
@@ -130,9 +133,9 @@ fn dispatch(
         Command::Badge(command) => badge::run(command, session),
         Command::Site => site::run(session),
         Command::Auth(command) => auth::run(command, session),
-        Command::Login(arguments) => auth::run(auth::AuthCommand::Login(arguments), session),
-        Command::Logout => auth::run(auth::AuthCommand::Logout, session),
-        Command::Whoami => auth::run(auth::AuthCommand::Status, session),
+        Command::Login(arguments) => auth::run(AuthCommand::Login(arguments), session),
+        Command::Logout => auth::run(AuthCommand::Logout, session),
+        Command::Whoami => auth::run(AuthCommand::Status, session),
         Command::Config(command) => config::run(&command, session),
         Command::Completion(arguments) => completion::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, program()),
@@ -150,10 +153,10 @@ impl Command {
     pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
             Self::Completion(_) | Self::Man(_) => RequiredSettings::None,
-            Self::Auth(command) => command.required_settings(),
             // Invalid settings are findings.
-            Self::Whoami => RequiredSettings::None,
-            Self::Config(command) => command.required_settings(),
+            Self::Whoami | Self::Auth(AuthCommand::Status) => RequiredSettings::None,
+            Self::Config(ConfigCommand::Path) => RequiredSettings::None,
+            Self::Config(_) => RequiredSettings::File,
             _ => RequiredSettings::All,
         }
     }
@@ -161,8 +164,8 @@ impl Command {
     /// Returns `true` if the command sends requests to the service.
     fn calls_the_service(&self) -> bool {
         match self {
-            Self::Auth(command) => command.calls_the_service(),
-            Self::Logout | Self::Config(_) => false,
+            Self::Auth(AuthCommand::Login(_) | AuthCommand::Status) => true,
+            Self::Auth(_) | Self::Logout | Self::Config(_) => false,
             Self::Completion(_) | Self::Man(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,

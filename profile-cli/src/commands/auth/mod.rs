@@ -14,7 +14,6 @@ use clap::Subcommand;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
-use crate::settings::RequiredSettings;
 
 pub(crate) use login::{LoginArguments, unexpected_key};
 
@@ -44,22 +43,6 @@ pub(crate) enum AuthCommand {
     /// Print the API key that commands use, for scripts
     #[command(after_help = token::HELP)]
     Token,
-}
-
-impl AuthCommand {
-    /// Returns the settings that have to be valid for the command.
-    pub(crate) fn required_settings(&self) -> RequiredSettings {
-        match self {
-            // Invalid settings are findings.
-            Self::Status => RequiredSettings::None,
-            _ => RequiredSettings::All,
-        }
-    }
-
-    /// Returns `true` if the command sends requests to the service.
-    pub(crate) fn calls_the_service(&self) -> bool {
-        matches!(self, Self::Login(_) | Self::Status)
-    }
 }
 
 pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Failure> {

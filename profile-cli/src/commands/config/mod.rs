@@ -12,7 +12,6 @@ use clap::Subcommand;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
-use crate::settings::RequiredSettings;
 
 /// Show and change the settings
 #[derive(Debug, Subcommand)]
@@ -37,16 +36,6 @@ pub(crate) enum ConfigCommand {
     Set(set::SetArguments),
     /// Remove a setting from config.toml
     Unset(unset::UnsetArguments),
-}
-
-impl ConfigCommand {
-    /// Returns the settings that have to be valid for the command.
-    pub(crate) fn required_settings(&self) -> RequiredSettings {
-        match self {
-            Self::Path => RequiredSettings::None,
-            _ => RequiredSettings::File,
-        }
-    }
 }
 
 pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Failure> {
