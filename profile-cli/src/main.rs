@@ -44,7 +44,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::arguments::Arguments;
-use crate::outcome::Outcome;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{RequiredSettings, Settings};
@@ -76,12 +75,8 @@ fn main() -> ExitCode {
     }
     session::log::start(&settings);
     let session = Session::new(settings, &output);
-    let exit_code = match commands::run(arguments.command, Arguments::command, &session) {
-        Ok(Outcome::Report(report)) => output.report(&report),
-        #[cfg(feature = "webhook")]
-        Ok(Outcome::Printed(exit_code)) => ExitCode::from(exit_code),
-        Err(failure) => output.failure(&failure),
-    };
+    let ended = commands::run(arguments.command, Arguments::command, &session);
+    let exit_code = ended.unwrap_or_else(|failure| output.failure(&failure));
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);
     exit_code

@@ -23,10 +23,11 @@ mod stats;
 #[cfg(feature = "webhook")]
 mod webhook;
 
+use std::process::ExitCode;
+
 use clap::Subcommand;
 
 use crate::help;
-use crate::outcome::Outcome;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -93,14 +94,14 @@ pub(crate) enum Command {
     Man(man::ManArguments),
 }
 
-/// Runs a command. Without one, prints how to start.
+/// Runs a command and prints its report. Without a command, prints how to start.
 pub(crate) fn run(
     command: Option<Command>,
     program: fn() -> clap::Command,
     session: &Session<'_>,
-) -> Result<Outcome, Failure> {
+) -> Result<ExitCode, Failure> {
     let Some(command) = command else {
-        return Ok(Report::text(help::start(), "help").into());
+        return Ok(session.output.report(&Report::text(help::start(), "help")));
     };
     if session.settings.curl && !command.calls_the_service() {
         let message = "--curl: this command sends no request to the service";
@@ -118,7 +119,7 @@ fn dispatch(
     command: Command,
     program: fn() -> clap::Command,
     session: &Session<'_>,
-) -> Result<Outcome, Failure> {
+) -> Result<ExitCode, Failure> {
     let report = match command {
         Command::Show => show::run(session),
         Command::Set(arguments) => set::run(arguments, session),
@@ -145,7 +146,7 @@ fn dispatch(
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(&command, session),
     };
-    report.map(Outcome::Report)
+    report.map(|report| session.output.report(&report))
 }
 
 impl Command {

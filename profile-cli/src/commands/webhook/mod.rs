@@ -15,9 +15,10 @@ mod sending;
 mod sign;
 mod verify;
 
+use std::process::ExitCode;
+
 use clap::Subcommand;
 
-use crate::outcome::Outcome;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
@@ -45,17 +46,21 @@ pub(crate) enum WebhookCommand {
     Probe(probe::ProbeArguments),
 }
 
-pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Outcome, Failure> {
-    match command {
-        WebhookCommand::Listen(arguments) => listen::run(&arguments, session).map(Outcome::Printed),
-        WebhookCommand::Verify(arguments) => verify::run(&arguments, session).map(Outcome::Report),
-        WebhookCommand::Sign(arguments) => sign::run(&arguments, session).map(Outcome::Report),
+pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<ExitCode, Failure> {
+    let report = match command {
+        WebhookCommand::Verify(arguments) => verify::run(&arguments, session),
+        WebhookCommand::Sign(arguments) => sign::run(&arguments, session),
+        WebhookCommand::Probe(arguments) => probe::run(&arguments, session),
+        // The others print each delivery at once.
+        WebhookCommand::Listen(arguments) => {
+            return listen::run(&arguments, session).map(ExitCode::from);
+        }
         WebhookCommand::Send(arguments) => {
-            send::run(&arguments, session).map(|()| Outcome::Printed(0))
+            return send::run(&arguments, session).map(|()| ExitCode::SUCCESS);
         }
         WebhookCommand::Replay(arguments) => {
-            replay::run(&arguments, session).map(|()| Outcome::Printed(0))
+            return replay::run(&arguments, session).map(|()| ExitCode::SUCCESS);
         }
-        WebhookCommand::Probe(arguments) => probe::run(&arguments, session).map(Outcome::Report),
-    }
+    };
+    report.map(|report| session.output.report(&report))
 }
