@@ -6,11 +6,10 @@ use profile_sdk::{ApiKey, Client, ClientBuilder, RetryPolicy};
 
 use super::Session;
 #[cfg(feature = "sandbox")]
-use super::sandbox::Sandbox;
+use super::sandbox;
 use crate::outcome::failure::Failure;
 use crate::settings::{
-    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Settings, base_url_message,
-    check_characters,
+    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, base_url_message, check_characters,
 };
 
 /// Time for the delays between attempts, added to the total timeout of a call.
@@ -21,7 +20,7 @@ pub(super) struct Connection {
     pub(super) base_url: String,
     pub(super) has_key: bool,
     #[cfg(feature = "sandbox")]
-    _sandbox: Option<Sandbox>,
+    _sandbox: Option<mock_server::MockServer>,
 }
 
 impl Connection {
@@ -30,25 +29,22 @@ impl Connection {
         let settings = &session.settings;
         #[cfg(feature = "sandbox")]
         if settings.sandbox {
-            let sandbox = session.block_on(Sandbox::start())??;
-            let base_url = sandbox.base_url();
-            let builder = builder(&base_url, settings)?.api_key(sandbox.api_key()?);
-            let builder = report_waits(builder, session);
+            let server = session.block_on(sandbox::start())??;
+            let key = ApiKey::new(server.key())?;
             return Ok(Self {
-                client: builder.build()?,
-                base_url,
+                client: builder(server.uri(), session)?.api_key(key).build()?,
+                base_url: server.uri().to_owned(),
                 has_key: true,
-                _sandbox: Some(sandbox),
+                _sandbox: Some(server),
             });
         }
         let base_url = settings.base_url()?;
-        let mut builder = builder(&base_url.value, settings)?;
+        let mut builder = builder(&base_url.value, session)?;
         let key = match Key::find_any(settings)? {
             Found::Key(key) => Some(key),
             // Calls that require no key work without it; others fail with the reason.
             Found::Withheld(_) | Found::Nothing => None,
         };
-        builder = report_waits(builder, session);
         let has_key = key.is_some();
         if let Some(key) = key {
             if let Some(warning) = key.warning {
@@ -71,20 +67,13 @@ impl Connection {
     }
 }
 
-fn report_waits(builder: ClientBuilder, session: &Session<'_>) -> ClientBuilder {
-    match session.waits.clone() {
-        Some(waits) => builder.on_wait(move |wait| waits.record(wait)),
-        None => builder,
-    }
-}
-
 /// Creates a client for another base URL and key, with the other settings unchanged.
 pub(crate) fn client_for(
     base_url: &str,
     key: Option<ApiKey>,
-    settings: &Settings,
+    session: &Session<'_>,
 ) -> Result<Client, Failure> {
-    let builder = builder(base_url, settings)?;
+    let builder = builder(base_url, session)?;
     let builder = match key {
         Some(key) => builder.api_key(key),
         None => builder,
@@ -93,12 +82,16 @@ pub(crate) fn client_for(
     built.map_err(|error| Failure::usage(base_url_message(&error)))
 }
 
-fn builder(base_url: &str, settings: &Settings) -> Result<ClientBuilder, Failure> {
+fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failure> {
+    let settings = &session.settings;
     check_characters(base_url)
         .map_err(|reason| Failure::usage(format!("the base URL {reason}")))?;
     let mut builder = Client::builder()
         .base_url(base_url)
         .user_agent(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
+    if let Some(waits) = session.waits.clone() {
+        builder = builder.on_wait(move |wait| waits.record(wait));
+    }
     if let Some(proxy) = settings.proxy(base_url)? {
         let check = SettingName::Proxy.check(&proxy.value);
         let place = settings.location(SettingName::Proxy, &proxy.source);

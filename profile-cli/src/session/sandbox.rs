@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
-use profile_sdk::ApiKey;
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::system::environment;
@@ -11,32 +10,13 @@ use crate::system::environment;
 /// Hint for an unusable state file.
 pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
 
-/// A running sandbox, which stops when dropped.
-pub(crate) struct Sandbox {
-    server: MockServer,
-}
-
-impl Sandbox {
-    /// Starts the service with the state of earlier commands.
-    pub(crate) async fn start() -> Result<Self, Failure> {
-        let started = MockServer::builder()
-            .state_file(state_path()?)
-            .start()
-            .await;
-        let server = started.map_err(|error| match error {
-            StartError::State(error) => not_started(&error),
-            _ => Failure::new(FailureKind::Other, error.to_string()),
-        })?;
-        Ok(Self { server })
-    }
-
-    pub(crate) fn base_url(&self) -> String {
-        self.server.uri().to_owned()
-    }
-
-    pub(crate) fn api_key(&self) -> Result<ApiKey, Failure> {
-        Ok(ApiKey::new(self.server.key())?)
-    }
+/// Starts the service with the state of earlier commands. It stops when dropped.
+pub(super) async fn start() -> Result<MockServer, Failure> {
+    let server = MockServer::builder().state_file(state_path()?);
+    server.start().await.map_err(|error| match error {
+        StartError::State(error) => not_started(&error),
+        _ => Failure::new(FailureKind::Other, error.to_string()),
+    })
 }
 
 fn not_started(error: &StateError) -> Failure {

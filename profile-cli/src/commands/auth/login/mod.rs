@@ -125,7 +125,7 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
 }
 
 fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
-    let call = client_for(base_url, None, &session.settings)?.me();
+    let call = client_for(base_url, None, session)?.me();
     let request = call.request().map_err(Failure::unsent)?;
     let command = curl::command(base_url, request, true);
     Ok(Report::text(command, "curl"))
@@ -145,7 +145,7 @@ fn check_with_service(
         failure.hint(hint)
     };
     let key = ApiKey::new(key).map_err(|invalid| nothing_stored(invalid.into()))?;
-    let client = client_for(base_url, Some(key), &session.settings).map_err(nothing_stored)?;
+    let client = client_for(base_url, Some(key), session).map_err(nothing_stored)?;
     let response = session.read(client.me()).map_err(nothing_stored)?;
     Ok(response.into_data())
 }
