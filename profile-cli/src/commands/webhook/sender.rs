@@ -1,13 +1,11 @@
 //! Sends deliveries, without retries.
 
 use std::error::Error as _;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderValue, USER_AGENT};
 use reqwest::{Client, Url, redirect, retry};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use rustls::crypto::ring;
 
 use super::delivery::Delivery;
 use crate::outcome::failure::{Failure, FailureKind};
@@ -55,16 +53,19 @@ pub(super) struct Outcome {
 
 impl Sender {
     pub(super) fn new(url: &Url, session: &Session<'_>) -> Result<Self, Failure> {
-        let builder = Client::builder()
+        // reqwest uses the provider of the process. Fails if one is installed already.
+        let _ = ring::default_provider().install_default();
+        let mut builder = Client::builder()
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .no_proxy()
-            .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT))
-            .tls_backend_preconfigured(tls(url).map_err(|error| {
-                Failure::new(FailureKind::Other, format!("cannot set up TLS: {error}"))
-            })?);
+            .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
+        if url.scheme() == "http" {
+            // Loading the root certificates of the platform is slow.
+            builder = builder.tls_certs_only([]);
+        }
         let http = builder.build().map_err(|error| {
-            let message = format!("cannot send: {}", root_cause(&error));
+            let message = format!("cannot set up TLS: {}", root_cause(&error));
             Failure::new(FailureKind::Other, message)
         })?;
         let url = url.clone();
@@ -115,20 +116,6 @@ async fn drain(mut response: reqwest::Response) {
     {
         read += chunk.len();
     }
-}
-
-fn tls(url: &Url) -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let versions =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let builder = match url.scheme() {
-        "https" => versions.with_platform_verifier()?,
-        // Loading the root certificates of the platform is slow.
-        _ => versions.with_root_certificates(RootCertStore::empty()),
-    };
-    let mut config = builder.with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
 }
 
 fn error_reason(error: &reqwest::Error) -> String {
