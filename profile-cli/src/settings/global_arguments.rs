@@ -74,27 +74,27 @@ fn timeout(text: &str) -> Result<Duration, String> {
 impl GlobalArguments {
     /// Returns the text of a setting that an option overrides.
     pub(super) fn setting(&self, name: SettingName) -> Option<Setting<String>> {
-        let text = match name {
-            SettingName::Account => self.account.clone(),
-            SettingName::BaseUrl => self.base_url.clone(),
-            SettingName::Color => self.color.as_ref().map(name_of),
-            SettingName::NoInput => self.no_input.then(|| "true".to_owned()),
+        let (option, text) = match name {
+            SettingName::Account => ("--account", self.account.clone()),
+            SettingName::BaseUrl => ("--base-url", self.base_url.clone()),
+            SettingName::Color => ("--color", self.color.as_ref().map(name_of)),
+            SettingName::NoInput => ("--no-input", self.no_input.then(|| "true".to_owned())),
             SettingName::Output => return self.output(),
-            SettingName::Retries => self.retries.map(|count| count.to_string()),
+            SettingName::Retries => ("--retries", self.retries.map(|count| count.to_string())),
             SettingName::Timeout => {
                 let seconds = self.timeout.map(|timeout| timeout.as_secs_f64());
-                seconds.map(|seconds| seconds.to_string())
+                ("--timeout", seconds.map(|seconds| seconds.to_string()))
             }
-            SettingName::Editor | SettingName::Proxy => None,
+            SettingName::Editor | SettingName::Proxy => return None,
         };
-        Some(Setting::new(text?, Source::Option(name.option()?)))
+        Some(Setting::new(text?, Source::Option(option)))
     }
 
     /// Returns the output format, which three options select.
     fn output(&self) -> Option<Setting<String>> {
         let json = || "json".to_owned();
         let (option, text) = match (&self.output, self.json) {
-            (Some(format), _) => (SettingName::Output.option()?, name_of(format)),
+            (Some(format), _) => ("--output", name_of(format)),
             (None, true) => ("--json", json()),
             (None, false) => self.jq().map(|_| ("--jq", json()))?,
         };

@@ -37,7 +37,6 @@ struct Row {
     variable: Option<&'static str>,
     /// Variables of other programs, over which config.toml takes precedence.
     common_variables: &'static [&'static str],
-    option: Option<&'static str>,
     default: fn() -> Option<String>,
     kind: Kind,
     help: &'static str,
@@ -60,7 +59,6 @@ const ROWS: &[Row] = &[
         name: "account",
         variable: Some("PROFILE_ACCOUNT"),
         common_variables: &[],
-        option: Some("--account"),
         default: || None,
         kind: Kind::Text(|text| AccountName::parse(text).map(drop)),
         help: "Name of the stored account to use",
@@ -70,7 +68,6 @@ const ROWS: &[Row] = &[
         name: "base_url",
         variable: Some("PROFILE_BASE_URL"),
         common_variables: &[],
-        option: Some("--base-url"),
         default: || None,
         kind: Kind::Text(|text| base_url(&complete_base_url(text.to_owned()))),
         help: "Base URL of the service, for example https://profiles.example",
@@ -80,7 +77,6 @@ const ROWS: &[Row] = &[
         name: "color",
         variable: None,
         common_variables: &[],
-        option: Some("--color"),
         default: || Some("auto".to_owned()),
         kind: Kind::Choice(
             |text| choice::<ColorChoice>(text).map(drop),
@@ -93,7 +89,6 @@ const ROWS: &[Row] = &[
         name: "editor",
         variable: Some("PROFILE_EDITOR"),
         common_variables: &["VISUAL", "EDITOR"],
-        option: None,
         // Installed by default.
         default: || Some(if cfg!(windows) { "notepad" } else { "vi" }.to_owned()),
         kind: Kind::Text(editor),
@@ -104,7 +99,6 @@ const ROWS: &[Row] = &[
         name: "no_input",
         variable: Some("PROFILE_NO_INPUT"),
         common_variables: &[],
-        option: Some("--no-input"),
         default: || Some("false".to_owned()),
         kind: Kind::Switch,
         help: "Never prompt; fail where input is required",
@@ -114,7 +108,6 @@ const ROWS: &[Row] = &[
         name: "output",
         variable: Some("PROFILE_OUTPUT"),
         common_variables: &[],
-        option: Some("--output"),
         default: || {
             let is_terminal = std::io::stdout().is_terminal();
             Some(if is_terminal { "table" } else { "tsv" }.to_owned())
@@ -130,7 +123,6 @@ const ROWS: &[Row] = &[
         name: "proxy",
         variable: None,
         common_variables: &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
-        option: None,
         default: || None,
         kind: Kind::Text(proxy),
         help: "Proxy for https://",
@@ -140,7 +132,6 @@ const ROWS: &[Row] = &[
         name: "retries",
         variable: None,
         common_variables: &[],
-        option: Some("--retries"),
         default: || Some(DEFAULT_RETRIES.to_string()),
         kind: Kind::Count,
         help: "Maximum number of retries",
@@ -150,7 +141,6 @@ const ROWS: &[Row] = &[
         name: "timeout",
         variable: None,
         common_variables: &[],
-        option: Some("--timeout"),
         default: || Some(DEFAULT_TIMEOUT.as_secs().to_string()),
         kind: Kind::Seconds,
         help: "Timeout for each attempt, in seconds",
@@ -175,11 +165,6 @@ impl SettingName {
     /// Returns common environment variables, over which config.toml takes precedence.
     pub(super) fn common_variables(self) -> &'static [&'static str] {
         self.row().common_variables
-    }
-
-    /// Returns the option that takes precedence over the environment.
-    pub(super) fn option(self) -> Option<&'static str> {
-        self.row().option
     }
 
     /// Returns the text of the default.
