@@ -1,6 +1,5 @@
 //! Renders results as TSV or CSV.
 
-use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::View;
 use crate::terminal::printable::{printable, tsv_field};
 use crate::terminal::screen::Screen;
@@ -24,9 +23,9 @@ pub(super) fn tsv(view: &View, screen: &Screen) -> String {
 }
 
 /// Renders comma-separated values (RFC 4180) with a header row.
-pub(super) fn csv(view: &View, screen: &Screen) -> Result<String, Failure> {
+pub(super) fn csv(view: &View, screen: &Screen) -> String {
     let Some((heading, rows)) = heading_and_rows(view) else {
-        return Ok(plain(view, screen));
+        return plain(view, screen);
     };
     records(|writer| {
         writer.write_record(&heading)?;
@@ -36,22 +35,14 @@ pub(super) fn csv(view: &View, screen: &Screen) -> Result<String, Failure> {
 }
 
 /// Returns the CSV that `write` produces.
-pub(super) fn records(
-    write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
-) -> Result<String, Failure> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let written = write(&mut writer);
-    let bytes = written
-        .map_err(|error| error.to_string())
-        .and_then(|()| writer.into_inner().map_err(|error| error.to_string()));
-    bytes
-        .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()))
-        .map_err(|error| {
-            Failure::new(
-                FailureKind::Other,
-                format!("the result could not be written as CSV: {error}"),
-            )
-        })
+pub(super) fn records(write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>) -> String {
+    // Unless it is flexible, the writer rejects records of different lengths.
+    let mut writer = csv::WriterBuilder::new()
+        .flexible(true)
+        .from_writer(Vec::new());
+    write(&mut writer).expect("a Vec accepts any record");
+    let bytes = writer.into_inner().expect("a Vec accepts any record");
+    String::from_utf8(bytes).expect("the records are text")
 }
 
 /// Returns the header and rows of a view with columns.
@@ -115,7 +106,7 @@ mod tests {
         };
         let screen = Screen::plain();
         assert_eq!(tsv(&table, &screen), "1\ta, \"b\"\\nc\n");
-        let csv = csv(&table, &screen).expect("a table of texts");
+        let csv = csv(&table, &screen);
         assert_eq!(csv, "id,title\n1,\"a, \"\"b\"\"\nc\"\n");
     }
 

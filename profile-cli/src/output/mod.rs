@@ -229,7 +229,7 @@ impl Output {
                     writer.write_record(fields.iter().map(|(name, _)| name))?;
                 }
                 writer.write_record(values.map(|value| printable(value)))
-            })?,
+            }),
             _ => self.renderer.text(report, &self.stdout)?,
         })
     }

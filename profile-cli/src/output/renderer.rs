@@ -61,7 +61,7 @@ impl Renderer {
             }
             Self::Csv => {
                 let columns = in_columns(report);
-                delimited::csv(columns.as_ref().unwrap_or(&report.view), screen)?
+                delimited::csv(columns.as_ref().unwrap_or(&report.view), screen)
             }
             Self::Json if screen.is_terminal => pretty_json::text(&json_text(&report.json), screen),
             Self::Json => format!("{}\n", json_text(&report.json)),
