@@ -13,6 +13,7 @@ use super::secret::{self, WebhookSecret};
 use super::sender::destination;
 use super::sending::send_all;
 use crate::input::Input;
+use crate::input::typed_text::TypedText;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
@@ -29,7 +30,7 @@ pub(crate) struct SendArguments {
 
     /// Body, sent byte for byte [default: an example for this kind]
     #[arg(long, value_name = "JSON|@PATH|-", value_parser = data)]
-    data: Option<Data>,
+    data: Option<TypedText>,
 
     /// Number of times to send it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -37,13 +38,6 @@ pub(crate) struct SendArguments {
 
     #[command(flatten)]
     encoding: Encoding,
-}
-
-/// The body of an event.
-#[derive(Debug, Clone)]
-enum Data {
-    Json(String),
-    Input(Input),
 }
 
 fn after_help() -> String {
@@ -77,8 +71,8 @@ fn known_kinds() -> String {
 pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<(), Failure> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = match &arguments.data {
-        Some(Data::Json(json)) => json.clone().into_bytes(),
-        Some(Data::Input(input)) => input.read()?,
+        Some(TypedText::Text(json)) => json.clone().into_bytes(),
+        Some(TypedText::Input(input)) => input.read()?,
         None => example::payload(&arguments.kind).into_bytes(),
     };
     if let Ok(EventKind::Other(name)) = EventKind::try_from(arguments.kind.as_bytes()) {
@@ -92,14 +86,14 @@ pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<()
     send_all(deliveries, &arguments.to, session)
 }
 
-fn data(text: &str) -> Result<Data, String> {
+fn data(text: &str) -> Result<TypedText, String> {
     match text.strip_prefix('@') {
-        Some(path) => return Ok(Data::Input(Input::File(path.into()))),
-        None if text == "-" => return Ok(Data::Input(Input::Stdin)),
+        Some(path) => return Ok(TypedText::Input(Input::File(path.into()))),
+        None if text == "-" => return Ok(TypedText::Input(Input::Stdin)),
         None => {}
     }
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(_) => Ok(Data::Json(text.to_owned())),
+        Ok(_) => Ok(TypedText::Text(text.to_owned())),
         Err(error) => Err(format!("{error}; expected JSON, @PATH, or - for stdin")),
     }
 }

@@ -13,7 +13,7 @@ use reqwest::Url;
 use url::Host;
 
 use self::case::Case;
-use self::results::Results;
+use self::results::CaseResult;
 use self::signer::Signer;
 use super::encoding::Encoding;
 use super::secret::{self, WebhookSecret};
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<R
         cases.len(),
         redacted(url)
     ))?;
-    send(cases, url, session)?.report()
+    results::report(&send(cases, url, session)?)
 }
 
 /// Returns `true` if the URL names a loopback address.
@@ -91,10 +91,10 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// Sends the deliveries in order. Fails if the first does not get a response.
-fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Results, Failure> {
+fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseResult>, Failure> {
     let sender = Sender::new(url, session)?;
     let mut progress = Progress::begin("probing", cases.len(), session.output.is_quiet());
-    let mut results = Results::default();
+    let mut results = Vec::new();
     for case in cases {
         tracing::info!("POST {} to {}", case.name, redacted(url));
         let outcome = session.block_on(async {
@@ -107,7 +107,8 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Results, F
             let message = format!("the receiver did not respond: {reason}");
             return Err(Failure::new(FailureKind::NoResponse, message).hint(hint));
         }
-        results.add(case, outcome.response);
+        let response = outcome.response;
+        results.push(CaseResult { case, response });
         progress.advance();
     }
     Ok(results)
