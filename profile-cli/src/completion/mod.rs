@@ -60,7 +60,7 @@ fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
     let written = adapter.write_complete(&mut command, words, None, &mut text);
     written.ok()?;
     let text = String::from_utf8(text).ok()?;
-    Some(match typed.last().starts_with('-') {
+    Some(match typed.last.starts_with('-') {
         true => text,
         false => without_options(&text),
     })

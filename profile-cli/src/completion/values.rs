@@ -10,7 +10,7 @@ use webhook_verify::EventKind;
 
 use super::item_ids::{Item, ItemIds};
 use super::typed_words::TypedWords;
-use crate::settings::{RequiredSettings, SettingName, without_credentials};
+use crate::settings::{RequiredSettings, SettingName, Settings, without_credentials};
 use crate::terminal::printable::printable;
 
 /// A value and its description, which may be empty.
@@ -87,7 +87,7 @@ fn change(command: Command, path: &[&str], apply: &dyn Fn(Command) -> Command) -
 }
 
 fn accounts(typed: &TypedWords) -> Vec<Candidate> {
-    let Some(settings) = typed.settings(RequiredSettings::File) else {
+    let Ok(settings) = Settings::load(&typed.options(), RequiredSettings::File) else {
         return Vec::new();
     };
     let candidate = |name: String| {
@@ -107,7 +107,7 @@ fn settings(_: &TypedWords) -> Vec<Candidate> {
 
 /// Returns the known values of the setting before the cursor.
 fn setting_values(typed: &TypedWords) -> Vec<Candidate> {
-    let name = typed.complete_words().last().and_then(|name| name.to_str());
+    let name = typed.complete.last().and_then(|name| name.to_str());
     let candidate = |value: PossibleValue| {
         let help = value.get_help().map(ToString::to_string);
         (value.get_name().to_owned(), help.unwrap_or_default())
@@ -137,7 +137,7 @@ fn posts(typed: &TypedWords) -> Vec<Candidate> {
 
 /// Returns the items that are not typed yet.
 fn items(items: Option<Vec<Item>>, typed: &TypedWords) -> Vec<Candidate> {
-    let is_typed = |id: &str| typed.complete_words().iter().any(|word| word == id);
+    let is_typed = |id: &str| typed.complete.iter().any(|word| word == id);
     let items = items.unwrap_or_default().into_iter();
     items.filter(|(id, _)| !is_typed(id)).collect()
 }

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal as _};
 use clap::Args;
 use profile_sdk::{ApiKey, Profile};
 
-use self::storing::{Login, given_name};
+use self::storing::{Login, given_name, name_of};
 use crate::input::{Input, hidden_prompt, prompt};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
@@ -69,7 +69,15 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
         }
         false => ask_for_key(&base_url, session)?,
     };
-    let login = Login::new(given, base_url, profile, session)?;
+    let name = match given {
+        Some(name) => name,
+        None => name_of(&profile, &base_url, session)?,
+    };
+    let login = Login {
+        name,
+        base_url,
+        profile,
+    };
     let replaces = login.confirm_replacement(session)?;
     login.store(key.trim(), replaces)
 }

@@ -14,30 +14,12 @@ use crate::system::interruption::InterruptGuard;
 
 /// A login that the service has accepted.
 pub(super) struct Login {
-    name: AccountName,
-    base_url: String,
-    profile: Profile,
+    pub(super) name: AccountName,
+    pub(super) base_url: String,
+    pub(super) profile: Profile,
 }
 
 impl Login {
-    /// Creates a login with the given name, or named after the profile.
-    pub(super) fn new(
-        given: Option<AccountName>,
-        base_url: String,
-        profile: Profile,
-        session: &Session<'_>,
-    ) -> Result<Self, Failure> {
-        let name = match given {
-            Some(name) => name,
-            None => name_of(&profile, &base_url, session)?,
-        };
-        Ok(Self {
-            name,
-            base_url,
-            profile,
-        })
-    }
-
     /// Asks before an account is replaced. Returns `true` if there is one.
     pub(super) fn confirm_replacement(&self, session: &Session<'_>) -> Result<bool, Failure> {
         let Self { name, base_url, .. } = self;
@@ -126,7 +108,7 @@ pub(super) fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, F
 
 /// Returns the name for an account without a given one: the handle, with the host if another service
 /// has an account of this name.
-fn name_of(
+pub(super) fn name_of(
     profile: &Profile,
     base_url: &str,
     session: &Session<'_>,
