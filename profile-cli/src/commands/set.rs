@@ -1,7 +1,7 @@
 //! `profile set`: changes fields of the profile.
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
-use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate, Response};
+use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate};
 
 use crate::commands::show;
 use crate::drawing::contrast::Contrast;
@@ -12,8 +12,8 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::session::dry_run::{self, DryRun};
 
-const RESOURCE: &str = "profile";
-const CHECK_COMMAND: &str = "profile show";
+pub(crate) const RESOURCE: &str = "profile";
+pub(crate) const CHECK_COMMAND: &str = "profile show";
 
 #[derive(Debug, Args)]
 // The usage of clap would list all fields, in a line of 180 columns.
@@ -114,18 +114,6 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
         let report = Report::written(&response, show::view, "updated", sentence);
         Ok(report.warning(warning))
     })
-}
-
-/// Sends an update of the profile.
-pub(crate) fn send(
-    update: &ProfileUpdate,
-    session: &Session<'_>,
-) -> Result<Response<Option<Profile>>, Failure> {
-    session.write(
-        session.client()?.update_profile(update),
-        RESOURCE,
-        CHECK_COMMAND,
-    )
 }
 
 /// Returns the preview of an update.

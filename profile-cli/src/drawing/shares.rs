@@ -29,14 +29,17 @@ pub(super) fn draw(views: &ProfileViews, screen: &Screen) -> String {
     drawn
 }
 
+/// Returns the widths of the names and of the numbers.
+fn widths(parts: &[(String, u64)]) -> (usize, usize) {
+    let numbers = parts.iter().map(|(_, views)| with_separators(*views));
+    let numbers: Vec<_> = numbers.collect();
+    let name_width = max_width(parts.iter().map(|(name, _)| name.as_str()));
+    (name_width, max_width(numbers.iter().map(String::as_str)))
+}
+
 /// Returns the width that is left for bars beside these parts. A full bar is 100 %.
 fn columns_for(parts: &[(String, u64)], screen: &Screen) -> usize {
-    let numbers: Vec<_> = parts
-        .iter()
-        .map(|(_, views)| with_separators(*views))
-        .collect();
-    let name_width = max_width(parts.iter().map(|(name, _)| name.as_str()));
-    let number_width = max_width(numbers.iter().map(String::as_str));
+    let (name_width, number_width) = widths(parts);
     let beside = name_width + number_width + "  100.0 %    ".len();
     screen.width.saturating_sub(beside).clamp(1, MAX_BAR_WIDTH)
 }
@@ -44,23 +47,18 @@ fn columns_for(parts: &[(String, u64)], screen: &Screen) -> usize {
 fn draw_parts(parts: &[(String, u64)], columns: usize, screen: &Screen) -> String {
     let sum = parts.iter().map(|(_, views)| u128::from(*views)).sum();
     let all = u64::try_from(sum).unwrap_or(u64::MAX);
-    let numbers: Vec<_> = parts
-        .iter()
-        .map(|(_, views)| with_separators(*views))
-        .collect();
-    let name_width = max_width(parts.iter().map(|(name, _)| name.as_str()));
-    let number_width = max_width(numbers.iter().map(String::as_str));
-    let line = |((name, views), number): (&(String, u64), &String)| {
+    let (name_width, number_width) = widths(parts);
+    let line = |(name, views): &(String, u64)| {
         let bar = bar(*views, all, columns);
         format!(
             "{}  {}  {}  {}",
             pad_right(name, name_width),
             pad_left(&percent(*views, sum), "100.0 %".len()),
-            pad_left(number, number_width),
+            pad_left(&with_separators(*views), number_width),
             screen.styled(color(0), &bar),
         )
     };
-    let lines = parts.iter().zip(&numbers).map(line);
+    let lines = parts.iter().map(line);
     lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 

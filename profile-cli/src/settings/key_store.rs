@@ -62,7 +62,11 @@ impl KeyStore {
                 Ok(()) => {
                     // Remove the copy of an earlier login.
                     remove_file(&path)?;
-                    return Ok(KeyLocation::in_keyring(account));
+                    return Ok(KeyLocation {
+                        store: Self::Keyring,
+                        place: format!("the system keyring (profile-cli, {account})"),
+                        warning: None,
+                    });
                 }
                 Err(reason) => {
                     let warning = format!(
@@ -131,16 +135,6 @@ impl StoredKey {
         };
         let warning = exposed.then(|| private_file::warning("the key", path));
         Ok(Some(Self { text, warning }))
-    }
-}
-
-impl KeyLocation {
-    fn in_keyring(account: &AccountName) -> Self {
-        Self {
-            store: KeyStore::Keyring,
-            place: format!("the system keyring (profile-cli, {account})"),
-            warning: None,
-        }
     }
 }
 

@@ -94,7 +94,10 @@ impl EditedText for Edit<'_> {
             return set::preview(&update, &self.latest, self.session).map(Finished::Preview);
         }
         self.check_unchanged(&changed)?;
-        let response = set::send(&update, self.session)?;
+        let call = self.session.client()?.update_profile(&update);
+        let response = self
+            .session
+            .write(call, set::RESOURCE, set::CHECK_COMMAND)?;
         let report = match response.data() {
             Some(profile) => self.report(&update, &response, profile),
             None => self.read_back(&changed, &update)?,
