@@ -47,11 +47,7 @@ pub use client::{Client, ClientBuilder};
 pub use error::{Error, ErrorKind};
 pub use pacing::{Clock, RateLimitStatus, Wait};
 pub use request::{Method, Operation, Request};
-pub use resources::{
-    Analytics, ApiVisible, Badge, BadgeKind, CountryViews, DailyViews, Devices, Extra, KeyInfo,
-    Link, LinkUpdate, Metric, NewLink, Period, Post, Profile, ProfileField, ProfileUpdate,
-    RateLimit, SiteStats, UserStats,
-};
+pub use resources::*;
 pub use retry::RetryPolicy;
 pub use transport::tls::Tls;
 #[cfg(feature = "tower")]

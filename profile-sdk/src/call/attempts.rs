@@ -15,7 +15,7 @@ use crate::request::{Method, Request};
 use crate::retry::{Failure, RetryContext, wait_before_retry};
 
 /// A call in progress.
-pub(crate) struct Attempts<'a> {
+struct Attempts<'a> {
     client: &'a Client,
     request: &'a Request,
     timeouts: &'a Timeouts,
@@ -36,50 +36,40 @@ pub(crate) struct Attempts<'a> {
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
 /// earlier attempt may have deleted the resource. If the call accepts any body, the body is empty if
 /// it could not be read completely.
-pub(crate) async fn exchange<'a>(
-    client: &'a Client,
-    request: &'a Request,
-    timeouts: &'a Timeouts,
+pub(crate) async fn exchange(
+    client: &Client,
+    request: &Request,
+    timeouts: &Timeouts,
     accepts_any_body: bool,
-) -> Result<(RawResponse, Attempts<'a>), Error> {
+) -> Result<(RawResponse, AttemptSummary), Error> {
+    const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     client.check_key(request)?;
-    let mut attempts = Attempts::new(client, request, timeouts, accepts_any_body);
-    match trace::in_call(request, client.transport().base_url(), attempts.run()).await {
-        Ok(response) => Ok((response, attempts)),
-        Err(error) => {
-            let summary = attempts.summary();
-            Err(client.error_in(request, error).with_summary(summary))
-        }
+    let started = client.shared.pacing.now();
+    // Cap at one year; `Instant` may not represent more.
+    let total = started + timeouts.total_timeout.min(YEAR);
+    let mut attempts = Attempts {
+        client,
+        request,
+        timeouts,
+        accepts_any_body,
+        started,
+        deadline: timeouts
+            .deadline
+            .map_or(total, |deadline| deadline.min(total)),
+        count: 0,
+        retries: 0,
+        uncertain: false,
+        is_rejected: false,
+    };
+    let result = trace::in_call(request, client.shared.transport.base_url(), attempts.run()).await;
+    let summary = attempts.summary();
+    match result {
+        Ok(response) => Ok((response, summary)),
+        Err(error) => Err(client.error_in(request, error).with_summary(summary)),
     }
 }
 
 impl<'a> Attempts<'a> {
-    fn new(
-        client: &'a Client,
-        request: &'a Request,
-        timeouts: &'a Timeouts,
-        accepts_any_body: bool,
-    ) -> Self {
-        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-        let started = client.pacing().now();
-        // Cap at one year; `Instant` may not represent more.
-        let total = started + timeouts.total_timeout.min(YEAR);
-        Self {
-            client,
-            request,
-            timeouts,
-            accepts_any_body,
-            started,
-            deadline: timeouts
-                .deadline
-                .map_or(total, |deadline| deadline.min(total)),
-            count: 0,
-            retries: 0,
-            uncertain: false,
-            is_rejected: false,
-        }
-    }
-
     async fn run(&mut self) -> Result<RawResponse, Error> {
         let max_wait = self.timeouts.retry.max_wait;
         let (mut now, mut last_error) = (self.started, None);
@@ -130,8 +120,9 @@ impl<'a> Attempts<'a> {
         self.is_rejected = false;
         let (mut response, body_error) = self
             .client
-            .transport()
-            .exchange(self.request, self.client.headers(), timeout)
+            .shared
+            .transport
+            .exchange(self.request, &self.client.shared.headers, timeout)
             .await
             .map_err(|error| {
                 self.client
@@ -200,7 +191,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    pub(crate) fn summary(&self) -> AttemptSummary {
+    fn summary(&self) -> AttemptSummary {
         AttemptSummary {
             attempts: self.count,
             elapsed: self.pacing().now().duration_since(self.started),
@@ -209,6 +200,6 @@ impl<'a> Attempts<'a> {
     }
 
     fn pacing(&self) -> &'a Pacing {
-        self.client.pacing()
+        &self.client.shared.pacing
     }
 }

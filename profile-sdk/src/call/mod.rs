@@ -17,13 +17,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use self::attempts::Attempts;
 use crate::client::Client;
 use crate::client::timeouts::Timeouts;
 use crate::decode;
 use crate::decode::response_data::{Resource, ResponseData};
 use crate::error::raw_response::RawResponse;
-use crate::error::{Error, ErrorKind};
+use crate::error::{AttemptSummary, Error, ErrorKind};
 use crate::request::Request;
 use crate::retry::RetryPolicy;
 
@@ -108,7 +107,7 @@ impl<T> Call<T> {
             client: client.clone(),
             request,
             read,
-            timeouts: client.timeouts(),
+            timeouts: client.shared.timeouts,
             accepts_any_body: false,
         };
         Self {
@@ -186,9 +185,9 @@ impl<T> Call<T> {
         let unsent = self.into_unsent();
         match unsent.request {
             Ok(ref request) => {
-                let (response, attempts) = unsent.exchange(request).await?;
-                let data = unsent.decode(request, &response, &attempts)?;
-                Ok(Response::new(data, response, attempts.summary()))
+                let (response, summary) = unsent.exchange(request).await?;
+                let data = unsent.decode(request, &response, summary)?;
+                Ok(Response::new(data, response, summary))
             }
             Err(error) => Err(error),
         }
@@ -226,17 +225,14 @@ impl<T> Unsent<T> {
     async fn data(self) -> Result<T, Error> {
         match self.request {
             Ok(ref request) => {
-                let (response, attempts) = self.exchange(request).await?;
-                self.decode(request, &response, &attempts)
+                let (response, summary) = self.exchange(request).await?;
+                self.decode(request, &response, summary)
             }
             Err(error) => Err(error),
         }
     }
 
-    async fn exchange<'a>(
-        &'a self,
-        request: &'a Request,
-    ) -> Result<(RawResponse, Attempts<'a>), Error> {
+    async fn exchange(&self, request: &Request) -> Result<(RawResponse, AttemptSummary), Error> {
         attempts::exchange(&self.client, request, &self.timeouts, self.accepts_any_body).await
     }
 
@@ -244,7 +240,7 @@ impl<T> Unsent<T> {
         &self,
         request: &Request,
         response: &RawResponse,
-        attempts: &Attempts<'_>,
+        summary: AttemptSummary,
     ) -> Result<T, Error> {
         (self.read)(&response.body).map_err(|_| {
             let to_error = |response: RawResponse| {
@@ -254,7 +250,7 @@ impl<T> Unsent<T> {
             };
             let error = self.client.redacted_error(response.clone(), to_error);
             let error = self.client.error_in(request, error);
-            error.with_summary(attempts.summary())
+            error.with_summary(summary)
         })
     }
 }

@@ -1,12 +1,12 @@
 //! Calls to endpoints without a method in this crate.
 
+use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Serialize};
 
 use super::with_header;
 use crate::call::Call;
 use crate::client::Client;
-use crate::decode::unreadable;
+use crate::decode::{Envelope, unreadable};
 use crate::error::{Error, ErrorKind};
 use crate::request::path::{check_path, check_query};
 use crate::request::{Method, Operation, Request};
@@ -89,11 +89,7 @@ impl RawCall {
         self.request = self.request.and_then(|request| {
             check_query(query, &self.client.redact_key(query))
                 .map_err(|invalid| Error::from(invalid).with_operation(request.operation()))?;
-            let query = match request.query() {
-                Some(before) => format!("{before}&{query}"),
-                None => query.to_owned(),
-            };
-            Ok(request.query_string(query))
+            Ok(request.encoded_query(query))
         });
         self
     }
@@ -168,11 +164,6 @@ impl RawCall {
     pub fn read_bytes(self) -> Call<Vec<u8>> {
         Call::new(&self.client, self.request, |body| Ok(body.to_vec()))
     }
-}
-
-#[derive(Deserialize)]
-struct Envelope<T> {
-    data: T,
 }
 
 fn read_nothing<T: DeserializeOwned>() -> Result<T, String> {

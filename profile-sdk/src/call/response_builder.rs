@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use reqwest::header::HeaderMap;
-
 use crate::call::Response;
 use crate::error::AttemptSummary;
 use crate::error::raw_response::RawResponse;
@@ -36,9 +33,7 @@ impl<T> ResponseBuilder<T> {
     pub fn new(data: T) -> Self {
         let raw = RawResponse {
             status: 200,
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-            is_truncated: false,
+            ..RawResponse::default()
         };
         let summary = AttemptSummary {
             attempts: 1,

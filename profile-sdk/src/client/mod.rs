@@ -46,7 +46,7 @@ use crate::values::ApiKey;
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 pub(crate) struct Shared {
@@ -122,7 +122,7 @@ impl Client {
     /// ```
     #[must_use]
     pub fn rate_limit(&self) -> RateLimitStatus {
-        let pacing = self.pacing();
+        let pacing = &self.shared.pacing;
         pacing.rate_limiter.status(pacing.now())
     }
 
@@ -130,7 +130,7 @@ impl Client {
     /// [`RateLimitStatus::held_for`] returns its duration. The next requests are sent one at a time
     /// at first, and more as they succeed.
     pub fn clear_hold(&self) {
-        self.pacing().rate_limiter.clear_hold();
+        self.shared.pacing.rate_limiter.clear_hold();
     }
 
     pub(crate) fn from_shared(shared: Shared) -> Self {
@@ -194,22 +194,6 @@ impl Client {
             Some(redacted) => Cow::Owned(redacted),
             None => Cow::Borrowed(text),
         }
-    }
-
-    pub(crate) fn transport(&self) -> &Transport {
-        &self.shared.transport
-    }
-
-    pub(crate) fn headers(&self) -> &HeaderMap {
-        &self.shared.headers
-    }
-
-    pub(crate) fn pacing(&self) -> &Pacing {
-        &self.shared.pacing
-    }
-
-    pub(crate) fn timeouts(&self) -> Timeouts {
-        self.shared.timeouts
     }
 
     /// Returns an error if a request requires a key and the client has none.

@@ -37,6 +37,12 @@ fn whole_number(number: f64) -> Option<u64> {
     exact.then_some(number as u64)
 }
 
+/// Returns the whole number at the start of a text, as in `100, 100;w=60`.
+pub(crate) fn leading_number(text: &str) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    text[..end.unwrap_or(text.len())].parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -41,8 +41,8 @@ pub(crate) fn raw_data(body: &[u8]) -> Option<&str> {
 }
 
 #[derive(Deserialize)]
-struct Envelope<T> {
-    data: T,
+pub(crate) struct Envelope<T> {
+    pub(crate) data: T,
 }
 
 #[derive(Deserialize)]

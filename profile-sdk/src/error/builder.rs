@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use reqwest::header::HeaderMap;
-
 use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
 use crate::request::Operation;
@@ -143,9 +140,7 @@ impl ErrorBuilder {
             .response
             .get_or_insert_with(|| RawResponse {
                 status: 200,
-                headers: HeaderMap::new(),
-                body: Bytes::new(),
-                is_truncated: false,
+                ..RawResponse::default()
             })
     }
 }

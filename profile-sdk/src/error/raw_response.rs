@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use crate::values::ApiKey;
 
 /// A response with its undecoded body.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,

@@ -4,6 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
+use crate::decode::count;
+
 /// The state of the key's rate limit, from the latest responses that reported it.
 ///
 /// Returned by [`Client::rate_limit`](crate::Client::rate_limit). The specification does not define
@@ -43,7 +45,7 @@ impl RateLimitHeaders {
             let Some(name) = name.strip_prefix("ratelimit-") else {
                 continue;
             };
-            let number = leading_number(value.to_str().unwrap_or_default());
+            let number = count::leading_number(value.to_str().unwrap_or_default().trim());
             match name {
                 "limit" => read.limit = number,
                 "remaining" => read.remaining = number,
@@ -68,13 +70,6 @@ fn until(seconds: u64, now: impl Fn() -> SystemTime) -> Duration {
     }
     let now = now().duration_since(SystemTime::UNIX_EPOCH);
     time.saturating_sub(now.unwrap_or_default())
-}
-
-/// Returns the whole number at the start of a text, as in `100, 100;w=60`.
-fn leading_number(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit());
-    text[..end.unwrap_or(text.len())].parse().ok()
 }
 
 #[cfg(test)]

@@ -51,9 +51,7 @@ impl RateLimiter {
     /// Returns a permit if the request need not wait.
     pub(crate) fn try_acquire(&self, now: Instant, limits: WaitLimits) -> Option<Permit<'_>> {
         let _first = self.queue.try_lock().ok()?;
-        let mut state = self.lock();
-        let is_ready = state.turn(now, limits.max_wait(now)) == Turn::Ready;
-        is_ready.then(|| self.start(&mut state, now))
+        self.try_start(now, limits).ok()
     }
 
     /// Waits until the request can be sent. Returns the permit and the time then, or an error if the
@@ -106,16 +104,12 @@ impl RateLimiter {
     fn try_start(&self, now: Instant, limits: WaitLimits) -> Result<Permit<'_>, Turn> {
         let mut state = self.lock();
         match state.turn(now, limits.max_wait(now)) {
-            Turn::Ready if now < limits.deadline => Ok(self.start(&mut state, now)),
+            Turn::Ready if now < limits.deadline => Ok(Permit {
+                limiter: self,
+                window: state.start(now),
+                is_finished: false,
+            }),
             turn => Err(turn),
-        }
-    }
-
-    fn start(&self, state: &mut RateLimitState, now: Instant) -> Permit<'_> {
-        Permit {
-            limiter: self,
-            window: state.start(now),
-            is_finished: false,
         }
     }
 

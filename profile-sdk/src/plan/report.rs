@@ -46,32 +46,25 @@ pub struct ApplyError {
 }
 
 /// The reason of an [`ApplyError`].
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyErrorReason {
     /// The service does not list the links of the profile, so they cannot be compared. Nothing was
     /// sent.
+    #[error(
+        "the service does not list the links of the profile, so they cannot be compared; nothing \
+         was sent; leave the links out, or edit them one by one"
+    )]
     LinksNotListed,
     /// The profile is neither as before nor as after one of the steps. Nothing was sent.
+    #[error(
+        "the profile has changed since the plan was made; nothing was sent; read the profile and \
+         plan again"
+    )]
     Outdated,
     /// A call failed.
+    #[error(transparent)]
     Call(Error),
-}
-
-impl fmt::Display for ApplyErrorReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LinksNotListed => f.write_str(
-                "the service does not list the links of the profile, so they cannot be compared; \
-                 nothing was sent; leave the links out, or edit them one by one",
-            ),
-            Self::Outdated => f.write_str(
-                "the profile has changed since the plan was made; nothing was sent; \
-                 read the profile and plan again",
-            ),
-            Self::Call(error) => error.fmt(f),
-        }
-    }
 }
 
 impl fmt::Display for ApplyError {

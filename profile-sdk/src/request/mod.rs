@@ -69,9 +69,13 @@ impl Request {
         Self::with_path(operation, path)
     }
 
-    /// Sets the query, which is already encoded.
-    pub(crate) fn query_string(mut self, query: String) -> Self {
-        self.query = Some(query);
+    /// Adds to the query what is already encoded.
+    pub(crate) fn encoded_query(mut self, added: &str) -> Self {
+        let query = self.query.get_or_insert_default();
+        if !query.is_empty() {
+            query.push('&');
+        }
+        query.push_str(added);
         self
     }
 
@@ -96,13 +100,8 @@ impl Request {
     }
 
     /// Adds a parameter to the query.
-    pub(crate) fn query_parameter(mut self, name: &str, value: &str) -> Self {
-        let query = self.query.get_or_insert_default();
-        if !query.is_empty() {
-            query.push('&');
-        }
-        query.push_str(&format!("{}={}", segment(name), segment(value)));
-        self
+    pub(crate) fn query_parameter(self, name: &str, value: &str) -> Self {
+        self.encoded_query(&format!("{}={}", segment(name), segment(value)))
     }
 
     /// Sets the body to a serialized value.

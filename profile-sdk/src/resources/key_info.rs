@@ -69,12 +69,7 @@ impl RateLimit {
 
 fn leading_number(value: &Value) -> Option<u64> {
     match value {
-        Value::String(text) => {
-            let end = text
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(text.len());
-            text[..end].parse().ok()
-        }
+        Value::String(text) => count::leading_number(text),
         _ => count::of_value(value),
     }
 }

@@ -162,7 +162,7 @@ impl Client {
     pub fn user_stats(&self, handle: &Handle, days: impl Into<Option<Days>>) -> Call<UserStats> {
         let request = Request::with_parameter(Operation::USER_STATS, "handle", handle.as_str());
         let request = match days.into() {
-            Some(days) => request.query_string(format!("days={days}")),
+            Some(days) => request.encoded_query(&format!("days={days}")),
             None => request,
         };
         Call::read(self, request)

@@ -27,7 +27,6 @@ use body::read_body;
 use http_service::HttpService;
 use incoming::Incoming;
 use network::Network;
-use proxy::Proxy;
 
 use crate::error::Error;
 use crate::error::cause::setup_error;
@@ -72,14 +71,18 @@ impl Transport {
             .no_deflate()
             .no_gzip()
             .no_zstd();
-        let is_https = base_url.is_https() || proxy.as_ref().is_some_and(Proxy::is_https);
+        let is_https = base_url.is_https()
+            || proxy
+                .as_ref()
+                .is_some_and(|proxy| proxy.scheme() == "https");
         // A timeout does not close an HTTP/2 connection: if it hangs, retries would time out, too.
         #[cfg(feature = "http2")]
         if is_https {
             http = http.http2_keep_alive_interval(PING_INTERVAL);
         }
         if let Some(proxy) = proxy {
-            http = http.proxy(proxy.for_all_requests());
+            let proxy = reqwest::Proxy::all(proxy).expect("an HTTP or HTTPS URL, which has a host");
+            http = http.proxy(proxy);
         }
         let root_certificates = is_https.then_some(&settings.root_certificates[..]);
         let http = tls::prepare(http, settings.tls, root_certificates)?
@@ -134,7 +137,9 @@ impl Transport {
         #[cfg(feature = "tower")]
         if let Some(layered) = &self.layered {
             let (request, body) = self.prepare(request, headers);
-            let request = http_request(&request, body)?;
+            let request = http::Request::try_from(request)
+                .map_err(|error| network::transport_error(error, timeout))?
+                .map(|_| body.unwrap_or_default());
             // Boxed, to keep calls without layers small.
             return Box::pin(layered.clone().send(request, timeout)).await;
         }
@@ -175,18 +180,4 @@ impl Transport {
         *prepared.headers_mut() = headers;
         (prepared, body)
     }
-}
-
-#[cfg(feature = "tower")]
-fn http_request(
-    request: &reqwest::Request,
-    body: Option<Bytes>,
-) -> Result<http::Request<Bytes>, Error> {
-    let uri = request.url().as_str().parse::<http::Uri>();
-    let uri = uri.map_err(|error| network::could_not_create(&error.to_string()))?;
-    let mut converted = http::Request::new(body.unwrap_or_default());
-    *converted.method_mut() = request.method().clone();
-    *converted.uri_mut() = uri;
-    *converted.headers_mut() = request.headers().clone();
-    Ok(converted)
 }

@@ -4,38 +4,23 @@ use url::Url;
 
 use crate::values::InvalidValue;
 
-/// An HTTP or HTTPS proxy. Its URL may contain a password, so errors do not show it.
-pub(crate) struct Proxy {
-    url: Url,
-}
-
-impl Proxy {
-    /// Parses a URL such as `http://host:port` or `https://user:password@host:port`.
-    pub(crate) fn parse(text: &str) -> Result<Self, InvalidValue> {
-        let expected = "expected one such as http://host:3128";
-        let reject = |reason: String| Err(InvalidValue::new("proxy", reason));
-        match Url::parse(text) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(Self { url }),
-            Ok(url) if text.contains("://") => {
-                reject(format!("has the scheme {}; {expected}", url.scheme()))
-            }
-            _ => reject(format!("is not a valid URL; {expected}")),
+/// Parses the URL of an HTTP or HTTPS proxy, such as `http://host:port` or
+/// `https://user:password@host:port`. It may contain a password, so errors do not show it.
+pub(crate) fn parse(text: &str) -> Result<Url, InvalidValue> {
+    let expected = "expected one such as http://host:3128";
+    let reject = |reason: String| Err(InvalidValue::new("proxy", reason));
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
+        Ok(url) if text.contains("://") => {
+            reject(format!("has the scheme {}; {expected}", url.scheme()))
         }
-    }
-
-    pub(crate) fn is_https(&self) -> bool {
-        self.url.scheme() == "https"
-    }
-
-    /// Converts to the type of the HTTP client.
-    pub(crate) fn for_all_requests(self) -> reqwest::Proxy {
-        reqwest::Proxy::all(self.url).expect("an HTTP or HTTPS URL, which has a host")
+        _ => reject(format!("is not a valid URL; {expected}")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Proxy;
+    use super::parse;
 
     #[test]
     fn errors_do_not_show_the_password() {
@@ -45,7 +30,7 @@ mod tests {
             ("http://ada:hush@host:port", "is not a valid URL"),
             ("socks5://ada:hush@host", "has the scheme socks5"),
         ] {
-            let message = Proxy::parse(text).err().unwrap().to_string();
+            let message = parse(text).err().unwrap().to_string();
             let expected = format!("proxy {reason}; expected one such as http://host:3128");
             assert_eq!(message, expected);
         }
@@ -58,7 +43,7 @@ mod tests {
             "https://host:1/x?y",
             "http://ada:hu%2Fsh@[::1]:3128",
         ] {
-            let _ = Proxy::parse(url).unwrap().for_all_requests();
+            assert!(reqwest::Proxy::all(parse(url).unwrap()).is_ok());
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use url::Url;
+
 use super::base_url::BaseUrl;
 #[cfg(feature = "tower")]
 use super::http_service::AddLayer;
-use super::proxy::Proxy;
+use super::proxy;
 use crate::error::{Error, ErrorKind};
 use crate::transport::tls::Tls;
 use crate::values::InvalidValue;
@@ -37,11 +39,11 @@ impl Settings {
     }
 
     /// A proxy can read all plain HTTP, even if the base URL is on this machine.
-    pub(super) fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Proxy>, InvalidValue> {
+    pub(super) fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Url>, InvalidValue> {
         let Some(url) = &self.proxy else {
             return Ok(None);
         };
-        let proxy = Proxy::parse(url)?;
+        let proxy = proxy::parse(url)?;
         if base_url.is_https() || self.plain_http_allowed {
             return Ok(Some(proxy));
         }

@@ -1,6 +1,6 @@
 //! The scopes of a key.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::values::open_enum::open_enum;
@@ -39,7 +39,8 @@ open_enum! {
 /// assert!(!scopes.contains(&Scope::ProfileWrite));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Value")]
 pub struct Scopes {
     raw: Value,
     scopes: Vec<Scope>,
@@ -89,12 +90,6 @@ impl From<Value> for Scopes {
             _ => Vec::new(),
         };
         Self { raw, scopes }
-    }
-}
-
-impl<'de> Deserialize<'de> for Scopes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self::from)
     }
 }
 
