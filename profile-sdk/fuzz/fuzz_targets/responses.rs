@@ -5,6 +5,8 @@
 
 #![no_main]
 
+#[path = "../../tests/it/calls.rs"]
+mod calls;
 #[path = "../../tests/it/canned_client.rs"]
 mod canned_client;
 

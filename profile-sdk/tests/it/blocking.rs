@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
-use profile_sdk::{
-    ApiKey, Days, ErrorKind, LinkUpdate, NewLink, Operation, Profile, ProfileUpdate, blocking,
-};
+use profile_sdk::{ApiKey, ErrorKind, Operation, Profile, blocking};
 
+use crate::calls::each_call;
 use crate::{client_builder, client_builder_for, requests};
 
 fn start() -> MockServer {
@@ -40,21 +39,12 @@ fn waits_for_a_call() {
 fn has_every_call() {
     let service = start();
     let client = connect(&service);
-    client.me().unwrap();
-    client.update_profile(&ProfileUpdate::new()).unwrap();
-    client.analytics().unwrap();
-    let link = NewLink::new("t", "https://example.org".parse().unwrap());
-    let id = client.create_link(&link).unwrap().unwrap().id.unwrap();
-    client
-        .update_link(&id, &LinkUpdate::new().title("u"))
-        .unwrap();
-    client.delete_link(&id).unwrap();
-    let id = client.create_post("p").unwrap().unwrap().id.unwrap();
-    client.delete_post(&id).unwrap();
-    let week = Days::new(7).unwrap();
-    client.user_stats(&"demo".parse().unwrap(), week).unwrap();
-    client.badges().unwrap();
-    client.site_stats().unwrap();
+    macro_rules! row {
+        ($operation:expr, $call:expr) => {
+            let _ = $call.unwrap();
+        };
+    }
+    each_call!(client, row);
     let nothing = DesiredProfile::default();
     let plan = Plan::new(&Profile::default(), &nothing, PlanOptions::new());
     client.apply(&plan).unwrap();

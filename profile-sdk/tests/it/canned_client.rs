@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http_body_util::Full;
-use profile_sdk::{
-    ApiKey, Call, Client, Error, Handle, HttpService, LinkUrl, NewLink, ProfileUpdate, RetryPolicy,
-};
+use profile_sdk::{ApiKey, Call, Client, Error, HttpService, RetryPolicy};
 use serde::Serialize;
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use tower::layer::layer_fn;
 use tower::service_fn;
+
+use crate::calls::each_call;
 
 type Response = http::Response<Full<Bytes>>;
 
@@ -61,26 +61,21 @@ impl CannedClient {
 
     /// Reads a body as the response to every call, and checks the results.
     pub(crate) fn check_every_call(&self, body: &[u8]) {
-        let handle = Handle::new("demo").expect("a valid handle");
-        let url = LinkUrl::new("x:y").expect("a valid URL");
-        let link = NewLink::new("title", url);
-        self.check(Client::me, body);
-        self.check(Client::analytics, body);
-        self.check(|client| client.user_stats(&handle, None), body);
-        self.check(Client::badges, body);
-        self.check(Client::site_stats, body);
-        self.check(|client| client.update_profile(&ProfileUpdate::new()), body);
-        self.check(|client| client.create_link(&link), body);
-        self.check(|client| client.create_post("text"), body);
+        macro_rules! row {
+            ($operation:expr, $call:expr) => {
+                self.check(|| $call, body)
+            };
+        }
+        each_call!(self.client, row);
         self.check_error(body);
     }
 
     /// Checks that a value can be serialized and decoded again, and that an error is one line.
-    fn check<T: Serialize + Send + 'static>(&self, call: impl Fn(&Client) -> Call<T>, body: &[u8]) {
-        match self.read(call(&self.client), body) {
+    fn check<T: Serialize + Send + 'static>(&self, call: impl Fn() -> Call<T>, body: &[u8]) {
+        match self.read(call(), body) {
             Ok(value) => {
                 let body = json!({"data": value}).to_string();
-                let again = self.read(call(&self.client), body.as_bytes());
+                let again = self.read(call(), body.as_bytes());
                 let again = again.expect("a decoded value can be decoded again");
                 assert_eq!(json!({"data": again}).to_string(), body);
             }

@@ -30,8 +30,8 @@ struct Setup {
 
 type Check = for<'a> fn(&'a Setup) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// The rows of the matrix. Its columns are the [`dialects`].
-const CALLS: &[(Operation, Check)] = &[
+/// The checks of the results that depend on the dialect. All other calls only have to succeed.
+const CHECKS: &[(Operation, Check)] = &[
     (Operation::ME, |setup| Box::pin(me(setup))),
     (Operation::UPDATE_PROFILE, |setup| {
         Box::pin(update_profile(setup))
@@ -92,19 +92,16 @@ async fn start(name: String, dialect: Dialect) -> Setup {
     }
 }
 
-#[test]
-fn the_matrix_has_a_row_for_every_operation() {
-    let operations: Vec<_> = CALLS.iter().map(|(operation, _)| operation).collect();
-    assert!(operations.into_iter().eq(Operation::ALL));
-}
-
 #[tokio::test]
 async fn every_call_with_every_dialect() {
     for (name, dialect) in dialects() {
         let setup = start(name, dialect).await;
-        for (operation, check) in CALLS {
-            check(&setup).await;
-            let seen = setup.succeeded(operation);
+        for (operation, call) in every_call(&setup.client) {
+            match CHECKS.iter().find(|(checked, _)| *checked == operation) {
+                Some((_, check)) => check(&setup).await,
+                None => call.await.expect(&setup.name),
+            }
+            let seen = setup.succeeded(&operation);
             assert!(seen, "{}: {operation} did not succeed", setup.name);
         }
     }

@@ -15,6 +15,7 @@ mod blocking;
 mod bodies;
 mod builder;
 #[cfg(feature = "tower")]
+mod calls;
 mod canned_client;
 mod cases;
 mod clock;
