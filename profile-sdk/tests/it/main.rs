@@ -14,8 +14,8 @@ mod badges;
 mod blocking;
 mod bodies;
 mod builder;
-#[cfg(feature = "tower")]
 mod calls;
+#[cfg(feature = "tower")]
 mod canned_client;
 mod cases;
 mod clock;
