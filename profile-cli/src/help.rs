@@ -38,16 +38,14 @@ const GLOBAL_OPTIONS: &str =
 /// The start of the usage of the program itself.
 const PROGRAM_USAGE: &str = "\nUsage: profile [";
 
-/// The groups of the commands in the help of the program; all others are in a last group.
-const GROUPS: &[(&str, &[&str])] = &[
-    (
-        "Profile",
-        &["show", "set", "edit", "export", "diff", "apply"],
-    ),
-    ("Links and posts", &["link", "post"]),
-    ("Statistics", &["stats", "analytics", "badge", "site"]),
-    ("Account and settings", &["auth", "config"]),
-    ("Webhooks", &["webhook"]),
+/// The groups of the commands in the help of the program, each with its first command.
+const GROUPS: &[(&str, &str)] = &[
+    ("Profile", "show"),
+    ("Links and posts", "link"),
+    ("Statistics", "stats"),
+    ("Account and settings", "auth"),
+    ("Webhooks", "webhook"),
+    ("Other commands", "api"),
 ];
 
 /// The global options that the help of the program names.
@@ -228,23 +226,14 @@ fn of_program(program: &Command) -> String {
         .map(ToString::to_string)
         .unwrap_or_default();
     text += "\n\nUsage: profile [OPTIONS] [COMMAND]\n";
-    let visible = || {
-        program
-            .get_subcommands()
-            .filter(|command| !command.is_hide_set())
-    };
-    let mut group = |heading: &str, is_in: &dyn Fn(&str) -> bool| {
-        text += &format!("\n{heading}:\n");
-        for command in visible().filter(|command| is_in(command.get_name())) {
-            let about = command.get_about().map(ToString::to_string);
-            text += &row(command.get_name(), &about.unwrap_or_default());
+    for command in program.get_subcommands().filter(|one| !one.is_hide_set()) {
+        let name = command.get_name();
+        if let Some((heading, _)) = GROUPS.iter().find(|(_, first)| *first == name) {
+            text += &format!("\n{heading}:\n");
         }
-    };
-    for (heading, names) in GROUPS {
-        group(heading, &|name| names.contains(&name));
+        let about = command.get_about().map(ToString::to_string);
+        text += &row(name, &about.unwrap_or_default());
     }
-    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
-    group("Other commands", &|name| !is_grouped(name));
     text += "\nOptions:\n";
     for argument in program.get_arguments() {
         if MOST_USED.contains(&argument.get_id().as_str()) {
@@ -337,7 +326,20 @@ pub(crate) fn join_paragraphs(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::join_paragraphs;
+    use clap::CommandFactory as _;
+
+    use super::{GROUPS, join_paragraphs, of_program};
+    use crate::arguments::Arguments;
+
+    #[cfg(feature = "webhook")]
+    #[test]
+    fn the_program_has_the_first_command_of_each_group() {
+        let help = of_program(&Arguments::command());
+        for (heading, first) in GROUPS {
+            let start = format!("\n{heading}:\n  {first} ");
+            assert!(help.contains(&start), "{start}{help}");
+        }
+    }
 
     #[test]
     fn joins_paragraphs_and_preserves_tables() {

@@ -36,7 +36,8 @@ use crate::settings::RequiredSettings;
 use auth::AuthCommand;
 use config::ConfigCommand;
 
-/// The commands. Their arguments are deferred: only those of the typed command are built.
+/// The commands, in the order of the groups in the help. Their arguments are deferred: only those of the
+/// typed command are built.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
@@ -80,11 +81,11 @@ pub(crate) enum Command {
     Whoami,
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Send a request to any path of the service and print the response
-    Api(api::ApiArguments),
     #[cfg(feature = "webhook")]
     #[command(visible_alias = "webhooks", subcommand)]
     Webhook(webhook::WebhookCommand),
+    /// Send a request to any path of the service and print the response
+    Api(api::ApiArguments),
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
