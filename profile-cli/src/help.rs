@@ -331,11 +331,11 @@ mod tests {
     use super::{GROUPS, join_paragraphs, of_program};
     use crate::arguments::Arguments;
 
-    #[cfg(feature = "webhook")]
     #[test]
     fn the_program_has_the_first_command_of_each_group() {
         let help = of_program(&Arguments::command());
-        for (heading, first) in GROUPS {
+        let has = |first: &str| cfg!(feature = "webhook") || first != "webhook";
+        for (heading, first) in GROUPS.iter().filter(|(_, first)| has(first)) {
             let start = format!("\n{heading}:\n  {first} ");
             assert!(help.contains(&start), "{start}{help}");
         }

@@ -1,6 +1,7 @@
 //! Edits config.toml, keeping comments, formatting and concurrent changes.
 
 #[cfg(fuzzing)]
+#[path = "../../fuzz/config.rs"]
 mod fuzzing;
 
 use std::fs::File;
