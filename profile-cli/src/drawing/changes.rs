@@ -1,15 +1,17 @@
 //! Changes as a line diff, as Git shows them.
 
+use std::time::{Duration, Instant};
+
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
+use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
 use super::text::{BOLD, one_line};
 use crate::terminal::printable::printable;
 use crate::terminal::screen::Screen;
 
-/// The maximum number of lines of a text that are compared one by one. Valid texts are shorter, and the
-/// table of the comparison grows with the product of both numbers of lines.
-const MAX_COMPARED: usize = 200;
+/// The maximum time for finding the common lines; then, more lines than necessary are shown as changed.
+const MAX_TIME: Duration = Duration::from_secs(1);
 
 /// A change: a text or the fields of a resource, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +57,7 @@ impl Change {
         }
         let (from, to) = (lines(&self.from), lines(&self.to));
         let lines = diff(&from, &to).into_iter().map(|(sign, line)| {
-            let line = format!("  {sign} {}", one_line(line));
+            let line = format!("  {sign} {}", shown(sign, line));
             match sign {
                 '-' => screen.styled(AnsiColor::Red.on_default(), &line) + "\n",
                 '+' => screen.styled(AnsiColor::Green.on_default(), &line) + "\n",
@@ -85,46 +87,35 @@ fn lines(value: &Value) -> Vec<&str> {
 }
 
 /// Returns the lines of both texts with a sign: `-` for removed, `+` for added, and a space for
-/// common lines, of which it finds as many as possible unless a text is very long.
+/// common lines.
 fn diff<'a>(from: &[&'a str], to: &[&'a str]) -> Vec<(char, &'a str)> {
-    if from.len().max(to.len()) > MAX_COMPARED {
-        let removed = from.iter().map(|line| ('-', *line));
-        return removed.chain(to.iter().map(|line| ('+', *line))).collect();
-    }
-    // The maximum number of common lines of the ends of the texts from these indexes on.
-    let mut common = vec![vec![0; to.len() + 1]; from.len() + 1];
-    for (old, line) in from.iter().enumerate().rev() {
-        for (new, other) in to.iter().enumerate().rev() {
-            common[old][new] = match line == other {
-                true => common[old + 1][new + 1] + 1,
-                false => common[old + 1][new].max(common[old][new + 1]),
-            };
-        }
-    }
-    let (mut old, mut new) = (0, 0);
-    let mut lines = Vec::new();
-    while old < from.len() || new < to.len() {
-        if old < from.len() && new < to.len() && from[old] == to[new] {
-            lines.push((' ', from[old]));
-            (old, new) = (old + 1, new + 1);
-        } else if new == to.len()
-            || (old < from.len() && common[old + 1][new] >= common[old][new + 1])
-        {
-            lines.push(('-', from[old]));
-            old += 1;
-        } else {
-            lines.push(('+', to[new]));
-            new += 1;
-        }
-    }
+    let deadline = Instant::now() + MAX_TIME;
+    let parts = capture_diff_slices_deadline(Algorithm::Myers, from, to, Some(deadline));
+    let lines = parts.iter().flat_map(|part| part.iter_changes(from, to));
     lines
+        .map(|line| match line.tag() {
+            ChangeTag::Delete => ('-', line.value()),
+            ChangeTag::Insert => ('+', line.value()),
+            ChangeTag::Equal => (' ', line.value()),
+        })
+        .collect()
+}
+
+/// Returns a line that is safe to print. Hidden characters of a changed line, which may be the only
+/// difference, are escaped.
+fn shown(sign: char, line: &str) -> String {
+    let shown = one_line(line);
+    match sign {
+        '-' | '+' if shown != line => one_line(&format!("{line:?}")),
+        _ => shown,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
 
-    use super::{Change, MAX_COMPARED, draw};
+    use super::{Change, draw};
     use crate::terminal::screen::{Palette, Screen};
 
     #[test]
@@ -135,19 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn does_not_compare_the_lines_of_very_long_texts() {
-        let long = "a\n".repeat(MAX_COMPARED);
-        let change = Change::new("bio", &*long, "a");
+    fn escapes_hidden_characters_of_changed_lines() {
+        let change = Change::new("bio", "a\u{200b}\u{202e}\nb\u{200b}", "a\nb\u{200b}");
         let drawn = draw(&[change], "", &Screen::plain());
-        assert_eq!(drawn.matches("  - a\n").count(), MAX_COMPARED);
-        assert_eq!(drawn.matches("  + a\n").count(), 1);
+        assert_eq!(drawn, "bio\n  - \"a\\u{200b}\\u{202e}\"\n  + a\n    b\n\n");
     }
 
     #[test]
     fn a_text_cannot_imitate_other_lines() {
         let change = Change::new("bio", "a\u{2028}  + b", Value::Null).id("1\n  + c");
         let drawn = draw(&[change], "", &Screen::plain());
-        assert_eq!(drawn, "bio 1   + c\n  - a   + b\n\n");
+        assert_eq!(drawn, "bio 1   + c\n  - \"a\\u{2028}  + b\"\n\n");
     }
 
     #[test]
@@ -157,7 +146,7 @@ mod tests {
             ..Screen::plain()
         };
         let changes = [
-            Change::new("bio", "a\u{1b}[5m", Value::Null),
+            Change::new("bio", "a", Value::Null),
             Change::new("bio", Value::Null, "b"),
         ];
         let drawn = draw(&changes, "", &screen);

@@ -466,7 +466,7 @@ async fn differences_in_a_pipe_contain_no_control_characters() {
     let answer = Mock::given(any()).respond_with(answer);
     answer.mount(fixture.service.mocks().await).await;
     let path = file(&fixture, "[profile]\nbio = \"c\"\n");
-    let expected = "bio\n  - ab\n  + c\n1 change\n";
+    let expected = "bio\n  - \"a\\u{1b}[31m\\u{202e}b\"\n  + c\n1 change\n";
     assert_eq!(fixture.run(&["diff", &path]).stdout(), expected);
 }
 
