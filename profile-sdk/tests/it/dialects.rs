@@ -12,8 +12,8 @@ use mock_server::dialect::{
 };
 use mock_server::{Dialect, MockServer, RateLimit, Request, handle};
 use profile_sdk::{
-    BadgeKind, Client, Days, Error, ErrorKind, Handle, Link, LinkId, LinkUpdate, LinkUrl, NewLink,
-    Operation, Post, PostId, Profile, ProfileField, ProfileUpdate, Scope, Scopes,
+    BadgeKind, Client, Color, Days, Error, ErrorKind, Handle, Link, LinkId, LinkUpdate, LinkUrl,
+    NewLink, Operation, Post, PostId, Profile, ProfileField, ProfileUpdate, Scope, Scopes,
 };
 use serde_json::{Map, Value};
 
@@ -303,6 +303,7 @@ async fn me(setup: &Setup) {
 }
 
 async fn update_profile(setup: &Setup) {
+    let before = setup.account().profile;
     let update = ProfileUpdate::new()
         .display_name("Ada".parse().unwrap())
         .location("".parse().unwrap())
@@ -316,6 +317,7 @@ async fn update_profile(setup: &Setup) {
     assert_eq!(stored.display_name, "Ada");
     assert_eq!(stored.location, "");
     assert_eq!(stored.accent_color, "#FF8800");
+    assert_eq!(stored.bio, before.bio);
     setup.check_returned(returned.as_ref());
     if let Some(returned) = returned {
         setup.check_profile(&returned);
@@ -329,6 +331,11 @@ async fn analytics(setup: &Setup) {
     let followers = match setup.dialect.analytics {
         AnalyticsShape::Social | AnalyticsShape::Totals => {
             let social = analytics.social.unwrap();
+            let parts: BTreeSet<_> = social.parts().map(|(name, _)| name).collect();
+            assert_eq!(
+                parts,
+                BTreeSet::from(["comments", "followers", "following"])
+            );
             social.part("followers").unwrap().total()
         }
         AnalyticsShape::Flat => analytics.extra["followers"].as_u64(),
@@ -352,14 +359,14 @@ async fn create_link(setup: &Setup) {
 
 async fn update_link(setup: &Setup) {
     let id = setup.add_link();
-    let update = LinkUpdate::new().title("new");
+    let update = LinkUpdate::new().title("");
     let returned = setup
         .client
         .update_link(&id, &update)
         .await
         .expect(&setup.name);
     let stored = setup.account().links.pop().unwrap();
-    assert_eq!((&*stored.title, &*stored.url), ("new", "x:old"));
+    assert_eq!((&*stored.title, &*stored.url), ("", "x:old"));
     setup.check_returned(returned.as_ref());
     if let Some(returned) = returned {
         setup.check_link(&returned, &stored);
@@ -374,9 +381,10 @@ async fn delete_link(setup: &Setup) {
 }
 
 async fn create_post(setup: &Setup) {
-    let returned = setup.client.create_post("a\n🦀").await.expect(&setup.name);
+    let body = "a\n🦀\u{0}".repeat(1000);
+    let returned = setup.client.create_post(&body).await.expect(&setup.name);
     let stored = setup.account().posts.pop().unwrap();
-    assert_eq!(stored.body, "a\n🦀");
+    assert_eq!(stored.body, body);
     setup.check_returned(returned.as_ref());
     if let Some(returned) = returned {
         setup.check_post(&returned, &stored);
@@ -400,14 +408,16 @@ async fn user_stats(setup: &Setup) {
             .await
             .expect(&setup.name);
         let period = own.period.unwrap();
-        assert_eq!(
-            (period.days, own.daily.unwrap().len()),
-            (days, days as usize)
-        );
-        let countries = own.countries.unwrap();
-        let by_country: u64 = countries.iter().map(|country| country.views).sum();
-        assert_eq!(by_country, period.views, "{}", setup.name);
-        assert!(own.devices.unwrap().desktop > Some(0), "{}", setup.name);
+        let (daily, countries) = (own.daily.unwrap(), own.countries.unwrap());
+        assert_eq!((period.days, daily.len()), (days, days as usize));
+        let devices = own.devices.unwrap();
+        let devices = [devices.desktop, devices.mobile, devices.tablet];
+        let sums: [u64; 3] = [
+            daily.iter().map(|day| day.views).sum(),
+            countries.iter().map(|country| country.views).sum(),
+            devices.into_iter().map(Option::unwrap).sum(),
+        ];
+        assert_eq!(sums, [period.views; 3], "{}", setup.name);
     }
     statistics_of_another(setup).await;
 }
@@ -420,6 +430,7 @@ async fn statistics_of_another(setup: &Setup) {
         .await
         .expect(&setup.name);
     assert!(stats.total_views.unwrap() >= stats.period.unwrap().views);
+    assert_eq!(stats.daily.unwrap().len(), 30, "{}", setup.name);
     let returned = match setup.dialect.other_statistics {
         OtherStatistics::Omitted | OtherStatistics::Null => false,
         OtherStatistics::Empty => true,
@@ -464,6 +475,10 @@ async fn badges(setup: &Setup) {
         other => panic!("{other:?} has no check"),
     };
     assert_eq!(kinds, expected, "{}", setup.name);
+    for badge in &badges {
+        assert!(badge.description.is_some(), "{}", setup.name);
+        assert!(Color::new(badge.color.clone().unwrap()).is_ok());
+    }
     let without_key = client_builder(&setup.service)
         .build()
         .unwrap()

@@ -6,10 +6,8 @@
 )]
 
 mod accounts;
-mod analytics;
 #[cfg(feature = "tower")]
 mod apply;
-mod badges;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod bodies;
@@ -41,7 +39,6 @@ mod mocked_service;
 mod network;
 mod paths;
 mod plan;
-mod posts;
 mod profile;
 #[cfg(feature = "tower")]
 mod properties;
@@ -52,14 +49,12 @@ mod raw_call;
 mod retries;
 mod secrets;
 mod shapes;
-mod site_stats;
 #[cfg(feature = "testing")]
 mod testing;
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 mod tls;
 #[cfg(feature = "tracing")]
 mod tracing;
-mod user_stats;
 mod writes;
 
 use mock_server::ServiceHandle;

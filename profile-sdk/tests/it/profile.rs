@@ -1,7 +1,7 @@
 //! `PATCH /me/profile`.
 
 use mock_server::MockServer;
-use profile_sdk::{FieldKind, Location, ProfileField, ProfileUpdate};
+use profile_sdk::{FieldKind, ProfileField, ProfileUpdate};
 
 use crate::connect_as_owner;
 
@@ -24,26 +24,4 @@ async fn edits_every_field() {
         assert_eq!(returned.get(*field), update.get(*field), "{field}");
         assert_eq!(read.get(*field), update.get(*field), "{field}");
     }
-}
-
-#[tokio::test]
-async fn unset_fields_are_not_changed() {
-    let service = MockServer::start().await;
-    let client = connect_as_owner(&service);
-    let before = client.me().await.unwrap();
-    let update = ProfileUpdate::new().location(Location::new("Elsewhere").unwrap());
-    client.update_profile(&update).await.unwrap();
-    let after = client.me().await.unwrap();
-    assert_eq!(after.location.as_deref(), Some("Elsewhere"));
-    assert_eq!(after.display_name, before.display_name);
-    assert_eq!(after.bio, before.bio);
-}
-
-#[tokio::test]
-async fn accepts_an_empty_update() {
-    let service = MockServer::start().await;
-    let client = connect_as_owner(&service);
-    let update = ProfileUpdate::new();
-    assert!(update.is_empty());
-    assert!(client.update_profile(&update).await.unwrap().is_some());
 }
