@@ -203,6 +203,7 @@ mod tests {
         );
         check("<!doctype html><p>no title", None, None);
         check("", None, None);
+        check("\0", None, None);
         check("null", None, None);
         check("{}", None, None);
     }

@@ -137,8 +137,14 @@ mod tests {
             let analytics: Analytics = read_data(body.as_bytes()).unwrap();
             assert_eq!(analytics.extra["data"], value);
         }
-        for value in [json!("1.2k"), json!([1, 2]), json!(-1), json!(1.5)] {
-            let body = json!({"data": {"views": value, "likes": 2.0, "social": null}}).to_string();
+        for (value, likes) in [
+            (json!("1.2k"), json!(2.0)),
+            (json!([1, 2]), json!({"count": 2})),
+            (json!(-1), json!({"total": 2})),
+            (json!(1.5), json!(2)),
+        ] {
+            let body =
+                json!({"data": {"views": value, "likes": likes, "social": null}}).to_string();
             let analytics: Analytics = read_data(body.as_bytes()).unwrap();
             let views = analytics.views.unwrap();
             assert_eq!((views.total(), views.raw()), (None, &value));

@@ -89,6 +89,7 @@ mod tests {
             (json!({"requests": 60}), Some(60), None),
             (json!({"limit": null, "max": 60.0}), Some(60), None),
             (json!("plenty"), None, None),
+            (json!([1, 2]), None, None),
             (json!(null), None, None),
         ] {
             let read = RateLimit(raw.clone());

@@ -90,6 +90,8 @@ mod tests {
         let data = json!({
             "handle": "demo",
             "links": [{"id": 7, "title": "t", "url": "u", "clicks": 3}],
+            "posts": [{"id": 2, "body": "b", "likes": 0}],
+            "badges": [{"id": "b", "name": "B", "since": "2026"}],
             "key": {"scopes": "links:write", "rate_limit": 5, "name": "laptop"},
             "api_visible": "1",
             "pronouns": {"subject": "she"},

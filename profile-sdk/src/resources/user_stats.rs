@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn keeps_unexpected_devices_and_countries() {
         let data = json!({
-            "total_views": 3,
+            "total_views": 3.0,
             "period": {"days": 30.0, "views": 2},
             "devices": [],
             "countries": {"DE": 2},
@@ -191,6 +191,10 @@ mod tests {
         assert_eq!((&stats.devices, &stats.countries), (&None, &None));
         assert_eq!(stats.extra["devices"], json!([]));
         assert_eq!(stats.extra["countries"], json!({"DE": 2}));
+        for body in [r#"{"data":{}}"#, r#"{"data":{"period":null,"daily":null}}"#] {
+            let stats: UserStats = read_data(body.as_bytes()).unwrap();
+            assert_eq!(stats, UserStats::default());
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ async fn does_not_retry_unreadable_responses() {
 
 #[tokio::test]
 async fn accepts_slow_responses_and_other_content_types() {
-    let html = "text/html".to_owned();
+    let html = "text/html; charset=utf-16".to_owned();
     let bytes_and_milliseconds = WireFault::Dribble {
         bytes: 200,
         milliseconds: 1,

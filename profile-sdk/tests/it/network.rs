@@ -112,7 +112,7 @@ async fn a_redirect_is_not_followed() {
 async fn limits_the_size_of_responses() {
     let service = MockServer::start().await;
     let body = br#"{"data":{"users":1,"views":1,"links":1}}"#;
-    respond_to_all(&service, ResponseTemplate::new(200).set_body_bytes(body)).await;
+    respond_to_all(&service, ResponseTemplate::new(203).set_body_bytes(body)).await;
     let exact = client_builder(&service)
         .max_response_bytes(body.len())
         .build()
