@@ -102,7 +102,6 @@ mod tests {
     use std::time::Duration;
 
     use super::{Failure, RetryContext, wait_after_429, wait_before_retry};
-    use crate::error::{Error, ErrorKind};
     use crate::retry::RetryPolicy;
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -120,41 +119,6 @@ mod tests {
 
     fn wait(context: RetryContext) -> Option<Duration> {
         wait_before_retry(&RetryPolicy::new(), &context)
-    }
-
-    #[test]
-    fn retries_only_if_it_is_safe() {
-        for (failure, idempotent, retried) in [
-            (Failure::NotSent, false, true),
-            (Failure::NotSent, true, true),
-            (Failure::RateLimited, false, true),
-            (Failure::RateLimited, true, true),
-            (Failure::Transient, false, false),
-            (Failure::Transient, true, true),
-            (Failure::Permanent, false, false),
-            (Failure::Permanent, true, false),
-        ] {
-            let context = RetryContext {
-                failure,
-                idempotent,
-                ..transient()
-            };
-            assert_eq!(wait(context).is_some(), retried, "{context:?}");
-        }
-    }
-
-    #[test]
-    fn classifies_errors() {
-        for (kind, failure) in [
-            (ErrorKind::Connection, Failure::NotSent),
-            (ErrorKind::Timeout, Failure::Transient),
-            (ErrorKind::Interrupted, Failure::Transient),
-            (ErrorKind::TooLarge, Failure::Permanent),
-            (ErrorKind::Unreadable, Failure::Permanent),
-            (ErrorKind::Invalid, Failure::Permanent),
-        ] {
-            assert_eq!(Failure::new(&Error::new(kind, "")), failure, "{kind:?}");
-        }
     }
 
     #[test]
@@ -197,33 +161,6 @@ mod tests {
     }
 
     #[test]
-    fn stops_after_max_retries() {
-        let last = RetryContext {
-            retries_so_far: 2,
-            ..transient()
-        };
-        assert!(wait(last).is_some());
-        let beyond = RetryContext {
-            retries_so_far: 3,
-            ..last
-        };
-        assert_eq!(wait(beyond), None);
-        assert_eq!(wait_before_retry(&RetryPolicy::none(), &transient()), None);
-    }
-
-    #[test]
-    fn a_429_does_not_consume_a_retry() {
-        let context = RetryContext {
-            failure: Failure::RateLimited,
-            retries_so_far: 1_000,
-            retry_after: Some(SECOND),
-            ..transient()
-        };
-        assert_eq!(wait(context), Some(SECOND));
-        assert_eq!(wait_before_retry(&RetryPolicy::none(), &context), None);
-    }
-
-    #[test]
     fn waits_after_a_429_have_a_minimum() {
         let policy = RetryPolicy::new();
         for (holds, jitter, milliseconds) in [
@@ -257,21 +194,5 @@ mod tests {
                 expected
             );
         }
-    }
-
-    #[test]
-    fn does_not_wait_beyond_the_deadline() {
-        let context = RetryContext {
-            retry_after: Some(SECOND),
-            remaining: SECOND,
-            ..transient()
-        };
-        assert_eq!(wait(context), None);
-        let remaining = 2 * SECOND;
-        let context = RetryContext {
-            remaining,
-            ..context
-        };
-        assert_eq!(wait(context), Some(SECOND));
     }
 }

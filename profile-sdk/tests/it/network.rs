@@ -138,7 +138,7 @@ async fn does_not_send_an_invalid_request() {
         .delete_link(&id)
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Invalid, 1));
     assert!(!error.may_have_been_applied());
     let message = error.to_string();
     assert!(

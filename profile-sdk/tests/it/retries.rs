@@ -286,9 +286,10 @@ async fn the_total_timeout_ends_a_call() {
     service.add_fault(FaultRule::new(busy)).unwrap();
     let client = connect_as_owner(&service);
     let call = client.me().retry(RetryPolicy::new().max_retries(100));
-    let error = call.total_timeout(50 * SECOND).await.unwrap_err();
+    let error = call.total_timeout(60 * SECOND).await.unwrap_err();
     assert_eq!(error.status(), Some(503));
     assert_eq!(error.retry_after(), Some(20 * SECOND));
+    // Another wait would end with the timeout.
     assert_eq!((error.attempts(), requests(&service)), (3, 3));
     assert_eq!(error.elapsed(), 40 * SECOND);
 }
