@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http_body_util::Full;
-use profile_sdk::{ApiKey, Call, Client, Error, HttpService, RetryPolicy};
+use profile_sdk::{ApiKey, Call, Client, Error, HttpService, Operation, RetryPolicy};
 use serde::Serialize;
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
@@ -63,15 +63,21 @@ impl CannedClient {
     pub(crate) fn check_every_call(&self, body: &[u8]) {
         macro_rules! row {
             ($operation:expr, $call:expr) => {
-                self.check(|| $call, body)
+                self.check(&$operation, || $call, body)
             };
         }
         each_call!(self.client, row);
         self.check_error(body);
     }
 
-    /// Checks that a value can be serialized and decoded again, and that an error is one line.
-    fn check<T: Serialize + Send + 'static>(&self, call: impl Fn() -> Call<T>, body: &[u8]) {
+    /// Checks that a value can be serialized and decoded again, that an error is one line, and that a
+    /// write succeeds whatever the body is.
+    fn check<T: Serialize + Send + 'static>(
+        &self,
+        operation: &Operation,
+        call: impl Fn() -> Call<T>,
+        body: &[u8],
+    ) {
         match self.read(call(), body) {
             Ok(value) => {
                 let body = json!({"data": value}).to_string();
@@ -79,7 +85,11 @@ impl CannedClient {
                 let again = again.expect("a decoded value can be decoded again");
                 assert_eq!(json!({"data": again}).to_string(), body);
             }
-            Err(error) => assert_one_line(&error.to_string()),
+            Err(error) => {
+                assert!(!operation.method().is_write(), "{error}");
+                assert_eq!(error.status(), Some(200));
+                assert_one_line(&error.to_string());
+            }
         }
     }
 

@@ -10,7 +10,6 @@ mod accounts;
 mod apply;
 #[cfg(feature = "blocking")]
 mod blocking;
-mod bodies;
 mod builder;
 mod calls;
 #[cfg(feature = "tower")]
