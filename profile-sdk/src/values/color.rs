@@ -65,30 +65,3 @@ impl Color {
 
 text_value!(Color);
 from_text!(Color);
-
-#[cfg(test)]
-mod tests {
-    use super::Color;
-
-    #[test]
-    fn accepts_only_rrggbb() {
-        for text in ["#Ff8800", "#000000", "#FFFFFF"] {
-            assert_eq!(Color::new(text).unwrap().as_str(), text);
-        }
-        for text in [
-            "",
-            "#",
-            "ff8800",
-            "#ff880",
-            "#ff88000",
-            "#ff88 0",
-            "#+f8800",
-            "#f80",
-            " #ff8800",
-            "#ff88éé",
-            "#ff8800\n",
-        ] {
-            assert!(Color::new(text).is_err(), "{text:?}");
-        }
-    }
-}

@@ -76,22 +76,3 @@ short_text! {
     /// ```
     Location, "location", 40
 }
-
-#[cfg(test)]
-mod tests {
-    use super::DisplayName;
-
-    #[test]
-    fn a_character_is_a_unicode_scalar_value() {
-        assert!(DisplayName::new("").is_ok());
-        assert!(DisplayName::new("🦀".repeat(32)).is_ok());
-        // A combining accent counts as a character.
-        assert!(DisplayName::new("e\u{301}".repeat(16)).is_ok());
-        assert_eq!(
-            DisplayName::new("e\u{301}".repeat(17))
-                .unwrap_err()
-                .to_string(),
-            "display_name has 34 characters; at most 32 are allowed"
-        );
-    }
-}

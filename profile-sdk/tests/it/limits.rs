@@ -151,6 +151,7 @@ fn line_limits_match() {
             }
         }
     }
+    assert_eq!(Bio::new("").unwrap().line_count(), 1);
 }
 
 #[test]
@@ -170,6 +171,8 @@ fn color_formats_match() {
         " #ff8800",
         "#ff8800\n",
         "#ff88é0",
+        "#ff88é",
+        "#ff88 0",
         "red",
         "#+f8800",
         "##f8800",
