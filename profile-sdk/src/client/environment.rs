@@ -94,6 +94,7 @@ mod tests {
         assert!(builder.base_url("https://host").build().is_ok());
         let url = [("PROFILE_BASE_URL", "http://host")];
         let builder = builder_from(|name| lookup(&url, name)).unwrap();
+        assert!(builder.clone().build().is_err());
         assert!(builder.allow_plain_http(true).build().is_ok());
         assert!(error(&url).starts_with("PROFILE_BASE_URL: base URL http://host/ would send"));
     }

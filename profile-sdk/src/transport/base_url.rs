@@ -174,6 +174,11 @@ mod tests {
                  use https, or call ClientBuilder::allow_plain_http",
             ),
             (
+                "http://foo.localhost",
+                "base URL http://foo.localhost/ would send requests unencrypted to another \
+                 machine; use https, or call ClientBuilder::allow_plain_http",
+            ),
+            (
                 "https://host/x/api/v1/",
                 "base URL ends with /api/v1, which the client adds; remove it",
             ),

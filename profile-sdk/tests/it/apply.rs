@@ -17,12 +17,13 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq};
 use proptest::sample::select;
-use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
+use proptest::test_runner::TestCaseResult;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::layer::layer_fn;
 use tower::{ServiceExt as _, service_fn};
 
+use crate::cases::runner;
 use crate::{client_builder, connect_as_owner};
 
 const HANDLE: &str = "demo";
@@ -320,13 +321,7 @@ fn check<T: std::fmt::Debug>(
     test: impl Fn(&Setup, T) -> TestCaseResult,
 ) {
     let setup = Setup::start();
-    let config = Config {
-        cases: 1000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0),
-        ..Config::default()
-    };
-    let result = TestRunner::new(config).run(&cases, |case| test(&setup, case));
+    let result = runner(1000).run(&cases, |case| test(&setup, case));
     result.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
@@ -602,21 +597,6 @@ async fn a_dropped_run_can_be_continued() {
         let is_new = |link: &&Link| link.title.as_deref() == Some(title);
         assert_eq!(links.iter().filter(is_new).count(), 1, "{title}");
     }
-}
-
-#[tokio::test]
-async fn a_deletion_is_done_if_the_link_no_longer_exists() {
-    let service = MockServer::start().await;
-    let client = connect_as_owner(&service);
-    let mut desired = DesiredProfile::default();
-    desired.links = Some(Vec::new());
-    let plan = Plan::new(&client.me().await.unwrap(), &desired, options(true));
-    let lost = FaultRule::new(Fault::status(502))
-        .matching(RequestPattern::any().method("DELETE"))
-        .times(1);
-    add_fault(&service, lost.after_write());
-    assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
-    assert_eq!(client.me().await.unwrap().links.unwrap(), []);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use mock_server::MockServer;
 use mock_server::journal::RequestPattern;
 use profile_sdk::{ApiKey, Client};
 
-use crate::{client_builder, connect};
+use crate::client_builder;
 
 #[tokio::test]
 async fn sends_default_headers() {
@@ -79,14 +79,6 @@ fn rejects_zero_limits() {
     ] {
         assert_eq!(rejected.build().unwrap_err().to_string(), message);
     }
-}
-
-#[tokio::test]
-async fn clones_share_connections() {
-    let service = MockServer::start().await;
-    let client = connect(&service, service.key());
-    let (first, second) = tokio::join!(client.clone().me(), client.me());
-    assert_eq!(first.unwrap(), second.unwrap());
 }
 
 #[cfg(not(any(feature = "__rustls", feature = "native-tls")))]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
-use profile_sdk::{ApiKey, ClientBuilder, Error, ErrorKind, ProfileUpdate, RetryPolicy};
+use profile_sdk::{ApiKey, ClientBuilder, Error, ErrorKind, RetryPolicy};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -57,14 +57,6 @@ async fn accepts_slow_responses_and_other_content_types() {
         connect_as_owner(&service).me().await.unwrap();
         assert_eq!(requests(&service), 1);
     }
-}
-
-#[tokio::test]
-async fn a_write_with_an_empty_response_succeeds() {
-    let service = start(Fault::EmptyBody).await;
-    let client = connect_as_owner(&service);
-    let written = client.update_profile(&ProfileUpdate::new()).await.unwrap();
-    assert_eq!((written, requests(&service)), (None, 1));
 }
 
 #[test]

@@ -19,38 +19,6 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-#[tokio::test]
-async fn encodes_any_parameter_as_one_segment() {
-    let service = MockServer::start().await;
-    let echo =
-        |request: &Request| ResponseTemplate::new(200).insert_header("x-path", request.url.path());
-    Mock::given(any_request())
-        .respond_with(echo)
-        .mount(service.wiremock())
-        .await;
-    let client = connect_as_owner(&service);
-    let mut values: Vec<String> = (1..=0x2100)
-        .filter_map(char::from_u32)
-        .map(String::from)
-        .collect();
-    values.retain(|value| value != ".");
-    values.extend(
-        [
-            "...", "a/../b", "%2e%2e", "%2E.", "..\\..", "?days=1", "#x", " ", "//", "\u{feff}",
-        ]
-        .map(String::from),
-    );
-    for value in values {
-        let id = LinkId::new(value.as_str()).unwrap();
-        let sent = client.delete_link(&id).send().await.unwrap();
-        let path = sent.header("x-path").unwrap();
-        let segment = path.strip_prefix("/api/v1/me/links/").unwrap();
-        assert!(!segment.contains('/'), "{value:?} became {path}");
-        let decoded: Vec<u8> = percent_encoding::percent_decode_str(segment).collect();
-        assert_eq!(decoded, value.as_bytes(), "{value:?} became {path}");
-    }
-}
-
 /// Generates texts with characters that have a meaning in URLs.
 fn any_parameter() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -82,7 +50,11 @@ async fn no_parameter_reaches_another_endpoint() {
         .await;
     let client = connect_as_owner(&service);
     let runtime = tokio::runtime::Handle::current();
+    let characters: Vec<char> = (1..=0x2100).filter_map(char::from_u32).collect();
     tokio::task::block_in_place(|| {
+        for chunk in characters.chunks(64) {
+            runtime.block_on(check_targets(&client, &String::from_iter(chunk)));
+        }
         for_all(300, &any_parameter(), |text| {
             runtime.block_on(check_targets(&client, &text));
         });

@@ -4,10 +4,10 @@ use profile_sdk::{Metric, ProfileField};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{Index, select};
-use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Map, Value, json};
 
 use crate::canned_client::CannedClient;
+use crate::cases::for_all;
 
 /// Field names in responses, so that random objects often have known fields.
 const NAMES: &[&str] = &[
@@ -44,16 +44,6 @@ const NAMES: &[&str] = &[
     "users",
     "kind",
 ];
-
-/// Creates a test runner with a fixed seed, to make failures reproducible.
-fn cases(count: u32) -> TestRunner {
-    TestRunner::new(Config {
-        cases: count,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0),
-        ..Config::default()
-    })
-}
 
 fn any_leaf() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -193,11 +183,9 @@ fn hard_bodies() -> Vec<String> {
 #[test]
 fn no_body_causes_a_panic() {
     let canned = CannedClient::new();
-    let run = cases(1500).run(&any_body(), |body| {
+    for_all(1500, &any_body(), |body| {
         canned.check_every_call(&body);
-        Ok(())
     });
-    run.unwrap();
     for body in hard_bodies() {
         canned.check_every_call(body.as_bytes());
     }
@@ -206,7 +194,7 @@ fn no_body_causes_a_panic() {
 #[test]
 fn decodes_and_keeps_analytics_of_any_shape() {
     let canned = CannedClient::new();
-    let run = cases(500).run(&any_json(), |data| {
+    for_all(500, &any_json(), |data| {
         let body = json!({"data": data}).to_string();
         let analytics = canned.read(canned.client.analytics(), body.as_bytes());
         let analytics = analytics.expect("any shape is accepted");
@@ -219,16 +207,14 @@ fn decodes_and_keeps_analytics_of_any_shape() {
             Value::Object(_) => assert_eq!(without_nulls(kept), without_nulls(data)),
             _ => assert_eq!(kept, json!({"data": data})),
         }
-        Ok(())
     });
-    run.unwrap();
 }
 
 #[test]
 fn keeps_unknown_fields_of_profiles() {
     let fields = btree_map("x_[a-z]{1,9}", any_json(), 0..8);
     let canned = CannedClient::new();
-    let run = cases(500).run(&fields, |fields| {
+    for_all(500, &fields, |fields| {
         let mut data = good_answers().swap_remove(0);
         let added: Map<String, Value> = fields.into_iter().collect();
         for part in ["key", "links"] {
@@ -246,9 +232,7 @@ fn keeps_unknown_fields_of_profiles() {
         let profile = profile.expect("a profile");
         let kept = serde_json::to_value(&profile).expect("JSON");
         assert_eq!(without_nulls(kept), without_nulls(data));
-        Ok(())
     });
-    run.unwrap();
 }
 
 #[test]
@@ -256,7 +240,7 @@ fn keeps_unexpected_fields_of_elements() {
     let place = select(&[("links", "title"), ("links", "url"), ("posts", "body")][..]);
     let odd = (place, any_json(), any::<bool>());
     let canned = CannedClient::new();
-    let run = cases(500).run(&odd, |((list, field), odd, last)| {
+    for_all(500, &odd, |((list, field), odd, last)| {
         let mut data = good_answers().swap_remove(0);
         let elements = data[list].as_array_mut().expect("a list");
         elements.insert(usize::from(last), json!({"id": 1, field: odd}));
@@ -270,9 +254,7 @@ fn keeps_unexpected_fields_of_elements() {
         assert_eq!(count, Some(2));
         let kept = serde_json::to_value(&profile).expect("JSON");
         assert_eq!(without_nulls(kept), without_nulls(data));
-        Ok(())
     });
-    run.unwrap();
 }
 
 /// Removes fields that are null, which are decoded like absent fields.

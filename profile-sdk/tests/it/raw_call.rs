@@ -3,7 +3,7 @@
 use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule};
-use profile_sdk::{ErrorKind, Method, Profile};
+use profile_sdk::{ApiKey, ErrorKind, Method, Profile};
 use serde_json::{Value, json};
 
 use crate::mocked_service::{MockServer, respond_to_all};
@@ -167,41 +167,26 @@ async fn decodes_an_empty_body_as_null() {
 }
 
 #[tokio::test]
-async fn sends_a_header_with_one_request() {
+async fn typed_and_raw_calls_send_their_headers() {
     let service = MockServer::start().await;
     let client = client_builder(&service)
+        .api_key(ApiKey::new(service.key()).unwrap())
         .default_header("x-tenant", "blue")
         .build()
         .unwrap();
-    let call = client.raw_call(Method::Get, "/api/v1/stats");
-    let call = call.header("X-Tenant", "green").header("x-tenant", "red");
-    let call = call.header("if-none-match", "\"canary\"").read_bytes();
-    assert!(!format!("{call:?}").contains("canary"));
-    call.await.unwrap();
-    let expected = RequestPattern::new("GET", "/stats").header("x-tenant", "red");
-    let expected = expected.header("if-none-match", "\"canary\"");
-    service.expect_matching(expected).once();
-    client.site_stats().await.unwrap();
-    service
-        .expect_matching(RequestPattern::new("GET", "/stats").header("x-tenant", "blue"))
-        .once();
-}
-
-#[tokio::test]
-async fn every_typed_call_sends_its_headers() {
-    let service = MockServer::start().await;
-    let client = crate::client_builder(&service)
-        .api_key(profile_sdk::ApiKey::new(service.key()).unwrap())
-        .default_header("x-tenant", "blue")
-        .build()
-        .unwrap();
-    let call = client.create_post("p").header("Idempotency-Key", "canary");
-    let call = call.header("X-Tenant", "green").header("x-tenant", "red");
-    assert!(!format!("{call:?}").contains("canary"));
-    call.await.unwrap();
-    let expected = RequestPattern::new("POST", "/me/posts").header("x-tenant", "red");
-    let expected = expected.header("idempotency-key", "canary");
-    service.expect_matching(expected).once();
+    let typed = client.create_post("p").header("Idempotency-Key", "canary");
+    let typed = typed.header("X-Tenant", "green").header("x-tenant", "red");
+    let raw = client.raw_call(Method::Get, "/api/v1/stats");
+    let raw = raw.header("X-Tenant", "green").header("x-tenant", "red");
+    let raw = raw.header("idempotency-key", "canary").read_bytes();
+    assert!(!format!("{typed:?} {raw:?}").contains("canary"));
+    typed.await.unwrap();
+    raw.await.unwrap();
+    for (method, path) in [("POST", "/me/posts"), ("GET", "/stats")] {
+        let expected = RequestPattern::new(method, path).header("x-tenant", "red");
+        let expected = expected.header("idempotency-key", "canary");
+        service.expect_matching(expected).once();
+    }
     client.me().await.unwrap();
     service
         .expect_matching(RequestPattern::new("GET", "/me").header("x-tenant", "blue"))

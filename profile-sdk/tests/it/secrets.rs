@@ -161,19 +161,3 @@ fn hides_a_key_passed_as_the_base_url() {
         assert_eq!(error.to_string(), expected);
     }
 }
-
-#[test]
-fn does_not_send_the_key_unencrypted() {
-    for host in ["profiles.example", "foo.localhost"] {
-        let builder = Client::builder().base_url(format!("http://{host}"));
-        let expected = format!(
-            "base URL http://{host}/ would send requests unencrypted to another machine; \
-             use https, or call ClientBuilder::allow_plain_http"
-        );
-        assert_eq!(builder.build().unwrap_err().to_string(), expected);
-    }
-    let allowed = Client::builder()
-        .base_url("http://profiles.example")
-        .allow_plain_http(true);
-    assert!(allowed.build().is_ok());
-}
