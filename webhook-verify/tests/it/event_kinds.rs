@@ -11,13 +11,6 @@ fn event_kind(events: &[&[u8]]) -> Result<EventKind, EventKindError> {
     verified.event_kind()
 }
 
-#[track_caller]
-fn check_message(events: &[&[u8]], expected: EventKindError, message: &str) {
-    let error = event_kind(events).unwrap_err();
-    assert_eq!(error, expected);
-    assert_eq!(error.to_string(), message);
-}
-
 #[test]
 fn known_kinds_have_the_names_of_the_specification() {
     let names = [
@@ -59,52 +52,43 @@ fn prints_the_name_of_other_kinds() {
 }
 
 #[test]
-fn reports_a_missing_header() {
-    check_message(
-        &[],
-        EventKindError::Missing,
-        "the request has no X-Service-Event header",
-    );
-}
-
-#[test]
-fn reports_a_repeated_header() {
-    check_message(
-        &[b"post.liked", b"post.liked"],
-        EventKindError::Duplicate { count: 2 },
-        "the request has 2 X-Service-Event headers; expected exactly one",
-    );
-}
-
-#[test]
-fn reports_an_empty_kind() {
-    check_message(
-        &[b""],
-        EventKindError::Empty,
-        "the event kind is empty; expected a name such as post.liked",
-    );
-}
-
-#[test]
-fn reports_a_kind_that_is_too_long() {
-    check_message(
-        &[&[b'n'; 65]],
-        EventKindError::TooLong { length: 65 },
-        "the event kind has 65 bytes; the maximum is 64",
-    );
-}
-
-#[test]
-fn reports_a_line_break() {
-    check_message(
-        &[b"post.liked\nforged log line"],
-        EventKindError::InvalidByte {
-            position: 10,
-            byte: b'\n',
-        },
-        "the event kind has byte 0x0a at position 10 (counted from 0); \
-         expected visible ASCII characters, as in post.liked",
-    );
+fn reports_headers_without_a_valid_kind() {
+    let checks: [(&[&[u8]], _, _); 5] = [
+        (
+            &[],
+            EventKindError::Missing,
+            "the request has no X-Service-Event header",
+        ),
+        (
+            &[b"post.liked", b"post.liked"],
+            EventKindError::Duplicate { count: 2 },
+            "the request has 2 X-Service-Event headers; expected exactly one",
+        ),
+        (
+            &[b""],
+            EventKindError::Empty,
+            "the event kind is empty; expected a name such as post.liked",
+        ),
+        (
+            &[&[b'n'; 65]],
+            EventKindError::TooLong { length: 65 },
+            "the event kind has 65 bytes; the maximum is 64",
+        ),
+        (
+            &[b"post.liked\nforged log line"],
+            EventKindError::InvalidByte {
+                position: 10,
+                byte: b'\n',
+            },
+            "the event kind has byte 0x0a at position 10 (counted from 0); \
+             expected visible ASCII characters, as in post.liked",
+        ),
+    ];
+    for (events, expected, message) in checks {
+        let error = event_kind(events).unwrap_err();
+        assert_eq!(error, expected);
+        assert_eq!(error.to_string(), message);
+    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn accepts_an_http_header_map() {
 
     map.append(SIGNATURE_HEADER, HeaderValue::from_static(SIGNATURE));
     assert_eq!(
-        verify_with(Headers::new(&map)).unwrap_err(),
+        verify_with(Headers::from(&map)).unwrap_err(),
         VerifyError::SignatureDuplicate { count: 2 }
     );
 }

@@ -2,7 +2,7 @@
 
 use webhook_verify::{Secret, SecretError, Verifier, sign};
 
-use crate::{BODY, SECRET, SIGNATURE, secret};
+use crate::{BODY, SIGNATURE, secret};
 
 #[track_caller]
 fn check_error(bytes: &[u8], expected: SecretError, message: &str) {
@@ -63,11 +63,6 @@ fn surrounding_whitespace_can_be_part_of_the_secret() {
     assert_ne!(sign(&with_newline, BODY), sign(&secret("s"), BODY));
     let without = Secret::with_surrounding_whitespace("s").unwrap();
     assert_eq!(sign(&without, BODY), sign(&secret("s"), BODY));
-}
-
-#[test]
-fn accepts_whitespace_inside() {
-    assert_eq!(sign(&secret(SECRET), BODY), SIGNATURE);
 }
 
 #[test]

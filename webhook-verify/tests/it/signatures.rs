@@ -16,19 +16,6 @@ fn check_error(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str
     assert_eq!(error.to_string(), message);
 }
 
-#[track_caller]
-fn check_length(after_prefix: &[u8]) {
-    let length = after_prefix.len();
-    check_error(
-        [b"sha256=", after_prefix].concat(),
-        VerifyError::BadLength {
-            length,
-            encoding: DigestEncoding::Hex,
-        },
-        &format!("X-Service-Signature has a digest of length {length}; expected 64 hex digits"),
-    );
-}
-
 #[test]
 fn signs_in_lower_case() {
     assert_eq!(sign(&secret(SECRET), BODY), SIGNATURE);
@@ -56,21 +43,6 @@ fn rejects_other_prefixes() {
 }
 
 #[test]
-fn rejects_an_empty_header() {
-    check_error("", VerifyError::BadPrefix, BAD_PREFIX);
-    check_error("sha256", VerifyError::BadPrefix, BAD_PREFIX);
-}
-
-#[test]
-fn rejects_quotes() {
-    check_error(
-        format!("\"{SIGNATURE}\""),
-        VerifyError::BadPrefix,
-        BAD_PREFIX,
-    );
-}
-
-#[test]
 fn rejects_sha_1() {
     // The correct SHA-1 digest of the delivery.
     check_error(
@@ -83,23 +55,33 @@ fn rejects_sha_1() {
 
 #[test]
 fn rejects_wrong_lengths() {
-    check_length(b"");
-    check_length(b"00");
-    check_length(&DIGITS.as_bytes()[..63]);
-    check_length(&DIGITS.as_bytes()[..32]);
-    check_length(format!("{DIGITS}0").as_bytes());
-    check_length(DIGITS.repeat(2).as_bytes());
-    check_length(&[b'0'; 100_000]);
-}
-
-#[test]
-fn rejects_characters_around_the_digest() {
-    check_length(format!("{DIGITS}\n").as_bytes());
-    check_length(format!("{DIGITS} ").as_bytes());
-    check_length(format!(" {DIGITS}").as_bytes());
-    check_length(format!("0x{DIGITS}").as_bytes());
-    check_length(format!("{DIGITS}\0").as_bytes());
-    check_length(format!("{DIGITS}, {SIGNATURE}").as_bytes());
+    for text in [
+        "",
+        "00",
+        &DIGITS[..63],
+        &DIGITS[..32],
+        &format!("{DIGITS}0"),
+        &DIGITS.repeat(2),
+        &"0".repeat(100_000),
+        &format!("{DIGITS}\n"),
+        &format!("{DIGITS} "),
+        &format!(" {DIGITS}"),
+        &format!("0x{DIGITS}"),
+        &format!("{DIGITS}\0"),
+        &format!("{DIGITS}, {SIGNATURE}"),
+        // Invalid base64.
+        "dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc",
+        "dXEH6g6yUJ_CESIczphLijdXC211hsIsRvQ3nIsEPhc=",
+        &"=".repeat(44),
+    ] {
+        let length = text.len();
+        let encoding = DigestEncoding::Hex;
+        check_error(
+            format!("sha256={text}"),
+            VerifyError::BadLength { length, encoding },
+            &format!("X-Service-Signature has a digest of length {length}; expected 64 hex digits"),
+        );
+    }
 }
 
 #[test]
@@ -139,13 +121,6 @@ fn rejects_base64() {
         "X-Service-Signature has a digest in base64; expected 64 hex digits; \
          if the service uses base64, set Verifier::encoding(DigestEncoding::Base64)",
     );
-}
-
-#[test]
-fn reports_the_length_of_invalid_base64() {
-    check_length(b"dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc");
-    check_length(b"dXEH6g6yUJ_CESIczphLijdXC211hsIsRvQ3nIsEPhc=");
-    check_length(&[b'='; 44]);
 }
 
 #[test]
