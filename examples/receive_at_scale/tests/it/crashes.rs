@@ -4,18 +4,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use receive_at_scale::{Backlog, Event, MAX_CONCURRENT, Queue, RetryPolicy, work};
-use serde_json::Value;
+use receive_at_scale::{Backlog, MAX_CONCURRENT, Queue};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use crate::cluster;
-use crate::load::{Sender, program, start_receiver};
+use crate::load::{Sender, count_events, event_id, program, start_receiver};
 use crate::local_broker::LocalBroker;
 use crate::{open, start_broker, start_cluster};
 
@@ -24,11 +23,6 @@ const DEADLINE: Duration = Duration::from_secs(300);
 
 fn deliveries() -> u64 {
     env::var("CRASH_DELIVERIES").map_or(2_000, |text| text.parse().unwrap())
-}
-
-fn event_id(body: &[u8]) -> u64 {
-    let payload: Value = serde_json::from_slice(body).unwrap();
-    payload["data"]["id"].as_u64().unwrap()
 }
 
 /// Waits until the worker has handled all events, so that none can be redelivered.
@@ -40,9 +34,7 @@ async fn wait_until_empty(queue: &Queue, worker: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_worker_handles_every_acknowledged_event_exactly_once() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     timeout(DEADLINE, restart_a_broker(broker))
         .await
         .expect("the test ends in time");
@@ -55,8 +47,7 @@ async fn restart_a_broker(mut broker: LocalBroker) {
     let sender = Arc::new(Sender::new(deliveries, [first_url, second_url]).await);
 
     let queue = open(&broker.url()).await.unwrap();
-    let (counts, total) = (Arc::new(Counts::default()), watch::channel(0).0);
-    let worker = tokio::spawn(count(queue.clone(), counts.clone(), total.clone()));
+    let (times, worker) = count_events(queue.clone());
 
     let sending = sender.start();
     sender.reach(deliveries / 4).await;
@@ -66,41 +57,21 @@ async fn restart_a_broker(mut broker: LocalBroker) {
     sending.join_all().await;
 
     // Every acknowledged event is handled.
-    let mut handled = total.subscribe();
-    handled
-        .wait_for(|events| *events >= deliveries)
-        .await
-        .unwrap();
+    let handled = || times.lock().unwrap().len() as u64;
+    while handled() < deliveries {
+        sleep(Duration::from_millis(50)).await;
+    }
     wait_until_empty(&queue, "counter").await;
     worker.abort();
-    let times = counts.times.lock().unwrap();
+    let times = times.lock().unwrap();
     assert_eq!(times.len() as u64, deliveries);
     let twice: Vec<_> = times.iter().filter(|(_, times)| **times != 1).collect();
     assert!(twice.is_empty(), "handled more than once: {twice:?}");
 }
 
-/// The number of times that each event was handled, by id.
-#[derive(Default)]
-struct Counts {
-    times: Mutex<HashMap<u64, u32>>,
-}
-
-async fn count(queue: Queue, counts: Arc<Counts>, total: watch::Sender<u64>) {
-    let handle = move |event: Event| {
-        let mut times = counts.times.lock().unwrap();
-        *times.entry(event_id(&event.body)).or_default() += 1;
-        total.send_replace(times.len() as u64);
-        async { Ok(()) }
-    };
-    let forever = std::future::pending();
-    work(&queue, "counter", RetryPolicy::default(), handle, forever).await;
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_survives_a_dead_leader_receiver_and_worker() {
-    let Some(brokers) = start_cluster().await else {
-        return;
-    };
+    let brokers = or_skip!(start_cluster().await);
     timeout(DEADLINE, kill_one_of_each(Vec::from(brokers)))
         .await
         .expect("the test ends in time");

@@ -77,9 +77,7 @@ async fn dead_letters(queue: &Queue, worker: &str) -> Vec<DeadLetter> {
 
 #[tokio::test]
 async fn an_outage_loses_no_event() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let queue = open(&broker.url()).await.unwrap();
     let is_down = Arc::new(AtomicBool::new(true));
     let (mut calls, _worker) = start_worker(&queue, "mailer", &is_down);
@@ -132,9 +130,7 @@ async fn an_outage_loses_no_event() {
 /// Events that wait for the next attempt are in the backlog.
 #[tokio::test]
 async fn the_backlog_counts_failing_events() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let queue = open(&broker.url()).await.unwrap();
     let handle = |_| async { Err("the database is down".into()) };
     let (worker_queue, forever) = (queue.clone(), std::future::pending());
@@ -162,9 +158,7 @@ async fn the_backlog_counts_failing_events() {
 
 #[tokio::test]
 async fn the_program_lists_and_replays_dead_letters() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let queue = open(&broker.url()).await.unwrap();
     let is_down = Arc::new(AtomicBool::new(true));
     let (_calls, worker) = start_worker(&queue, "printer", &is_down);

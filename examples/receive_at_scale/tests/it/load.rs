@@ -1,16 +1,18 @@
 //! Deliveries of the service, a load balancer, and receivers as processes.
 
+use std::collections::HashMap;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use mock_server::MockServer;
 use mock_server::webhook::{EventKind, SignedDelivery};
-use serde_json::json;
+use receive_at_scale::{Event, Queue, RetryPolicy, work};
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 
 const SENDERS: u64 = 64;
 /// One in this number of deliveries is sent twice.
@@ -29,6 +31,28 @@ pub(crate) fn program(argument: &str, brokers: &str, replicas: &str) -> Command 
         .stderr(Stdio::null())
         .kill_on_drop(true);
     program
+}
+
+/// Returns the id in the payload of an event.
+pub(crate) fn event_id(body: &[u8]) -> u64 {
+    let payload: Value = serde_json::from_slice(body).unwrap();
+    payload["data"]["id"].as_u64().unwrap()
+}
+
+/// Starts the worker `counter`, and returns the number of times that it has handled each event, by id.
+pub(crate) fn count_events(queue: Queue) -> (Arc<Mutex<HashMap<u64, u64>>>, JoinHandle<()>) {
+    let times = Arc::<Mutex<HashMap<_, _>>>::default();
+    let counts = times.clone();
+    let handle = move |event: Event| {
+        let mut counts = counts.lock().unwrap();
+        *counts.entry(event_id(&event.body)).or_default() += 1;
+        async { Ok(()) }
+    };
+    let working = async move {
+        let forever = std::future::pending();
+        work(&queue, "counter", RetryPolicy::default(), handle, forever).await;
+    };
+    (times, tokio::spawn(working))
 }
 
 /// Starts a receiver, and returns it with its URL.

@@ -5,6 +5,16 @@
     reason = "a test fails at the first unexpected value"
 )]
 
+/// Returns from the test if the broker could not be started.
+macro_rules! or_skip {
+    ($started:expr) => {
+        match $started {
+            Some(started) => started,
+            None => return,
+        }
+    };
+}
+
 mod cluster;
 mod crashes;
 mod dead_letters;

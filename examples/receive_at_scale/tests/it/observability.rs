@@ -8,11 +8,12 @@ use axum::http::Request;
 use receive_at_scale::{RetryPolicy, metrics_routes, work};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, ChildStderr};
 use tokio::time::timeout;
 use tower::ServiceExt;
 use webhook_verify::{Secret, sign};
 
+use crate::load::program;
 use crate::local_broker::LocalBroker;
 use crate::{open, start_broker};
 
@@ -22,16 +23,13 @@ const BODY: &str = r#"{"data":{"id":"never in logs"}}"#;
 
 /// Starts a receiver as a process, and returns it with the lines of its log.
 fn start_receiver(broker: &LocalBroker) -> (Child, Lines<BufReader<ChildStderr>>) {
-    let mut receiver = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
-        .arg("receive")
-        .env("NATS_URL", broker.url())
+    let mut receiver = program("receive", &broker.url(), "1")
+        .env_remove("LOG_LEVEL")
         .env("PROFILE_WEBHOOK_SECRET", SECRET)
         .env("EVENT_KEY", "/data/id")
         .env("LISTEN", "127.0.0.1:0")
         .env("METRICS_LISTEN", "127.0.0.1:0")
-        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .kill_on_drop(true)
         .spawn()
         .unwrap();
     let log = BufReader::new(receiver.stderr.take().unwrap()).lines();
@@ -77,9 +75,7 @@ async fn deliver(url: &str, signature: &str, request_id: &str) -> (u16, String) 
 
 #[tokio::test]
 async fn a_receiver_counts_and_logs_deliveries() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let (mut receiver, mut log) = start_receiver(&broker);
     let url = url(&mut receiver).await;
     let address = record(&mut log, "serving metrics").await["address"].clone();
@@ -139,9 +135,7 @@ async fn a_receiver_counts_and_logs_deliveries() {
 
 #[tokio::test]
 async fn a_worker_counts_attempts_and_every_process_the_backlog() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let queue = open(&broker.url()).await.unwrap();
     queue.publish(BODY.into(), None, None).await.unwrap();
     let retry = RetryPolicy {
@@ -179,9 +173,7 @@ async fn a_worker_counts_attempts_and_every_process_the_backlog() {
 
 #[tokio::test]
 async fn a_receiver_waits_for_an_absent_broker() {
-    let Some(mut broker) = start_broker().await else {
-        return;
-    };
+    let mut broker = or_skip!(start_broker().await);
     broker.kill().await.unwrap();
     let (mut receiver, mut log) = start_receiver(&broker);
     let absent = record(&mut log, "trying again").await;

@@ -3,21 +3,21 @@
 //! `OUTAGE_DELIVERIES` sets the number of deliveries, and `OUTAGE_SECONDS` the minimum time without a
 //! broker, for example 8000 and 30.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::env;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use receive_at_scale::{Backlog, Event, Queue, RetryPolicy, work};
+use receive_at_scale::Backlog;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use webhook_verify::{Secret, sign};
 
-use crate::load::program;
+use crate::load::{count_events, event_id, program};
 use crate::local_broker::LocalBroker;
 use crate::{open, start_broker};
 
@@ -114,34 +114,10 @@ impl Sender {
     }
 }
 
-fn event_id(body: &[u8]) -> u64 {
-    let payload: serde_json::Value = serde_json::from_slice(body).unwrap();
-    payload["data"]["id"].as_u64().unwrap()
-}
-
 async fn until(mut is_reached: impl AsyncFnMut() -> bool) {
     while !is_reached().await {
         sleep(Duration::from_millis(10)).await;
     }
-}
-
-/// Returns the number of times that each event was handled, by id.
-fn count_events(queue: Queue) -> (Arc<Mutex<HashMap<u64, u64>>>, JoinHandle<()>) {
-    let times = Arc::new(Mutex::new(HashMap::new()));
-    let counts = times.clone();
-    let handle = move |event: Event| {
-        *counts
-            .lock()
-            .unwrap()
-            .entry(event_id(&event.body))
-            .or_default() += 1;
-        async { Ok(()) }
-    };
-    let working = async move {
-        let forever = std::future::pending();
-        work(&queue, "counter", RetryPolicy::default(), handle, forever).await;
-    };
-    (times, tokio::spawn(working))
 }
 
 async fn outage(mut broker: LocalBroker, key: &str, retries: bool) {
@@ -199,9 +175,7 @@ async fn outage(mut broker: LocalBroker, key: &str, retries: bool) {
 
 async fn outages(retries: bool) {
     for key in ["none", "digest", "/data/id"] {
-        let Some(broker) = start_broker().await else {
-            return;
-        };
+        let broker = or_skip!(start_broker().await);
         timeout(DEADLINE, outage(broker, key, retries))
             .await
             .expect("the test ends in time");
@@ -233,9 +207,7 @@ fn peak_memory(process: &Child) -> u64 {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_is_bounded_without_a_broker() {
-    let Some(mut broker) = start_broker().await else {
-        return;
-    };
+    let mut broker = or_skip!(start_broker().await);
     let receiver = Receiver::start(&broker, "none").await;
     broker.kill().await.unwrap();
     let body = "x".repeat(900_000);

@@ -76,9 +76,7 @@ async fn handled(queue: &Queue, expected: usize) -> Vec<String> {
 
 #[tokio::test]
 async fn a_worker_waits_until_the_broker_can_create_it() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     // Without the streams.
     let queue = Queue::connect(&settings(&broker.url())).await.unwrap();
     let publish = async {
@@ -91,9 +89,7 @@ async fn a_worker_waits_until_the_broker_can_create_it() {
 
 #[tokio::test]
 async fn handles_a_duplicate_event_once() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let (queue, app) = start(&broker, EventKey::JsonField("/id".to_owned())).await;
     let first = r#"{"id":"a\r\nb"}"#;
     for body in [first, r#"{"id":2}"#, r#"{"id":"a\r\nb","again":true}"#] {
@@ -107,9 +103,7 @@ async fn handles_a_duplicate_event_once() {
 /// Beyond the window, an event is handled at least once.
 #[tokio::test]
 async fn stores_a_duplicate_event_again_after_the_window() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let (queue, _) = start(&broker, EventKey::None).await;
     let client = async_nats::connect(broker.url()).await.unwrap();
     let context = async_nats::jetstream::new(client);
@@ -130,9 +124,7 @@ async fn stores_a_duplicate_event_again_after_the_window() {
 
 #[tokio::test]
 async fn equal_bodies_are_one_event_only_with_by_digest() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let (queue, without_key) = start(&broker, EventKey::None).await;
     let (_, by_digest) = start(&broker, EventKey::Digest).await;
     for app in [&without_key, &without_key, &by_digest, &by_digest] {
@@ -143,9 +135,7 @@ async fn equal_bodies_are_one_event_only_with_by_digest() {
 
 #[tokio::test]
 async fn redelivers_an_event_after_a_failure_or_a_panic() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let (queue, app) = start(&broker, EventKey::None).await;
     assert_eq!(deliver(&app, "right", "hello").await, 204);
 
@@ -180,9 +170,7 @@ async fn redelivers_an_event_after_a_failure_or_a_panic() {
 
 #[tokio::test]
 async fn responds_with_503_without_a_broker() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let (queue, app) = start(&broker, EventKey::None).await;
     drop(broker);
     // The client notices that the connection is closed.
@@ -204,9 +192,7 @@ async fn responds_with_413_to_a_body_that_the_broker_does_not_accept() {
     let folder = TempDir::new().unwrap();
     let config = folder.path().join("broker.conf");
     fs::write(&config, "max_payload: 65536").unwrap();
-    let Some(broker) = start_broker_with(&["--config", config.to_str().unwrap()]).await else {
-        return;
-    };
+    let broker = or_skip!(start_broker_with(&["--config", config.to_str().unwrap()]).await);
     let (queue, app) = start(&broker, EventKey::None).await;
     let body = "x".repeat(65536 - MAX_HEADER_BYTES);
     assert_eq!(deliver(&app, "right", &format!("{body}x")).await, 413);
@@ -216,9 +202,7 @@ async fn responds_with_413_to_a_body_that_the_broker_does_not_accept() {
 
 #[tokio::test]
 async fn responds_with_408_to_a_body_that_does_not_arrive() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let (_, app) = start(&broker, EventKey::None).await;
     let signature = sign(&Secret::new("right").unwrap(), "{}");
     let request = Request::post("/hooks").header("x-service-signature", signature);

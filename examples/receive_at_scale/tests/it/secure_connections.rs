@@ -46,9 +46,7 @@ async fn connects_with_a_private_root_certificate() {
         text(&key),
     ];
     let user = ["--user", "ada", "--pass", "secret"];
-    let Some(broker) = start_broker_with(&[&tls[..], &user].concat()).await else {
-        return;
-    };
+    let broker = or_skip!(start_broker_with(&[&tls[..], &user].concat()).await);
 
     let mut settings = settings(&broker.url().replace("nats://", "tls://"));
     settings.nats_user = Some("ada".to_owned());
@@ -125,9 +123,7 @@ fn configuration(account: &KeyPair) -> String {
 async fn connects_with_a_credentials_file() {
     let (folder, account) = (TempDir::new().unwrap(), KeyPair::new_account());
     let configuration = file(&folder, "nats.conf", &configuration(&account));
-    let Some(broker) = start_broker_with(&["--config", text(&configuration)]).await else {
-        return;
-    };
+    let broker = or_skip!(start_broker_with(&["--config", text(&configuration)]).await);
     let mut settings = settings(&broker.url());
     assert!(Queue::open(settings.clone()).await.is_err());
     let forged = credentials(&KeyPair::new_account(), &KeyPair::new_user());

@@ -11,9 +11,7 @@ use crate::{open, settings, start_broker, start_broker_with};
 
 #[tokio::test]
 async fn changes_the_settings_of_an_existing_stream() {
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     open(&broker.url()).await.unwrap();
     let mut settings = settings(&broker.url());
     settings.stream_max_age = 1800;
@@ -31,9 +29,7 @@ async fn changes_the_settings_of_an_existing_stream() {
 #[tokio::test]
 async fn a_full_stream_rejects_new_events() {
     let event = || Bytes::from(vec![b'x'; 1500]);
-    let Some(broker) = start_broker().await else {
-        return;
-    };
+    let broker = or_skip!(start_broker().await);
     let mut settings = settings(&broker.url());
     settings.stream_max_bytes = 2000;
     let queue = Queue::open(settings).await.unwrap();
@@ -50,9 +46,7 @@ async fn a_full_stream_rejects_new_events() {
 #[tokio::test]
 async fn connects_with_a_user() {
     let arguments = ["--user", "ada", "--pass", "p@ss"];
-    let Some(broker) = start_broker_with(&arguments).await else {
-        return;
-    };
+    let broker = or_skip!(start_broker_with(&arguments).await);
     assert!(open(&broker.url()).await.is_err());
     let mut settings = settings(&broker.url());
     settings.nats_user = Some("ada".to_owned());
