@@ -64,15 +64,23 @@ async fn reports_a_missing_scope() {
 #[test]
 fn reports_missing_configuration() {
     let home = tempfile::tempdir().unwrap();
-    run(home.path(), &[], &["show"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+    let here = ("PROFILE_BASE_URL", "http://127.0.0.1:1");
+    let rejected = [
+        &[][..],
+        // It may be the key.
+        &[("PROFILE_BASE_URL", "key_123")],
+        &[here, ("PROFILE_API_KEY", "two words")],
+    ]
+    .map(|environment| run(home.path(), environment, &["show"]).usage_error());
+    expect![[r#"
         error: no base URL is set
         hint: log in with `profile auth login`, pass --base-url, or set PROFILE_BASE_URL; --sandbox needs no account
-    "#]]);
-    let here = [("PROFILE_BASE_URL", "http://127.0.0.1:1")];
-    run(home.path(), &here, &["show"]).check(&expect![[r#"
+        error: base URL does not contain ://; expected a URL such as https://host
+        hint: check the base URL from PROFILE_BASE_URL
+        error: API key has whitespace or a control character at position 4; expected visible ASCII only
+        hint: check the key from PROFILE_API_KEY
+    "#]].assert_eq(&rejected.concat());
+    run(home.path(), &[here], &["show"]).check(&expect![[r#"
         exit 4
         --- stdout
         --- stderr
@@ -80,7 +88,7 @@ fn reports_missing_configuration() {
         hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key; --sandbox needs no account
     "#]]);
     // The rest of the line is from the operating system.
-    let rejected = run(home.path(), &here, &["badge", "list"]).to_string();
+    let rejected = run(home.path(), &[here], &["badge", "list"]).to_string();
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
                  could not connect, so nothing was sent: ";
     let end = "\nhint: check the network, the base URL and the proxy; `profile config list` shows where they come from\n";
@@ -88,49 +96,6 @@ fn reports_missing_configuration() {
         rejected.starts_with(start) && rejected.ends_with(end),
         "{rejected}"
     );
-    // It may be the key.
-    let base = [("PROFILE_BASE_URL", "key_123")];
-    run(home.path(), &base, &["site"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: base URL does not contain ://; expected a URL such as https://host
-        hint: check the base URL from PROFILE_BASE_URL
-    "#]]);
-    let key = [
-        ("PROFILE_BASE_URL", "http://127.0.0.1:1"),
-        ("PROFILE_API_KEY", "two words"),
-    ];
-    run(home.path(), &key, &["show"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: API key has whitespace or a control character at position 4; expected visible ASCII only
-        hint: check the key from PROFILE_API_KEY
-    "#]]);
-}
-
-#[tokio::test]
-async fn maps_status_codes_to_failures() {
-    for (status, exit) in [
-        (302, 1),
-        (400, 6),
-        (404, 3),
-        (409, 6),
-        (429, 7),
-        (500, 1),
-        (503, 1),
-    ] {
-        let fixture = Fixture::new().await;
-        let answer = ResponseTemplate::new(status).insert_header("retry-after", "3600");
-        Mock::given(any())
-            .respond_with(answer)
-            .mount(fixture.service.mocks().await)
-            .await;
-        let run = fixture.run(&["site"]);
-        let start = format!("exit {exit}\n--- stdout\n--- stderr\nerror: ");
-        assert!(run.to_string().starts_with(&start), "{status}: {run}");
-    }
 }
 
 #[tokio::test]

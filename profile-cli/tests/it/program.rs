@@ -320,6 +320,13 @@ impl Run {
         expected.assert_eq(&self.to_string());
     }
 
+    /// Returns stderr of a usage error, which has exit code 2 and an empty stdout.
+    #[track_caller]
+    pub(crate) fn usage_error(&self) -> String {
+        assert_eq!((self.code(), self.stdout_bytes()), (2, &b""[..]), "{self}");
+        self.stderr()
+    }
+
     /// Returns stdout of a successful run.
     #[track_caller]
     pub(crate) fn stdout(&self) -> &str {
