@@ -183,23 +183,6 @@ async fn no_links_are_an_empty_list() {
 }
 
 #[tokio::test]
-async fn does_not_retry_after_a_lost_response() {
-    let fixture = Fixture::new().await;
-    let broken = Mock::given(method("POST"))
-        .respond_with(ResponseTemplate::new(502).set_body_string("<title>Bad gateway</title>"))
-        .expect(1);
-    broken.mount(fixture.service.mocks().await).await;
-    let add = ["link", "add", "--title", "t", "--url", "x:y"];
-    fixture.run(&add).check(&expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        error: the service failed (502: Bad gateway)
-        hint: the request was sent once and its outcome is unknown; check with `profile link list` before you try again
-    "#]]);
-}
-
-#[tokio::test]
 async fn prints_columns_of_a_sentence_on_request() {
     let fixture = Fixture::new().await;
     let delete = ["link", "delete", "link_1", "link_2", "--yes", "-o"];

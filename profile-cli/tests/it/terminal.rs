@@ -19,7 +19,15 @@ fn start(fixture: &Fixture, environment: &[(&str, &str)], arguments: &[&str]) ->
 
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_before_deleting() {
-    for (answer, code, left) in [("y\n", 0, 1), ("yes\n", 0, 1), ("n\n", 1, 2), ("\n", 1, 2)] {
+    for (answer, code, left) in [
+        ("y\n", 0, 1),
+        ("yes\n", 0, 1),
+        ("n\n", 1, 2),
+        ("\n", 1, 2),
+        // Ctrl-D and Ctrl-C.
+        ("\u{4}", 130, 2),
+        ("\u{3}", 130, 2),
+    ] {
         let fixture = Fixture::new().await;
         let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
         terminal.sees("[y/N]");
@@ -32,34 +40,12 @@ async fn asks_before_deleting() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_input_cancels() {
-    let fixture = Fixture::new().await;
-    let mut terminal = Terminal::start(fixture.program(&["post", "delete", "post_3"]));
-    terminal.sees("[y/N]");
-    terminal.types("\u{4}");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(130), "{seen}");
-    fixture.service.expect("DELETE", "/me/posts/{id}").never();
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn no_input_disables_prompts() {
     let fixture = Fixture::new().await;
     let delete = ["link", "delete", "link_1", "--no-input"];
     let (ended, seen) = Terminal::start(fixture.program(&delete)).ends();
     assert_eq!(ended, Some(2), "{seen}");
     assert!(!seen.contains("[y/N]"), "{seen}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_at_a_prompt_ends_the_program() {
-    let fixture = Fixture::new().await;
-    let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
-    terminal.sees("[y/N]");
-    terminal.types("\u{3}");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(130), "{seen}");
-    fixture.service.expect("DELETE", "/me/links/{id}").never();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,52 +85,35 @@ async fn a_dumb_terminal_gets_no_escape_sequences() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_during_a_write_reports_an_unknown_outcome() {
-    let fixture = Fixture::new().await;
-    let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
-    fixture.service.add_fault(hangs).unwrap();
-    let mut terminal = Terminal::start(fixture.program(&["post", "create", "p"]));
-    let post = fixture.service.expect("POST", "/me/posts");
-    post.arrives(1, Duration::from_secs(10)).await;
-    terminal.types("\u{3}");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(130), "{seen}");
-    assert!(
-        seen.contains("the outcome is unknown; check with `profile post list`"),
-        "{seen}"
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_during_a_read_ends_the_program() {
-    let fixture = Fixture::new().await;
-    let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
-    fixture.service.add_fault(hangs).unwrap();
-    let mut terminal = Terminal::start(fixture.program(&["show", "--json"]));
-    let get = fixture.service.expect("GET", "/me");
-    get.arrives(1, Duration::from_secs(10)).await;
-    terminal.types("\u{3}");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(130), "{seen}");
-    assert!(
-        seen.contains("{\"error\":{\"code\":\"interrupted\""),
-        "{seen}"
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_ends_a_command_with_several_requests() {
-    let fixture = Fixture::new().await;
-    let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
-    fixture.service.add_fault(hangs.times(1)).unwrap();
-    let stats = ["stats", "grace", "demo"];
-    let mut terminal = Terminal::start(fixture.program(&stats));
-    let get = fixture.service.expect("GET", "/users/grace/stats");
-    get.arrives(1, Duration::from_secs(10)).await;
-    terminal.types("\u{3}");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(130), "{seen}");
-    assert_eq!(fixture.service.journal().requests().len(), 1, "{seen}");
+async fn ctrl_c_during_a_request_ends_the_program() {
+    for (command, method, path, message) in [
+        (
+            &["post", "create", "p"][..],
+            "POST",
+            "/me/posts",
+            "the outcome is unknown; check with `profile post list`",
+        ),
+        (
+            &["show", "--json"],
+            "GET",
+            "/me",
+            "{\"error\":{\"code\":\"interrupted\"",
+        ),
+        // The second request is not sent.
+        (&["stats", "grace", "demo"], "GET", "/users/grace/stats", ""),
+    ] {
+        let fixture = Fixture::new().await;
+        let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
+        fixture.service.add_fault(hangs.times(1)).unwrap();
+        let mut terminal = Terminal::start(fixture.program(command));
+        let request = fixture.service.expect(method, path);
+        request.arrives(1, Duration::from_secs(10)).await;
+        terminal.types("\u{3}");
+        let (ended, seen) = terminal.ends();
+        assert_eq!(ended, Some(130), "{seen}");
+        assert!(seen.contains(message), "{seen}");
+        assert_eq!(fixture.service.journal().requests().len(), 1, "{seen}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
