@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use expect_test::expect;
 use serde_json::json;
 
-use crate::program::{Fixture, Program, Run};
+use crate::program::{Fixture, Run};
 
 /// The handle of the owner, after which an account is named.
 const OWNER: &str = "demo";
@@ -18,30 +18,6 @@ const CLOCK: &str = "warning: this clock is ";
 const NO_KEYRING: &str = "warning: the system keyring is unavailable (";
 
 impl Fixture {
-    /// Returns the program without settings.
-    fn without_settings(&self, arguments: &[&str]) -> Program {
-        // A build with keyring support would use the keyring of the user who runs the tests.
-        Program::new(self.home.path(), arguments)
-            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
-    }
-
-    #[track_caller]
-    fn log_in(&self, key: &str, arguments: &[&str]) -> Run {
-        let login = [
-            "auth",
-            "login",
-            "--with-token",
-            "--base-url",
-            self.service.uri(),
-        ];
-        let run = self
-            .without_settings(&[&login, arguments].concat())
-            .stdin(format!("{key}\n"));
-        let run = run.run();
-        assert!(!run.to_string().contains(key), "{run}");
-        run
-    }
-
     fn config(&self, name: &str) -> PathBuf {
         self.home.path().join(".config/profile").join(name)
     }
@@ -167,13 +143,7 @@ async fn does_not_store_an_invalid_key() {
         error: API key has whitespace or a control character at position 4; expected visible ASCII only
         hint: nothing was stored
     "#]].assert_eq(&fixture.output(&fixture.log_in("two words", &[])));
-    let empty = [
-        "auth",
-        "login",
-        "--with-token",
-        "--base-url",
-        fixture.service.uri(),
-    ];
+    let empty = ["login", "--with-token", "--base-url", fixture.service.uri()];
     expect![[r#"
         exit 2
         --- stdout
@@ -251,28 +221,13 @@ async fn does_not_mix_services_of_one_host() {
     let fixture = Fixture::new().await;
     let other = Fixture::new().await;
     fixture.log_in(fixture.service.key(), &[]).stdout();
-    let login = [
-        "auth",
-        "login",
-        "--with-token",
-        "--json",
-        "--base-url",
-        other.service.uri(),
-    ];
-    let login_there = fixture.without_settings(&login).stdin(other.service.key());
-    assert_eq!(login_there.run().json()["account"], "demo@127.0.0.1");
-    let named = [&login[..], &["--account", "other"]].concat();
-    fixture
-        .without_settings(&named)
-        .stdin(other.service.key())
-        .run()
-        .stdout();
-    let cased = [&login[..], &["--account", "Other"]].concat();
-    let rejected = fixture
-        .without_settings(&cased)
-        .stdin(other.service.key())
-        .run()
-        .error();
+    let log_in_there = |arguments: &[&str]| {
+        let key = other.service.key();
+        fixture.log_in_to(other.service.uri(), key, &[&["--json"], arguments].concat())
+    };
+    assert_eq!(log_in_there(&[]).json()["account"], "demo@127.0.0.1");
+    log_in_there(&["--account", "other"]).stdout();
+    let rejected = log_in_there(&["--account", "Other"]).error();
     assert_eq!(
         rejected["message"],
         "account other already exists; Other differs only in case"
@@ -302,7 +257,6 @@ async fn an_error_never_leaves_a_key_with_the_base_url_of_another_service() {
     fs::write(&config, &before).unwrap();
     let new_key = other.service.keys().links.clone();
     let replace = [
-        "auth",
         "login",
         "--with-token",
         "--yes",
@@ -426,13 +380,7 @@ async fn logout_asks_and_removes_the_account() {
     fixture
         .without_settings(&["auth", "logout"])
         .run()
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: confirmation is required, but stdin or stderr is not a terminal
-            hint: add --yes
-        "#]]);
+        .check_needs_consent();
     assert!(fixture.config("keys/demo").exists());
     let logout = fixture.without_settings(&["auth", "logout", "--yes"]).run();
     expect![[r#"

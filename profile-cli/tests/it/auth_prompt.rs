@@ -1,13 +1,12 @@
 //! `profile auth login` on a terminal: the key is not echoed, and the echo is always restored.
 
-use crate::program::{Fixture, Program};
+use crate::program::Fixture;
 use crate::pseudo_terminal::Terminal;
 
-/// Starts the program without settings and without a keyring.
+/// Starts the program without settings.
 #[track_caller]
 fn start(fixture: &Fixture, arguments: &[&str]) -> Terminal {
-    let program = Program::new(fixture.home.path(), arguments);
-    Terminal::start(program.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent"))
+    Terminal::start(fixture.without_settings(arguments))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,13 +103,7 @@ async fn end_of_input_aborts_the_login() {
 #[tokio::test(flavor = "multi_thread")]
 async fn with_token_rejects_a_terminal() {
     let fixture = Fixture::new().await;
-    let login = [
-        "auth",
-        "login",
-        "--with-token",
-        "--base-url",
-        fixture.service.uri(),
-    ];
+    let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
     let (code, shown) = start(&fixture, &login).ends();
     assert_eq!(code, Some(2));
     assert!(

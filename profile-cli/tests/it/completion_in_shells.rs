@@ -19,13 +19,8 @@ async fn prepare(fixture: &Fixture) {
     let home = fixture.home.path();
     let other = Fixture::new().await;
     for service in [&other.service, &fixture.service] {
-        let login = ["login", "--with-token", "--base-url", service.uri()];
-        let login = Program::new(home, &login).stdin(service.key());
-        // A build with keyring support would use the keyring of the user who runs the tests.
-        let nowhere = "unix:path=/nonexistent";
-        login
-            .env("DBUS_SESSION_BUS_ADDRESS", nowhere)
-            .run()
+        fixture
+            .log_in_to(service.uri(), service.key(), &[])
             .stdout();
     }
     fs::write(home.join("my notes.toml"), "invalid").unwrap();

@@ -1,24 +1,11 @@
 //! Problems that daily users met, each of which crosses several commands.
 
 use std::fs;
-use std::path::Path;
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer};
 
-use crate::program::{Fixture, Program, Run, run};
-
-/// Returns the program without any key or base URL in its environment, and without a keyring.
-fn without_settings(home: &Path, arguments: &[&str]) -> Program {
-    Program::new(home, arguments).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
-}
-
-#[track_caller]
-fn log_in(home: &Path, service: &MockServer, key: &str, further: &[&str]) -> Run {
-    let login = ["auth", "login", "--with-token", "--base-url", service.uri()];
-    let login = without_settings(home, &[&login, further].concat());
-    login.stdin(key).run()
-}
+use crate::program::{Fixture, run};
 
 #[test]
 fn text_for_other_programs_ignores_the_configured_format() {
@@ -54,8 +41,8 @@ async fn a_second_login_does_not_replace_the_first_key() {
     let fixture = Fixture::new().await;
     let (home, service) = (fixture.home.path(), &fixture.service);
     let keys = service.keys();
-    log_in(home, service, service.key(), &[]).stdout();
-    let again = log_in(home, service, &keys.links, &["--json"]).error();
+    fixture.log_in(service.key(), &[]).stdout();
+    let again = fixture.log_in(&keys.links, &["--json"]).error();
     assert_eq!(again["exit_code"], 2);
     assert_eq!(
         again["hint"],
@@ -66,20 +53,24 @@ async fn a_second_login_does_not_replace_the_first_key() {
         fs::read_to_string(path).unwrap().trim_end().to_owned()
     };
     assert_eq!(stored("demo"), service.key());
-    log_in(home, service, &keys.links, &["--account", "few"]).stdout();
+    fixture.log_in(&keys.links, &["--account", "few"]).stdout();
     assert_eq!(
         (&*stored("demo"), stored("few")),
         (service.key(), keys.links.clone())
     );
-    log_in(home, service, &keys.social, &["--yes"]).stdout();
+    fixture.log_in(&keys.social, &["--yes"]).stdout();
     assert_eq!(stored("demo"), keys.social);
     // The same handle on another service is another account.
     let other = MockServer::start().await;
-    let login = log_in(home, &other, other.key(), &["--json"]).json();
+    let login = fixture
+        .log_in_to(other.uri(), other.key(), &["--json"])
+        .json();
     assert_eq!(login["account"], "demo@127.0.0.1");
     assert_eq!(stored("demo"), keys.social);
     let third = MockServer::start().await;
-    let login = log_in(home, &third, third.key(), &["--json"]).error();
+    let login = fixture
+        .log_in_to(third.uri(), third.key(), &["--json"])
+        .error();
     let message = login["message"].as_str().unwrap();
     assert!(
         message.starts_with("account demo@127.0.0.1 already exists"),
@@ -92,18 +83,14 @@ async fn status_names_what_was_tried() {
     let fixture = Fixture::new().await;
     let home = fixture.home.path();
     let uri = fixture.service.uri();
-    log_in(
-        home,
-        &fixture.service,
-        fixture.service.key(),
-        &["--account", "main"],
-    )
-    .stdout();
+    fixture
+        .log_in(fixture.service.key(), &["--account", "main"])
+        .stdout();
     let status = fixture.run(&["auth", "status", "--json"]).json();
     assert_eq!(status["account"], serde_json::Value::Null);
     let key = home.join(".config/profile/keys/main");
     fs::write(key, "wrong").unwrap();
-    let stored = without_settings(home, &["auth", "status"]).run();
+    let stored = fixture.without_settings(&["auth", "status"]).run();
     let of_environment = fixture.run_with_key("wrong", &["auth", "status"]);
     for (run, source) in [
         (stored, "account main"),
@@ -119,8 +106,7 @@ async fn status_names_what_was_tried() {
 async fn a_stored_key_stays_with_its_service() {
     let fixture = Fixture::new().await;
     let other = MockServer::start().await;
-    let home = fixture.home.path();
-    log_in(home, &fixture.service, fixture.service.key(), &[]).stdout();
+    fixture.log_in(fixture.service.key(), &[]).stdout();
     for (command, is_keyless) in [
         ("badge list", true),
         ("site", true),
@@ -131,8 +117,9 @@ async fn a_stored_key_stays_with_its_service() {
         let typed = [&words[..], &["--base-url", other.uri(), "--json"]].concat();
         let with_variable = [&words[..], &["--json"]].concat();
         let runs = [
-            without_settings(home, &typed).run(),
-            without_settings(home, &with_variable)
+            fixture.without_settings(&typed).run(),
+            fixture
+                .without_settings(&with_variable)
                 .env("PROFILE_BASE_URL", other.uri())
                 .run(),
         ];
@@ -157,7 +144,8 @@ async fn a_stored_key_stays_with_its_service() {
     }
     // The same URL, written in another way.
     let same = format!("{}/", fixture.service.uri().replace("http:", "HTTP:"));
-    without_settings(home, &["show", "--base-url", &same])
+    fixture
+        .without_settings(&["show", "--base-url", &same])
         .run()
         .stdout();
 }
@@ -173,14 +161,12 @@ async fn hints_can_be_followed() {
     );
     assert!(!plain.to_string().contains("allow"), "{plain}");
     assert!(plain.to_string().contains("use https"), "{plain}");
-    log_in(
-        home,
-        &fixture.service,
-        fixture.service.key(),
-        &["--account", "main"],
-    )
-    .stdout();
-    let logout = without_settings(home, &["auth", "logout", "--account", "main", "--yes"]).run();
+    fixture
+        .log_in(fixture.service.key(), &["--account", "main"])
+        .stdout();
+    let logout = fixture
+        .without_settings(&["auth", "logout", "--account", "main", "--yes"])
+        .run();
     assert!(!logout.to_string().contains("switch"), "{logout}");
 }
 
@@ -278,7 +264,7 @@ async fn login_completes_and_checks_the_base_url() {
     let fixture = Fixture::new().await;
     let login = |base_url: &str, further: &[&str]| {
         let arguments = ["auth", "login", "--json", "--base-url", base_url];
-        let program = without_settings(fixture.home.path(), &[&arguments, further].concat());
+        let program = fixture.without_settings(&[&arguments, further].concat());
         program.stdin(fixture.service.key()).run()
     };
     let host = fixture.service.uri().strip_prefix("http://").unwrap();
@@ -407,13 +393,11 @@ async fn aliases_run_the_same_command() {
     ] {
         assert_eq!(fixture.run(alias).stdout(), fixture.run(command).stdout());
     }
-    let home = fixture.home.path();
-    let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
-    without_settings(home, &login)
-        .stdin(fixture.service.key())
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    fixture
+        .without_settings(&["logout", "--yes"])
         .run()
         .stdout();
-    without_settings(home, &["logout", "--yes"]).run().stdout();
 }
 
 #[test]
@@ -443,33 +427,29 @@ fn only_close_subcommands_are_suggested() {
 #[tokio::test]
 async fn auth_token_prints_the_key() {
     let fixture = Fixture::new().await;
-    let home = fixture.home.path();
     let key = fixture.service.key();
-    log_in(home, &fixture.service, key, &[]).stdout();
-    let token = without_settings(home, &["auth", "token"])
+    fixture.log_in(key, &[]).stdout();
+    let token = fixture
+        .without_settings(&["auth", "token"])
         .env("PROFILE_OUTPUT", "json")
         .run();
     assert_eq!(token.stdout(), format!("{key}\n"));
-    let other =
-        without_settings(home, &["auth", "token", "--base-url", "http://127.0.0.1:1"]).run();
+    let other = fixture
+        .without_settings(&["auth", "token", "--base-url", "http://127.0.0.1:1"])
+        .run();
     assert_eq!(other.code(), 2, "{other}");
-    let curl = without_settings(home, &["show", "--curl"]).run();
+    let curl = fixture.without_settings(&["show", "--curl"]).run();
     assert!(
         curl.stderr()
             .contains("$(profile auth token --account demo)"),
         "{curl}"
     );
     let foreign = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
-    let foreign = without_settings(home, &foreign).run();
+    let foreign = fixture.without_settings(&foreign).run();
     assert_eq!(foreign.code(), 2, "{foreign}");
     assert!(!foreign.to_string().contains("curl "), "{foreign}");
     let none = tempfile::tempdir().unwrap();
-    assert_eq!(
-        without_settings(none.path(), &["auth", "token"])
-            .run()
-            .code(),
-        4
-    );
+    assert_eq!(run(none.path(), &[], &["auth", "token"]).code(), 4);
 }
 
 #[tokio::test]
@@ -494,11 +474,14 @@ async fn verbosity_adds_headers_and_bodies() {
 #[tokio::test]
 async fn a_typed_base_url_is_matched_to_its_account() {
     let fixture = Fixture::new().await;
-    let home = fixture.home.path();
     let work = MockServer::start().await;
-    log_in(home, &work, work.key(), &["--account", "work"]).stdout();
-    log_in(home, &fixture.service, fixture.service.key(), &[]).stdout();
-    let show = without_settings(home, &["show", "--base-url", work.uri()]).run();
+    fixture
+        .log_in_to(work.uri(), work.key(), &["--account", "work"])
+        .stdout();
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    let show = fixture
+        .without_settings(&["show", "--base-url", work.uri()])
+        .run();
     assert_eq!(show.code(), 2, "{show}");
     let hint = "hint: add --account work, whose key is for this URL\n";
     assert!(show.stderr().ends_with(hint), "{show}");

@@ -94,6 +94,27 @@ impl Fixture {
         self.program(arguments).env("PROFILE_API_KEY", key).run()
     }
 
+    /// Returns the program without settings.
+    pub(crate) fn without_settings(&self, arguments: &[&str]) -> Program {
+        Program::new(self.home.path(), arguments)
+    }
+
+    /// Stores an account of the service with this key.
+    #[track_caller]
+    pub(crate) fn log_in(&self, key: &str, arguments: &[&str]) -> Run {
+        self.log_in_to(self.service.uri(), key, arguments)
+    }
+
+    /// Stores an account of another service with this key.
+    #[track_caller]
+    pub(crate) fn log_in_to(&self, base_url: &str, key: &str, arguments: &[&str]) -> Run {
+        let login = ["login", "--with-token", "--base-url", base_url];
+        let login = self.without_settings(&[&login, arguments].concat());
+        let run = login.stdin(format!("{key}\n")).run();
+        assert!(!run.to_string().contains(key), "{run}");
+        run
+    }
+
     /// Returns the program with the owner's key.
     pub(crate) fn program(&self, arguments: &[&str]) -> Program {
         Program::new(self.home.path(), arguments)
@@ -123,6 +144,8 @@ impl Program {
     pub(crate) fn new(home: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_profile"));
         command.args(arguments).env_clear().env("HOME", home);
+        // A build with keyring support would use the keyring of the user who runs the tests.
+        command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         // Keep coverage measurements of the program.
         if let Some(file) = env::var_os("LLVM_PROFILE_FILE") {
             command.env("LLVM_PROFILE_FILE", file);
@@ -325,6 +348,14 @@ impl Run {
     pub(crate) fn usage_error(&self) -> String {
         assert_eq!((self.code(), self.stdout_bytes()), (2, &b""[..]), "{self}");
         self.stderr()
+    }
+
+    /// Checks that the run asked for a consent that needs a terminal or `--yes`.
+    #[track_caller]
+    pub(crate) fn check_needs_consent(&self) {
+        let expected = "error: confirmation is required, but stdin or stderr is not a terminal\n\
+                        hint: add --yes\n";
+        assert_eq!(self.usage_error(), expected);
     }
 
     /// Returns stdout of a successful run.

@@ -139,20 +139,9 @@ async fn a_base_url_may_omit_its_scheme() {
 async fn keys_follow_the_documented_precedence() {
     let fixture = Fixture::new().await;
     let keys = fixture.service.keys();
-    let uri = fixture.service.uri();
-    let login = [
-        "auth",
-        "login",
-        "--with-token",
-        "--account",
-        "mine",
-        "--base-url",
-        uri,
-    ];
-    let login = Program::new(fixture.home.path(), &login)
-        .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
-        .stdin(keys.social.as_str());
-    login.run().stdout();
+    fixture
+        .log_in(&keys.social, &["--account", "mine"])
+        .stdout();
     let key_file = fixture.home.path().join("key");
     fs::write(&key_file, &keys.links).unwrap();
     let status = |arguments: &[&str]| {
