@@ -170,22 +170,6 @@ async fn hints_can_be_followed() {
     assert!(!logout.to_string().contains("switch"), "{logout}");
 }
 
-#[cfg(unix)]
-#[test]
-fn manual_pages_name_the_program_in_their_footer() {
-    let home = tempfile::tempdir().unwrap();
-    let pages = home.path().join("pages");
-    run(home.path(), &[], &["man", "--dir", pages.to_str().unwrap()]).stdout();
-    for page in fs::read_dir(pages).unwrap() {
-        let page = fs::read_to_string(page.unwrap().path()).unwrap();
-        let title = page.lines().find(|line| line.starts_with(".TH")).unwrap();
-        assert!(
-            title.contains(concat!("\"profile ", env!("CARGO_PKG_VERSION"), "\"")),
-            "{title}"
-        );
-    }
-}
-
 #[tokio::test]
 async fn only_a_path_after_an_at_sign_is_a_file() {
     let fixture = Fixture::new().await;

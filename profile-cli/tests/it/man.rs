@@ -25,15 +25,14 @@ fn every_command_has_a_page() {
     let written = run(home.path(), &[], &arguments).json();
     let pages = written["pages"].as_array().unwrap();
     assert_eq!(fs::read_dir(&directory).unwrap().count(), pages.len());
-    for page in [
-        "profile.1",
-        "profile-show.1",
-        "profile-link-add.1",
-        "profile-auth-login.1",
-    ] {
-        let text = fs::read_to_string(directory.join(page)).unwrap();
-        assert!(text.contains(".SH SYNOPSIS"), "{page}");
+    for page in pages {
+        let page = fs::read_to_string(directory.join(page.as_str().unwrap())).unwrap();
+        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+        let footer = concat!("\"profile ", env!("CARGO_PKG_VERSION"), "\"");
+        let title = page.lines().find(|line| line.starts_with(".TH"));
+        assert!(title.unwrap().contains(footer), "{page}");
     }
+    assert!(directory.join("profile-show.1").exists());
     let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();
     let synopsis = ".SH SYNOPSIS\nprofile link add [OPTIONS] \\-\\-title TITLE \\-\\-url URL\n";
     assert!(text.contains(synopsis), "{text}");
