@@ -70,24 +70,15 @@ async fn fields_form_a_json_body() {
 
     fixture.run(&["api", "me/posts", "-f", "body=p"]).stdout();
     fixture.service.expect("POST", "/me/posts").once();
-    fixture
-        .run(&["api", "me/posts", "-f", "body=p", "-f", "body=q"])
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: --field body was given twice; expected each name once
-        "#]]);
-    fixture
-        .run(&["api", "me/posts", "-f", "body"])
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: invalid value 'body' for '--field <NAME=VALUE>': expected NAME=VALUE
+    let rejected = [&["body=p", "-f", "body=q"][..], &["body"]]
+        .map(|fields| fixture.run(&[&["api", "me/posts", "-f"], fields].concat()));
+    expect![[r#"
+        error: --field body was given twice; expected each name once
+        error: invalid value 'body' for '--field <NAME=VALUE>': expected NAME=VALUE
 
-            For more information, try '--help'.
-        "#]]);
+        For more information, try '--help'.
+    "#]]
+    .assert_eq(&rejected.map(|run| run.usage_error()).concat());
 }
 
 #[tokio::test]
@@ -110,29 +101,21 @@ async fn sends_the_input_byte_for_byte() {
 #[tokio::test]
 async fn rejects_unusable_input() {
     let fixture = Fixture::new().await;
-    let post = ["api", "me/posts", "--input", "-"];
-    fixture.program(&post).stdin("{").run().check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+    let rejected = [
+        &["me/posts", "--input", "-"][..],
+        &["me", "-X", "GET", "--input", "-"],
+        &["me/posts", "--input", "/nowhere"],
+    ]
+    .map(|arguments| {
+        let program = fixture.program(&[&["api"], arguments].concat());
+        program.stdin("{").run().usage_error()
+    });
+    expect![[r#"
         error: POST /api/v1/me/posts: the body is not valid JSON: EOF while parsing an object at line 1 column 1
-    "#]]);
-    fixture
-        .run(&["api", "me", "-X", "GET", "--input", "-"])
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: --input: a GET request has no body; choose another method with -X
-        "#]]);
-    fixture
-        .run(&["api", "me/posts", "--input", "/nowhere"])
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: /nowhere cannot be read: No such file or directory (os error 2)
-        "#]]);
+        error: --input: a GET request has no body; choose another method with -X
+        error: /nowhere cannot be read: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&rejected.concat());
     assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 
@@ -205,21 +188,14 @@ async fn rejects_paths_outside_the_service() {
         }
     }
     assert_eq!(fixture.service.journal().requests().len(), 0);
-    fixture
-        .run(&["api", "https://evil.example/me"])
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: "https://evil.example/me" is a URL; expected a path, such as me/profile
-            hint: set the URL of the service with --base-url
-        "#]]);
-    fixture.run(&["api", "../../me"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+    let rejected = ["https://evil.example/me", "../../me"]
+        .map(|path| fixture.run(&["api", path]).usage_error());
+    expect![[r#"
+        error: "https://evil.example/me" is a URL; expected a path, such as me/profile
+        hint: set the URL of the service with --base-url
         error: path "/api/v1/../../me" contains the segment . or ..; remove it
-    "#]]);
+    "#]]
+    .assert_eq(&rejected.concat());
 }
 
 #[tokio::test]

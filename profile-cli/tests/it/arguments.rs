@@ -122,34 +122,3 @@ fn the_help_does_not_depend_on_the_name_of_the_file() {
     let renamed = Program::new(home.path(), &["--help"]).name("p").run();
     assert_eq!(renamed.stdout(), help.stdout());
 }
-
-#[test]
-fn suggests_topics_and_longer_names_of_options() {
-    let home = tempfile::tempdir().unwrap();
-    run(home.path(), &[], &["help", "exitcodes"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: unrecognized subcommand 'exitcodes'
-
-          tip: a similar subcommand exists: 'exit-codes'
-
-        Usage: profile [OPTIONS] [COMMAND]
-
-        For more information, try '--help'.
-    "#]]);
-    let unknown = run(home.path(), &[], &["lists"]);
-    assert!(!unknown.stderr().contains("\n\n\n"), "{unknown}");
-    run(home.path(), &[], &["set", "--name", "x"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: unexpected argument '--name' found
-
-          tip: a similar argument exists: '--display-name'
-
-        Usage: profile set [OPTIONS]
-
-        For more information, try '--help'.
-    "#]]);
-}

@@ -136,22 +136,15 @@ async fn does_not_store_an_invalid_key() {
         hint: nothing was stored; check the key
     "#]]
     .assert_eq(&fixture.output(&fixture.log_in("wrong-key", &[])));
+    let empty = ["login", "--with-token", "--base-url", fixture.service.uri()];
+    let empty = fixture.without_settings(&empty).run();
+    let rejected = [fixture.log_in("two words", &[]), empty].map(|run| run.usage_error());
     expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
         error: API key has whitespace or a control character at position 4; expected visible ASCII only
         hint: nothing was stored
-    "#]].assert_eq(&fixture.output(&fixture.log_in("two words", &[])));
-    let empty = ["login", "--with-token", "--base-url", fixture.service.uri()];
-    expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
         error: API key is empty; expected the key that the service issued
         hint: nothing was stored
-    "#]]
-    .assert_eq(&fixture.output(&fixture.without_settings(&empty).run()));
+    "#]].assert_eq(&rejected.concat());
     assert!(!fixture.config("config.toml").exists());
     assert!(!fixture.config("keys").exists());
 }
@@ -159,33 +152,17 @@ async fn does_not_store_an_invalid_key() {
 #[tokio::test]
 async fn login_requires_a_source_of_the_key() {
     let fixture = Fixture::new().await;
-    fixture
-        .without_settings(&["auth", "login"])
-        .run()
-        .check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+    let rejected = [&["login"][..], &["login", "--with-token"]]
+        .map(|login| fixture.without_settings(login).stdin("key").run());
+    expect![[r#"
         error: the API key is missing, and there is no terminal to ask on
         hint: add --with-token to read the key from stdin: `--with-token < FILE`
-    "#]]);
-    let login = fixture
-        .without_settings(&["auth", "login", "--with-token"])
-        .stdin("key");
-    login.run().check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
         error: no base URL is set
         hint: add --base-url, for example --base-url https://profiles.example
-    "#]]);
-    let login = fixture.without_settings(&[
-        "auth",
-        "login",
-        "--curl",
-        "--base-url",
-        fixture.service.uri(),
-    ]);
+    "#]]
+    .assert_eq(&rejected.map(|run| run.usage_error()).concat());
+    let login = ["login", "--curl", "--base-url", fixture.service.uri()];
+    let login = fixture.without_settings(&login);
     expect![[r#"
         exit 0
         --- stdout
@@ -334,24 +311,15 @@ async fn switches_accounts() {
         --- stderr
     "#]]
     .assert_eq(&output);
-    fixture
-        .without_settings(&["auth", "switch", "gone"])
-        .run()
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: unknown account "gone"
-            hint: expected one of demo, other
-        "#]]);
-    let unnamed = fixture.without_settings(&["auth", "switch"]).run();
-    unnamed.check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+    let rejected = [&["auth", "switch", "gone"][..], &["auth", "switch"]]
+        .map(|switch| fixture.without_settings(switch).run().usage_error());
+    expect![[r#"
+        error: unknown account "gone"
+        hint: expected one of demo, other
         error: the name of the account is missing
         hint: add one of demo, other
-    "#]]);
+    "#]]
+    .assert_eq(&rejected.concat());
 }
 
 #[tokio::test]

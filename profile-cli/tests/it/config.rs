@@ -214,51 +214,36 @@ fn reports_invalid_toml_without_quoting_it() {
 #[test]
 fn reports_the_line_of_a_wrong_type() {
     let home = tempfile::tempdir().unwrap();
-    let rejected = |text: &str, message: &str| {
+    let rejected = [
+        "# Mine.\n\nbase_url = 3 # here\n",
+        "account = true",
+        "output = ['json']",
+        "no_input = 'yes'",
+        "retries = 1.5",
+        "retries = -1",
+        "\n[timeout]\nseconds = 3",
+        "account = 'a'\n[accounts]\na = 3",
+        "account = 'a'\n[accounts.a]\nbase_url = 3",
+    ]
+    .map(|text| {
         write(home.path(), text);
         let run = run(home.path(), &[("PROFILE_API_KEY", "k")], &["site"]);
-        assert_eq!(run.code(), 2, "{run}");
-        let printed = output(home.path(), &run);
-        let expected = format!("error: HOME/.config/profile/config.toml:{message}\n");
-        assert!(printed.contains(&expected), "{printed}");
-    };
-    let text = "a string in quotes";
-    rejected(
-        "# Mine.\n\nbase_url = 3 # here\n",
-        &format!("3: base_url is 3; expected {text}"),
-    );
-    rejected(
-        "account = true",
-        &format!("1: account is true; expected {text}"),
-    );
-    rejected(
-        "output = ['json']",
-        &format!("1: output is an array; expected {text}"),
-    );
-    rejected(
-        "no_input = 'yes'",
-        "1: no_input is \"yes\"; expected true or false",
-    );
-    rejected(
-        "retries = 1.5",
-        "1: retries is 1.5; expected a whole number such as 3",
-    );
-    rejected(
-        "retries = -1",
-        "1: retries is \"-1\"; expected a whole number such as 3",
-    );
-    rejected(
-        "\n[timeout]\nseconds = 3",
-        "2: timeout is a table; expected a number of seconds greater than 0, such as 10 or 0.5",
-    );
-    rejected(
-        "account = 'a'\n[accounts]\na = 3",
-        "3: accounts.a is 3; expected a table",
-    );
-    rejected(
-        "account = 'a'\n[accounts.a]\nbase_url = 3",
-        &format!("3: accounts.a.base_url is 3; expected {text}"),
-    );
+        let printed = run.usage_error();
+        let (_, message) = printed.split_once("config.toml:").unwrap();
+        message.replace("hint: fix the line, or remove it\n", "")
+    });
+    expect![[r#"
+        3: base_url is 3; expected a string in quotes
+        1: account is true; expected a string in quotes
+        1: output is an array; expected a string in quotes
+        1: no_input is "yes"; expected true or false
+        1: retries is 1.5; expected a whole number such as 3
+        1: retries is "-1"; expected a whole number such as 3
+        2: timeout is a table; expected a number of seconds greater than 0, such as 10 or 0.5
+        3: accounts.a is 3; expected a table
+        3: accounts.a.base_url is 3; expected a string in quotes
+    "#]]
+    .assert_eq(&rejected.concat());
 }
 
 #[test]

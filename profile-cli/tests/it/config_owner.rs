@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::program::{Fixture, Program, Run};
+use crate::program::{Fixture, Run};
 
 /// The ID of a user without files.
 const NOBODY: u32 = 65_534;
@@ -39,10 +39,6 @@ fn log_in(fixture: &Fixture) -> PathBuf {
     directory
 }
 
-fn without_environment(fixture: &Fixture, arguments: &[&str]) -> Program {
-    Program::new(fixture.home.path(), arguments)
-}
-
 /// Checks that no key is sent and no editor is run.
 #[track_caller]
 fn check_refused(fixture: &Fixture, repair: &str) {
@@ -53,7 +49,7 @@ fn check_refused(fixture: &Fixture, repair: &str) {
         &["edit"],
         &["auth", "status"],
     ] {
-        let run = without_environment(fixture, arguments).run();
+        let run = fixture.without_settings(arguments).run();
         assert_eq!(run.code(), 2, "{run}");
         assert!(run.stderr().contains(repair), "{run}");
         assert!(!run.to_string().contains(fixture.service.key()), "{run}");
@@ -67,14 +63,14 @@ fn check_refused(fixture: &Fixture, repair: &str) {
         0
     );
     // Needs no key.
-    without_environment(fixture, &["site"]).run().stdout();
+    fixture.without_settings(&["site"]).run().stdout();
     // The environment is not affected.
     fixture.run(&["show"]).stdout();
 }
 
 #[track_caller]
 fn check_accepted(fixture: &Fixture) {
-    without_environment(fixture, &["show"]).run().stdout();
+    fixture.without_settings(&["show"]).run().stdout();
 }
 
 #[tokio::test]
@@ -144,7 +140,7 @@ async fn files_of_other_users() {
     }
     set_mode(&config, 0o644);
     let show = || {
-        let mut program = without_environment(&fixture, &["show"]);
+        let mut program = fixture.without_settings(&["show"]);
         program.command.uid(NOBODY);
         program.run()
     };
@@ -175,7 +171,7 @@ async fn a_group_that_can_change_the_file_is_a_warning() {
     let fixture = Fixture::new().await;
     let directory = log_in(&fixture);
     set_mode(&directory, 0o770);
-    let status = without_environment(&fixture, &["auth", "status"]).run();
+    let status = fixture.without_settings(&["auth", "status"]).run();
     let warning = format!(
         "the group can change {0}; run `chmod g-w {0}`",
         directory.display()
@@ -190,7 +186,9 @@ async fn an_account_without_a_base_url_withholds_its_key() {
     let directory = log_in(&fixture);
     let config = directory.join("config.toml");
     fs::write(config, "account = 'a'\n[accounts.a]\n").unwrap();
-    let show = without_environment(&fixture, &["show", "--base-url", fixture.service.uri()]).run();
+    let show = fixture
+        .without_settings(&["show", "--base-url", fixture.service.uri()])
+        .run();
     assert_eq!(show.code(), 2, "{show}");
     let expected = "error: account a has no base_url in config.toml\n\
                     hint: log in again with `profile auth login --account a`\n";
@@ -203,7 +201,7 @@ async fn token_warns_of_an_exposed_key() {
     let fixture = Fixture::new().await;
     let key = log_in(&fixture).join("keys/a");
     set_mode(&key, 0o644);
-    let token = without_environment(&fixture, &["auth", "token"]).run();
+    let token = fixture.without_settings(&["auth", "token"]).run();
     assert!(
         token.stderr().contains("others can access the key in "),
         "{token}"

@@ -276,21 +276,15 @@ async fn a_field_that_the_service_does_not_show_can_be_set() {
 #[tokio::test]
 async fn fails_without_editor_and_terminal() {
     let fixture = Fixture::new().await;
-    fixture.run(&["edit"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+    let unclosed = fixture.program(&["edit"]).env("EDITOR", "vi 'a").run();
+    let rejected = [fixture.run(&["edit"]), unclosed].map(|run| run.usage_error());
+    expect![[r#"
         error: no editor is set, and the default editor needs a terminal
         hint: set PROFILE_EDITOR
-    "#]]);
-    let unclosed = fixture.program(&["edit"]).env("EDITOR", "vi 'a");
-    unclosed.run().check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
         error: EDITOR: "vi 'a" is not a command
         hint: set it to a program; close all quotes
-    "#]]);
+    "#]]
+    .assert_eq(&rejected.concat());
 }
 
 #[tokio::test]

@@ -59,25 +59,21 @@ async fn reads_a_post_from_a_file_or_stdin() {
         .program(&["post", "create", "-", "--json"])
         .stdin("@two\n");
     assert_eq!(post.run().json()["body"], "@two");
-    fixture.run(&["post", "create"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+    let rejected = [
+        &["post", "create"][..],
+        &["post", "create", "a", "--editor"],
+    ]
+    .map(|create| fixture.run(create).usage_error());
+    expect![[r#"
         error: the text of the post is missing
         hint: pass it as an argument, or add --editor to write it in your editor
-    "#]]);
-    fixture
-        .run(&["post", "create", "a", "--editor"])
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: the argument '[BODY|@./PATH|-]' cannot be used with '--editor'
+        error: the argument '[BODY|@./PATH|-]' cannot be used with '--editor'
 
-            Usage: profile post create <BODY|@./PATH|->
+        Usage: profile post create <BODY|@./PATH|->
 
-            For more information, try '--help'.
-        "#]]);
+        For more information, try '--help'.
+    "#]]
+    .assert_eq(&rejected.concat());
 }
 
 #[tokio::test]

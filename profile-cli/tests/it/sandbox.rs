@@ -96,18 +96,11 @@ fn reports_a_damaged_state_without_changing_it() {
 #[test]
 fn conflicts_with_base_url_and_account() {
     let home = tempfile::tempdir().unwrap();
-    sandbox(home.path(), &["show", "--base-url", "http://127.0.0.1:1"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: --sandbox cannot be used with --base-url
-    "#]]);
-    sandbox(home.path(), &["show", "--account", "mine"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: --sandbox cannot be used with --account
-    "#]]);
+    for option in ["--base-url", "--account"] {
+        let rejected = sandbox(home.path(), &["show", option, "http://127.0.0.1:1"]);
+        let expected = format!("error: --sandbox cannot be used with {option}\n");
+        assert_eq!(rejected.usage_error(), expected);
+    }
 }
 
 #[test]

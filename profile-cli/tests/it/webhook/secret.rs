@@ -67,22 +67,18 @@ fn warns_of_a_file_that_others_can_read() {
 #[test]
 fn rejects_a_missing_or_weak_secret() {
     let home = home();
-    sign(home.path(), &[]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+    let variable = "PROFILE_WEBHOOK_SECRET";
+    let rejected = [&[][..], &[(variable, "")], &[(variable, " s3cret")]]
+        .map(|environment| sign(home.path(), environment).usage_error());
+    expect![[r#"
         error: no webhook secret is set
         hint: set PROFILE_WEBHOOK_SECRET, or PROFILE_WEBHOOK_SECRET_FILE to a file that contains it
-    "#]]);
-    let empty = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", "")]);
-    assert_eq!(empty.code(), 2, "{empty}");
-    sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", " s3cret")]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
+        error: no webhook secret is set
+        hint: set PROFILE_WEBHOOK_SECRET, or PROFILE_WEBHOOK_SECRET_FILE to a file that contains it
         error: the webhook secret in PROFILE_WEBHOOK_SECRET starts or ends with whitespace
         hint: copy it exactly as the service shows it
-    "#]]);
+    "#]]
+    .assert_eq(&rejected.concat());
     for (contents, reason) in [
         ("", "PROFILE_WEBHOOK_SECRET_FILE is empty\n"),
         ("\n", "PROFILE_WEBHOOK_SECRET_FILE is empty\n"),

@@ -1,8 +1,23 @@
 //! `profile webhook verify` and `profile webhook sign`.
 
+use std::path::Path;
+
 use expect_test::expect;
 
 use super::{BODY, SIGNATURE, file, home, webhook};
+use crate::program::Run;
+
+#[track_caller]
+fn sign(home: &Path, body: &str, further: &[&str]) -> String {
+    let sign = [&["sign", "--body", body], further].concat();
+    webhook(home, &sign).run().stdout().trim_end().to_owned()
+}
+
+#[track_caller]
+fn verify(home: &Path, body: &str, signature: &str, further: &[&str]) -> Run {
+    let verify = ["verify", "--body", body, "--signature", signature];
+    webhook(home, &[&verify, further].concat()).run()
+}
 
 #[test]
 fn verifies_a_signature() {
@@ -13,15 +28,14 @@ fn verifies_a_signature() {
     let signed = webhook(home.path(), &["sign", "--body", &body, "--json"]).run();
     assert_eq!(signed.json()["signature"], SIGNATURE);
 
-    let verify = ["verify", "--body", &body, "--signature", SIGNATURE];
-    webhook(home.path(), &verify).run().check(&expect![[r#"
+    let verify = |further: &[&str]| verify(home.path(), &body, SIGNATURE, further);
+    verify(&[]).check(&expect![[r#"
         exit 0
         --- stdout
         The signature matches the body (length 13).
         --- stderr
     "#]]);
-    let json = webhook(home.path(), &[&verify[..], &["--json"]].concat()).run();
-    json.check(&expect![[r#"
+    verify(&["--json"]).check(&expect![[r#"
         exit 0
         --- stdout
         {"bytes":13,"event":null,"verified":true}
@@ -34,14 +48,9 @@ fn accepts_base64_on_request() {
     let home = home();
     let (_, body) = file(home.path(), "body", b"\xff\x00\n");
     let base64 = ["--encoding", "base64"];
-    let sign = [&["sign", "--body", &body][..], &base64].concat();
-    let signed = webhook(home.path(), &sign).run();
-    let signature = signed.stdout().trim_end();
-    let verify = ["verify", "--body", &body, "--signature", signature];
-    webhook(home.path(), &[&verify[..], &base64].concat())
-        .run()
-        .stdout();
-    let rejected = webhook(home.path(), &verify).run();
+    let signature = sign(home.path(), &body, &base64);
+    verify(home.path(), &body, &signature, &base64).stdout();
+    let rejected = verify(home.path(), &body, &signature, &[]);
     rejected.check(&expect![[r#"
         exit 10
         --- stdout
@@ -55,23 +64,22 @@ fn accepts_base64_on_request() {
 fn rejects_and_explains_a_mismatch() {
     let home = home();
     let (_, body) = file(home.path(), "body", format!("{BODY}\n"));
-    let verify = ["verify", "--body", &body, "--signature", SIGNATURE];
-    webhook(home.path(), &verify).run().check(&expect![[r#"
+    let verify = |further: &[&str]| verify(home.path(), &body, SIGNATURE, further);
+    verify(&[]).check(&expect![[r#"
         exit 10
         --- stdout
         --- stderr
         error: not verified: X-Service-Signature does not match the body (length 14) and the secret
         hint: check the secret, and that the body is unchanged; add --explain to find the probable reason
     "#]]);
-    let explained = webhook(home.path(), &[&verify[..], &["--explain"]].concat()).run();
-    explained.check(&expect![[r#"
+    verify(&["--explain"]).check(&expect![[r#"
         exit 10
         --- stdout
         --- stderr
         error: not verified: X-Service-Signature does not match the body (length 14) and the secret
         hint: the delivery would verify with secret 1 if the body did not end with a newline
     "#]]);
-    let json = webhook(home.path(), &[&verify[..], &["--json"]].concat()).run();
+    let json = verify(&["--json"]);
     assert_eq!(json.error()["code"], "mismatch");
     assert_eq!(json.error()["exit_code"], 10);
 }
@@ -83,8 +91,7 @@ fn rejects_a_malformed_signature() {
     let upper = SIGNATURE.replace("sha256", "SHA256");
     let spaced = format!(" {SIGNATURE}");
     for signature in ["", "-", "sha256=00", "sha1=00", &upper, &spaced] {
-        let verify = ["verify", "--body", &body, "--signature", signature];
-        let rejected = webhook(home.path(), &verify).run();
+        let rejected = verify(home.path(), &body, signature, &[]);
         assert_eq!(rejected.code(), 10, "{rejected}");
         let hint = "hint: add --explain to find the probable reason\n";
         assert!(rejected.stderr().ends_with(hint), "{rejected}");
@@ -96,15 +103,8 @@ fn an_explanation_never_repeats_the_message() {
     let home = home();
     let (_, body) = file(home.path(), "body", BODY);
     let explain = |signature: &str| {
-        let verify = [
-            "verify",
-            "--body",
-            &body,
-            "--signature",
-            signature,
-            "--explain",
-        ];
-        webhook(home.path(), &verify).run().stderr()
+        let rejected = verify(home.path(), &body, signature, &["--explain"]);
+        rejected.stderr()
     };
     let upper = explain(&SIGNATURE.replace("sha256", "SHA256"));
     assert!(
@@ -119,20 +119,11 @@ fn an_explanation_depends_on_the_encoding() {
     let home = home();
     let (_, body) = file(home.path(), "body", BODY);
     let encoding = ["--encoding", "base64"];
-    let sign = [&["sign", "--body", &body][..], &encoding].concat();
-    let signed = webhook(home.path(), &sign).run();
-    let base64 = signed.stdout().trim_end();
+    let base64 = &sign(home.path(), &body, &encoding);
     let (_, changed) = file(home.path(), "changed", format!("{BODY}\n"));
     let explain = |body: &str, signature: &str| {
-        let verify = [
-            "verify",
-            "--body",
-            body,
-            "--signature",
-            signature,
-            "--explain",
-        ];
-        let rejected = webhook(home.path(), &[&verify[..], &encoding].concat()).run();
+        let explain = ["--explain", "--encoding", "base64"];
+        let rejected = verify(home.path(), body, signature, &explain);
         assert_eq!(rejected.code(), 10, "{rejected}");
         rejected.stderr()
     };
@@ -154,20 +145,8 @@ fn an_explanation_depends_on_the_encoding() {
 fn compares_the_kind_with_the_body() {
     let home = home();
     let (_, body) = file(home.path(), "body", r#"{"type":"post.liked"}"#);
-    let signed = webhook(home.path(), &["sign", "--body", &body]).run();
-    let signature = signed.stdout().trim_end();
-    let verify = |kind| {
-        let arguments = [
-            "verify",
-            "--body",
-            &body,
-            "--signature",
-            signature,
-            "--event",
-            kind,
-        ];
-        webhook(home.path(), &arguments).run()
-    };
+    let signature = sign(home.path(), &body, &[]);
+    let verify = |kind| verify(home.path(), &body, &signature, &["--event", kind]);
     assert_eq!(verify("post.liked").stderr(), "");
     verify("follow.created").check(&expect![[r#"
         exit 0
@@ -189,8 +168,7 @@ fn compares_the_kind_with_the_body() {
 fn a_usage_error_is_not_a_mismatch() {
     let home = home();
     for body in ["none", ""] {
-        let verify = ["verify", "--body", body, "--signature", SIGNATURE];
-        let rejected = webhook(home.path(), &verify).run();
+        let rejected = verify(home.path(), body, SIGNATURE, &[]);
         assert_eq!(rejected.code(), 2, "{rejected}");
     }
     let without = webhook(home.path(), &["verify", "--body", "-"]).run();
