@@ -1,8 +1,7 @@
 //! `profile analytics`.
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::wiremock::ResponseTemplate;
 
 use crate::program::Fixture;
 
@@ -29,11 +28,10 @@ async fn prints_the_counts() {
 
 #[tokio::test]
 async fn prints_unknown_shapes_unchanged() {
-    let fixture = Fixture::new().await;
     let odd =
         r#"{"data":{"views":{"total":7,"by":"day"},"likes":"plenty","social":{"a":{"b":2}}}}"#;
-    let odd = Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(odd));
-    odd.mount(fixture.service.mocks().await).await;
+    let odd = ResponseTemplate::new(200).set_body_string(odd);
+    let fixture = Fixture::responding(odd).await;
     fixture.run(&["analytics"]).check(&expect![[r#"
         exit 0
         --- stdout

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use mock_server::journal::RequestPattern;
-use mock_server::wiremock::matchers::{any, path};
+use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 use mock_server::{Fault, FaultRule};
 use serde_json::json;
@@ -141,10 +141,8 @@ async fn include_prints_status_and_headers_first() {
 
 #[tokio::test]
 async fn json_rejects_a_response_that_is_not_json() {
-    let fixture = Fixture::new().await;
     let html = ResponseTemplate::new(200).set_body_raw(&b"<p>\xff\x1b</p>"[..], "text/html");
-    let html = Mock::given(any()).respond_with(html);
-    html.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(html).await;
     let printed = fixture.run(&["api", "stats"]);
     assert_eq!(printed.stdout_bytes(), b"<p>\xff\x1b</p>");
     fixture.run(&["api", "stats", "--json"]).check(&expect![[r#"
@@ -218,11 +216,9 @@ async fn errors_are_those_of_other_commands() {
 
 #[tokio::test]
 async fn prints_the_body_of_an_error_response_in_the_selected_format() {
-    let fixture = Fixture::new().await;
     let answer = br#"{"errors": [{"field": "nickname", "reasons": ["unknown"]}]}"#;
     let rejected = ResponseTemplate::new(422).set_body_raw(&answer[..], "application/json");
-    let rejected = Mock::given(any()).respond_with(rejected);
-    rejected.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(rejected).await;
     let refusal = |flags: &[&str]| {
         let run = fixture.run(&[&["api", "me"], flags].concat());
         assert_eq!(run.code(), 6, "{run}");
@@ -246,10 +242,8 @@ async fn prints_the_body_of_an_error_response_in_the_selected_format() {
 
 #[tokio::test]
 async fn prints_an_error_body_that_is_not_json() {
-    let fixture = Fixture::new().await;
     let html = ResponseTemplate::new(403).set_body_raw(&b"<p>Go away</p>"[..], "text/html");
-    let html = Mock::given(any()).respond_with(html);
-    html.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(html).await;
     let rejected = fixture.run(&["api", "me"]);
     assert_eq!(rejected.stdout_bytes(), b"<p>Go away</p>");
     let rejected = fixture.run(&["api", "me", "--json"]);
@@ -323,15 +317,13 @@ async fn does_not_retry_a_post_after_a_lost_response() {
 
 #[tokio::test]
 async fn redacts_the_key_in_responses() {
-    let fixture = Fixture::new().await;
     let echo = |request: &Request| {
         let key = request.headers["authorization"].to_str().unwrap();
         ResponseTemplate::new(200)
             .insert_header("x-echo", key)
             .set_body_json(json!({ "authorization": key }))
     };
-    let echo = Mock::given(any()).respond_with(echo);
-    echo.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(echo).await;
     for format in [&[][..], &["--json"], &["--output", "json"]] {
         let arguments = [&["api", "echo", "-i", "-vvv"], format].concat();
         let printed = fixture.run_with_key("canary", &arguments).to_string();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use expect_test::expect;
 use serde_json::json;
 
-use crate::program::{Fixture, Run};
+use crate::program::{Fixture, Run, configure};
 
 /// The handle of the owner, after which an account is named.
 const OWNER: &str = "demo";
@@ -185,8 +185,7 @@ async fn rejects_unsafe_account_names() {
         assert!(!fixture.config("keys").exists());
     }
     let by_hand = "[accounts.\"../x\"]\nbase_url = \"http://127.0.0.1:1\"\n";
-    fs::create_dir_all(fixture.config("")).unwrap();
-    fs::write(fixture.config("config.toml"), by_hand).unwrap();
+    configure(fixture.home.path(), by_hand);
     let run = fixture
         .without_settings(&["show", "--account", "../x"])
         .run();
@@ -325,10 +324,9 @@ async fn switches_accounts() {
 #[tokio::test]
 async fn login_and_logout_preserve_comments() {
     let fixture = Fixture::new().await;
-    fs::create_dir_all(fixture.config("")).unwrap();
     let before =
         "# Mine.\nretries = 2 # few\n\n# The other.\n[accounts.other]\n\n[accounts.third]\n";
-    fs::write(fixture.config("config.toml"), before).unwrap();
+    configure(fixture.home.path(), before);
     fixture.log_in(fixture.service.key(), &[]).stdout();
     let after = || fs::read_to_string(fixture.config("config.toml")).unwrap();
     for comment in ["# Mine.", "retries = 2 # few", "# The other."] {
@@ -510,7 +508,6 @@ async fn reports_an_unsupported_key_store() {
         return;
     }
     let fixture = Fixture::new().await;
-    fs::create_dir_all(fixture.config("")).unwrap();
     let config = "account = \"a\"\n[accounts.a]\nbase_url = \"http://127.0.0.1:1\"\n";
     for (store, expected) in [
         ("keyring", "this build does not support the system keyring"),
@@ -520,7 +517,7 @@ async fn reports_an_unsupported_key_store() {
         ),
     ] {
         let config = format!("{config}key_store = \"{store}\"\n");
-        fs::write(fixture.config("config.toml"), config).unwrap();
+        configure(fixture.home.path(), &config);
         let run = fixture.without_settings(&["show"]).run().to_string();
         assert!(run.contains(expected), "{run}");
     }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use mock_server::{Clock, Fault, FaultRule, MockServer};
 
-use crate::program::{Fixture, Program, Run};
+use crate::program::{Fixture, Program, Run, configure};
 use crate::tls_service::TlsService;
 
 fn status(fixture: &Fixture) -> Program {
@@ -72,9 +72,8 @@ async fn problems_of_the_key() {
 #[tokio::test]
 async fn problems_of_settings_and_files() {
     let fixture = Fixture::new().await;
-    let config = fixture.home.path().join(".config/profile/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(&config, "timeout = \"soon\"\nretrys = 1\n").unwrap();
+    let config =
+        configure(fixture.home.path(), "timeout = \"soon\"\nretrys = 1\n").join("config.toml");
     fs::set_permissions(&config, Permissions::from_mode(0o644)).unwrap();
     let run = status(&fixture).run();
     assert_eq!(run.code(), 2, "{run}");
@@ -95,9 +94,7 @@ async fn problems_of_settings_and_files() {
 #[tokio::test]
 async fn each_problem_has_its_hint() {
     let fixture = Fixture::new().await;
-    let config = fixture.home.path().join(".config/profile/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(&config, "accounts = 3\n").unwrap();
+    let config = configure(fixture.home.path(), "accounts = 3\n").join("config.toml");
     fs::set_permissions(&config, Permissions::from_mode(0o600)).unwrap();
     let run = fixture
         .program(&["auth", "status"])

@@ -4,12 +4,11 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, WireFault};
 use serde_json::json;
 
-use crate::program::{Fixture, Program, run};
+use crate::program::{Fixture, Program, configure, run};
 
 /// Returns the candidates for the last word, as the program prints them for fish.
 fn candidates(program: Program, words: &[&str]) -> String {
@@ -126,9 +125,7 @@ async fn ids_are_omitted_without_an_error() {
         "account = \"a\"\n[accounts.a]\nbase_url = \"{}\"\nkey_store = \"keyring\"\n",
         fixture.service.uri()
     );
-    let config = fixture.home.path().join(".config/profile");
-    fs::create_dir_all(&config).unwrap();
-    fs::write(config.join("config.toml"), login).unwrap();
+    configure(fixture.home.path(), &login);
     let keyring = || Program::new(fixture.home.path(), &[]);
     assert_eq!(candidates(keyring(), &edit), "");
     assert!(candidates(keyring(), &["auth", "switch", ""]).starts_with("a\thttp://"));
@@ -152,11 +149,9 @@ async fn a_key_in_a_pipe_does_not_block() {
 #[test]
 fn a_keyring_is_not_asked() {
     let home = tempfile::tempdir().unwrap();
-    let directory = home.path().join(".config/profile");
-    fs::create_dir_all(&directory).unwrap();
     let account = "base_url = \"http://127.0.0.1:1\"\nkey_store = \"keyring\"\n";
     let config = format!("account = \"work\"\n[accounts.work]\n{account}");
-    fs::write(directory.join("config.toml"), config).unwrap();
+    configure(home.path(), &config);
     let socket = home.path().join("bus");
     let bus = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     bus.set_nonblocking(true).unwrap();
@@ -187,7 +182,6 @@ async fn titles_cannot_control_the_terminal() {
 /// A service may return any text as an ID, and a script in bash does not quote candidates.
 #[tokio::test]
 async fn ids_that_a_shell_could_run_are_not_offered() {
-    let fixture = Fixture::new().await;
     let ids = [
         "$(touch x)",
         "`touch x`",
@@ -208,8 +202,7 @@ async fn ids_that_a_shell_could_run_are_not_offered() {
         .collect();
     let body = json!({"data": {"handle": "demo", "links": links}});
     let answer = ResponseTemplate::new(200).set_body_json(body);
-    let answer = Mock::given(any()).respond_with(answer);
-    answer.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(answer).await;
     let offered = candidates(fixture.program(&[]), &["link", "edit", ""]);
     assert_eq!(offered, "a:1@b/c+d.e_f-g\tt\n");
     let offered = candidates(fixture.program(&[]), &["link", "edit", "-"]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use expect_test::expect;
 
-use crate::program::{Run, run};
+use crate::program::{Run, configure, run};
 
 #[track_caller]
 fn config(home: &Path, arguments: &[&str]) -> Run {
@@ -14,11 +14,6 @@ fn config(home: &Path, arguments: &[&str]) -> Run {
 
 fn file(home: &Path) -> PathBuf {
     home.join(".config/profile/config.toml")
-}
-
-fn write(home: &Path, text: &str) {
-    fs::create_dir_all(file(home).parent().unwrap()).unwrap();
-    fs::write(file(home), text).unwrap();
 }
 
 #[track_caller]
@@ -43,7 +38,7 @@ fn finds_the_file_in_the_configured_directory() {
 #[test]
 fn lists_settings_with_their_sources() {
     let home = tempfile::tempdir().unwrap();
-    write(home.path(), "retries = 7\neditor = \"ed\"\n");
+    configure(home.path(), "retries = 7\neditor = \"ed\"\n");
     let environment = [("PROFILE_NO_INPUT", "1"), ("PROFILE_EDITOR", "vi")];
     let arguments = ["config", "list", "--timeout", "0.5"];
     let list = run(home.path(), &environment, &arguments);
@@ -91,7 +86,7 @@ fn gets_a_value_from_any_source() {
 #[test]
 fn set_keeps_comments_and_order() {
     let home = tempfile::tempdir().unwrap();
-    write(
+    configure(
         home.path(),
         "# Mine.\noutput = \"csv\" # for now\n\n# How often.\nretries = 2\n\n[accounts.a] # first\n",
     );
@@ -171,7 +166,7 @@ fn validates_settings_before_storing() {
 #[test]
 fn warns_once_of_unknown_settings() {
     let home = tempfile::tempdir().unwrap();
-    write(home.path(), "colour = \"never\"\napi_key = \"canary\"\n");
+    configure(home.path(), "colour = \"never\"\napi_key = \"canary\"\n");
     let run = config(home.path(), &["get", "retries"]);
     expect![[r#"
         exit 0
@@ -188,7 +183,7 @@ fn warns_once_of_unknown_settings() {
 #[test]
 fn reports_invalid_toml_without_quoting_it() {
     let home = tempfile::tempdir().unwrap();
-    write(home.path(), "retries = 2\n\napi_key = canary\n");
+    configure(home.path(), "retries = 2\n\napi_key = canary\n");
     let list = config(home.path(), &["list"]);
     expect![[r#"
         exit 2
@@ -226,7 +221,7 @@ fn reports_the_line_of_a_wrong_type() {
         "account = 'a'\n[accounts.a]\nbase_url = 3",
     ]
     .map(|text| {
-        write(home.path(), text);
+        configure(home.path(), text);
         let run = run(home.path(), &[("PROFILE_API_KEY", "k")], &["site"]);
         let printed = run.usage_error();
         let (_, message) = printed.split_once("config.toml:").unwrap();
@@ -267,7 +262,7 @@ fn rejects_wrong_types_in_unused_settings() {
             "1: base_url is 5; expected a string in quotes",
         ),
     ] {
-        write(home.path(), text);
+        configure(home.path(), text);
         for command in [&["site"][..], &["auth", "list"], &["auth", "switch", "a"]] {
             let run = run(home.path(), &[], &[command, &url].concat());
             assert!(run.stderr().contains(expected), "{text}: {run}");
@@ -283,7 +278,7 @@ fn rejects_wrong_types_in_unused_settings() {
 fn hides_passwords_in_urls() {
     let home = tempfile::tempdir().unwrap();
     let url = "base_url = 'https://u:secret@x/'\n";
-    write(home.path(), &format!("{url}[accounts.a]\n{url}"));
+    configure(home.path(), &format!("{url}[accounts.a]\n{url}"));
     for list in [["auth", "list"], ["config", "list"]] {
         let run = run(home.path(), &[], &list);
         assert!(
@@ -304,7 +299,7 @@ fn hides_passwords_in_urls() {
 #[test]
 fn a_wrong_value_can_be_replaced() {
     let home = tempfile::tempdir().unwrap();
-    write(home.path(), "retries = \"x\"\n");
+    configure(home.path(), "retries = \"x\"\n");
     let site = run(home.path(), &[], &["site"]);
     expect![[r#"
         exit 2

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::program::{Fixture, Run};
+use crate::program::{Fixture, Run, configure};
 
 /// The ID of a user without files.
 const NOBODY: u32 = 65_534;
@@ -20,13 +20,12 @@ fn is_root() -> bool {
 
 /// Stores an account, and returns the directory of config.toml.
 fn log_in(fixture: &Fixture) -> PathBuf {
-    let directory = fixture.home.path().join(".config/profile");
-    fs::create_dir_all(directory.join("keys")).unwrap();
     let config = format!(
         "account = 'a'\neditor = 'touch EDITED'\n[accounts.a]\nbase_url = '{}'\n",
         fixture.service.uri()
     );
-    fs::write(directory.join("config.toml"), config).unwrap();
+    let directory = configure(fixture.home.path(), &config);
+    fs::create_dir(directory.join("keys")).unwrap();
     fs::write(directory.join("keys/a"), fixture.service.key()).unwrap();
     for (path, mode) in [
         ("keys/a", 0o600),

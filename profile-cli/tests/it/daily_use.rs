@@ -328,10 +328,7 @@ async fn colors_fit_the_terminal() {
     let fixture = Fixture::new().await;
     let shown = |environment: &[(&str, &str)]| {
         let program = fixture.program(&["show", "-o", "table", "--color", "always"]);
-        let program = environment
-            .iter()
-            .fold(program, |program, (name, value)| program.env(name, value));
-        program.run().stdout().to_owned()
+        program.envs(environment).run().stdout().to_owned()
     };
     let (full, indexed) = ("[38;2;", "[38;5;");
     let text = shown(&[("COLORTERM", "truecolor"), ("TERM", "xterm")]);

@@ -14,6 +14,9 @@ use serde_json::json;
 use crate::program::{Fixture, Program, Run};
 use crate::pseudo_terminal::Terminal;
 
+/// Sets the location to L.
+const SET_LOCATION: &str = r#"sed -i 's/^location = .*/location = "L"/' "$1""#;
+
 /// Returns an editor that runs this script with the file as `$1`.
 fn editor(fixture: &Fixture, script: &str) -> String {
     let path = fixture.home.path().join("an editor");
@@ -210,11 +213,7 @@ async fn rejects_invalid_texts() {
 #[tokio::test]
 async fn keeps_the_text_until_the_service_accepts_it() {
     for (command, script, kept) in [
-        (
-            &["edit"][..],
-            "sed -i 's/^location = .*/location = \"L\"/' \"$1\"",
-            "[profile]\nlocation = \"L\"\n",
-        ),
+        (&["edit"][..], SET_LOCATION, "[profile]\nlocation = \"L\"\n"),
         (
             &["post", "create", "--editor"],
             "echo one > \"$1\"",
@@ -406,10 +405,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
     let fixture = Fixture::new().await;
     // As from a proxy.
     respond_to_writes(&fixture, 200, "<html>Welcome</html>");
-    let run = edit(
-        &fixture,
-        "sed -i 's/^location = .*/location = \"L\"/' \"$1\"",
-    );
+    let run = edit(&fixture, SET_LOCATION);
     check_unsent(
         &fixture,
         &run,
@@ -442,10 +438,7 @@ async fn reads_the_profile_after_an_empty_response() {
     silent.write_responses = WriteResponses::NoContent;
     let service = MockServer::builder().dialect(silent).start().await.unwrap();
     let fixture = Fixture::of(service);
-    let run = edit(
-        &fixture,
-        "sed -i 's/^location = .*/location = \"L\"/' \"$1\"",
-    );
+    let run = edit(&fixture, SET_LOCATION);
     assert!(run.stdout().contains("location\tL\n"), "{run}");
     assert!(unsent(&fixture).is_empty());
 }

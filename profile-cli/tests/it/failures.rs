@@ -1,8 +1,7 @@
 //! Failures: messages, hints and exit codes.
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::wiremock::ResponseTemplate;
 
 use crate::program::Fixture;
 #[cfg(feature = "sandbox")]
@@ -95,12 +94,8 @@ async fn a_busy_service_reports_when_to_retry() {
         (429, "rate limit exceeded (429)"),
         (503, "the service failed (503)"),
     ] {
-        let fixture = Fixture::new().await;
         let answer = ResponseTemplate::new(status).insert_header("retry-after", "3600");
-        Mock::given(any())
-            .respond_with(answer)
-            .mount(fixture.service.mocks().await)
-            .await;
+        let fixture = Fixture::responding(answer).await;
         let run = fixture.run(&["site"]);
         let expected = format!("error: {error}\nhint: try again in 1h\n");
         assert_eq!(run.stderr(), expected);
@@ -123,9 +118,7 @@ async fn a_missing_path_suggests_to_check_the_base_url() {
 #[tokio::test]
 async fn only_safe_repetitions_are_retryable() {
     for status in [503, 408] {
-        let fixture = Fixture::new().await;
-        let failing = Mock::given(any()).respond_with(ResponseTemplate::new(status));
-        failing.mount(fixture.service.mocks().await).await;
+        let fixture = Fixture::responding(ResponseTemplate::new(status)).await;
         for (command, retryable) in [
             (&["show"][..], true),
             (&["set", "--bio", "b"], true),
@@ -175,11 +168,9 @@ async fn explains_a_version_in_the_base_url() {
 
 #[tokio::test]
 async fn a_very_long_wait_is_not_reported() {
-    let fixture = Fixture::new().await;
     let wait = "9".repeat(20);
     let busy = ResponseTemplate::new(429).insert_header("retry-after", wait.as_str());
-    let busy = Mock::given(any()).respond_with(busy);
-    busy.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(busy).await;
     let run = fixture.run(&["show"]);
     let hint = "hint: try again later\n";
     assert!(run.stderr().contains(hint), "{run}");

@@ -1,18 +1,15 @@
 //! `--jq`: results that an expression cannot handle.
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::method;
-use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::wiremock::ResponseTemplate;
 
 use crate::program::Fixture;
 
 #[tokio::test]
 async fn rejects_deeply_nested_json() {
-    let fixture = Fixture::new().await;
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let answer = ResponseTemplate::new(200).set_body_string(deep);
-    let answer = Mock::given(method("GET")).respond_with(answer);
-    answer.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(answer).await;
     fixture
         .run(&["api", "me", "--jq", ".data.handle"])
         .check(&expect![[r#"

@@ -1,8 +1,7 @@
 //! `profile link`.
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::method;
-use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::wiremock::ResponseTemplate;
 use serde_json::json;
 
 use crate::program::Fixture;
@@ -132,10 +131,8 @@ async fn rejects_a_relative_url() {
 
 #[tokio::test]
 async fn fails_if_the_profile_has_no_list_of_links() {
-    let fixture = Fixture::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{"display_name":"Ada"}}"#);
-    let bare = Mock::given(method("GET")).respond_with(bare);
-    bare.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(bare).await;
     fixture.run(&["link", "list"]).check(&expect![[r#"
         exit 1
         --- stdout

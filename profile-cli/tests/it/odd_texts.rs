@@ -1,19 +1,15 @@
 //! Text from the service that could control a terminal or look like other text.
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::wiremock::ResponseTemplate;
 use serde_json::json;
 
 use crate::program::Fixture;
 
 /// Starts a service that returns this response to every request.
 async fn fixture(status: u16, body: serde_json::Value) -> Fixture {
-    let fixture = Fixture::new().await;
     let answer = ResponseTemplate::new(status).set_body_string(body.to_string());
-    let answer = Mock::given(any()).respond_with(answer);
-    answer.mount(fixture.service.mocks().await).await;
-    fixture
+    Fixture::responding(answer).await
 }
 
 const ODD: &str = "a\u{9b}31mb\u{202e}c\u{2028}d\u{200b}\u{feff}\u{e0041}e\tf";

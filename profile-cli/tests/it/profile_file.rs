@@ -4,8 +4,7 @@ use std::fs;
 
 use expect_test::expect;
 use mock_server::journal::RequestPattern;
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use serde_json::json;
 
@@ -415,11 +414,9 @@ async fn line_breaks_of_windows_are_no_changes() {
 
 #[tokio::test]
 async fn differences_in_a_pipe_contain_no_control_characters() {
-    let fixture = Fixture::new().await;
     let body = json!({"data": {"bio": "a\u{1b}[31m\u{202e}b"}});
     let answer = ResponseTemplate::new(200).set_body_json(body);
-    let answer = Mock::given(any()).respond_with(answer);
-    answer.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(answer).await;
     let path = file(&fixture, "[profile]\nbio = \"c\"\n");
     let expected = "bio\n  - \"a\\u{1b}[31m\\u{202e}b\"\n  + c\n1 change\n";
     assert_eq!(fixture.run(&["diff", &path]).stdout(), expected);

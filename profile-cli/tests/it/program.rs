@@ -3,9 +3,10 @@
 use std::env;
 use std::ffi::OsStr;
 use std::fmt;
+use std::fs;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -82,6 +83,14 @@ impl Fixture {
         }
     }
 
+    /// Starts a service that returns this response to every request.
+    pub(crate) async fn responding(response: impl wiremock::Respond + 'static) -> Self {
+        let fixture = Self::new().await;
+        let response = wiremock::Mock::given(wiremock::matchers::any()).respond_with(response);
+        response.mount(fixture.service.mocks().await).await;
+        fixture
+    }
+
     /// Runs the program with the owner's key.
     #[track_caller]
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
@@ -126,11 +135,15 @@ impl Fixture {
 /// Runs the program with only these environment variables.
 #[track_caller]
 pub(crate) fn run(home: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> Run {
-    let program = Program::new(home, arguments);
-    let program = environment
-        .iter()
-        .fold(program, |program, (name, value)| program.env(name, value));
-    program.run()
+    Program::new(home, arguments).envs(environment).run()
+}
+
+/// Writes config.toml, and returns its directory.
+pub(crate) fn configure(home: &Path, text: &str) -> PathBuf {
+    let directory = home.join(".config/profile");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("config.toml"), text).unwrap();
+    directory
 }
 
 /// A builder for runs of the program.
@@ -186,6 +199,12 @@ impl Program {
     /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Sets environment variables.
+    pub(crate) fn envs(mut self, variables: &[(&str, &str)]) -> Self {
+        self.command.envs(variables.iter().copied());
         self
     }
 

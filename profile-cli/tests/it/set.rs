@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use expect_test::expect;
+use mock_server::wiremock::ResponseTemplate;
 use serde_json::json;
 
 use crate::program::Fixture;
@@ -86,12 +87,7 @@ async fn requires_at_least_one_field() {
 
 #[tokio::test]
 async fn accepts_a_response_without_profile() {
-    use mock_server::wiremock::matchers::method;
-    use mock_server::wiremock::{Mock, ResponseTemplate};
-
-    let fixture = Fixture::new().await;
-    let silent = Mock::given(method("PATCH")).respond_with(ResponseTemplate::new(204));
-    silent.mount(fixture.service.mocks().await).await;
+    let fixture = Fixture::responding(ResponseTemplate::new(204)).await;
     fixture.run(&["set", "--location", "L"]).check(&expect![[r#"
         exit 0
         --- stdout
@@ -138,13 +134,8 @@ async fn converts_colors() {
 
 #[tokio::test]
 async fn warns_of_low_contrast_even_without_a_profile_in_the_response() {
-    use mock_server::wiremock::matchers::method;
-    use mock_server::wiremock::{Mock, ResponseTemplate};
-
-    let fixture = Fixture::new().await;
+    let fixture = Fixture::responding(ResponseTemplate::new(204)).await;
     let colors = ["set", "--text-color", "gray", "--background-color", "#777"];
-    let silent = Mock::given(method("PATCH")).respond_with(ResponseTemplate::new(204));
-    silent.mount(fixture.service.mocks().await).await;
     fixture.run(&colors).check(&expect![[r#"
         exit 0
         --- stdout

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Fixture, Program, run};
+use crate::program::{Fixture, Program, configure, run};
 
 /// Checks `config get` while adding a value to the file, the environment and the options.
 #[track_caller]
@@ -18,11 +18,9 @@ fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Op
     };
     let expect = |printed: String, value: &str| assert!(printed.contains(value), "{printed}");
     expect(get(None, &[]), default);
-    let directory = home.path().join(".config/profile");
-    fs::create_dir_all(&directory).unwrap();
     let text =
         format!("{name} = {file}\n\n[accounts.filed]\n[accounts.varied]\n[accounts.flagged]\n");
-    fs::write(directory.join("config.toml"), text).unwrap();
+    configure(home.path(), &text);
     expect(get(None, &[]), file.trim_matches('"'));
     if let Some(value) = variable {
         expect(get(Some(value), &[]), value);
@@ -94,10 +92,8 @@ fn config_toml_takes_precedence_over_editor_variables() {
 #[tokio::test]
 async fn settings_take_effect() {
     let fixture = Fixture::new().await;
-    let directory = fixture.home.path().join(".config/profile");
-    fs::create_dir_all(&directory).unwrap();
     let file = "output = \"json\"\nbase_url = \"http://127.0.0.1:1\"\nretries = 0\n";
-    fs::write(directory.join("config.toml"), file).unwrap();
+    configure(fixture.home.path(), file);
     assert!(fixture.run(&["site"]).stdout().starts_with('{'));
     let site = fixture
         .program(&["site"])
@@ -124,8 +120,7 @@ async fn a_base_url_may_omit_its_scheme() {
     program(&["config", "set", "base_url", host]).run().stdout();
     program(&["site"]).run().stdout();
     let account = format!("account = \"a\"\n[accounts.a]\nbase_url = \"{host}\"\n");
-    let directory = fixture.home.path().join(".config/profile");
-    fs::write(directory.join("config.toml"), account).unwrap();
+    let directory = configure(fixture.home.path(), &account);
     fs::create_dir_all(directory.join("keys")).unwrap();
     fs::write(directory.join("keys/a"), fixture.service.key()).unwrap();
     let show = program(&["show"]).without("PROFILE_API_KEY").run();

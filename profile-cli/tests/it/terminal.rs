@@ -6,15 +6,13 @@ use expect_test::expect;
 use mock_server::dialect::ResourceFields;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
-use crate::program::{Fixture, Program};
+use crate::program::Fixture;
 use crate::pseudo_terminal::Terminal;
 
 /// Starts the program with the owner's key.
 #[track_caller]
 fn start(fixture: &Fixture, environment: &[(&str, &str)], arguments: &[&str]) -> Terminal {
-    let program = fixture.program(arguments);
-    let set = |program: Program, (name, value): &(&str, &str)| program.env(name, value);
-    Terminal::start(environment.iter().fold(program, set))
+    Terminal::start(fixture.program(arguments).envs(environment))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,23 +138,16 @@ async fn uses_color_only_on_terminals_that_support_it() {
 async fn uses_color_in_pipes_only_if_requested() {
     let fixture = Fixture::new().await;
     for (environment, flags, colors) in [
-        (None, &[][..], false),
-        (None, &["--color", "always"], true),
-        (Some(("CLICOLOR_FORCE", "1")), &[], true),
-        (Some(("CLICOLOR_FORCE", "0")), &[], false),
-        (Some(("CLICOLOR_FORCE", "1")), &["--color", "never"], false),
+        (&[][..], &[][..], false),
+        (&[], &["--color", "always"], true),
+        (&[("CLICOLOR_FORCE", "1")], &[], true),
+        (&[("CLICOLOR_FORCE", "0")], &[], false),
+        (&[("CLICOLOR_FORCE", "1")], &["--color", "never"], false),
     ] {
         let arguments = [&["show", "--output", "table"], flags].concat();
-        let program = fixture.program(&arguments);
-        let program = environment
-            .into_iter()
-            .fold(program, |program, (name, value)| program.env(name, value));
-        let run = program.run();
-        assert_eq!(
-            run.stdout().contains('\u{1b}'),
-            colors,
-            "{environment:?} {flags:?}: {run}"
-        );
+        let run = fixture.program(&arguments).envs(environment).run();
+        let context = format!("{environment:?} {flags:?}: {run}");
+        assert_eq!(run.stdout().contains('\u{1b}'), colors, "{context}");
     }
 }
 

@@ -12,7 +12,7 @@ use mock_server::wiremock::Request;
 use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::{Fixture, Program, Run, run};
+use crate::program::{Fixture, Program, Run, configure, run};
 #[cfg(feature = "webhook")]
 use crate::webhook::{BODY, SECRET, SIGNATURE, listener, probe};
 
@@ -147,18 +147,17 @@ fn with_typed_key(program: Program, setting: &Setting<'_>) -> Program {
 
 /// Adds a stored account and removes the key from the environment.
 fn with_account(program: Program, setting: &Setting<'_>) -> Program {
-    let directory = setting.home.join(".config/profile");
+    let account = format!(
+        "account = 'stored'\n[accounts.stored]\nbase_url = '{}'\n",
+        setting.base_url
+    );
+    let directory = configure(setting.home, &account);
     fs::create_dir_all(directory.join("keys")).unwrap();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         fs::set_permissions(directory.join("keys"), fs::Permissions::from_mode(0o700)).unwrap();
     }
-    let account = format!(
-        "account = 'stored'\n[accounts.stored]\nbase_url = '{}'\n",
-        setting.base_url
-    );
-    fs::write(directory.join("config.toml"), account).unwrap();
     fs::write(directory.join("keys/stored"), setting.key).unwrap();
     program.without("PROFILE_API_KEY")
 }

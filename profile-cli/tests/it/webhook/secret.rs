@@ -10,11 +10,8 @@ use crate::program::{Program, Run};
 
 #[track_caller]
 fn sign(home: &Path, environment: &[(&str, &str)]) -> Run {
-    let program = Program::new(home, &["webhook", "sign", "--body", "-"]).stdin(BODY);
-    let program = environment
-        .iter()
-        .fold(program, |program, (name, value)| program.env(name, value));
-    program.run()
+    let program = Program::new(home, &["webhook", "sign", "--body", "-"]);
+    program.stdin(BODY).envs(environment).run()
 }
 
 #[cfg(unix)]
