@@ -92,7 +92,7 @@ impl ServiceHandle {
 
     /// Returns the keys of `demo`, named after their scopes, as of the start of the service.
     pub fn keys(&self) -> &Keys {
-        self.service.keys()
+        &self.service.keys
     }
 
     /// Creates a key for `handle`, and the account if it does not exist.
@@ -110,7 +110,7 @@ impl ServiceHandle {
     ///
     /// Returns [`StateError`] if the state file cannot be used. A service in memory never fails.
     pub fn world(&self) -> Result<World, StateError> {
-        self.service.store().world()
+        self.service.store.world()
     }
 
     /// Changes the world between two requests.
@@ -120,7 +120,7 @@ impl ServiceHandle {
     /// Returns [`StateError`] if the state file cannot be used; then nothing changes. A service in
     /// memory never fails.
     pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
-        self.service.store().transact(|world| (change(world), true))
+        self.service.store.transact(|world| (change(world), true))
     }
 
     /// Sets the dialect, starting with the next request. [`Dialect::alternatives`] lists dialects to run
@@ -145,7 +145,7 @@ impl ServiceHandle {
 
     /// Removes all fault rules.
     pub fn clear_faults(&self) {
-        self.service.faults().clear();
+        self.service.faults.clear();
     }
 
     /// Returns a handle to the webhook, which sends events and lists deliveries.
@@ -155,7 +155,7 @@ impl ServiceHandle {
 
     /// Returns the journal of the requests to the service.
     pub fn journal(&self) -> &Journal {
-        self.service.journal()
+        &self.service.journal
     }
 
     /// Starts an expectation about the requests of the client. The path is relative to `/api/v1` and

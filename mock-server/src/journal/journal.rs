@@ -95,7 +95,7 @@ impl Journal {
 
     /// Returns the number of requests dropped because of the limits since the journal was cleared.
     pub fn dropped(&self) -> u64 {
-        self.log().dropped()
+        self.log().dropped
     }
 
     /// Removes all requests. The numbering continues, and a pending [`wait`](Self::wait) starts again.
@@ -105,7 +105,7 @@ impl Journal {
     }
 
     pub(crate) fn limits(&self) -> JournalLimits {
-        self.log().limits()
+        self.log().limits
     }
 
     /// Sets the limits and drops the oldest requests that exceed them. Bodies that were already recorded
@@ -196,8 +196,8 @@ impl fmt::Debug for Journal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let log = self.log();
         f.debug_struct("Journal")
-            .field("requests", &log.len())
-            .field("dropped", &log.dropped())
+            .field("requests", &log.entries.len())
+            .field("dropped", &log.dropped)
             .finish_non_exhaustive()
     }
 }

@@ -9,11 +9,11 @@ use super::recorded_request::RecordedRequest;
 use super::request_outcome::RequestOutcome;
 
 pub(super) struct Log {
-    limits: JournalLimits,
-    entries: VecDeque<Numbered>,
+    pub(super) limits: JournalLimits,
+    pub(super) entries: VecDeque<Numbered>,
     bytes: usize,
     last_number: u64,
-    dropped: u64,
+    pub(super) dropped: u64,
 }
 
 /// An entry with its number and the memory that it occupies in bytes.
@@ -40,10 +40,6 @@ impl Log {
             last_number: 0,
             dropped: 0,
         }
-    }
-
-    pub(super) fn limits(&self) -> JournalLimits {
-        self.limits
     }
 
     /// Adds a request and drops the oldest ones to stay within the limits. The newest is always kept.
@@ -111,14 +107,6 @@ impl Log {
         self.entries.range(start..).cloned().collect()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(super) fn dropped(&self) -> u64 {
-        self.dropped
-    }
-
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.bytes = 0;
@@ -162,11 +150,11 @@ mod tests {
             record(&mut log, b"{}");
         }
         assert_eq!(numbers(&log), [3, 4, 5]);
-        assert_eq!(log.dropped(), 2);
+        assert_eq!(log.dropped, 2);
         log.clear();
         record(&mut log, b"{}");
         assert_eq!(numbers(&log), [6]);
-        assert_eq!(log.dropped(), 0);
+        assert_eq!(log.dropped, 0);
     }
 
     #[test]
@@ -195,6 +183,6 @@ mod tests {
         });
         record(&mut log, b"{}");
         assert!(numbers(&log).is_empty());
-        assert_eq!(log.dropped(), 1);
+        assert_eq!(log.dropped, 1);
     }
 }

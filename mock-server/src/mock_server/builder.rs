@@ -140,7 +140,8 @@ impl MockServerBuilder {
     ///
     /// Returns [`StateError`] if the state file cannot be used; the file is not changed.
     pub fn build(self) -> Result<ServiceHandle, StateError> {
-        let service = self.into_service()?.without_connection();
+        let mut service = self.into_service()?;
+        service.has_connection = false;
         Ok(ServiceHandle::new(service))
     }
 
@@ -156,8 +157,8 @@ impl MockServerBuilder {
             None => Service::in_memory(world),
             Some(path) => Service::in_file(StateFile::new(path), world)?,
         };
-        service.journal().set_limits(self.journal_limits);
-        service.set_cors(self.cors);
+        service.journal.set_limits(self.journal_limits);
+        service.cors = self.cors;
         Ok(service)
     }
 }

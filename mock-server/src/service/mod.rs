@@ -30,51 +30,51 @@ pub use state_file::{StateError, StateFile};
 /// A world with its faults, journal and verdicts. The transports send requests to it.
 #[derive(Debug)]
 pub(crate) struct Service {
-    store: Store,
+    pub(crate) store: Store,
     /// The state that [`reset`](Self::reset) restores.
-    initial: World,
-    keys: Keys,
-    faults: FaultRules,
-    journal: Journal,
+    pub(crate) initial: World,
+    /// The keys of `demo` in the initial world.
+    pub(crate) keys: Keys,
+    pub(crate) faults: FaultRules,
+    pub(crate) journal: Journal,
     verdicts: Mutex<Verdicts>,
     habits: Mutex<Habits>,
     /// The verdicts before the last [`reset`](Self::reset).
     past_verdicts: Mutex<Verdicts>,
-    mutant: Option<Mutant>,
-    cors: Option<Cors>,
+    /// Makes the service break a sentence of the specification.
+    pub(crate) mutant: Option<Mutant>,
+    /// Lets web pages of another origin use the service.
+    pub(crate) cors: Option<Cors>,
     /// `false` if the service has no connections of its own, but passes its responses to wiremock.
-    has_connection: bool,
-    /// Starts when the world is deleted.
-    closed: Shutdown,
+    pub(crate) has_connection: bool,
+    /// Starts when the world is deleted, which wakes all waiting requests.
+    pub(crate) closed: Shutdown,
 }
 
 impl Service {
     /// Creates a service in memory.
     pub(crate) fn in_memory(world: World) -> Self {
-        let keys = world.keys();
-        Self::new(Store::Memory(Mutex::new(world.clone())), world, keys)
+        Self::new(Store::Memory(Mutex::new(world.clone())), world)
     }
 
     /// Creates a service with a state file. If the file does not exist, it starts with `new_world`.
     /// [`reset`](Self::reset) restores the current content of the file.
     pub(crate) fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let initial = file.transact(&new_world, |world| (world.clone(), false))?;
-        let keys = initial.keys();
         // If the file is deleted, its replacement must have the keys that were printed.
         let new_world = match initial.seed() == new_world.seed() {
             true => new_world,
             false => new_world.recreate(initial.seed()),
         };
-        Ok(Self::new(Store::File { file, new_world }, initial, keys))
+        Ok(Self::new(Store::File { file, new_world }, initial))
     }
 
-    fn new(store: Store, initial: World, keys: Keys) -> Self {
-        let faults = FaultRules::default();
+    fn new(store: Store, initial: World) -> Self {
         Self {
             store,
+            keys: initial.keys(),
             initial,
-            keys,
-            faults,
+            faults: FaultRules::default(),
             journal: Journal::new(JournalLimits::default()),
             verdicts: Mutex::default(),
             habits: Mutex::default(),
@@ -99,24 +99,6 @@ impl Service {
         Ok(result)
     }
 
-    /// Makes the service break a sentence of the specification.
-    pub(crate) fn set_mutant(&mut self, mutant: Mutant) {
-        self.mutant = Some(mutant);
-    }
-
-    pub(crate) fn mutant(&self) -> Option<Mutant> {
-        self.mutant
-    }
-
-    /// Lets web pages of another origin use the service.
-    pub(crate) fn set_cors(&mut self, cors: Option<Cors>) {
-        self.cors = cors;
-    }
-
-    pub(crate) fn cors(&self) -> Option<&Cors> {
-        self.cors.as_ref()
-    }
-
     /// Adds a fault rule, unless its fault needs a connection that the service does not have.
     pub(crate) fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
         if let (Fault::Wire(wire), false) = (&rule.fault, self.has_connection) {
@@ -128,40 +110,6 @@ impl Service {
             return Err(InvalidInput::new("no_connection", message));
         }
         self.faults.add(vec![rule])
-    }
-
-    /// Declares that the responses are passed to wiremock.
-    pub(crate) fn without_connection(mut self) -> Self {
-        self.has_connection = false;
-        self
-    }
-
-    /// Returns the initial world.
-    pub(crate) fn initial(&self) -> &World {
-        &self.initial
-    }
-
-    /// Marks the service as closed and wakes all waiting requests.
-    pub(crate) fn close(&self) {
-        self.closed.start();
-    }
-
-    /// Waits for [`close`](Self::close).
-    pub(crate) fn closed(&self) -> impl Future<Output = ()> + use<> {
-        self.closed.started()
-    }
-
-    pub(crate) fn store(&self) -> &Store {
-        &self.store
-    }
-
-    /// Returns the keys of `demo` in the initial world.
-    pub(crate) fn keys(&self) -> &Keys {
-        &self.keys
-    }
-
-    pub(crate) fn faults(&self) -> &FaultRules {
-        &self.faults
     }
 
     /// Determines the faults of a request and counts it. This is separate from
@@ -321,10 +269,6 @@ impl Service {
 
     pub(crate) fn change_verdicts<T>(&self, change: impl FnOnce(&mut Verdicts) -> T) -> T {
         change(&mut self.verdicts.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    pub(crate) fn journal(&self) -> &Journal {
-        &self.journal
     }
 
     /// Replaces the world. The webhook is kept unless the new world has one.

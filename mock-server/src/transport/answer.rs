@@ -39,7 +39,7 @@ pub(crate) async fn answer(
         pending.received = Some(Received { number, outcome });
         wait(delay_after, shutdown).await;
         pending.received = None;
-        service.journal().conclude(number, planned.outcome());
+        service.journal.conclude(number, planned.outcome());
     }
     (planned, entry)
 }
@@ -59,7 +59,7 @@ async fn run<T: Send + 'static>(
     service: &Arc<Service>,
     call: impl FnOnce(&Service) -> T + Send + 'static,
 ) -> T {
-    if !service.store().is_slow() {
+    if !service.store.is_slow() {
         return call(service);
     }
     let service = service.clone();

@@ -165,7 +165,7 @@ impl<'a> WebhookHandle<'a> {
         &self,
         prepare: impl FnOnce(&mut World) -> Result<Prepared, Refusal>,
     ) -> Result<Prepared, Error> {
-        let prepared = self.service.store().transact(|world| {
+        let prepared = self.service.store.transact(|world| {
             let prepared = prepare(world);
             self.apply_mutant(world);
             let changed = prepared.is_ok();
@@ -188,7 +188,7 @@ impl<'a> WebhookHandle<'a> {
 
     /// Applies another limit of failures after the outcome of a delivery.
     fn apply_mutant(&self, world: &mut World) {
-        if let Some(limit) = self.service.mutant().and_then(Mutant::failure_limit) {
+        if let Some(limit) = self.service.mutant.and_then(Mutant::failure_limit) {
             world.webhook.limit_failures(limit);
         }
     }
@@ -203,16 +203,16 @@ impl<'a> WebhookHandle<'a> {
         match prepared {
             Prepared::Delivered(delivery) => Ok(delivery),
             Prepared::Pending(pending) => {
-                Ok(self.record(send(pending, self.service.mutant()).await)?)
+                Ok(self.record(send(pending, self.service.mutant).await)?)
             }
         }
     }
 
     fn change(&self, change: impl FnOnce(&mut World)) -> Result<(), StateError> {
-        self.service.store().transact(|world| (change(world), true))
+        self.service.store.transact(|world| (change(world), true))
     }
 
     fn read<T>(&self, read: impl FnOnce(&World) -> T) -> Result<T, StateError> {
-        self.service.store().transact(|world| (read(world), false))
+        self.service.store.transact(|world| (read(world), false))
     }
 }

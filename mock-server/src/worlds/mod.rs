@@ -62,7 +62,7 @@ impl Worlds {
     pub fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let path = file.path().to_owned();
         let service = Service::in_file(file, new_world)?;
-        match engine::check(&mut service.initial().clone()) {
+        match engine::check(&mut service.initial.clone()) {
             Ok(()) => Ok(Self::new(service)),
             Err(reason) => Err(StateError::Damaged {
                 path,
@@ -73,7 +73,7 @@ impl Worlds {
 
     /// Returns the keys of `demo` in the world `default`.
     pub fn keys(&self) -> &Keys {
-        self.default.keys()
+        &self.default.keys
     }
 
     /// Changes the world `default` and the state to which `POST /reset` of the control API resets it.
@@ -87,7 +87,7 @@ impl Worlds {
 
     /// Makes all worlds break a sentence of the specification.
     pub fn set_mutant(&mut self, mutant: Mutant) {
-        self.default_mut().set_mutant(mutant);
+        self.default_mut().mutant = Some(mutant);
     }
 
     /// Lets web pages of this origin use all worlds, or of any origin with `*`; see
@@ -98,8 +98,7 @@ impl Worlds {
     /// Returns [`InvalidInput`] if `origin` is neither `*` nor an origin such as
     /// `http://localhost:3000`.
     pub fn set_cors(&mut self, origin: &str) -> Result<(), InvalidInput> {
-        let cors = Cors::new(origin)?;
-        self.default_mut().set_cors(Some(cors));
+        self.default_mut().cors = Some(Cors::new(origin)?);
         Ok(())
     }
 
@@ -115,7 +114,7 @@ impl Worlds {
     ///
     /// Returns [`InvalidInput`] for the first invalid rule.
     pub fn add_faults(&mut self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        self.default.faults().add(rules.clone())?;
+        self.default.faults.add(rules.clone())?;
         self.faults.extend(rules);
         Ok(())
     }
@@ -133,12 +132,12 @@ impl Worlds {
 
     /// Sets the limits of the journal of `default`, which new worlds have too.
     pub fn set_journal_limits(&self, limits: JournalLimits) {
-        self.default.journal().set_limits(limits);
+        self.default.journal.set_limits(limits);
     }
 
     /// Returns the initial dialect of `default`, which new worlds have by default.
     pub(crate) fn initial_dialect(&self) -> &Dialect {
-        self.default.initial().dialect()
+        self.default.initial.dialect()
     }
 
     fn new(default: Service) -> Self {
@@ -209,7 +208,7 @@ impl Worlds {
     pub(crate) fn next_seed(&self) -> u64 {
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         others.seeds += 1;
-        let seed = SeededHash::new(self.default.initial().seed()).mix_str("world");
+        let seed = SeededHash::new(self.default.initial.seed()).mix_str("world");
         seed.mix(others.seeds).value() >> 11
     }
 
@@ -217,14 +216,10 @@ impl Worlds {
     /// `default`.
     pub(crate) fn create(&self, world: World) -> String {
         let mut service = Service::in_memory(world);
-        service
-            .journal()
-            .set_limits(self.default.journal().limits());
-        service.set_cors(self.default.cors().cloned());
-        if let Some(mutant) = self.default.mutant() {
-            service.set_mutant(mutant);
-        }
-        let added = service.faults().add(self.faults.clone());
+        service.journal.set_limits(self.default.journal.limits());
+        service.cors = self.default.cors.clone();
+        service.mutant = self.default.mutant;
+        let added = service.faults.add(self.faults.clone());
         added.expect("the rules were validated when they were added");
         let service = Arc::new(service);
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
@@ -249,7 +244,7 @@ impl Worlds {
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         let removed = others.services.remove(name);
         if let Some(service) = &removed {
-            service.close();
+            service.closed.start();
             others.deleted.merge(&service.all_verdicts());
         }
         removed.is_some()
@@ -272,7 +267,7 @@ mod tests {
             Request::new("GET", "/api/v1/me").header("Authorization", format!("Bearer {key}"));
         let service = worlds.route(&mut request).unwrap();
         service
-            .store()
+            .store
             .handle(&request, None)
             .unwrap()
             .outcome
@@ -290,10 +285,10 @@ mod tests {
         ];
         for name in &names {
             let service = worlds.find(name).unwrap();
-            let key = qualified_key(name, &service.keys().all);
+            let key = qualified_key(name, &service.keys.all);
             assert_eq!(status(&worlds, &key), 200);
             service
-                .store()
+                .store
                 .transact(|world| (world.remove_key(plain_key(name, &key)), true))
                 .unwrap();
             assert_eq!(status(&worlds, &key), 401);

@@ -32,7 +32,7 @@ struct Advance {
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let read = |world: &mut World| (view(world), false);
-    Ok(Reply::json(200, &call.service.store().transact(read)?))
+    Ok(Reply::json(200, &call.service.store.transact(read)?))
 }
 
 pub(in crate::control) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -42,7 +42,7 @@ pub(in crate::control) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
         world.set_clock(clock);
         (view(world), true)
     };
-    Ok(Reply::json(200, &call.service.store().transact(set)?))
+    Ok(Reply::json(200, &call.service.store.transact(set)?))
 }
 
 pub(in crate::control) fn advance(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -55,7 +55,7 @@ pub(in crate::control) fn advance(call: &WorldCall) -> Result<Reply, ControlErro
         world.advance(time);
         (Ok(view(world)), true)
     };
-    Ok(Reply::json(200, &call.service.store().transact(advance)??))
+    Ok(Reply::json(200, &call.service.store.transact(advance)??))
 }
 
 fn clock_out_of_range(seconds: u64) -> ControlError {

@@ -31,13 +31,13 @@ pub(in crate::control) fn settings(_: &Control, _: &Request) -> Result<Reply, Co
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let read = |world: &mut World| (world.dialect().clone(), false);
-    Ok(Reply::json(200, &call.service.store().transact(read)?))
+    Ok(Reply::json(200, &call.service.store.transact(read)?))
 }
 
 pub(in crate::control) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
     let dialect = parse(read_json::value(&call.request.body)?)?;
     let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
-    call.service.store().transact(set)?;
+    call.service.store.transact(set)?;
     Ok(Reply::json(200, &dialect))
 }
 

@@ -33,7 +33,7 @@ struct KeyToDelete {
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let keys = call
         .service
-        .store()
+        .store
         .transact(|world| (world.active_keys(), false))?;
     Ok(Reply::json(200, &qualified_keys(call.name, keys)))
 }
@@ -44,7 +44,7 @@ pub(in crate::control) fn create(call: &WorldCall) -> Result<Reply, ControlError
         let message = "the handle is empty; expected a handle such as `demo`";
         return Err(ControlError::unprocessable("empty_handle", message));
     }
-    let key = call.service.store().transact(|world| {
+    let key = call.service.store.transact(|world| {
         let key = world.create_key(&new.handle, &new.scopes);
         if let Some(limit) = new.rate_limit {
             world.set_rate_limit(&key, limit);
@@ -60,7 +60,7 @@ pub(in crate::control) fn create(call: &WorldCall) -> Result<Reply, ControlError
 
 pub(in crate::control) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
     let KeyToDelete { key } = read_json::object(&call.request.body)?;
-    let removed = call.service.store().transact(|world| {
+    let removed = call.service.store.transact(|world| {
         let removed = world.remove_key(plain_key(call.name, &key));
         (removed, removed)
     });

@@ -51,7 +51,7 @@ pub(in crate::control) fn list(call: &WorldCall) -> Result<ControlReply, Control
         ..RequestPattern::any()
     };
     pattern.check()?;
-    let requests = call.service.journal().matching_after(after, &pattern);
+    let requests = call.service.journal.matching_after(after, &pattern);
     if !requests.is_empty() || within.is_zero() {
         return Ok(ControlReply::Now(Reply::json(200, &requests)));
     }
@@ -60,20 +60,20 @@ pub(in crate::control) fn list(call: &WorldCall) -> Result<ControlReply, Control
     Ok(ControlReply::Later(Box::pin(async move {
         tokio::select! {
             biased;
-            requests = service.journal().wait_after(after, &pattern, 1, within) => Reply::json(200, &requests),
-            () = service.journal().cleared() => Reply::json(200, &[(); 0]),
+            requests = service.journal.wait_after(after, &pattern, 1, within) => Reply::json(200, &requests),
+            () = service.journal.cleared() => Reply::json(200, &[(); 0]),
             error = ended => error.into_reply(),
         }
     })))
 }
 
 pub(in crate::control) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &call.service.journal().limits()))
+    Ok(Reply::json(200, &call.service.journal.limits()))
 }
 
 /// Changes the given limits and keeps the others.
 pub(in crate::control) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
-    let journal = call.service.journal();
+    let journal = &call.service.journal;
     let LimitsChange {
         entries,
         bytes,
@@ -98,7 +98,7 @@ struct LimitsChange {
 }
 
 pub(in crate::control) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.service.journal().clear();
+    call.service.journal.clear();
     Ok(Reply::empty(204))
 }
 
@@ -107,10 +107,7 @@ pub(in crate::control) fn verify(call: &WorldCall) -> Result<Reply, ControlError
     let expectation =
         Expectation::try_from(read_json::object::<ExpectationJson>(&call.request.body)?)?;
     expectation.request.check()?;
-    Ok(Reply::json(
-        200,
-        &call.service.journal().verify(&expectation),
-    ))
+    Ok(Reply::json(200, &call.service.journal.verify(&expectation)))
 }
 
 #[derive(Deserialize)]
@@ -152,11 +149,11 @@ pub(in crate::control) fn wait(call: &WorldCall) -> Result<ControlReply, Control
     Ok(ControlReply::Later(Box::pin(async move {
         tokio::select! {
             biased;
-            came = service.journal().wait(&request, times, within) => match came {
+            came = service.journal.wait(&request, times, within) => match came {
                 Ok(requests) => Reply::json(200, &requests),
                 Err(verification) => wait_timeout(&verification),
             },
-            () = service.journal().cleared() => {
+            () = service.journal.cleared() => {
                 let message = "the journal was cleared during the wait; repeat the request to wait \
                                for new requests";
                 ControlError::new(409, "journal_cleared", message).into_reply()
@@ -176,7 +173,7 @@ fn check_wait(milliseconds: u64) -> Result<Duration, ControlError> {
 
 /// Waits until the server shuts down or the world is deleted.
 fn ended(call: &WorldCall) -> impl Future<Output = ControlError> + use<> {
-    let (closed, name) = (call.service.closed(), call.name.to_owned());
+    let (closed, name) = (call.service.closed.started(), call.name.to_owned());
     let shutdown = call.control.shutdown.started();
     async move {
         tokio::select! {

@@ -8,7 +8,7 @@ use crate::engine::{self, Reply, World};
 use crate::input::read_json;
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
-    let mut world = call.service.store().world()?;
+    let mut world = call.service.store.world()?;
     match call.request.query.as_deref() {
         None | Some("" | "rate_limit_windows=false") => world.reset_rate_limit_windows(),
         Some("rate_limit_windows=true") => {}

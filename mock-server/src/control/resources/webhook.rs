@@ -135,7 +135,7 @@ fn deliver(call: &WorldCall, prepared: Prepared) -> ControlReply {
     };
     let service = call.service.clone();
     let delivering = async move {
-        let delivery = send(pending, service.mutant()).await;
+        let delivery = send(pending, service.mutant).await;
         match run_blocking(move || WebhookHandle::new(&service).record(delivery)).await {
             Ok(delivery) => Reply::json(200, &delivery),
             Err(error) => ControlError::from(error).into_reply(),
@@ -166,7 +166,7 @@ fn set_receiver(
 ) -> Result<WebhookStatus, ControlError> {
     let secret = secret.map(|BytesInJson(bytes)| WebhookSecret::new(bytes));
     let secret = secret.transpose()?;
-    call.service.store().transact(|world| {
+    call.service.store.transact(|world| {
         let webhook = &mut world.webhook;
         let Some(secret) = secret.or_else(|| webhook.secret().cloned()) else {
             let message = "the webhook has no secret yet; add `secret`";
@@ -191,7 +191,7 @@ fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
             (Ok(world.webhook.status()), true)
         }
     };
-    Ok(call.service.store().transact(turn_on)??)
+    Ok(call.service.store.transact(turn_on)??)
 }
 
 fn parse_script(script: Value) -> Result<SinkScript, ControlError> {
