@@ -1,6 +1,5 @@
 //! Redaction of keys and secrets in text, percent-encoded or not.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// The number of digits in a generated key.
@@ -34,14 +33,9 @@ impl<'a> Secrets<'a> {
     }
 
     /// Replaces the secrets and the digits of generated keys with `…`.
-    pub(crate) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.0.iter().fold(redact_keys(text), |text, secret| {
-            let redacted = match redact(&text, secret) {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(redacted) => Some(redacted),
-            };
-            redacted.map_or(text, Cow::Owned)
-        })
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let secrets = self.0.iter();
+        secrets.fold(redact_keys(text), |text, secret| redact(&text, secret))
     }
 
     /// Does the same in a body, which may contain bytes that are not UTF-8.
@@ -83,15 +77,12 @@ pub(crate) fn is_secret_header(name: &str) -> bool {
 
 /// Replaces the digits of generated keys with `…`: a client may have put its key into a path or a
 /// query.
-pub(crate) fn redact_keys(text: &str) -> Cow<'_, str> {
-    match text.len() < "mock__".len() + DIGITS {
-        true => Cow::Borrowed(text),
-        false => hide(text, key_digits),
-    }
+pub(crate) fn redact_keys(text: &str) -> String {
+    hide(text, key_digits)
 }
 
 /// Replaces a secret with `…`.
-fn redact<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
+fn redact(text: &str, secret: &str) -> String {
     hide(text, |text| {
         let found = text.match_indices(secret);
         found
@@ -100,33 +91,25 @@ fn redact<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
     })
 }
 
-fn hide(text: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> Cow<'_, str> {
-    let redacted = replace(text, &find(text));
+fn hide(text: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> String {
+    let redacted = replace(text, find(text).into_iter());
     if !redacted.contains('%') {
         return redacted;
     }
     let (decoded, starts) = decode(&redacted);
     let found = find(&decoded).into_iter();
-    let found: Vec<_> = found
-        .map(|part| starts[part.start]..starts[part.end])
-        .collect();
-    match found.is_empty() {
-        true => redacted,
-        false => Cow::Owned(replace(&redacted, &found).into_owned()),
-    }
+    let found = found.map(|part| starts[part.start]..starts[part.end]);
+    replace(&redacted, found)
 }
 
-fn replace<'a>(text: &'a str, parts: &[Range<usize>]) -> Cow<'a, str> {
-    if parts.is_empty() {
-        return Cow::Borrowed(text);
-    }
+fn replace(text: &str, parts: impl Iterator<Item = Range<usize>>) -> String {
     let (mut redacted, mut end) = (String::new(), 0);
     for part in parts {
         redacted.push_str(&text[end..part.start]);
         redacted.push('…');
         end = part.end;
     }
-    Cow::Owned(redacted + &text[end..])
+    redacted + &text[end..]
 }
 
 /// Returns the positions of the digits of keys, which follow the name of the key.

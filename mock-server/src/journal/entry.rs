@@ -80,7 +80,7 @@ impl Entry {
     /// Returns the request without its keys.
     pub(super) fn format(&self, number: u64) -> RecordedRequest {
         let secrets = Secrets::new(&self.request.headers, &self.other_keys);
-        let redact = |text: &str| secrets.redact(text).into_owned();
+        let redact = |text: &str| secrets.redact(text);
         let headers = self.request.headers.iter();
         let headers = headers.filter(|(name, _)| !is_secret_header(name));
         let redact_body = |body: &[u8], is_truncated| match is_truncated {
