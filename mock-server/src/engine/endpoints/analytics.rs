@@ -1,6 +1,7 @@
 //! `GET /me/analytics`: views, likes and social counts of the key owner's profile.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::call::Call;
 use super::statistics::Visits;
@@ -9,62 +10,47 @@ use crate::engine::rejections::Rejected;
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
-/// The type `C` of the counts is a number or an object that contains it.
 #[derive(Serialize)]
-struct Analytics<C> {
-    views: C,
-    likes: C,
-    social: Social<C>,
-}
-
-#[derive(Serialize)]
-struct Flat {
-    views: u64,
-    likes: u64,
+struct Analytics {
+    views: Value,
+    likes: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    social: Option<Social>,
     #[serde(flatten)]
-    social: Social<u64>,
+    flat: Option<Social>,
 }
 
 #[derive(Serialize)]
-struct Social<C> {
-    followers: C,
-    following: C,
-    comments: C,
-}
-
-#[derive(Serialize)]
-struct Total {
-    total: u64,
-}
-
-pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
-    let caller = call.caller()?;
-    let views = Visits::of(world, &world.keys[caller].handle).total(world.clock().today());
-    let counts = count(views, |count| count);
-    Ok(match world.dialect().analytics {
-        AnalyticsShape::Social => Reply::data(200, counts),
-        AnalyticsShape::Flat => Reply::data(
-            200,
-            Flat {
-                views,
-                likes: counts.likes,
-                social: counts.social,
-            },
-        ),
-        AnalyticsShape::Totals => Reply::data(200, count(views, |total| Total { total })),
-    })
+struct Social {
+    followers: Value,
+    following: Value,
+    comments: Value,
 }
 
 /// Derives likes and social counts from the `total_views` of the view statistics, so that they are
 /// smaller.
-fn count<C>(views: u64, render: impl Fn(u64) -> C) -> Analytics<C> {
-    Analytics {
-        views: render(views),
-        likes: render(views / 12),
-        social: Social {
-            followers: render(views / 50),
-            following: render(views / 80),
-            comments: render(views / 100),
-        },
-    }
+pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let caller = call.caller()?;
+    let views = Visits::of(world, &world.keys[caller].handle).total(world.clock().today());
+    let shape = world.dialect().analytics;
+    let count = |count: u64| match shape {
+        AnalyticsShape::Social | AnalyticsShape::Flat => json!(count),
+        AnalyticsShape::Totals => json!({"total": count}),
+    };
+    let social = Social {
+        followers: count(views / 50),
+        following: count(views / 80),
+        comments: count(views / 100),
+    };
+    let (social, flat) = match shape {
+        AnalyticsShape::Social | AnalyticsShape::Totals => (Some(social), None),
+        AnalyticsShape::Flat => (None, Some(social)),
+    };
+    let analytics = Analytics {
+        views: count(views),
+        likes: count(views / 12),
+        social,
+        flat,
+    };
+    Ok(Reply::data(200, analytics))
 }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use serde::Serialize;
+use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use super::call::Call;
@@ -32,22 +33,12 @@ struct Statistics {
     total_views: u64,
     period: Period,
     daily: Vec<Daily>,
-    #[serde(flatten)]
-    visitors: Option<Visitors>,
+    /// Only the owner gets the devices and countries of the visitors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    devices: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    countries: Option<Value>,
 }
-
-/// Statistics with empty or null fields of [`Visitors`].
-#[derive(Serialize)]
-struct EmptyVisitors {
-    #[serde(flatten)]
-    statistics: Statistics,
-    devices: Option<Nothing>,
-    countries: Option<[Country; 0]>,
-}
-
-/// An object without fields.
-#[derive(Serialize)]
-struct Nothing {}
 
 #[derive(Serialize)]
 struct Period {
@@ -59,13 +50,6 @@ struct Period {
 struct Daily {
     date: String,
     views: u64,
-}
-
-/// The fields that only the owner gets.
-#[derive(Serialize)]
-struct Visitors {
-    devices: Devices,
-    countries: Vec<Country>,
 }
 
 #[derive(Default, Serialize)]
@@ -102,37 +86,39 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
     };
     call.caller()?;
     let today = world.clock().today();
-    let statistics = statistics(Visits::of(world, &handle), today, days, own);
-    Ok(reply(statistics, own, world.dialect().other_statistics))
+    let (visits, others) = (Visits::of(world, &handle), world.dialect().other_statistics);
+    let statistics = statistics(visits, today, days, own, others);
+    Ok(Reply::data(200, statistics))
 }
 
-fn reply(statistics: Statistics, own: bool, others: OtherStatistics) -> Reply {
-    let (devices, countries) = match others {
-        _ if own => return Reply::data(200, statistics),
-        OtherStatistics::Omitted => return Reply::data(200, statistics),
-        OtherStatistics::Empty => (Some(Nothing {}), Some([])),
-        OtherStatistics::Null => (None, None),
-    };
-    let statistics = EmptyVisitors {
-        statistics,
-        devices,
-        countries,
-    };
-    Reply::data(200, statistics)
-}
-
-fn statistics(visits: Visits, today: Date, days: u16, own: bool) -> Statistics {
+fn statistics(
+    visits: Visits,
+    today: Date,
+    days: u16,
+    own: bool,
+    others: OtherStatistics,
+) -> Statistics {
     let dates: Vec<_> = (0..i64::from(days))
         .rev()
         .map(|ago| today.saturating_sub(ago.days()))
         .collect();
     let daily: Vec<_> = dates.iter().map(|date| visits.daily(*date)).collect();
     let views = daily.iter().map(|day| day.views).sum();
+    let (devices, countries) = match (own, others) {
+        (true, _) => {
+            let (devices, countries) = visits.visitors(&dates);
+            (Some(json!(devices)), Some(json!(countries)))
+        }
+        (false, OtherStatistics::Omitted) => (None, None),
+        (false, OtherStatistics::Empty) => (Some(json!({})), Some(json!([]))),
+        (false, OtherStatistics::Null) => (Some(Value::Null), Some(Value::Null)),
+    };
     Statistics {
         total_views: visits.total(today),
         period: Period { days, views },
         daily,
-        visitors: own.then(|| visits.visitors(&dates)),
+        devices,
+        countries,
     }
 }
 
@@ -162,7 +148,8 @@ impl Visits {
         }
     }
 
-    fn visitors(self, dates: &[Date]) -> Visitors {
+    /// Returns the devices and the countries of the visitors.
+    fn visitors(self, dates: &[Date]) -> (Devices, Vec<Country>) {
         let mut devices = Devices::default();
         let none = |(code, _): &(&'static str, u64)| Country { code, views: 0 };
         let mut countries: Vec<_> = COUNTRIES.iter().map(none).collect();
@@ -175,7 +162,7 @@ impl Visits {
         }
         countries.retain(|one| one.views > 0);
         countries.sort_by_key(|one| Reverse(one.views));
-        Visitors { devices, countries }
+        (devices, countries)
     }
 
     fn on_day(self, day: i64) -> u64 {
@@ -268,15 +255,19 @@ mod tests {
             for today in [date(1, 1, 1), date(2020, 1, 3), date(2026, 7, 1)] {
                 for days in [1, 30, 365] {
                     let visits = Visits::of(&world, "demo");
-                    let sums = statistics(visits, today, days, true);
+                    let sums = statistics(visits, today, days, true, OtherStatistics::Omitted);
                     let views = sums.period.views;
-                    let visitors = sums.visitors.unwrap();
-                    let devices = visitors.devices;
+                    let (devices, countries) = (sums.devices.unwrap(), sums.countries.unwrap());
+                    let count = |value: &Value| value.as_u64().unwrap();
                     assert_eq!(sums.daily.len(), usize::from(days));
                     assert_eq!(sums.daily.iter().map(|day| day.views).sum::<u64>(), views);
-                    assert_eq!(devices.desktop + devices.mobile + devices.tablet, views);
-                    let countries = visitors.countries.iter();
-                    assert_eq!(countries.map(|one| one.views).sum::<u64>(), views);
+                    let devices = devices.as_object().unwrap().values();
+                    assert_eq!(devices.map(count).sum::<u64>(), views);
+                    let countries = countries.as_array().unwrap().iter();
+                    assert_eq!(
+                        countries.map(|one| count(&one["views"])).sum::<u64>(),
+                        views
+                    );
                     assert!(sums.total_views >= views);
                 }
             }
