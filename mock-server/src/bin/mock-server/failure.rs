@@ -17,12 +17,6 @@ pub(crate) enum Failure {
     Health { addr: String, reason: io::Error },
     #[error(transparent)]
     State(#[from] StateError),
-    #[error("cannot read the {what} file {}: {reason}", path.display())]
-    File {
-        what: &'static str,
-        path: PathBuf,
-        reason: io::Error,
-    },
     #[error("invalid {what} file {}: {reason}", path.display())]
     Content {
         what: &'static str,
@@ -35,10 +29,7 @@ pub(crate) enum Failure {
         reason: InvalidInput,
     },
     #[error("cannot {action}: {reason}")]
-    System {
-        action: &'static str,
-        reason: io::Error,
-    },
+    System { action: String, reason: io::Error },
     #[error(
         "cannot run {}: {reason}; expected a program in PATH or the path of one", program.display()
     )]
@@ -53,13 +44,12 @@ pub(crate) enum Failure {
     },
     #[error("no mutants to test: --skip names all that are selected; omit a name from --skip")]
     NoMutant,
-    #[error("cannot write the report {}: {reason}", path.display())]
-    Report { path: PathBuf, reason: io::Error },
 }
 
 impl Failure {
     /// Returns the failure of this action.
-    pub(crate) fn of(action: &'static str) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn of(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let action = action.into();
         move |reason| Self::System { action, reason }
     }
 

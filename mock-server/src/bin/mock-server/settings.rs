@@ -1,7 +1,6 @@
 //! The settings of a world from the command line and its files.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use mock_server::{Dialect, World};
@@ -65,7 +64,8 @@ pub(crate) fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
 
 /// Reads a secret without the line break that editors write at the end of a file.
 pub(crate) fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut bytes = fs::read(path).map_err(unreadable("webhook secret", path))?;
+    let action = format!("read the webhook secret file {}", path.display());
+    let mut bytes = fs::read(path).map_err(Failure::of(action))?;
     if bytes.last() == Some(&b'\n') {
         bytes.pop();
         bytes.pop_if(|last| *last == b'\r');
@@ -74,10 +74,6 @@ pub(crate) fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 pub(crate) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(unreadable(what, path))
-}
-
-fn unreadable(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
-    let path = path.to_owned();
-    move |reason| Failure::File { what, path, reason }
+    let action = format!("read the {what} file {}", path.display());
+    fs::read_to_string(path).map_err(Failure::of(action))
 }

@@ -71,7 +71,12 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     } = options;
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     // Before the command, which may take long.
-    let report = report.map(Report::create).transpose()?;
+    let report = report.map(|path| {
+        let action = format!("write the report {}", path.display());
+        let file = File::create(path).map_err(Failure::of(&*action))?;
+        Ok::<_, Failure>((file, action))
+    });
+    let report = report.transpose()?;
     let log = server.log.then(Log::start);
     let mock = Mock::start(worlds(&server)?, &server.addr, log.as_ref())?;
     let (program, arguments) = command.split_first().expect("clap requires a command");
@@ -91,12 +96,14 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     }
     let verdicts = mock.verdicts();
     let violated = summary::print(&verdicts, &allow);
-    if let Some(report) = report {
-        report.write(&Content {
+    if let Some((file, action)) = report {
+        let content = Content {
             exit_code,
             allowed: &allow,
             verdicts: &verdicts,
-        })?;
+        };
+        let written = serde_json::to_writer_pretty(file, &content).map_err(io::Error::from);
+        written.map_err(Failure::of(action))?;
     }
     Ok(match exit_code {
         0 => u8::from(violated),
@@ -112,29 +119,5 @@ async fn wait(mut child: Child, signals: &mut Signals) -> io::Result<u8> {
             status = child.wait() => return status.map(exit_code::of),
             () = signals.terminate() => signals::terminate(&child),
         }
-    }
-}
-
-/// The file of `--report`.
-struct Report {
-    path: PathBuf,
-    file: File,
-}
-
-impl Report {
-    fn create(path: PathBuf) -> Result<Self, Failure> {
-        match File::create(&path) {
-            Ok(file) => Ok(Self { path, file }),
-            Err(reason) => Err(Failure::Report { path, reason }),
-        }
-    }
-
-    fn write(self, content: &Content<'_>) -> Result<(), Failure> {
-        let Self { path, file } = self;
-        let written = serde_json::to_writer_pretty(file, content);
-        written.map_err(|reason| Failure::Report {
-            path,
-            reason: reason.into(),
-        })
     }
 }

@@ -6,7 +6,6 @@ pub(crate) mod report;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, Write};
 use std::panic;
 use std::sync::Arc;
@@ -60,43 +59,24 @@ impl TrialOptions {
 
 /// A run of the command against a new mock.
 pub(crate) struct Trial {
-    pub(crate) outcome: Outcome,
+    /// `None` if the run exceeded the time limit.
+    pub(crate) exit_code: Option<u8>,
     pub(crate) verdicts: Verdicts,
     pub(crate) duration: Duration,
     output: String,
 }
 
-/// The outcome of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Passed,
-    Failed(u8),
-    TimedOut,
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Passed => f.write_str("passed"),
-            Self::Failed(code) => write!(f, "failed (exit code {code})"),
-            Self::TimedOut => f.write_str("timeout"),
-        }
-    }
-}
-
-impl Outcome {
-    pub(crate) fn exit_code(self) -> Option<u8> {
-        match self {
-            Self::Passed => Some(0),
-            Self::Failed(code) => Some(code),
-            Self::TimedOut => None,
-        }
-    }
-}
-
 impl Trial {
     pub(crate) fn passed(&self) -> bool {
-        self.outcome == Outcome::Passed
+        self.exit_code == Some(0)
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        match self.exit_code {
+            None => "timeout".to_owned(),
+            Some(0) => "passed".to_owned(),
+            Some(code) => format!("failed (exit code {code})"),
+        }
     }
 
     /// Prints the output of the command to stderr; without `all`, only its end.
@@ -111,7 +91,7 @@ impl Trial {
         let _ = writeln!(
             stderr,
             "\n--- output of the command: {title}, {} ---",
-            self.outcome
+            self.describe()
         );
         for line in &lines[skipped..] {
             let _ = writeln!(stderr, "{line}");
@@ -125,13 +105,8 @@ async fn run(worlds: Worlds, options: Arc<TrialOptions>) -> Result<Trial, Failur
     let mock = Mock::start(worlds, "127.0.0.1:0", None)?;
     let limit = Duration::from_secs(options.timeout);
     let ended = group::run(&options.command, mock.environment(), limit).await?;
-    let outcome = match ended.status.map(exit_code::of) {
-        None => Outcome::TimedOut,
-        Some(0) => Outcome::Passed,
-        Some(code) => Outcome::Failed(code),
-    };
     Ok(Trial {
-        outcome,
+        exit_code: ended.status.map(exit_code::of),
         verdicts: mock.verdicts(),
         duration: started.elapsed(),
         output: ended.output,

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use mock_server::{RuleVerdict, Worlds};
 use serde::Serialize;
 
-use super::{Outcome, Trial, TrialOptions, run_all};
+use super::{Trial, TrialOptions, run_all};
 use crate::failure::Failure;
 use crate::printable::printable;
 use crate::setup::warn;
@@ -115,18 +115,18 @@ impl Row {
         trial: &Trial,
         expected: Expected,
     ) -> Self {
-        let (result, is_expected) = match (trial.outcome, expected) {
-            (Outcome::Passed, Expected::Pass) => ("passed", true),
-            (Outcome::Failed(_), Expected::Pass) => ("failed", false),
-            (Outcome::TimedOut, Expected::Pass) => ("timeout", false),
-            (Outcome::Passed, Expected::Fail) => ("missed", false),
-            (Outcome::Failed(_), Expected::Fail) => ("caught", true),
-            (Outcome::TimedOut, Expected::Fail) => ("timeout", true),
+        let (result, is_expected) = match (trial.exit_code, expected) {
+            (Some(0), Expected::Pass) => ("passed", true),
+            (Some(_), Expected::Pass) => ("failed", false),
+            (None, Expected::Pass) => ("timeout", false),
+            (Some(0), Expected::Fail) => ("missed", false),
+            (Some(_), Expected::Fail) => ("caught", true),
+            (None, Expected::Fail) => ("timeout", true),
         };
         Self {
             name,
             result,
-            exit_code: trial.outcome.exit_code(),
+            exit_code: trial.exit_code,
             seconds: trial.duration.as_secs_f64(),
             sentence,
             violations: trial.verdicts.rules().cloned().collect(),
@@ -143,10 +143,10 @@ impl Row {
             Some(_) if self.is_expected => None,
             Some(sentence) => Some(format!("\"{sentence}\"")),
         };
-        let result = match (self.result, trial.outcome) {
-            ("missed", _) => "MISSED".to_owned(),
-            ("failed", outcome) => outcome.to_string(),
-            (result, _) => result.to_owned(),
+        let result = match self.result {
+            "missed" => "MISSED".to_owned(),
+            "failed" => trial.describe(),
+            result => result.to_owned(),
         };
         let line = format!("{:<50}{result:<24}{}", self.name, note.unwrap_or_default());
         // Ignore a closed stdout; the exit code still reports the results.
