@@ -6,8 +6,6 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::printable::printable;
-
 /// A thread that writes log lines to stderr, which may block.
 pub(crate) struct Log {
     lines: SyncSender<Option<String>>,
@@ -23,7 +21,7 @@ impl Log {
         thread::spawn(move || {
             while let Ok(Some(line)) = waiting.recv() {
                 // Ignore a closed stderr.
-                let _ = writeln!(io::stderr(), "{}", printable(&line));
+                let _ = writeln!(io::stderr(), "{line}");
             }
             let _ = ended.send(());
         });
