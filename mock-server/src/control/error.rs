@@ -1,7 +1,5 @@
 //! The errors of the control API, which do not depend on the dialects of worlds.
 
-use serde::Serialize;
-
 use crate::engine::Reply;
 use crate::engine::webhook::Refusal;
 use crate::input::InvalidInput;
@@ -11,57 +9,32 @@ use crate::webhook;
 
 /// An error of the control API.
 #[derive(Debug)]
-pub(super) struct ControlError {
-    status: u16,
-    code: &'static str,
-    message: String,
-    /// The value of the header `Allow`.
-    allow: Vec<&'static str>,
-}
-
-/// The field `error` of an error body.
-#[derive(Serialize)]
-pub(super) struct ErrorObject<'a> {
-    pub(super) code: &'a str,
-    pub(super) message: &'a str,
-}
+pub(super) struct ControlError(pub(super) Reply);
 
 impl ControlError {
-    pub(super) fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            status,
-            code,
-            message: message.into(),
-            allow: Vec::new(),
-        }
+    pub(super) fn new(status: u16, code: &'static str, message: impl AsRef<str>) -> Self {
+        let reply = Reply::error(status, code, message.as_ref());
+        Self(match status {
+            401 => reply.with_header("www-authenticate", "Bearer"),
+            _ => reply,
+        })
     }
 
     /// Creates a 422 error for valid JSON with invalid values.
-    pub(super) fn unprocessable(code: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn unprocessable(code: &'static str, message: impl AsRef<str>) -> Self {
         Self::new(422, code, message)
     }
 
-    pub(super) fn method_not_allowed(method: &str, allow: Vec<&'static str>) -> Self {
-        let allowed = allow.join(", ");
+    pub(super) fn method_not_allowed(method: &str, allowed: &[&str]) -> Self {
+        let allowed = allowed.join(", ");
         let message = format!("method {method} is not allowed; expected {allowed}");
-        Self {
-            allow,
-            ..Self::new(405, "method_not_allowed", message)
-        }
+        let Self(reply) = Self::new(405, "method_not_allowed", message);
+        Self(reply.with_header("allow", allowed))
     }
 
     pub(super) fn unknown_world(name: &str) -> Self {
         let message = format!("unknown world `{name}`; POST /_mock/v1/worlds creates one");
         Self::new(404, "unknown_world", message)
-    }
-
-    pub(super) fn into_reply(self) -> Reply {
-        let reply = Reply::error(self.status, self.code, &self.message, None);
-        match self.status {
-            401 => reply.with_header("www-authenticate", "Bearer"),
-            405 => reply.with_header("allow", self.allow.join(", ")),
-            _ => reply,
-        }
     }
 }
 

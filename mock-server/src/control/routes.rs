@@ -88,7 +88,7 @@ pub(crate) fn is_for(path: &str) -> bool {
 
 /// Handles a request to the control API. May block on disk I/O.
 pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
-    take(control, request).unwrap_or_else(|error| ControlReply::Now(error.into_reply()))
+    take(control, request).unwrap_or_else(|error| ControlReply::Now(error.0))
 }
 
 /// Finds the route of a request and runs its action.
@@ -131,7 +131,7 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
         );
         return Err(ControlError::new(404, "unknown_path", message));
     }
-    Err(ControlError::method_not_allowed(&request.method, allowed))
+    Err(ControlError::method_not_allowed(&request.method, &allowed))
 }
 
 impl Route {

@@ -1,6 +1,7 @@
 //! The HTTP response of the engine.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use http::StatusCode;
 use serde::Serialize;
@@ -67,13 +68,13 @@ impl Reply {
         }
     }
 
-    /// Returns a rejection in the default shape, `{"error": {"code", "message", "field"?}}`.
-    pub(crate) fn error(status: u16, code: &str, message: &str, field: Option<&str>) -> Self {
+    /// Returns a rejection in the default shape, `{"error": {"code", "message"}}`.
+    pub(crate) fn error(status: u16, code: &str, message: &str) -> Self {
         let values = Values {
             status,
             code,
             message,
-            field,
+            field: None,
         };
         Self::rejection(ErrorBody::Nested, values)
     }
@@ -97,10 +98,20 @@ impl Reply {
             field,
         };
         match shape {
-            ErrorBody::Nested => Self::json(status, &ErrorBodyObject { error }),
+            ErrorBody::Nested => Self::json(status, &BTreeMap::from([("error", error)])),
             ErrorBody::Flat => Self::json(status, &error),
-            ErrorBody::ProblemDetails => Self::problem(status, code, message, field),
-            ErrorBody::Detail => Self::json(status, &Detail { detail: message }),
+            ErrorBody::ProblemDetails => {
+                let problem = Problem {
+                    r#type: "about:blank",
+                    title: title(status),
+                    status,
+                    detail: message,
+                    code,
+                    field,
+                };
+                Self::serialized("application/problem+json", status, &problem)
+            }
+            ErrorBody::Detail => Self::json(status, &BTreeMap::from([("detail", message)])),
             ErrorBody::PlainText => Self::with_body("text/plain; charset=utf-8", status, message),
             ErrorBody::Html => {
                 let page = html(status, message);
@@ -117,18 +128,6 @@ impl Reply {
     ) -> Self {
         self.headers.push((name.into(), value.into()));
         self
-    }
-
-    fn problem(status: u16, code: &str, detail: &str, field: Option<&str>) -> Self {
-        let problem = Problem {
-            r#type: "about:blank",
-            title: title(status),
-            status,
-            detail,
-            code,
-            field,
-        };
-        Self::serialized("application/problem+json", status, &problem)
     }
 
     /// Returns a response without a body.
@@ -203,21 +202,11 @@ impl<T: Fields> Fields for DataObject<'_, T> {
 struct Nothing {}
 
 #[derive(Serialize)]
-struct ErrorBodyObject<'a> {
-    error: ErrorObject<'a>,
-}
-
-#[derive(Serialize)]
 struct ErrorObject<'a> {
     code: &'a str,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Detail<'a> {
-    detail: &'a str,
 }
 
 /// Problem details (RFC 9457, section 3.1) with the extensions `code` and `field`.

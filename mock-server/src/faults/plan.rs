@@ -174,12 +174,7 @@ fn fault_reply(status: u16) -> Reply {
     if is_bodiless(status) {
         return Reply::empty(status);
     }
-    Reply::error(
-        status,
-        "fault",
-        "this response comes from a fault rule",
-        None,
-    )
+    Reply::error(status, "fault", "this response comes from a fault rule")
 }
 
 fn json_reply(status: u16, body: &str) -> Reply {

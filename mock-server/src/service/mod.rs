@@ -170,7 +170,7 @@ impl Service {
         match handled {
             Ok(handled) => self.apply(request, plan, handled, (earlier, outcome_of)),
             Err(error) => {
-                let reply = Reply::error(500, "state_file", &error.to_string(), None);
+                let reply = Reply::error(500, "state_file", &error.to_string());
                 let planned = PlannedReply::new(reply);
                 let entry = Entry {
                     request,

@@ -101,12 +101,7 @@ mod tests {
             request: Request<Incoming>,
         ) -> Result<Response<Full<Bytes>>, NoResponse> {
             receive(request, 1024, &Shutdown::new()).await?;
-            respond(PlannedReply::new(Reply::error(
-                404,
-                "nothing",
-                "not found",
-                None,
-            )))
+            respond(PlannedReply::new(Reply::error(404, "nothing", "not found")))
         }
     }
 

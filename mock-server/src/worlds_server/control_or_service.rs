@@ -74,7 +74,7 @@ impl ControlOrService {
 
 fn unknown_world_reply(world: &str) -> Reply {
     let message = format!("unknown world {world:?}; it was deleted or never created");
-    Reply::error(404, "unknown_world", &message, None)
+    Reply::error(404, "unknown_world", &message)
 }
 
 /// Returns the path and the query, percent-encoded as they were sent.

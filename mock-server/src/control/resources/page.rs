@@ -28,7 +28,7 @@ pub(in crate::control) fn is_for(path: &str) -> bool {
 /// Returns the page. It contains no data, so it requires no control token.
 pub(in crate::control) fn show(request: &Request) -> Result<Reply, ControlError> {
     if !matches!(&*request.method, "GET" | "HEAD") {
-        let allowed = vec!["GET", "HEAD"];
+        let allowed = &["GET", "HEAD"];
         return Err(ControlError::method_not_allowed(&request.method, allowed));
     }
     let reply = Reply::with_body("text/html; charset=utf-8", 200, PAGE);

@@ -1,5 +1,6 @@
 //! `/requests`: lists, verifies and waits for requests in the journal of a world.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use crate::control::api::ControlReply;
-use crate::control::error::{ControlError, ErrorObject};
+use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::{Reply, Request};
 use crate::input::read_json;
@@ -62,7 +63,7 @@ pub(in crate::control) fn list(call: &WorldCall) -> Result<ControlReply, Control
             biased;
             requests = service.journal.wait_after(after, &pattern, 1, within) => Reply::json(200, &requests),
             () = service.journal.cleared() => Reply::json(200, &[(); 0]),
-            error = ended => error.into_reply(),
+            error = ended => error.0,
         }
     })))
 }
@@ -132,7 +133,7 @@ fn ten_seconds() -> u64 {
 /// The body of the reply after a timeout.
 #[derive(Serialize)]
 struct WaitTimeout<'a> {
-    error: ErrorObject<'a>,
+    error: BTreeMap<&'static str, &'a str>,
     verification: &'a Verification,
 }
 
@@ -156,9 +157,9 @@ pub(in crate::control) fn wait(call: &WorldCall) -> Result<ControlReply, Control
             () = service.journal.cleared() => {
                 let message = "the journal was cleared during the wait; repeat the request to wait \
                                for new requests";
-                ControlError::new(409, "journal_cleared", message).into_reply()
+                ControlError::new(409, "journal_cleared", message).0
             }
-            error = ended => error.into_reply(),
+            error = ended => error.0,
         }
     })))
 }
@@ -188,10 +189,7 @@ fn ended(call: &WorldCall) -> impl Future<Output = ControlError> + use<> {
 
 /// Uses 504 instead of 408, since many clients retry a 408 automatically.
 fn wait_timeout(verification: &Verification) -> Reply {
-    let error = ErrorObject {
-        code: "timed_out",
-        message: &verification.message,
-    };
+    let error = BTreeMap::from([("code", "timed_out"), ("message", &*verification.message)]);
     let body = WaitTimeout {
         error,
         verification,

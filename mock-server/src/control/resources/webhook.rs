@@ -138,7 +138,7 @@ fn deliver(call: &WorldCall, prepared: Prepared) -> ControlReply {
         let delivery = send(pending, service.mutant).await;
         match run_blocking(move || WebhookHandle::new(&service).record(delivery)).await {
             Ok(delivery) => Reply::json(200, &delivery),
-            Err(error) => ControlError::from(error).into_reply(),
+            Err(error) => ControlError::from(error).0,
         }
     };
     ControlReply::Later(Box::pin(async {
