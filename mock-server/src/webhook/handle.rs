@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::send::send;
 use crate::engine::webhook::{
-    Delivery, EventData, Prepared, Refusal, WebhookSecret, WebhookStatus, prepare_event,
+    Delivery, EventData, Prepared, Receiver, Refusal, WebhookSecret, WebhookStatus, prepare_event,
     prepare_redelivery,
 };
 use crate::engine::{EventKind, World};
@@ -57,9 +57,9 @@ impl<'a> WebhookHandle<'a> {
     /// Returns [`Error::Invalid`] unless `url` is an absolute `http://` URL and the secret is not empty,
     /// and [`Error::State`] if the state file fails.
     pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
-        let url = url.parse()?;
+        let receiver = Receiver::Url(url.parse()?);
         let secret = WebhookSecret::new(secret)?;
-        Ok(self.change(|world| world.webhook.set_receiver(url, secret))?)
+        Ok(self.change(|world| world.webhook.set_receiver(receiver, secret))?)
     }
 
     /// Sends future events to the built-in sink, which responds according to a
@@ -71,9 +71,9 @@ impl<'a> WebhookHandle<'a> {
     /// Returns [`Error::Invalid`] if the script is invalid or the secret is empty, and [`Error::State`]
     /// if the state file fails.
     pub fn use_sink(&self, script: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
-        let script = script.parse()?;
+        let receiver = Receiver::sink(script.parse()?);
         let secret = WebhookSecret::new(secret)?;
-        Ok(self.change(|world| world.webhook.use_sink(script, secret))?)
+        Ok(self.change(|world| world.webhook.set_receiver(receiver, secret))?)
     }
 
     /// Sends one event and returns its outcome; a failed delivery is not an error. `kind` is an

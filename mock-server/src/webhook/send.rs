@@ -37,10 +37,8 @@ pub(crate) async fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> De
 }
 
 async fn post(url: &ReceiverUrl, request: Request<Full<Bytes>>) -> Result<u16, SendError> {
-    let (host, port) = url.host_and_port();
-    let stream = TcpStream::connect((host.as_str(), port))
-        .await
-        .map_err(SendError::Connect)?;
+    let connected = TcpStream::connect(url.host_and_port()).await;
+    let stream = connected.map_err(SendError::Connect)?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     // Dropping the set closes the connection, also after a timeout.
     let mut connections = JoinSet::new();

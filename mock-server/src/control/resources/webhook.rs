@@ -8,7 +8,7 @@ use crate::control::api::ControlReply;
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::webhook::{
-    EventData, Prepared, ReceiverUrl, Refusal, SinkScript, WebhookSecret, WebhookStatus,
+    EventData, Prepared, Receiver, Refusal, SinkScript, WebhookSecret, WebhookStatus,
 };
 use crate::engine::{Reply, World};
 use crate::input::InvalidInput;
@@ -34,11 +34,6 @@ struct SinkChange {
     secret: Option<BytesInJson>,
 }
 
-enum Receiver {
-    Url(ReceiverUrl),
-    Sink(SinkScript),
-}
-
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(Reply::json(200, &status(call)?))
 }
@@ -56,9 +51,7 @@ pub(in crate::control) fn change(call: &WorldCall) -> Result<Reply, ControlError
             return Err(ControlError::unprocessable("two_receivers", message));
         }
         (Some(url), None) => set_receiver(call, Receiver::Url(url.parse()?), change.secret)?,
-        (None, Some(sink)) => {
-            set_receiver(call, Receiver::Sink(parse_script(sink)?), change.secret)?
-        }
+        (None, Some(sink)) => set_receiver(call, parse_sink(sink)?, change.secret)?,
         (None, None) if change.secret.is_some() || change.active.is_none() => {
             let message = "the request has no receiver; set `url` or `sink`, or only `active`";
             return Err(ControlError::unprocessable("no_change", message));
@@ -74,11 +67,7 @@ pub(in crate::control) fn show_sink(call: &WorldCall) -> Result<Reply, ControlEr
 
 pub(in crate::control) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     let SinkChange { script, secret } = read_json::object(&call.request.body)?;
-    sink_of(set_receiver(
-        call,
-        Receiver::Sink(parse_script(script)?),
-        secret,
-    )?)
+    sink_of(set_receiver(call, parse_sink(script)?, secret)?)
 }
 
 pub(in crate::control) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -175,10 +164,7 @@ fn set_receiver(
                 false,
             );
         };
-        match receiver {
-            Receiver::Url(url) => webhook.set_receiver(url, secret),
-            Receiver::Sink(script) => webhook.use_sink(script, secret),
-        }
+        webhook.set_receiver(receiver, secret);
         (Ok(webhook.status()), true)
     })?
 }
@@ -194,9 +180,9 @@ fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
     Ok(call.service.store.transact(turn_on)??)
 }
 
-fn parse_script(script: Value) -> Result<SinkScript, ControlError> {
+fn parse_sink(script: Value) -> Result<Receiver, ControlError> {
     match script {
-        Value::String(_) | Value::Array(_) => Ok(SinkScript::try_from(script)?),
+        Value::String(_) | Value::Array(_) => Ok(Receiver::sink(SinkScript::try_from(script)?)),
         _ => Err(InvalidInput::new(BAD_BODY, "expected a script as a string or an array").into()),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::Uri;
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::{Position, Url};
 
 use crate::input::InvalidInput;
 
@@ -14,14 +14,10 @@ use crate::input::InvalidInput;
 pub(crate) struct ReceiverUrl(Url);
 
 impl ReceiverUrl {
-    /// Returns host and port for name resolution; an IPv6 address has no brackets.
-    pub(crate) fn host_and_port(&self) -> (String, u16) {
-        let host = match self.0.host() {
-            Some(Host::Ipv6(address)) => address.to_string(),
-            Some(host) => host.to_string(),
-            None => String::new(),
-        };
-        (host, self.0.port().unwrap_or(80))
+    /// Returns host and port for name resolution.
+    pub(crate) fn host_and_port(&self) -> String {
+        let host = self.0.host_str().unwrap_or_default();
+        format!("{host}:{}", self.0.port().unwrap_or(80))
     }
 
     /// Returns the value of the `Host` header.
@@ -36,10 +32,7 @@ impl ReceiverUrl {
 }
 
 fn target(url: &Url) -> Result<Uri, http::uri::InvalidUri> {
-    match url.query() {
-        Some(query) => format!("{}?{query}", url.path()).parse(),
-        None => url.path().parse(),
-    }
+    url[Position::BeforePath..Position::AfterQuery].parse()
 }
 
 impl std::str::FromStr for ReceiverUrl {
@@ -53,15 +46,11 @@ impl std::str::FromStr for ReceiverUrl {
             ))
         };
         let url = Url::parse(text).map_err(|reason| not_absolute(&reason))?;
-        if url.scheme() == "https" {
-            return Err(invalid(format!(
-                "the webhook URL `{text}` uses https, which the mock server does not support; \
-                 expected an http:// URL"
-            )));
-        }
         if url.scheme() != "http" {
             return Err(invalid(format!(
-                "the webhook URL `{text}` has an unsupported scheme; expected an http:// URL"
+                "the webhook URL `{text}` has the scheme {}, which the mock server does not support; \
+                 expected an http:// URL",
+                url.scheme()
             )));
         }
         if !url.username().is_empty() || url.password().is_some() {
@@ -114,8 +103,8 @@ mod tests {
     fn rejects_other_urls_with_the_reason() {
         rejects(
             "https://example.com/hooks",
-            "the webhook URL `https://example.com/hooks` uses https, which the mock server does \
-             not support; expected an http:// URL",
+            "the webhook URL `https://example.com/hooks` has the scheme https, which the mock server \
+             does not support; expected an http:// URL",
         );
         rejects(
             "/hooks",
@@ -124,8 +113,8 @@ mod tests {
         );
         rejects(
             "ftp://example.com/",
-            "the webhook URL `ftp://example.com/` has an unsupported scheme; expected an http:// \
-             URL",
+            "the webhook URL `ftp://example.com/` has the scheme ftp, which the mock server does not \
+             support; expected an http:// URL",
         );
         rejects(
             "http://ada:pass@example.com/",
@@ -136,11 +125,11 @@ mod tests {
     #[test]
     fn returns_the_parts_of_a_request() {
         let url: ReceiverUrl = "http://[::1]:81/a b?c=|#d".parse().unwrap();
-        assert_eq!(url.host_and_port(), ("::1".to_owned(), 81));
+        assert_eq!(url.host_and_port(), "[::1]:81");
         assert_eq!(url.authority(), "[::1]:81");
         assert_eq!(url.target(), "/a%20b?c=|");
         let url: ReceiverUrl = "http://localhost".parse().unwrap();
-        assert_eq!(url.host_and_port(), ("localhost".to_owned(), 80));
+        assert_eq!(url.host_and_port(), "localhost:80");
         assert_eq!(url.target(), "/");
     }
 }

@@ -7,16 +7,27 @@ use serde::{Deserialize, Serialize};
 use super::delivery::DeliveryOutcome;
 use super::script::{SinkResponse, SinkScript};
 
-/// A built-in receiver and its position in its script.
+/// The status of a sink.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let server = mock_server::MockServer::start().await;
+/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
+/// let sink = server.webhook().status()?.sink.unwrap();
+/// assert_eq!((sink.script.to_string().as_str(), sink.received), ("500 x9, 200", 0));
+/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Sink {
-    pub(super) script: SinkScript,
-    /// Number of deliveries received.
-    pub(super) received: u64,
+#[non_exhaustive]
+pub struct SinkStatus {
+    /// The script of its responses.
+    pub script: SinkScript,
+    /// Number of deliveries received, which is the position in the script.
+    pub received: u64,
 }
 
-impl Sink {
+impl SinkStatus {
     pub(super) fn new(script: SinkScript) -> Self {
         let received = 0;
         Self { script, received }

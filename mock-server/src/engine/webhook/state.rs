@@ -12,8 +12,8 @@ use super::refusal::Refusal;
 use super::script::SinkScript;
 use super::secret::WebhookSecret;
 use super::signature::sign;
-use super::sink::Sink;
-use super::status::{SinkStatus, WebhookStatus};
+use super::sink::SinkStatus;
+use super::status::WebhookStatus;
 use crate::engine::{Dialect, EventKind};
 
 /// Number of consecutive failed deliveries after which a webhook is turned off (section States and
@@ -41,11 +41,12 @@ struct Destination {
     receiver: Receiver,
 }
 
+/// The receiver of deliveries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Receiver {
+pub(crate) enum Receiver {
     Url(ReceiverUrl),
-    Sink(Sink),
+    Sink(SinkStatus),
 }
 
 /// A prepared delivery.
@@ -67,16 +68,7 @@ pub(crate) struct PendingDelivery {
 
 impl Webhook {
     /// Sets the receiver and resets the count of failures. The log is kept.
-    pub(crate) fn set_receiver(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
-        self.begin(secret, Receiver::Url(url));
-    }
-
-    /// Sets a sink as the receiver and resets the count of failures. The log is kept.
-    pub(crate) fn use_sink(&mut self, script: SinkScript, secret: WebhookSecret) {
-        self.begin(secret, Receiver::Sink(Sink::new(script)));
-    }
-
-    fn begin(&mut self, secret: WebhookSecret, receiver: Receiver) {
+    pub(crate) fn set_receiver(&mut self, receiver: Receiver, secret: WebhookSecret) {
         self.destination = Some(Destination { secret, receiver });
         self.turn_on();
     }
@@ -224,17 +216,18 @@ impl Webhook {
             active: self.active && receiver.is_some(),
             consecutive_failures: self.consecutive_failures,
             sink: match receiver {
-                Some(Receiver::Sink(sink)) => Some(SinkStatus {
-                    script: sink.script.clone(),
-                    received: sink.received,
-                }),
-                _ => None,
+                Some(Receiver::Sink(sink)) => Some(sink.clone()),
+                Some(Receiver::Url(_)) | None => None,
             },
         }
     }
 }
 
 impl Receiver {
+    pub(crate) fn sink(script: SinkScript) -> Self {
+        Self::Sink(SinkStatus::new(script))
+    }
+
     fn name(&self) -> String {
         match self {
             Self::Url(url) => url.to_string(),
@@ -265,7 +258,7 @@ mod tests {
     fn on_sink(script: &str) -> Webhook {
         let mut webhook = Webhook::default();
         let secret = WebhookSecret::new("canary").unwrap();
-        webhook.use_sink(script.parse().unwrap(), secret);
+        webhook.set_receiver(Receiver::sink(script.parse().unwrap()), secret);
         webhook
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::script::SinkScript;
+use super::sink::SinkStatus;
 
 /// The status of a webhook, without its secret.
 ///
@@ -26,23 +26,4 @@ pub struct WebhookStatus {
     pub consecutive_failures: u32,
     /// The sink, if it is the receiver.
     pub sink: Option<SinkStatus>,
-}
-
-/// The status of a sink.
-///
-/// ```
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let server = mock_server::MockServer::start().await;
-/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
-/// let sink = server.webhook().status()?.sink.unwrap();
-/// assert_eq!((sink.script.to_string().as_str(), sink.received), ("500 x9, 200", 0));
-/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct SinkStatus {
-    /// The script of its responses.
-    pub script: SinkScript,
-    /// Number of deliveries received.
-    pub received: u64,
 }

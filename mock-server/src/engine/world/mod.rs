@@ -13,7 +13,7 @@ use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
 use super::resources::{Account, Badge, Link, Post};
-use super::webhook::{Webhook, WebhookSecret};
+use super::webhook::{Receiver, Webhook, WebhookSecret};
 use crate::input::InvalidInput;
 use crate::redaction::label;
 
@@ -114,7 +114,7 @@ impl World {
         secret: impl Into<Vec<u8>>,
     ) -> Result<(), InvalidInput> {
         self.webhook
-            .set_receiver(url.parse()?, WebhookSecret::new(secret)?);
+            .set_receiver(Receiver::Url(url.parse()?), WebhookSecret::new(secret)?);
         Ok(())
     }
 
