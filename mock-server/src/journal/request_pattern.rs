@@ -107,25 +107,11 @@ impl RequestPattern {
         self
     }
 
-    /// Requires that this query parameter is absent.
-    #[must_use]
-    pub fn without_query(mut self, name: impl Into<String>) -> Self {
-        self.query.insert(name.into(), None);
-        self
-    }
-
     /// Requires this header. Names are case-insensitive. `Authorization` is not recorded and is
     /// rejected; use [`key`](Self::key) instead.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.insert(name.into(), Some(value.into()));
-        self
-    }
-
-    /// Requires that this header is absent.
-    #[must_use]
-    pub fn without_header(mut self, name: impl Into<String>) -> Self {
-        self.headers.insert(name.into(), None);
         self
     }
 

@@ -16,7 +16,7 @@ use crate::engine::{Outcome, Request, World};
 /// use mock_server::{Mutant, World, Worlds};
 ///
 /// let mutant = Mutant::all().find(|mutant| mutant.name() == "me_without_email").unwrap();
-/// assert_eq!(mutant.section(), "Endpoints");
+/// assert!(mutant.sentence().starts_with("Response: `data` holds the full profile plus email"));
 /// let mut worlds = Worlds::in_memory(World::default());
 /// worlds.set_mutant(mutant);
 /// ```
@@ -32,11 +32,6 @@ impl Mutant {
     /// Returns the name, in snake case.
     pub fn name(self) -> &'static str {
         &self.0.name
-    }
-
-    /// Returns the section of the specification that contains the sentence.
-    pub fn section(self) -> &'static str {
-        self.0.section
     }
 
     /// Returns the sentence of the specification that the mutant breaks. Rows of tables are quoted as

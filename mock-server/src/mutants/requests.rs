@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::replies::{data_of, edit_body};
 use crate::engine::{
-    Endpoint, FieldLimit, Outcome, ProfileField, Request, Scope, World, bearer_token, id_in_path,
-    process, route,
+    Account, Endpoint, FieldLimit, Outcome, ProfileField, Request, Scope, World, bearer_token,
+    id_in_path, process, route,
 };
 
 /// The account of the generated keys.
@@ -116,26 +116,17 @@ pub(super) fn discard(
     }
 }
 
-pub(super) fn delete_another_link(world: &World, request: &mut Request) {
-    if let Some(account) = world
-        .account(OWNER)
-        .filter(|_| is(request, Endpoint::DeleteLink))
-    {
-        delete_another(world, request, account.links.iter().map(|link| &*link.id));
-    }
-}
-
-pub(super) fn delete_another_post(world: &World, request: &mut Request) {
-    if let Some(account) = world
-        .account(OWNER)
-        .filter(|_| is(request, Endpoint::DeletePost))
-    {
-        delete_another(world, request, account.posts.iter().map(|post| &*post.id));
-    }
-}
-
-/// Replaces the id in the path by another one.
-fn delete_another<'a>(world: &World, request: &mut Request, ids: impl Iterator<Item = &'a str>) {
+/// Replaces the id in the path of a deletion by another id of the account.
+pub(super) fn delete_another(
+    endpoint: Endpoint,
+    world: &World,
+    request: &mut Request,
+    ids: fn(&Account) -> Vec<&String>,
+) {
+    let Some(account) = world.account(OWNER).filter(|_| is(request, endpoint)) else {
+        return;
+    };
+    let ids = ids(account).into_iter();
     let ids: Vec<_> = ids.map(|id| id_in_path(world.dialect(), id)).collect();
     if let Some((path, id)) = request.path.rsplit_once('/')
         && ids.iter().any(|known| *known == id)

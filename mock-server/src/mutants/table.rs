@@ -10,9 +10,8 @@ use super::change::Change::{self, Delivery, FailureLimit, Field, Process, Reply,
 use super::replies::{add_devices, change_date_format, data_of, each, numbers_as_strings, remove};
 use super::requests::{
     accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
-    accept_unknown_key, add_hash, delete_another_link, delete_another_post, discard,
-    drop_unknown_fields, edit_days, edit_fields, ignore_scope, read_another_profile,
-    reject_maximum, store_rejected_edit,
+    accept_unknown_key, add_hash, delete_another, discard, drop_unknown_fields, edit_days,
+    edit_fields, ignore_scope, read_another_profile, reject_maximum, store_rejected_edit,
 };
 use crate::engine::{self, Endpoint, FieldLimit, ProfileField, Scope};
 
@@ -53,14 +52,6 @@ const SIGNATURE: &str = "X-Service-Signature: `sha256=` plus the HMAC of the bod
     secret";
 const TURNED_OFF: &str = "A webhook is turned off after 10 failed deliveries in a row.";
 
-const SERVICE: &str = "What the service does";
-const RESOURCES: &str = "Resources and their fields";
-const ENDPOINTS: &str = "Endpoints";
-const AUTHENTICATION: &str = "Authentication";
-const EVENTS: &str = "Events";
-const ERRORS: &str = "Errors";
-const LIMITS: &str = "Limits";
-
 const ALL: &[Endpoint] = Endpoint::ALL;
 const READ_ME: &[Endpoint] = &[Endpoint::ReadMe];
 const STATISTICS: &[Endpoint] = &[Endpoint::ReadViewStatistics];
@@ -71,20 +62,13 @@ const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 /// A row of the table.
 pub(super) struct Row {
     pub(super) name: Cow<'static, str>,
-    pub(super) section: &'static str,
     pub(super) sentence: Cow<'static, str>,
     pub(super) change: Change,
 }
 
-const fn mutant(
-    name: &'static str,
-    section: &'static str,
-    sentence: &'static str,
-    change: Change,
-) -> Row {
+const fn mutant(name: &'static str, sentence: &'static str, change: Change) -> Row {
     Row {
         name: Cow::Borrowed(name),
-        section,
         sentence: Cow::Borrowed(sentence),
         change,
     }
@@ -142,7 +126,6 @@ fn limit_of_field(
 ) -> Row {
     Row {
         name: name.into(),
-        section: LIMITS,
         sentence: format!("{}: {}", field.name(), field.limit()).into(),
         change: Field(field, change),
     }
@@ -151,140 +134,144 @@ fn limit_of_field(
 /// The mutants except those of the limits of profile fields.
 #[rustfmt::skip]
 static ROWS: &[Row] = &[
-    mutant("no_data_envelope", SERVICE, ENVELOPE,
+    mutant("no_data_envelope", ENVELOPE,
         Reply(ALL, |body| *body = body["data"].take())),
-    mutant("unknown_key_accepted", SERVICE, KEY, Request(accept_unknown_key)),
-    mutant("profile_edit_not_stored", SERVICE, READ_AND_EDIT,
+    mutant("unknown_key_accepted", KEY, Request(accept_unknown_key)),
+    mutant("profile_edit_not_stored", READ_AND_EDIT,
         Process(|world, request, now| discard(Endpoint::EditProfile, world, request, now))),
-    mutant("link_not_created", SERVICE, LINKS,
+    mutant("link_not_created", LINKS,
         Process(|world, request, now| discard(Endpoint::CreateLink, world, request, now))),
-    mutant("link_edit_not_stored", SERVICE, LINKS,
+    mutant("link_edit_not_stored", LINKS,
         Process(|world, request, now| discard(Endpoint::EditLink, world, request, now))),
-    mutant("post_not_created", SERVICE, POSTS,
+    mutant("post_not_created", POSTS,
         Process(|world, request, now| discard(Endpoint::CreatePost, world, request, now))),
-    mutant("statistics_of_another_profile", SERVICE, "read view statistics for a profile;",
+    mutant("statistics_of_another_profile", "read view statistics for a profile;",
         Request(|_, request| read_another_profile(request))),
 
-    mutant("key_with_foreign_scopes", RESOURCES, KEY_OBJECT,
+    mutant("key_with_foreign_scopes", KEY_OBJECT,
         Reply(READ_ME, |body| data_of(body)["key"]["scopes"] = json!(Scope::ALL))),
-    mutant("badge_without_kind", RESOURCES, "kind: string: allowed value known: auto",
+    mutant("badge_without_kind", "kind: string: allowed value known: auto",
         Reply(LIST_BADGES, |body| remove_from_each(body, "kind"))),
-    mutant("badge_without_description", RESOURCES, "description: string: text",
+    mutant("badge_without_description", "description: string: text",
         Reply(LIST_BADGES, |body| remove_from_each(body, "description"))),
-    mutant("badge_color_without_hash", RESOURCES, "color: string: #rrggbb",
+    mutant("badge_color_without_hash", "color: string: #rrggbb",
         Reply(LIST_BADGES, |body| each(body, "", |badge| {
             badge["color"] = badge["color"].as_str().map(|color| &color[1..]).into();
         }))),
-    mutant("total_views_missing", RESOURCES, "total_views: integer: all-time views",
+    mutant("total_views_missing", "total_views: integer: all-time views",
         Reply(STATISTICS, |body| remove(body, "", "total_views"))),
-    mutant("period_counts_all_views", RESOURCES, PERIOD,
+    mutant("period_counts_all_views", PERIOD,
         Reply(STATISTICS, |body| {
             let data = data_of(body);
             data["period"]["views"] = data["total_views"].clone();
         })),
-    mutant("date_format", RESOURCES, DAILY, Reply(STATISTICS, change_date_format)),
-    mutant("device_counts_as_strings", RESOURCES, DEVICES,
+    mutant("date_format", DAILY, Reply(STATISTICS, change_date_format)),
+    mutant("device_counts_as_strings", DEVICES,
         Reply(STATISTICS, |body| numbers_as_strings(body, "/devices"))),
-    mutant("country_without_code", RESOURCES, COUNTRIES,
+    mutant("country_without_code", COUNTRIES,
         Reply(STATISTICS, |body| each(body, "/countries", |country| country["code"] = Value::Null))),
-    mutant("site_counters_as_strings", RESOURCES, "users: integer",
+    mutant("site_counters_as_strings", "users: integer",
         Reply(SITE, |body| numbers_as_strings(body, ""))),
-    mutant("site_without_links", RESOURCES, "links: integer",
+    mutant("site_without_links", "links: integer",
         Reply(SITE, |body| remove(body, "", "links"))),
 
-    mutant("me_without_display_name", ENDPOINTS, ME,
+    mutant("me_without_display_name", ME,
         Reply(READ_ME, |body| remove(body, "", "display_name"))),
-    mutant("me_without_email", ENDPOINTS, ME, Reply(READ_ME, |body| remove(body, "", "email"))),
-    mutant("me_without_api_visible", ENDPOINTS, ME,
+    mutant("me_without_email", ME, Reply(READ_ME, |body| remove(body, "", "email"))),
+    mutant("me_without_api_visible", ME,
         Reply(READ_ME, |body| remove(body, "", "api_visible"))),
-    mutant("key_without_scopes", ENDPOINTS, ME,
+    mutant("key_without_scopes", ME,
         Reply(READ_ME, |body| remove(body, "/key", "scopes"))),
-    mutant("key_without_rate_limit", ENDPOINTS, ME,
+    mutant("key_without_rate_limit", ME,
         Reply(READ_ME, |body| remove(body, "/key", "rate_limit"))),
-    mutant("edit_clears_other_fields", ENDPOINTS, OPTIONAL,
+    mutant("edit_clears_other_fields", OPTIONAL,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             fields.entry("location").or_insert_with(|| json!(""));
         }))),
-    mutant("edit_changes_another_field", ENDPOINTS, OPTIONAL,
+    mutant("edit_changes_another_field", OPTIONAL,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             if let Some(color) = fields.remove("text_color") {
                 fields.insert("accent_color".to_owned(), color);
             }
         }))),
-    mutant("profile_write_not_enforced", ENDPOINTS, "Required scope: profile:write.",
+    mutant("profile_write_not_enforced", "Required scope: profile:write.",
         Request(|world, request| ignore_scope(world, request, Scope::ProfileWrite))),
-    mutant("analytics_without_likes", ENDPOINTS, ANALYTICS,
+    mutant("analytics_without_likes", ANALYTICS,
         Reply(ANALYTICS_ONLY, |body| remove(body, "", "likes"))),
-    mutant("analytics_read_not_enforced", ENDPOINTS, "Required scope: analytics:read.",
+    mutant("analytics_read_not_enforced", "Required scope: analytics:read.",
         Request(|world, request| ignore_scope(world, request, Scope::AnalyticsRead))),
-    mutant("link_title_not_stored", ENDPOINTS, LINK_BODY,
+    mutant("link_title_not_stored", LINK_BODY,
         Request(|_, request| edit_fields(request, Endpoint::CreateLink, |fields| {
             fields.insert("title".to_owned(), json!(""));
         }))),
-    mutant("links_write_not_enforced", ENDPOINTS, "Required scope: links:write.",
+    mutant("links_write_not_enforced", "Required scope: links:write.",
         Request(|world, request| ignore_scope(world, request, Scope::LinksWrite))),
-    mutant("link_not_deleted", ENDPOINTS, REMOVES_LINK,
+    mutant("link_not_deleted", REMOVES_LINK,
         Process(|world, request, now| discard(Endpoint::DeleteLink, world, request, now))),
-    mutant("wrong_link_deleted", ENDPOINTS, REMOVES_LINK,
-        Request(delete_another_link)),
-    mutant("post_body_not_stored", ENDPOINTS, POST_BODY,
+    mutant("wrong_link_deleted", REMOVES_LINK,
+        Request(|world, request| delete_another(Endpoint::DeleteLink, world, request, |account| {
+            account.links.iter().map(|link| &link.id).collect()
+        }))),
+    mutant("post_body_not_stored", POST_BODY,
         Request(|_, request| edit_fields(request, Endpoint::CreatePost, |fields| {
             fields.insert("body".to_owned(), json!(""));
         }))),
-    mutant("social_write_not_enforced", ENDPOINTS, SOCIAL_SCOPE,
+    mutant("social_write_not_enforced", SOCIAL_SCOPE,
         Request(|world, request| ignore_scope(world, request, Scope::SocialWrite))),
-    mutant("post_not_deleted", ENDPOINTS, REMOVES_POST,
+    mutant("post_not_deleted", REMOVES_POST,
         Process(|world, request, now| discard(Endpoint::DeletePost, world, request, now))),
-    mutant("wrong_post_deleted", ENDPOINTS, REMOVES_POST,
-        Request(delete_another_post)),
-    mutant("days_ignored", ENDPOINTS, DAYS, Request(|_, request| edit_days(request, |_| None))),
-    mutant("days_off_by_one", ENDPOINTS, DAYS,
+    mutant("wrong_post_deleted", REMOVES_POST,
+        Request(|world, request| delete_another(Endpoint::DeletePost, world, request, |account| {
+            account.posts.iter().map(|post| &post.id).collect()
+        }))),
+    mutant("days_ignored", DAYS, Request(|_, request| edit_days(request, |_| None))),
+    mutant("days_off_by_one", DAYS,
         Request(|_, request| edit_days(request, |days| match days {
             Some(days @ 2..=365) => Some(days - 1),
             other => other,
         }))),
-    mutant("owner_without_devices", ENDPOINTS, OWN_STATISTICS,
+    mutant("owner_without_devices", OWN_STATISTICS,
         Reply(STATISTICS, |body| remove(body, "", "devices"))),
-    mutant("owner_without_countries", ENDPOINTS, OWN_STATISTICS,
+    mutant("owner_without_countries", OWN_STATISTICS,
         Reply(STATISTICS, |body| remove(body, "", "countries"))),
-    mutant("devices_of_other_profiles", ENDPOINTS, OWN_STATISTICS, Reply(STATISTICS, add_devices)),
-    mutant("badges_as_object", ENDPOINTS, BADGES,
+    mutant("devices_of_other_profiles", OWN_STATISTICS, Reply(STATISTICS, add_devices)),
+    mutant("badges_as_object", BADGES,
         Reply(LIST_BADGES, |body| {
             let badges = body["data"].take();
             body["data"] = json!({"badges": badges});
         })),
 
-    mutant("missing_key_accepted", AUTHENTICATION, BEARER, Request(accept_missing_key)),
+    mutant("missing_key_accepted", BEARER, Request(accept_missing_key)),
 
-    mutant("no_event_header", EVENTS, EVENT,
+    mutant("no_event_header", EVENT,
         Delivery(|headers, _| drop(headers.remove("x-service-event")))),
-    mutant("wrong_event_header", EVENTS, EVENT,
+    mutant("wrong_event_header", EVENT,
         Delivery(|headers, _| set(headers, "x-service-event", "profile.viewed"))),
-    mutant("no_signature", EVENTS, SIGNATURE,
+    mutant("no_signature", SIGNATURE,
         Delivery(|headers, _| drop(headers.remove("x-service-signature")))),
-    mutant("signature_without_prefix", EVENTS, SIGNATURE, Delivery(|headers, _| {
+    mutant("signature_without_prefix", SIGNATURE, Delivery(|headers, _| {
         let signature = headers.get("x-service-signature").and_then(|value| value.to_str().ok());
         let digest = signature.unwrap_or_default().replacen("sha256=", "", 1);
         set(headers, "x-service-signature", &digest);
     })),
-    mutant("signature_of_another_body", EVENTS, SIGNATURE, Delivery(|_, body| body.push(b' '))),
-    mutant("webhook_off_after_9_failures", EVENTS, TURNED_OFF, FailureLimit(9)),
-    mutant("webhook_off_after_11_failures", EVENTS, TURNED_OFF, FailureLimit(11)),
-    mutant("webhook_never_off", EVENTS, TURNED_OFF, FailureLimit(u32::MAX)),
+    mutant("signature_of_another_body", SIGNATURE, Delivery(|_, body| body.push(b' '))),
+    mutant("webhook_off_after_9_failures", TURNED_OFF, FailureLimit(9)),
+    mutant("webhook_off_after_11_failures", TURNED_OFF, FailureLimit(11)),
+    mutant("webhook_never_off", TURNED_OFF, FailureLimit(u32::MAX)),
 
-    mutant("unknown_field_ignored", ERRORS, UNKNOWN_FIELDS,
+    mutant("unknown_field_ignored", UNKNOWN_FIELDS,
         Request(|_, request| drop_unknown_fields(request))),
-    mutant("rejected_edit_stored", ERRORS, UNKNOWN_FIELDS, Process(store_rejected_edit)),
+    mutant("rejected_edit_stored", UNKNOWN_FIELDS, Process(store_rejected_edit)),
 
-    mutant("color_without_hash", LIMITS, "colours: format #rrggbb",
+    mutant("color_without_hash", "colours: format #rrggbb",
         Request(|_, request| ProfileField::ALL.iter().for_each(|field| add_hash(request, field)))),
-    mutant("31_days_of_other_profiles", LIMITS, "days on other profiles: 1 to 30",
+    mutant("31_days_of_other_profiles", "days on other profiles: 1 to 30",
         Process(|world, request, now| accept_days((31, 30), world, request, now))),
-    mutant("366_days_of_own_profile", LIMITS, "days on own profile: 1 to 365",
+    mutant("366_days_of_own_profile", "days on own profile: 1 to 365",
         Process(|world, request, now| accept_days((366, 365), world, request, now))),
-    mutant("0_days", LIMITS, "days on own profile: 1 to 365",
+    mutant("0_days", "days on own profile: 1 to 365",
         Process(|world, request, now| accept_days((0, 1), world, request, now))),
-    mutant("default_of_7_days", LIMITS, "days default: 30",
+    mutant("default_of_7_days", "days default: 30",
         Request(|_, request| edit_days(request, |days| days.or(Some(7))))),
 ];
 

@@ -78,11 +78,6 @@ impl Verdicts {
         self.violations.values()
     }
 
-    /// Returns the violations of a rule, or `None` if it was not violated.
-    pub fn rule(&self, rule: Rule) -> Option<&RuleVerdict> {
-        self.violations.get(&rule)
-    }
-
     /// Asserts that the client has not violated any rule.
     ///
     /// # Panics

@@ -241,7 +241,7 @@ fn verdicts_have_a_bounded_size() {
     for _ in 0..3 {
         verdicts.record(&handle(&mut world, &request));
     }
-    let verdict = verdicts.rule(Rule::UnknownField).unwrap();
+    let verdict = &verdicts.violations[&Rule::UnknownField];
     assert_eq!(verdict.count, 3 * Violation::MAX_PER_REQUEST as u64);
     assert_eq!(verdict.violations.len(), Verdicts::MAX_PER_RULE);
     for violation in verdicts.violations() {
