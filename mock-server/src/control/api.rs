@@ -17,7 +17,6 @@ pub(crate) const BASE: &str = "/_mock/v1";
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The control API of one server.
-#[derive(Debug)]
 pub(crate) struct Control {
     pub(super) worlds: Arc<Worlds>,
     /// The base URL of the service, for requests without a `Host` header.

@@ -155,31 +155,22 @@ impl Worlds {
     ///
     /// Returns the name of the world in the path if it does not exist.
     pub(crate) fn route(&self, request: &mut Request) -> Result<Arc<Service>, String> {
-        if let Some(service) = self.route_by_path(request) {
-            return Ok(service);
-        }
-        let named = request
-            .path
-            .strip_prefix(PATH_PREFIX)
-            .map(|rest| rest.split_once('/'));
-        if let Some(Some((world, _))) = named {
-            return Err(world.to_owned());
-        }
-        let service = self.route_by_key(request);
-        Ok(service.unwrap_or_else(|| self.default.clone()))
-    }
-
-    fn route_by_path(&self, request: &mut Request) -> Option<Arc<Service>> {
-        let (world, rest) = request.path.strip_prefix(PATH_PREFIX)?.split_once('/')?;
-        let service = self.find(world)?;
+        let rest = request.path.strip_prefix(PATH_PREFIX);
+        let Some((world, rest)) = rest.and_then(|rest| rest.split_once('/')) else {
+            let service = self.route_by_key(request);
+            return Ok(service.unwrap_or_else(|| self.default.clone()));
+        };
         let (world, path) = (world.to_owned(), format!("/{rest}"));
+        let Some(service) = self.find(&world) else {
+            return Err(world);
+        };
         request.path = path;
         if let Some(header) = authorization(request)
             && let Some(token) = bearer_token(header)
         {
             *header = format!("Bearer {}", plain_key(&world, token));
         }
-        Some(service)
+        Ok(service)
     }
 
     fn route_by_key(&self, request: &mut Request) -> Option<Arc<Service>> {

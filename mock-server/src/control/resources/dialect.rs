@@ -1,6 +1,5 @@
 //! `/dialect`: the dialect of a world.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::control::api::Control;
@@ -11,22 +10,9 @@ use crate::engine::{Dialect, Reply, Request, World};
 use crate::input::InvalidInput;
 use crate::input::read_json::{self, BAD_BODY};
 
-/// A setting with its default and its alternatives.
-#[derive(Serialize)]
-struct Setting {
-    setting: &'static str,
-    default: Value,
-    alternatives: Vec<Value>,
-}
-
 /// Returns all settings, for test suites that run once per alternative.
 pub(in crate::control) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
-    let settings = settings_with_alternatives().map(|(setting, default, alternatives)| Setting {
-        setting,
-        default,
-        alternatives,
-    });
-    Ok(Reply::json(200, &settings.collect::<Vec<_>>()))
+    Ok(Reply::json(200, &settings_with_alternatives()))
 }
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {

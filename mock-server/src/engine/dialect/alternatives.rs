@@ -1,19 +1,31 @@
 //! The alternatives to the settings of a dialect, and its documentation.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Dialect;
 use super::settings::{Setting, SettingValue, settings};
 use crate::engine::seeded_hash::SeededHash;
 
-/// Returns every setting with its default and its alternatives in JSON.
-pub(crate) fn settings_with_alternatives() -> impl Iterator<Item = (&'static str, Value, Vec<Value>)>
-{
-    settings().map(|setting| {
+/// A setting with its default and its alternatives in JSON.
+#[derive(Serialize)]
+pub(crate) struct SettingJson {
+    setting: &'static str,
+    default: Value,
+    alternatives: Vec<Value>,
+}
+
+/// Returns every setting.
+pub(crate) fn settings_with_alternatives() -> Vec<SettingJson> {
+    let settings = settings().map(|setting| {
         let json = |value: &SettingValue| json(setting, &with(&Dialect::default(), value));
-        let alternatives = setting.alternatives.iter().map(json).collect();
-        (setting.name, json(&setting.default), alternatives)
-    })
+        SettingJson {
+            setting: setting.name,
+            default: json(&setting.default),
+            alternatives: setting.alternatives.iter().map(json).collect(),
+        }
+    });
+    settings.collect()
 }
 
 /// Returns the alternatives to the settings of a dialect.
