@@ -17,7 +17,7 @@ fn scopes_except(scope: Scope) -> Vec<Scope> {
 #[tokio::test]
 async fn rejects_a_missing_key() {
     let server = MockServer::start().await;
-    for endpoint in ENDPOINTS {
+    for endpoint in ENDPOINTS.iter() {
         if endpoint.access == Access::Everybody {
             continue;
         }
@@ -36,7 +36,7 @@ async fn rejects_a_missing_key() {
 async fn rejects_an_unknown_key_even_if_no_key_is_required() {
     let server = MockServer::start().await;
     let upper = server.key().to_uppercase();
-    for endpoint in ENDPOINTS {
+    for endpoint in ENDPOINTS.iter() {
         for key in ["wrong", upper.as_str()] {
             let answer = request(&server, &endpoint.known())
                 .key(key)

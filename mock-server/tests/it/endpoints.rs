@@ -1,4 +1,6 @@
-//! The endpoints of the specification, each with an example request that succeeds.
+//! The endpoints, each with an example request that succeeds.
+
+use std::sync::LazyLock;
 
 use mock_server::{Endpoint, Scope};
 use serde_json::Value;
@@ -6,7 +8,7 @@ use serde_json::Value;
 /// An endpoint of the specification.
 pub(crate) struct Listed {
     /// The method and path, as in the specification.
-    pub(crate) line: &'static str,
+    pub(crate) line: String,
     pub(crate) access: Access,
     body: Option<&'static str>,
 }
@@ -19,51 +21,40 @@ pub(crate) enum Access {
     KeyWith(Scope),
 }
 
-pub(crate) static ENDPOINTS: &[Listed] = &[
-    reads("GET /me", Access::AnyKey),
-    writes("PATCH /me/profile", Scope::ProfileWrite, r#"{"bio": "x"}"#),
-    reads("GET /me/analytics", Access::KeyWith(Scope::AnalyticsRead)),
-    writes(
-        "POST /me/links",
-        Scope::LinksWrite,
+/// All endpoints. `openapi.yaml` states their paths and their access independently.
+pub(crate) static ENDPOINTS: LazyLock<Vec<Listed>> =
+    LazyLock::new(|| Endpoint::ALL.iter().copied().map(Listed::new).collect());
+
+/// Valid bodies of the endpoints that take one.
+const BODIES: &[(Endpoint, &str)] = &[
+    (Endpoint::EditProfile, r#"{"bio": "x"}"#),
+    (
+        Endpoint::CreateLink,
         r#"{"title": "x", "url": "https://example.com"}"#,
     ),
-    writes(
-        "PATCH /me/links/{id}",
-        Scope::LinksWrite,
-        r#"{"title": "x"}"#,
-    ),
-    deletes("DELETE /me/links/{id}", Scope::LinksWrite),
-    writes("POST /me/posts", Scope::SocialWrite, r#"{"body": "x"}"#),
-    deletes("DELETE /me/posts/{id}", Scope::SocialWrite),
-    reads("GET /users/{handle}/stats", Access::AnyKey),
-    reads("GET /badges", Access::Everybody),
-    reads("GET /stats", Access::Everybody),
+    (Endpoint::EditLink, r#"{"title": "x"}"#),
+    (Endpoint::CreatePost, r#"{"body": "x"}"#),
 ];
 
-const fn reads(line: &'static str, access: Access) -> Listed {
-    let body = None;
-    Listed { line, access, body }
-}
-
-const fn writes(line: &'static str, scope: Scope, body: &'static str) -> Listed {
-    Listed {
-        line,
-        access: Access::KeyWith(scope),
-        body: Some(body),
-    }
-}
-
-const fn deletes(line: &'static str, scope: Scope) -> Listed {
-    reads(line, Access::KeyWith(scope))
-}
-
 impl Listed {
-    pub(crate) fn method(&self) -> &'static str {
+    fn new(endpoint: Endpoint) -> Self {
+        let body = BODIES.iter().find(|(of, _)| *of == endpoint);
+        Self {
+            line: endpoint.to_string().replacen("/api/v1", "", 1),
+            access: match endpoint.scope() {
+                Some(scope) => Access::KeyWith(scope),
+                None if endpoint.requires_key() => Access::AnyKey,
+                None => Access::Everybody,
+            },
+            body: body.map(|(_, body)| *body),
+        }
+    }
+
+    pub(crate) fn method(&self) -> &str {
         self.line.split(' ').next().unwrap()
     }
 
-    pub(crate) fn path(&self) -> &'static str {
+    pub(crate) fn path(&self) -> &str {
         self.line.split(' ').nth(1).unwrap()
     }
 
@@ -87,19 +78,4 @@ pub(crate) fn endpoints_with_scope() -> impl Iterator<Item = (&'static Listed, S
         Access::KeyWith(scope) => Some((listed, scope)),
         Access::Everybody | Access::AnyKey => None,
     })
-}
-
-#[test]
-fn all_endpoints_are_listed() {
-    let there_are = Endpoint::ALL.iter().map(|endpoint| {
-        let access = match endpoint.scope() {
-            Some(scope) => Access::KeyWith(scope),
-            None if endpoint.requires_key() => Access::AnyKey,
-            None => Access::Everybody,
-        };
-        (endpoint.to_string().replacen("/api/v1", "", 1), access)
-    });
-    let listed = ENDPOINTS.iter();
-    let listed = listed.map(|listed| (listed.line.to_owned(), listed.access));
-    assert_eq!(there_are.collect::<Vec<_>>(), listed.collect::<Vec<_>>());
 }

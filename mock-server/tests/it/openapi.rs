@@ -1,5 +1,6 @@
 //! The OpenAPI document matches the responses of the service.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use boon::{Compiler, Draft, Schemas};
@@ -7,7 +8,7 @@ use expect_test::expect_file;
 use mock_server::{FieldLimit, MockServer, ProfileField, RateLimit, Scope};
 use serde_json::{Map, Value, json};
 
-use crate::endpoints::{ENDPOINTS, Listed};
+use crate::endpoints::{Access, ENDPOINTS, Listed};
 use crate::request::{Answer, TestRequest, request};
 
 const LOCATION: &str = "http://document/openapi.json";
@@ -48,6 +49,8 @@ pub(crate) fn schema_error_in(document: &Value, value: &Value, place: &str) -> O
 struct Operation {
     method: String,
     path: String,
+    /// `null` if any key has access.
+    security: Value,
     responses: Map<String, Value>,
 }
 
@@ -59,6 +62,7 @@ fn operations() -> Vec<Operation> {
             operations.push(Operation {
                 method: method.to_uppercase(),
                 path: path.clone(),
+                security: operation["security"].clone(),
                 responses: operation["responses"].as_object().unwrap().clone(),
             });
         }
@@ -71,6 +75,18 @@ impl Operation {
     fn line(&self) -> String {
         let path = self.path.strip_prefix("/api/v1").unwrap();
         format!("{} {path}", self.method)
+    }
+
+    /// Returns the access that the document states.
+    fn access(&self) -> Access {
+        match &self.security {
+            Value::Null => Access::AnyKey,
+            Value::Array(ways) if ways.contains(&json!({})) => Access::Everybody,
+            ways => {
+                let scope = ways[0]["key"][0].clone();
+                Access::KeyWith(serde_json::from_value(scope).unwrap())
+            }
+        }
     }
 
     /// Returns the pointer to the description of the response with a status code.
@@ -176,11 +192,17 @@ fn json_and_yaml_are_equal() {
 
 #[test]
 fn document_has_all_endpoints_of_the_specification() {
-    let mut documented: Vec<_> = operations().iter().map(Operation::line).collect();
-    documented.sort();
-    let mut listed: Vec<_> = ENDPOINTS.iter().map(|listed| listed.line).collect();
-    listed.sort_unstable();
-    assert_eq!(documented, listed);
+    assert_eq!(DOCUMENT["security"], json!([{"key": []}]));
+    let documented = operations();
+    let documented = documented
+        .iter()
+        .map(|operation| (operation.line(), operation.access()));
+    let listed = ENDPOINTS.iter();
+    let listed = listed.map(|listed| (listed.line.clone(), listed.access));
+    assert_eq!(
+        documented.collect::<BTreeMap<_, _>>(),
+        listed.collect::<BTreeMap<_, _>>()
+    );
 }
 
 #[tokio::test]

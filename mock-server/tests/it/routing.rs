@@ -30,7 +30,7 @@ async fn returns_404_for_unknown_paths() {
 #[tokio::test]
 async fn returns_405_with_the_allowed_methods() {
     let server = MockServer::start().await;
-    for endpoint in ENDPOINTS {
+    for endpoint in ENDPOINTS.iter() {
         let of_path = ENDPOINTS
             .iter()
             .filter(|other| other.path() == endpoint.path());

@@ -5,16 +5,18 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::call::Call;
+use super::extra_fields::Objects;
 use super::{analytics, badges, links, me, posts, profile, site, statistics};
 use crate::engine::access::Scope;
+use crate::engine::dialect::Place;
 use crate::engine::rejections::Rejected;
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
 /// Defines [`Endpoint`]. A row has the method, the path, the access, groups of the codes of the
-/// rejections that depend on the endpoint, and the handler.
+/// rejections that depend on the endpoint, the handler, and the objects of successful responses.
 macro_rules! endpoints {
-    ($($name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*], $handler:expr;)*) => {
+    ($($name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*], $handler:expr, $objects:expr;)*) => {
         /// An endpoint (section Endpoints of the specification). `Display` prints its method and path.
         ///
         /// ```
@@ -41,6 +43,7 @@ macro_rules! endpoints {
             fn row(self) -> Row {
                 use Access::{AnyKey, Open, Scope as Needs};
                 use Handler::{Read, Write};
+                use Objects::{Each, Me, Nothing, One, Profile};
                 use Scope::{AnalyticsRead, LinksWrite, ProfileWrite, SocialWrite};
                 match self {
                     $(Self::$name => Row {
@@ -49,6 +52,7 @@ macro_rules! endpoints {
                         access: $access,
                         rejections: &[$($rejections),*],
                         handler: $handler,
+                        objects: $objects,
                     }),*
                 }
             }
@@ -57,25 +61,28 @@ macro_rules! endpoints {
 }
 
 endpoints! {
-    ReadMe: "GET" "/api/v1/me", AnyKey, [], Read(me::show);
+    ReadMe: "GET" "/api/v1/me", AnyKey, [], Read(me::show), Me;
     EditProfile: "PATCH" "/api/v1/me/profile", Needs(ProfileWrite),
-        [BODY, &["too_many_characters", "too_many_lines", "not_a_color"]], Write(profile::edit);
-    ReadAnalytics: "GET" "/api/v1/me/analytics", Needs(AnalyticsRead), [], Read(analytics::show);
+        [BODY, &["too_many_characters", "too_many_lines", "not_a_color"]], Write(profile::edit),
+        Profile;
+    ReadAnalytics: "GET" "/api/v1/me/analytics", Needs(AnalyticsRead), [],
+        Read(analytics::show), One(Place::Analytics);
     CreateLink: "POST" "/api/v1/me/links", Needs(LinksWrite),
-        [BODY, &["missing_field", "not_a_url"]], Write(links::create);
+        [BODY, &["missing_field", "not_a_url"]], Write(links::create), One(Place::Link);
     EditLink: "PATCH" "/api/v1/me/links/{id}", Needs(LinksWrite),
-        [BODY, &["empty_edit", "not_a_url", "unknown_link"]], Write(links::edit);
+        [BODY, &["empty_edit", "not_a_url", "unknown_link"]], Write(links::edit),
+        One(Place::Link);
     DeleteLink: "DELETE" "/api/v1/me/links/{id}", Needs(LinksWrite),
-        [&["unknown_link"]], Write(links::delete);
+        [&["unknown_link"]], Write(links::delete), Nothing;
     CreatePost: "POST" "/api/v1/me/posts", Needs(SocialWrite),
-        [BODY, &["missing_field"]], Write(posts::create);
+        [BODY, &["missing_field"]], Write(posts::create), One(Place::Post);
     DeletePost: "DELETE" "/api/v1/me/posts/{id}", Needs(SocialWrite),
-        [&["unknown_post"]], Write(posts::delete);
+        [&["unknown_post"]], Write(posts::delete), Nothing;
     ReadViewStatistics: "GET" "/api/v1/users/{handle}/stats", AnyKey,
         [&["unknown_handle", "not_an_integer", "out_of_range", "repeated_parameter"]],
-        Read(statistics::show);
-    ListBadges: "GET" "/api/v1/badges", Open, [], Read(badges::list);
-    ReadSiteStatistics: "GET" "/api/v1/stats", Open, [], Read(site::show);
+        Read(statistics::show), One(Place::Statistics);
+    ListBadges: "GET" "/api/v1/badges", Open, [], Read(badges::list), Each(Place::Badge);
+    ReadSiteStatistics: "GET" "/api/v1/stats", Open, [], Read(site::show), One(Place::Site);
 }
 
 impl Endpoint {
@@ -121,6 +128,10 @@ impl Endpoint {
     pub(crate) fn handler(self) -> Handler {
         self.row().handler
     }
+
+    pub(super) fn objects(self) -> Objects {
+        self.row().objects
+    }
 }
 
 /// A row of the table of endpoints.
@@ -131,6 +142,7 @@ struct Row {
     /// Groups of codes of the rejections that depend on the endpoint.
     rejections: &'static [&'static [&'static str]],
     handler: Handler,
+    objects: Objects,
 }
 
 /// The key that an endpoint requires under the default dialect.

@@ -6,6 +6,16 @@ use super::endpoint::Endpoint;
 use crate::engine::dialect::{ExtraFields, Place};
 use crate::engine::reply::Reply;
 
+/// The objects in the data of a successful response, to which a dialect can add fields.
+pub(super) enum Objects {
+    /// The response has no resource.
+    Nothing,
+    Me,
+    Profile,
+    One(Place),
+    Each(Place),
+}
+
 /// Adds the fields to the response of a successful request.
 pub(crate) fn add_extra_fields(reply: &mut Reply, endpoint: Endpoint, extra: &ExtraFields) {
     if extra.is_empty() {
@@ -16,20 +26,16 @@ pub(crate) fn add_extra_fields(reply: &mut Reply, endpoint: Endpoint, extra: &Ex
         return;
     };
     let data = &mut body["data"];
-    match endpoint {
-        Endpoint::ReadMe => {
+    match endpoint.objects() {
+        Objects::Nothing => {}
+        Objects::Me => {
             add_to_profile(extra, data);
             extra.add(Place::Key, &mut data["key"]);
             extra.add(Place::Me, data);
         }
-        Endpoint::EditProfile => add_to_profile(extra, data),
-        Endpoint::ReadAnalytics => extra.add(Place::Analytics, data),
-        Endpoint::CreateLink | Endpoint::EditLink => extra.add(Place::Link, data),
-        Endpoint::CreatePost => extra.add(Place::Post, data),
-        Endpoint::ReadViewStatistics => extra.add(Place::Statistics, data),
-        Endpoint::ListBadges => add_to_each(extra, Place::Badge, data),
-        Endpoint::ReadSiteStatistics => extra.add(Place::Site, data),
-        Endpoint::DeleteLink | Endpoint::DeletePost => {}
+        Objects::Profile => add_to_profile(extra, data),
+        Objects::One(place) => extra.add(place, data),
+        Objects::Each(place) => add_to_each(extra, place, data),
     }
     reply.body = body.to_string().into_bytes();
 }
