@@ -8,7 +8,7 @@ use mock_server::dialect::{
 use mock_server::{Dialect, MockServer, ProfileField, RateLimit, Request, World, handle};
 use serde_json::{Value, json};
 
-use crate::request::{Answer, request, scopes};
+use crate::request::{Answer, engine_request, request, scopes};
 
 /// Creates a world whose dialect differs from the default in one setting.
 fn world(change: impl FnOnce(&mut Dialect)) -> World {
@@ -20,20 +20,13 @@ fn world(change: impl FnOnce(&mut Dialect)) -> World {
 }
 
 /// Sends a request with a key that has all scopes.
-fn send(world: &mut World, line: &str, body: Option<Value>) -> Answer {
-    let (method, path) = line.split_once(' ').unwrap();
-    let mut request = Request::new(method, &format!("/api/v1{path}"))
-        .header("Authorization", format!("Bearer {}", world.keys().all));
-    if let Some(body) = body {
-        request = request
-            .header("Content-Type", "application/json")
-            .body(body.to_string());
-    }
-    handle(world, &request).into()
+pub(crate) fn send(world: &mut World, line: &str, body: impl Into<Option<Value>>) -> Answer {
+    let (key, body) = (world.keys().all, body.into().map(|body| body.to_string()));
+    handle(world, &engine_request(line, Some(&key), body.as_deref())).into()
 }
 
 #[track_caller]
-fn read(world: &mut World, line: &str) -> Value {
+pub(crate) fn read(world: &mut World, line: &str) -> Value {
     let answer = send(world, line, None);
     assert_eq!(answer.status, 200, "{line}");
     serde_json::from_str::<Value>(&answer.body).unwrap()["data"].take()

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::learn::{DELIVERIES, SCOPES, WRITES, learn, observable};
+use crate::request::engine_request;
 
 const SECRET: &str = "whsec_test";
 
@@ -99,21 +100,6 @@ fn shown(reply: Reply) -> (u16, Vec<String>, String) {
     )
 }
 
-/// Creates a request. `line` is a method and a path below `/api/v1`.
-fn request(line: &str, key: Option<&str>, body: Option<&str>) -> Request {
-    let (method, path) = line.split_once(' ').unwrap();
-    let mut request = Request::new(method, &format!("/api/v1{path}"));
-    if let Some(key) = key {
-        request = request.header("Authorization", format!("Bearer {key}"));
-    }
-    match body {
-        Some(body) => request
-            .header("Content-Type", "application/json")
-            .body(body),
-        None => request,
-    }
-}
-
 /// Returns at least 150 requests, valid and invalid ones.
 fn battery(world: &World) -> Vec<Request> {
     let keys = world.keys();
@@ -122,8 +108,8 @@ fn battery(world: &World) -> Vec<Request> {
         .into_iter()
         .flat_map(|handle| QUERIES.map(|query| format!("GET /users/{handle}/stats{query}")));
     let reads = LINES.into_iter().map(str::to_owned).chain(statistics);
-    let reads =
-        reads.flat_map(|line| [key, None, Some("wrong")].map(|key| request(&line, key, None)));
+    let reads = reads
+        .flat_map(|line| [key, None, Some("wrong")].map(|key| engine_request(&line, key, None)));
     let [link, post] = ids(world);
     let edit_link = format!("PATCH /me/links/{link}");
     let writes = [
@@ -135,16 +121,16 @@ fn battery(world: &World) -> Vec<Request> {
     let writes = writes.into_iter().flat_map(|(line, bodies)| {
         bodies
             .iter()
-            .map(move |body| request(line, key, Some(body)))
+            .map(move |body| engine_request(line, key, Some(body)))
     });
     let paths = [
         format!("links/{link}"),
         format!("posts/{post}"),
         "links/none".to_owned(),
     ];
-    let deletions = paths.map(|path| request(&format!("DELETE /me/{path}"), key, None));
+    let deletions = paths.map(|path| engine_request(&format!("DELETE /me/{path}"), key, None));
     let deletions = [&deletions[..], &deletions].concat();
-    let last = request("GET /me", key, None);
+    let last = engine_request("GET /me", key, None);
     let all: Vec<_> = reads.chain(writes).chain(deletions).chain([last]).collect();
     assert!(all.len() >= 150, "{}", all.len());
     all

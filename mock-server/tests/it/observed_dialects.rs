@@ -2,34 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use mock_server::{Dialect, Endpoint, Request, World, handle};
+use mock_server::{Dialect, Endpoint, World};
 use serde_json::{Value, json};
 
-use crate::request::Answer;
+use crate::dialects::{read, send};
 
 fn world(settings: Value) -> World {
     let mut world = World::default();
     world.set_dialect(Dialect::from_json(&settings.to_string()).unwrap());
     world
-}
-
-/// Sends a request with a key that has all scopes.
-fn send(world: &mut World, line: &str, body: Value) -> Answer {
-    let (method, path) = line.split_once(' ').unwrap();
-    let mut request = Request::new(method, &format!("/api/v1{path}"))
-        .header("Authorization", format!("Bearer {}", world.keys().all));
-    if !body.is_null() {
-        request = request
-            .header("Content-Type", "application/json")
-            .body(body.to_string());
-    }
-    handle(world, &request).into()
-}
-
-fn read(world: &mut World, line: &str) -> Value {
-    let answer = send(world, line, Value::Null);
-    assert_eq!(answer.status, 200, "{line}");
-    serde_json::from_str::<Value>(&answer.body).unwrap()["data"].take()
 }
 
 #[test]
@@ -49,7 +30,7 @@ fn rejections_have_the_observed_status_code_and_message() {
         serde_json::from_str::<Value>(&answer.body).unwrap(),
         json!({"error": {"code": "E17", "message": "no", "field": "nickname"}})
     );
-    let answer = send(&mut world, "PUT /stats", Value::Null);
+    let answer = send(&mut world, "PUT /stats", None);
     assert_eq!((answer.status, answer.header("allow")), (404, None));
     // Other rejections of content have the status of the setting.
     let answer = send(&mut world, "PATCH /me/profile", json!({"bio": 1}));
@@ -99,7 +80,7 @@ fn a_template_is_filled_in() {
             "path": ["{code}"],
         })
     );
-    let answer = send(&mut world, "DELETE /me/links/none", Value::Null);
+    let answer = send(&mut world, "DELETE /me/links/none", None);
     let body = serde_json::from_str::<Value>(&answer.body).unwrap();
     assert_eq!(body["errors"][0]["id"], "unknown_link");
     assert_eq!((&body["fields"], &body["path"]), (&json!({}), &json!([])));
@@ -108,7 +89,7 @@ fn a_template_is_filled_in() {
 #[test]
 fn a_template_can_be_a_text() {
     let body = json!({"error_template": {"body": "{status} {code} {field}"}});
-    let answer = send(&mut world(body), "GET /nothing", Value::Null);
+    let answer = send(&mut world(body), "GET /nothing", None);
     assert_eq!(answer.body, "404 unknown_path ");
     assert_eq!(
         answer.header("content-type"),
@@ -150,7 +131,7 @@ fn headers_about_the_rate_limit_have_the_observed_names() {
     let mut world = world(json!({
         "rate_limit_header_names": {"limit": "X-Quota", "reset": "x-quota-end"},
     }));
-    let answer = send(&mut world, "GET /badges", Value::Null);
+    let answer = send(&mut world, "GET /badges", None);
     assert_eq!(answer.header("x-quota"), Some("1000000"));
     assert_eq!(answer.header("x-quota-end"), Some("60"));
     for name in ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"] {

@@ -46,16 +46,6 @@ async fn an_empty_string_clears_a_field() {
 }
 
 #[tokio::test]
-async fn other_control_characters_are_not_line_breaks() {
-    let server = MockServer::start().await;
-    accept(
-        &server,
-        "bio",
-        &"a\u{b}\u{c}\u{85}\u{2028}\u{2029}".repeat(10),
-    );
-}
-
-#[tokio::test]
 async fn reports_the_violated_rule_and_the_value() {
     let server = MockServer::start().await;
     let names: Vec<_> = ProfileField::ALL.iter().map(ProfileField::name).collect();

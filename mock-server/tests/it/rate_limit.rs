@@ -7,7 +7,7 @@ use mock_server::dialect::RateLimitRejection;
 use mock_server::{Clock, Dialect, MockServer, RateLimit, Request, World, handle};
 use serde_json::json;
 
-use crate::request::{Answer, request};
+use crate::request::{Answer, engine_request, request};
 
 const NOON: &str = "2026-03-01T12:00:00Z";
 
@@ -29,12 +29,7 @@ fn world() -> World {
 }
 
 fn send(world: &mut World, key: Option<&str>, line: &str) -> Answer {
-    let (method, path) = line.split_once(' ').unwrap();
-    let mut request = Request::new(method, &format!("/api/v1{path}"));
-    if let Some(key) = key {
-        request = request.header("Authorization", format!("Bearer {key}"));
-    }
-    handle(world, &request).into()
+    handle(world, &engine_request(line, key, None)).into()
 }
 
 /// Returns the values of the rate limit headers: limit, remaining, reset.

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use mock_server::{Endpoint, MockServer, Reply, Scope};
+use mock_server::{Endpoint, MockServer, Reply, Request, Scope};
 use serde_json::{Value, json};
 
 /// Creates a request with a key that has all scopes. `line` is a method and a path below `/api/v1`.
@@ -212,4 +212,19 @@ pub(crate) fn expected_paths() -> String {
     paths.dedup();
     let paths = paths.join(", ");
     format!("expected one of {paths}, or a prefix that ends with *")
+}
+
+/// Creates a request for the engine. `line` is a method and a path below `/api/v1`.
+pub(crate) fn engine_request(line: &str, key: Option<&str>, body: Option<&str>) -> Request {
+    let (method, path) = line.split_once(' ').unwrap();
+    let mut request = Request::new(method, &format!("/api/v1{path}"));
+    if let Some(key) = key {
+        request = request.header("Authorization", format!("Bearer {key}"));
+    }
+    match body {
+        Some(body) => request
+            .header("Content-Type", "application/json")
+            .body(body),
+        None => request,
+    }
 }

@@ -176,14 +176,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_id_counter_skips_ids_set_by_a_test() {
-        let mut world = World::new(0);
-        world.account_mut("demo").unwrap().links[0].id = "link_40".to_owned();
-        assert_eq!(check(&mut world), Ok(()));
-        assert_eq!(world.add_post("demo", "").unwrap().id, "post_41");
-    }
-
-    #[test]
     fn the_id_counter_skips_the_numbers_of_keys() {
         let mut world = World::new(0);
         let first = world.create_key("demo", &[]);
