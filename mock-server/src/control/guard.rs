@@ -14,7 +14,7 @@ use super::error::ControlError;
 use crate::engine::{Request, bearer_token};
 use crate::input::InvalidInput;
 
-/// The requests that the control API accepts. It has no `Debug`, which would print the token.
+/// The requests that the control API accepts. Not `Debug`, because the digest must not be printed.
 #[derive(Default)]
 pub(crate) struct Guard {
     allowed_hosts: Vec<String>,
