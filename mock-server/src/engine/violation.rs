@@ -76,6 +76,10 @@ pub(crate) fn violations(
         let is_of_client = rule != Rule::WrongMethod || !is_automatic(request);
         is_of_client.then_some((problem, rule))
     });
+    let mut violated = violated.take(Violation::MAX_PER_REQUEST).peekable();
+    if violated.peek().is_none() {
+        return Vec::new();
+    }
     let other_keys = world.other_keys();
     let secrets = Secrets::new(&request.headers, &other_keys);
     let shorten = |text: &str| shorten(&secrets.redact(text));
@@ -88,7 +92,6 @@ pub(crate) fn violations(
         method: shorten(&request.method),
         path: endpoint.map_or_else(|| shorten(&request.path), |one| one.path().to_owned()),
     };
-    let violated = violated.take(Violation::MAX_PER_REQUEST);
     violated.map(violation).collect()
 }
 

@@ -99,6 +99,9 @@ impl Habits {
 
     /// Removes the response to an equal request.
     fn take(&mut self, request: &Request) -> Option<Response> {
+        if self.0.is_empty() {
+            return None;
+        }
         let request = identity(request);
         let place = self.0.iter().position(|one| one.request == request)?;
         Some(self.0.remove(place)?.response)
