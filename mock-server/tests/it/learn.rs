@@ -562,3 +562,19 @@ async fn a_forged_delivery_is_a_contradiction() {
     let learned = learn(server.uri(), server.key(), &["--delivery", secret]);
     assert_eq!(learned.code, Some(2), "{}", learned.stderr);
 }
+
+#[tokio::test]
+async fn a_field_above_its_limit_is_a_contradiction() {
+    let server = MockServer::start().await;
+    let too_long = "private ".repeat(40);
+    server
+        .update(|world| world.account_mut("demo").unwrap().profile.bio = too_long)
+        .unwrap();
+    let learned = learn(server.uri(), server.key(), &[]);
+    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    let rows = learned.report["rows"].as_array().unwrap().iter();
+    let mut contradictions = rows.filter(|row| row["result"] == "contradiction");
+    let bio = contradictions.find(|row| row["sample"]["found"]["bio"] == "…");
+    let limit = "bio: up to 300 characters and up to 10 lines";
+    assert_eq!(bio.unwrap()["question"], limit);
+}
