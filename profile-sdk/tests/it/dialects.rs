@@ -30,7 +30,7 @@ struct Setup {
 
 type Check = for<'a> fn(&'a Setup) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// The checks of the results that depend on the dialect. All other calls only have to succeed.
+/// The checks of the results of each call.
 const CHECKS: &[(Operation, Check)] = &[
     (Operation::ME, |setup| Box::pin(me(setup))),
     (Operation::UPDATE_PROFILE, |setup| {
@@ -96,12 +96,11 @@ async fn start(name: String, dialect: Dialect) -> Setup {
 async fn every_call_with_every_dialect() {
     for (name, dialect) in dialects() {
         let setup = start(name, dialect).await;
-        for (operation, call) in every_call(&setup.client) {
-            match CHECKS.iter().find(|(checked, _)| *checked == operation) {
-                Some((_, check)) => check(&setup).await,
-                None => call.await.expect(&setup.name),
-            }
-            let seen = setup.succeeded(&operation);
+        for operation in Operation::ALL {
+            let row = CHECKS.iter().find(|(checked, _)| checked == operation);
+            let (_, check) = row.unwrap_or_else(|| panic!("no check of {operation}"));
+            check(&setup).await;
+            let seen = setup.succeeded(operation);
             assert!(seen, "{}: {operation} did not succeed", setup.name);
         }
     }
