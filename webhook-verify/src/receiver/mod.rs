@@ -194,7 +194,10 @@ impl Receiver {
         B::Error: Into<BoxError>,
     {
         let mut body = pin!(body);
-        let deadline = self.time_limit.map(|limit| (limit, Instant::now() + limit));
+        // An instant that cannot be represented is no limit, as in `tokio::time::timeout`.
+        let deadline = self
+            .time_limit
+            .and_then(|limit| Some((limit, Instant::now().checked_add(limit)?)));
         let reading = self.read(headers, body.as_mut());
         let result = match deadline {
             Some((limit, end)) => {

@@ -235,6 +235,16 @@ async fn rejects_slow_bodies_and_counts_them() {
 }
 
 #[tokio::test]
+async fn the_longest_time_limit_is_no_limit() {
+    for limit in [Duration::MAX, Duration::from_secs(u64::MAX / 4)] {
+        let receiver = receiver().time_limit(limit);
+        let service = VerifyLayer::new(receiver).layer(service_fn(echo));
+        let response = service.oneshot(signed(Bytes::from_static(BODY).into()));
+        assert_eq!(response.await.unwrap().status(), StatusCode::OK);
+    }
+}
+
+#[tokio::test]
 async fn the_verifier_can_be_replaced() {
     let logged = Arc::new(Mutex::new(0));
     let log = logged.clone();
