@@ -1,10 +1,11 @@
 //! Event keys, which identify duplicate events. The receiver chooses one, because deliveries have
 //! no id.
 
+use std::collections::HashMap;
 use std::str::FromStr;
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use webhook_verify::Verified;
 
 /// The part of a delivery that identifies its event.
@@ -20,7 +21,8 @@ pub enum EventKey {
     /// this only for payloads that contain an id or a time.
     Digest,
     /// A field of the payload, as a JSON pointer (RFC 6901) such as `/data/id`. The key is missing if
-    /// the field is missing or is neither a string nor a number.
+    /// the field is missing or is neither a string nor a number. Numbers are compared as they are
+    /// written, because two large ids can be the same floating-point number.
     JsonField(String),
 }
 
@@ -30,15 +32,30 @@ impl EventKey {
             Self::None => None,
             Self::Digest => Some(delivery.body_digest().to_string()),
             Self::JsonField(pointer) => {
-                let payload: Value = delivery.json().ok()?;
-                match payload.pointer(pointer)? {
-                    Value::String(text) => Some(text.clone()),
-                    Value::Number(number) => Some(number.to_string()),
+                let field = json_field(delivery.json().ok()?, pointer)?.get();
+                match field.as_bytes() {
+                    [b'"', ..] => serde_json::from_str(field).ok(),
+                    [b'-' | b'0'..=b'9', ..] => Some(field.to_owned()),
                     _ => None,
                 }
             }
         }
     }
+}
+
+/// Returns the part of the JSON text at this pointer.
+fn json_field<'p>(payload: &'p RawValue, pointer: &str) -> Option<&'p RawValue> {
+    let mut tokens = pointer.split('/').skip(1);
+    tokens.try_fold(payload, |value, token| {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        match serde_json::from_str::<HashMap<String, &RawValue>>(value.get()) {
+            Ok(mut object) => object.remove(&name),
+            Err(_) => {
+                let array: Vec<&RawValue> = serde_json::from_str(value.get()).ok()?;
+                array.get(name.parse::<usize>().ok()?).copied()
+            }
+        }
+    })
 }
 
 impl FromStr for EventKey {
@@ -74,12 +91,36 @@ mod tests {
         let key: EventKey = "/data/id".parse().unwrap();
         for (body, expected) in [
             (r#"{"data":{"id":"e1"}}"#, Some("e1")),
+            (r#"{"data":{"id":"\u00651"}}"#, Some("e1")),
             (r#"{"data":{"id":7}}"#, Some("7")),
+            (
+                r#"{"data":{"id":18446744073709551617}}"#,
+                Some("18446744073709551617"),
+            ),
+            (
+                r#"{"data":{"id":18446744073709551618}}"#,
+                Some("18446744073709551618"),
+            ),
             (r#"{"data":{"id":null}}"#, None),
             (r#"{"id":"e1"}"#, None),
             ("not JSON", None),
         ] {
             assert_eq!(key.of(&verified(body)).as_deref(), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn pointers_lead_through_objects_and_arrays() {
+        let body = verified(r#"{ "a/b": [ {}, { "~c" : -1.50 } ], "d": [[ "x" ]] }"#);
+        for (pointer, expected) in [
+            ("/a~1b/1/~0c", Some("-1.50")),
+            ("/d/0/0", Some("x")),
+            ("/d/0", None),
+            ("/d/1/0", None),
+            ("/a/b", None),
+        ] {
+            let key: EventKey = pointer.parse().unwrap();
+            assert_eq!(key.of(&body).as_deref(), expected, "{pointer}");
         }
     }
 
