@@ -2,8 +2,8 @@
 
 use mock_server::dialect::{
     AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, DialectFile,
-    ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, Learned, MeFields, OtherStatistics,
-    ReferenceData, ResourceFields, ScopeRejection, UnknownFields, WriteResponses,
+    ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, Learned, LinkUrls, MeFields,
+    OtherStatistics, ReferenceData, ResourceFields, ScopeRejection, UnknownFields, WriteResponses,
 };
 use mock_server::{Dialect, MockServer, ProfileField, RateLimit, Request, World, handle};
 use serde_json::{Value, json};
@@ -114,6 +114,25 @@ fn integer_ids_are_also_used_in_paths() {
     let edit = Some(json!({"title": "y"}));
     assert_eq!(send(&mut world, "PATCH /me/links/1", edit).status, 200);
     assert_eq!(world.account("demo").unwrap().links[0].title, "y");
+}
+
+#[test]
+fn stores_the_urls_of_links_as_sent_or_parsed() {
+    for (setting, stored) in [
+        (LinkUrls::AsSent, "HTTPS://Example.com"),
+        (LinkUrls::Parsed, "https://example.com/"),
+    ] {
+        let mut world = world(|dialect| dialect.link_urls = setting);
+        let link = json!({"title": "x", "url": "HTTPS://Example.com"});
+        assert_eq!(send(&mut world, "POST /me/links", link).status, 201);
+        let edit = json!({"url": "HTTPS://Example.com"});
+        assert_eq!(send(&mut world, "PATCH /me/links/link_1", edit).status, 200);
+        let links = read(&mut world, "GET /me")["links"].take();
+        assert_eq!(
+            (&links[0]["url"], &links[2]["url"]),
+            (&json!(stored), &json!(stored))
+        );
+    }
 }
 
 #[test]

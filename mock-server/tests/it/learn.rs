@@ -123,7 +123,7 @@ pub(crate) fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> 
                 dialect.rate_limit_rejection != RateLimitRejection::WithoutHeaders
             }
             ("ids" | "resource_fields", _) => shows_ids,
-            ("unknown_fields", _) => writes && shows_ids,
+            ("unknown_fields" | "link_urls", _) => writes && shows_ids,
             ("days_out_of_range", _) => shows_days,
             ("other_statistics", _) => true,
             (_, "–") => true,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use mock_server::dialect::{
-    DialectFile, Ids, MeFields, ResourceFields, UnknownFields, WriteResponses,
+    DialectFile, Ids, LinkUrls, MeFields, ResourceFields, UnknownFields, WriteResponses,
 };
 use mock_server::{Clock, Dialect, MockServer, Reply, Request, World, handle};
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ fn without_hidden_settings(mut dialect: Dialect) -> Dialect {
         dialect.ids = Ids::default();
         dialect.resource_fields = ResourceFields::default();
         dialect.unknown_fields = UnknownFields::default();
+        dialect.link_urls = LinkUrls::default();
     }
     dialect
 }

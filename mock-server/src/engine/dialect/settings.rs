@@ -224,6 +224,14 @@ settings! {
         Ignored = "ignored",
     }
 
+    /// The form in which the URL of a link is stored.
+    link_urls: LinkUrls {
+        /// Exactly as it was sent.
+        AsSent = "as_sent",
+        /// As the `url` crate writes it after parsing: `https://example.com/` for `HTTPS://Example.com`.
+        Parsed = "parsed",
+    }
+
     /// The shape of `GET /me/analytics`.
     analytics: AnalyticsShape {
         /// `{"views": n, "likes": n, "social": {"followers": n, "following": n, "comments": n}}`.

@@ -1,12 +1,13 @@
 //! `POST /me/links`, `PATCH /me/links/{id}` and `DELETE /me/links/{id}`.
 
+use url::Url;
+
 use super::call::Call;
 use super::json_body::{self, Known};
 use super::render::{View, id_in_path};
-use crate::engine::dialect::Dialect;
+use crate::engine::dialect::{Dialect, LinkUrls};
 use crate::engine::rejections::{Rejected, Rejection};
 use crate::engine::reply::Reply;
-use crate::engine::resources::check_url;
 use crate::engine::world::World;
 
 const FIELDS: &[&str] = &["title", "url"];
@@ -65,10 +66,16 @@ impl LinkFields {
         json_body::read(call, &known, |field, text, problems| {
             if field == "title" {
                 read.title = Some(text);
-            } else if let Err(reason) = check_url(&text) {
-                problems.reject(Rejection::NotAUrl { reason });
-            } else {
-                read.url = Some(text);
+                return;
+            }
+            match Url::parse(&text) {
+                Err(reason) => drop(problems.reject(Rejection::NotAUrl { reason })),
+                Ok(url) => {
+                    read.url = Some(match dialect.link_urls {
+                        LinkUrls::AsSent => text,
+                        LinkUrls::Parsed => url.into(),
+                    });
+                }
             }
         });
         read

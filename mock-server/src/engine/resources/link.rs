@@ -12,7 +12,7 @@ pub struct Link {
     pub id: String,
     /// The title, without a limit.
     pub title: String,
-    /// The absolute URL, exactly as it was sent.
+    /// The absolute URL, as it was sent or as the dialect stores it.
     pub url: String,
     /// The time of creation: RFC 3339 in UTC and whole seconds.
     pub created_at: String,

@@ -122,7 +122,8 @@ impl Step {
     }
 }
 
-const URL: &str = "https://example.com/";
+/// The URL of the created link. It ends with `/` after parsing.
+pub(super) const URL: &str = "https://example.com";
 
 fn get(path: &str) -> Known<Call> {
     Ok(Call::get(path))

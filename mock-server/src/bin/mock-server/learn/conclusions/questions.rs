@@ -50,6 +50,8 @@ pub(super) const QUESTIONS: &[Question] = &[
     ("", "line breaks that count against a limit", Never(CHANGED)),
     ("", "case of colors", Never(CHANGED)),
     ("", "limits of titles, URLs and posts", Never("only long texts would show them")),
+    ("link_urls", "form of stored URLs",
+        Compare(&[CreateLink, EditLink, MeWithLink], views::link_urls, NO_RESOURCE)),
     ("", "relative URLs", Compare(&[EditLinkRelativeUrl], views::accepted, "")),
     ("analytics", "fields of analytics", Compare(&[Analytics], views::analytics, "")),
     ("badge_kinds", "kinds of badges",

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::learn::answer::{Answer, pick};
 use crate::learn::resource::{KINDS, id};
 use crate::learn::service::MIN_UNIX_TIME;
+use crate::learn::steps::URL;
 
 /// A part of a response.
 pub(super) type View = fn(&Answer) -> Option<Value>;
@@ -126,6 +127,17 @@ pub(super) fn resource_fields(answer: &Answer) -> Option<Value> {
         let metadata = metadata.and_then(|metadata| names(metadata, &["source", "tags"]));
         json!({ "created_at": shape(&one["created_at"]), "metadata": metadata })
     })
+}
+
+/// Returns the URLs of links that are the one that was sent, after parsing.
+pub(super) fn link_urls(answer: &Answer) -> Option<Value> {
+    let listed = answer.at("/links").and_then(Value::as_array);
+    let links = listed.into_iter().flatten().chain(answer.at(""));
+    let urls = links.filter_map(|link| link.get("url")?.as_str());
+    let urls: Vec<_> = urls
+        .filter(|url| url.trim_end_matches('/') == URL)
+        .collect();
+    (!urls.is_empty()).then(|| json!(urls))
 }
 
 /// Returns the shape of the response to a successful write; of a resource, only that there is one.
