@@ -3,7 +3,7 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::VerifyError;
+use crate::signature::VerifyError;
 
 /// Number of consecutive failed deliveries after which the service turns the webhook off (section
 /// Limits of the specification).

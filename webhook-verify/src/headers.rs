@@ -1,6 +1,7 @@
 //! The two headers of a delivery.
 
-use crate::{EventKind, EventKindError, VerifyError};
+use crate::event::{EventKind, EventKindError};
+use crate::signature::VerifyError;
 
 /// The name of the header with the signature, in lower case as in HTTP/2.
 pub const SIGNATURE_HEADER: &str = "x-service-signature";

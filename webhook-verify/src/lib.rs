@@ -9,18 +9,17 @@ extern crate std;
 
 // In reading order:
 //
-// verification     verification of whole bodies, or in chunks, and its result
+// verifier         verification of whole bodies, or in chunks
+// verified         its result, and the digest that identifies a delivery
 // headers          the two headers of a delivery
-// signature        the value of the signature header
+// signature        the value of the signature header, and the errors of verification
 // secret           the key
 // event            the event in an authentic delivery
 // failure_counter  a counter of rejections
 // receiver         adapters for tower and axum, and what they share
-// body_digest      digests of bodies, which identify deliveries
 // seen             recognition of repeated deliveries
 // signed_request   signed requests, for senders and tests
 // explain          diagnosis for people; no other module uses it
-mod body_digest;
 mod event;
 #[cfg(feature = "explain")]
 mod explain;
@@ -34,9 +33,9 @@ mod seen;
 mod signature;
 #[cfg(feature = "http")]
 mod signed_request;
-mod verification;
+mod verified;
+mod verifier;
 
-pub use body_digest::BodyDigest;
 #[cfg(feature = "json")]
 pub use event::PayloadError;
 pub use event::{EventKind, EventKindError, EventName, KindError};
@@ -45,15 +44,16 @@ pub use explain::{Diagnosis, Explanation, Fix, explain};
 pub use failure_counter::{FailureCounter, FailureRun, MAX_CONSECUTIVE_FAILURES};
 pub use headers::{EVENT_HEADER, Headers, SIGNATURE_HEADER};
 #[cfg(feature = "axum")]
-pub use receiver::VerifiedEvent;
+pub use receiver::axum::VerifiedEvent;
+#[cfg(feature = "tower")]
+pub use receiver::tower::{VerifyLayer, VerifyService};
 #[cfg(feature = "receiver")]
 pub use receiver::{Receiver, Rejection};
-#[cfg(feature = "tower")]
-pub use receiver::{VerifyLayer, VerifyService};
 pub use secret::{Secret, SecretError};
 #[cfg(feature = "seen")]
 pub use seen::{RecentDeliveries, SeenDeliveries};
-pub use signature::{DigestEncoding, sign, sign_as};
+pub use signature::{DigestEncoding, VerifyError, sign, sign_as};
 #[cfg(feature = "http")]
 pub use signed_request::SignedRequest;
-pub use verification::{StreamVerifier, Verified, Verifier, VerifyError};
+pub use verified::{BodyDigest, Verified};
+pub use verifier::{StreamVerifier, Verifier};

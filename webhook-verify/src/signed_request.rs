@@ -3,7 +3,10 @@
 use http::header::CONTENT_TYPE;
 use http::{Request, Uri};
 
-use crate::{DigestEncoding, EVENT_HEADER, EventKind, SIGNATURE_HEADER, Secret, sign_as};
+use crate::event::EventKind;
+use crate::headers::{EVENT_HEADER, SIGNATURE_HEADER};
+use crate::secret::Secret;
+use crate::signature::{DigestEncoding, sign_as};
 
 /// A builder for the request that the service would send (section Events of the specification): a
 /// `POST` with the body, `X-Service-Signature` and optionally `X-Service-Event`.

@@ -8,7 +8,8 @@ use http::StatusCode;
 use serde::de::DeserializeOwned;
 
 use super::{Receiver, Rejection};
-use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
+use crate::event::{EventKind, EventKindError, KindError, PayloadError};
+use crate::verified::Verified;
 
 /// An extractor for authentic deliveries whose payload is JSON of type `T`.
 ///

@@ -1,34 +1,32 @@
 //! Shared by the adapters: validates headers, reads the body up to the limit, counts rejections.
 
 #[cfg(feature = "axum")]
-mod axum;
-mod body;
-mod rejection;
+pub(crate) mod axum;
 #[cfg(feature = "tower")]
-mod tower;
+pub(crate) mod tower;
 
-#[cfg(feature = "axum")]
-pub use axum::VerifiedEvent;
-pub use rejection::Rejection;
-#[cfg(feature = "tower")]
-pub use tower::{VerifyLayer, VerifyService};
-
+use alloc::boxed::Box;
 use alloc::sync::Arc;
+use core::error::Error;
 use core::fmt;
+use core::future::poll_fn;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 use std::sync::{PoisonError, RwLock};
 
-use bytes::{Bytes, BytesMut};
-use http::HeaderMap;
+use bytes::{Buf, Bytes, BytesMut};
+use http::header::{CONTENT_LENGTH, EXPECT};
+use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
 use tokio::time::{Instant, timeout_at};
 
-use self::rejection::BoxError;
-use crate::{FailureCounter, FailureRun, Headers, Verified, Verifier};
-
 #[cfg(feature = "axum")]
-use crate::PayloadError;
+use crate::event::PayloadError;
+use crate::failure_counter::{FailureCounter, FailureRun};
+use crate::headers::Headers;
+use crate::signature::VerifyError;
+use crate::verified::Verified;
+use crate::verifier::Verifier;
 
 /// A receiver of deliveries over HTTP: a [`Verifier`], a counter of rejections, and hooks for
 /// logging.
@@ -219,7 +217,7 @@ impl Receiver {
                     hook(rejection, run);
                 }
                 if let Rejection::NotVerified(_) = rejection {
-                    let discarding = body::discard(headers, body);
+                    let discarding = discard(headers, body);
                     match deadline {
                         Some((_, end)) => drop(timeout_at(end, discarding).await),
                         None => discarding.await,
@@ -239,12 +237,12 @@ impl Receiver {
         B: Body,
         B::Error: Into<BoxError>,
     {
-        let content_length = body::content_length(headers, &*body);
+        let content_length = content_length(headers, &*body);
         let mut stream = self
             .verifier()
             .start(Headers::from(headers), content_length)?;
         let mut received = BytesMut::new();
-        while let Some(chunk) = body::next_chunk(body.as_mut()).await {
+        while let Some(chunk) = next_chunk(body.as_mut()).await {
             let chunk = chunk.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
             stream.update(&chunk)?;
             received.extend_from_slice(&chunk);
@@ -266,5 +264,108 @@ impl fmt::Debug for Receiver {
             .field("verifier", &self.verifier())
             .field("failures", &self.failures())
             .finish_non_exhaustive()
+    }
+}
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// The reason why a [`Receiver`](crate::Receiver) rejected a request.
+///
+/// The message is for your log. The sender gets [`Rejection::response`].
+///
+/// # Examples
+///
+/// ```
+/// use webhook_verify::{Rejection, VerifyError};
+///
+/// let rejection = Rejection::from(VerifyError::TooLarge { length: 9, limit: 8 });
+/// assert_eq!(rejection.status(), 413);
+/// assert_eq!(rejection.response::<String>().body(), "");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// The delivery is not authentic, or the body is too large.
+    #[error("{0}")]
+    NotVerified(VerifyError),
+    /// Reading the body failed, for example because the sender disconnected.
+    #[error("failed to read the body: {0}")]
+    UnreadableBody(Box<dyn Error + Send + Sync>),
+    /// The body did not arrive within [`Receiver::time_limit`](crate::Receiver::time_limit).
+    #[error("the body did not arrive within {0:?}")]
+    TimedOut(Duration),
+}
+
+impl Rejection {
+    /// Returns the status code of the response: 413 if the body is too large, 400 if it could not
+    /// be read, 408 if it did not arrive in time, and 401 for all other reasons, so that forgers
+    /// learn nothing.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::NotVerified(VerifyError::TooLarge { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::NotVerified(_) => StatusCode::UNAUTHORIZED,
+            Self::UnreadableBody(_) => StatusCode::BAD_REQUEST,
+            Self::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
+        }
+    }
+
+    /// Creates a response with the status code and an empty body.
+    #[must_use]
+    pub fn response<B: Default>(&self) -> Response<B> {
+        let mut response = Response::new(B::default());
+        *response.status_mut() = self.status();
+        response
+    }
+}
+
+impl From<VerifyError> for Rejection {
+    fn from(reason: VerifyError) -> Self {
+        Self::NotVerified(reason)
+    }
+}
+
+/// The maximum number of bytes that are read and discarded after a rejection.
+const MAX_DISCARDED: u64 = 8 << 20;
+
+/// Returns the largest length in the `Content-Length` headers and the body's size hint.
+fn content_length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
+    let parse = |value: &str| value.parse().ok();
+    let in_headers = headers.get_all(CONTENT_LENGTH).iter();
+    in_headers
+        .filter_map(|value| value.to_str().ok().and_then(parse))
+        .chain([body.size_hint().lower()])
+        .max()
+}
+
+/// Returns the next chunk of the body, or `None` at its end. Skips trailers.
+async fn next_chunk<B: Body>(mut body: Pin<&mut B>) -> Option<Result<Bytes, B::Error>> {
+    loop {
+        match poll_fn(|context| body.as_mut().poll_frame(context)).await? {
+            Ok(frame) => {
+                if let Ok(mut data) = frame.into_data() {
+                    return Some(Ok(data.copy_to_bytes(data.remaining())));
+                }
+            }
+            Err(error) => return Some(Err(error)),
+        }
+    }
+}
+
+/// Reads and discards the rest of a rejected body: a server that closes a connection with unread
+/// data resets it, and the sender does not receive the response.
+///
+/// Leaves a body longer than [`MAX_DISCARDED`] unread, and one that the sender holds back until it
+/// receives `100 Continue`.
+async fn discard<B: Body>(headers: &HeaderMap, mut body: Pin<&mut B>) {
+    let announced = content_length(headers, &*body);
+    if headers.contains_key(EXPECT) || announced > Some(MAX_DISCARDED) {
+        return;
+    }
+    let mut discarded = 0;
+    while discarded <= MAX_DISCARDED
+        && let Some(Ok(chunk)) = next_chunk(body.as_mut()).await
+    {
+        discarded += chunk.len() as u64;
     }
 }

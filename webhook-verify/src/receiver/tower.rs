@@ -13,8 +13,7 @@ use http_body_util::Full;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::Receiver;
-use super::rejection::BoxError;
+use super::{BoxError, Receiver};
 
 /// A tower layer that wraps a service in a [`VerifyService`].
 ///

@@ -1,11 +1,9 @@
-//! Event kinds, from the header `X-Service-Event`.
+//! The event in an authentic delivery: its kind, and the errors of its payload.
 
 use core::fmt;
 use core::str::FromStr;
 
 use thiserror::Error;
-
-use crate::EventName;
 
 /// The kind of an event (section Events of the specification).
 ///
@@ -148,5 +146,126 @@ impl<'de> serde::Deserialize<'de> for EventKind {
 impl fmt::Display for EventKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
+    }
+}
+
+/// The name of an event kind that the specification does not list: 1 to 64 bytes of visible ASCII,
+/// which is safe to log.
+///
+/// Stored inline, without allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EventName {
+    length: u8,
+    // Bytes past the length are zero, so that the derived `PartialEq` and `Hash` are correct.
+    bytes: [u8; Self::MAX_LENGTH],
+}
+
+impl EventName {
+    /// The maximum length in bytes.
+    pub const MAX_LENGTH: usize = 64;
+
+    pub(crate) fn new(name: &[u8]) -> Result<Self, EventKindError> {
+        if name.is_empty() {
+            return Err(EventKindError::Empty);
+        }
+        if name.len() > Self::MAX_LENGTH {
+            return Err(EventKindError::TooLong { length: name.len() });
+        }
+        // Only visible ASCII, so that a name cannot forge log lines.
+        if let Some(position) = name.iter().position(|byte| !byte.is_ascii_graphic()) {
+            return Err(EventKindError::InvalidByte {
+                position,
+                byte: name[position],
+            });
+        }
+        let mut bytes = [0; Self::MAX_LENGTH];
+        bytes[..name.len()].copy_from_slice(name);
+        Ok(Self {
+            length: name.len() as u8,
+            bytes,
+        })
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        let name = &self.bytes[..usize::from(self.length)];
+        core::str::from_utf8(name).expect("a name is visible ASCII")
+    }
+}
+
+impl fmt::Debug for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The reason why the payload does not confirm the event kind in the header; see
+/// [`Verified::confirm_kind`](crate::Verified::confirm_kind).
+///
+/// The body is authentic nevertheless. Respond with 2xx, and ignore the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum KindError {
+    /// The header is missing or invalid.
+    #[error("{0}")]
+    Header(EventKindError),
+    /// The payload's event kind is invalid.
+    #[error("the payload has an invalid event kind: {0}")]
+    Payload(EventKindError),
+    /// The payload is not a JSON object that has the field with a string value.
+    #[error(
+        "the payload has no event kind; \
+         expected a JSON object that has the field with a string value"
+    )]
+    InvalidField,
+    /// The kinds in the payload and in the header differ.
+    #[error(
+        "X-Service-Event does not match the event kind in the signed payload, {payload}; \
+         trust the payload: an old delivery may have been resent as another kind"
+    )]
+    Mismatch {
+        /// The kind in the signed payload.
+        payload: EventKind,
+    },
+}
+
+/// An error for an authentic payload that is not valid JSON or does not match the receiver's type.
+///
+/// Respond with 2xx nevertheless, because ten failed deliveries in a row turn the webhook off.
+///
+/// The message does not quote the payload, but its source, the error of `serde_json`, may.
+#[cfg(feature = "json")]
+#[derive(Debug, Error)]
+#[error(
+    "the delivery is authentic, but its payload {problem}, at line {} column {}; respond with 2xx",
+    source.line(),
+    source.column(),
+    problem = problem(source)
+)]
+pub struct PayloadError {
+    source: alloc::boxed::Box<serde_json::Error>,
+}
+
+#[cfg(feature = "json")]
+impl PayloadError {
+    pub(crate) fn new(source: serde_json::Error) -> Self {
+        Self {
+            source: alloc::boxed::Box::new(source),
+        }
+    }
+}
+
+#[cfg(feature = "json")]
+fn problem(error: &serde_json::Error) -> &'static str {
+    match error.is_data() {
+        true => "does not match the receiver's type",
+        false => "is not valid JSON",
     }
 }
