@@ -3,12 +3,12 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::input::prompt;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::settings::{SettingName, Settings, Source};
-use crate::system::interruption::{self, InterruptGuard};
+use crate::system::interruption::{self, is_interrupted};
 
 /// Variables that are not passed to the editor.
 const SECRETS: [&str; 2] = ["PROFILE_API_KEY", "PROFILE_WEBHOOK_SECRET"];
@@ -53,9 +53,8 @@ impl Editor {
         }
     }
 
-    /// Opens a file and waits for the editor to exit. The editor handles Ctrl-C.
+    /// Opens a file and waits for the editor to exit.
     pub(crate) fn open(&self, path: &Path) -> Result<(), Failure> {
-        let _guard = InterruptGuard::new();
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).arg(path);
         // stdout may be a pipe, which is only for the result.
@@ -71,9 +70,9 @@ impl Editor {
             let message = format!("the editor {words} (from {}) {how}", self.source);
             Failure::new(FailureKind::Other, message)
         };
-        match command.status() {
+        match interruption::run_editor(&mut command) {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) if is_interrupted(status) => Err(Failure::new(
+            Ok(status) if is_interrupted(&status) => Err(Failure::new(
                 FailureKind::Interrupted,
                 "the editor was interrupted",
             )),
@@ -81,14 +80,6 @@ impl Editor {
             Err(error) => Err(failed(format!("could not be started: {error}"))),
         }
     }
-}
-
-fn is_interrupted(status: ExitStatus) -> bool {
-    #[cfg(unix)]
-    if std::os::unix::process::ExitStatusExt::signal(&status) == Some(signal_hook::consts::SIGINT) {
-        return true;
-    }
-    status.code() == Some(i32::from(interruption::INTERRUPTED_EXIT_CODE))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{Key, Settings};
-use crate::system::interruption::InterruptGuard;
+use crate::system::interruption::{self, InterruptGuard};
 
 use connection::Connection;
 use waits::Waits;
@@ -105,6 +105,7 @@ impl<'a> Session<'a> {
             let withheld = self.withheld(&error);
             withheld.unwrap_or_else(|| failed_call::of_write(what, check_command, error))
         };
+        interruption::check()?;
         let sent = self.send(call).map_err(|failure| match failure.kind {
             FailureKind::Interrupted => failure.hint(format!(
                 "the outcome is unknown; check with `{check_command}` before you try again"
@@ -165,16 +166,19 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Runs a future until Ctrl-C. Returns `None` if it was interrupted.
+    /// Runs a future until Ctrl-C. Returns `None` if it was interrupted. Fails if Ctrl-C was pressed
+    /// before.
     pub(crate) fn until_interrupted<F: Future>(
         &self,
         future: F,
     ) -> Result<Option<F::Output>, Failure> {
+        interruption::check()?;
         self.block_on(async {
             let _guard = InterruptGuard::new();
             tokio::select! {
+                biased;
                 output = future => Some(output),
-                _ = tokio::signal::ctrl_c() => None,
+                () = interruption::interrupted() => None,
             }
         })
     }

@@ -1,11 +1,14 @@
 //! Ctrl-C ends the program with exit code 130, except while a guard defers it.
 
-#[cfg(feature = "webhook")]
 use std::io;
+use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
-use crate::outcome::failure::FailureKind;
+use signal_hook::consts::SIGINT;
+#[cfg(unix)]
+use signal_hook::consts::SIGQUIT;
+
+use crate::outcome::failure::{Failure, FailureKind};
 
 /// Exit code after Ctrl-C.
 pub(crate) const INTERRUPTED_EXIT_CODE: u8 = FailureKind::Interrupted.exit_code();
@@ -15,17 +18,69 @@ pub(crate) const INTERRUPTED_EXIT_CODE: u8 = FailureKind::Interrupted.exit_code(
 const TERMINATED_EXIT_CODE: u8 = 0;
 
 /// `true` if Ctrl-C ends the program immediately.
-static EXIT_ON_INTERRUPT: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
+
+/// `true` if SIGQUIT ends the program immediately.
+#[cfg(unix)]
+static ENDS_ON_QUIT: AtomicBool = AtomicBool::new(true);
+
+/// `true` once Ctrl-C was pressed while a guard deferred it.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Makes Ctrl-C end the program with exit code 130.
 pub(crate) fn exit_on_interrupt() {
-    let ends = EXIT_ON_INTERRUPT.get_or_init(|| Arc::new(AtomicBool::new(true)));
-    // If the handler cannot be installed, the default action of the signal remains.
+    // If a handler cannot be installed, the default action of the signal remains.
     let _ = signal_hook::flag::register_conditional_shutdown(
-        signal_hook::consts::SIGINT,
+        SIGINT,
         i32::from(INTERRUPTED_EXIT_CODE),
-        Arc::clone(ends),
+        &ENDS_ON_INTERRUPT,
     );
+    let _ = signal_hook::flag::register(SIGINT, &IS_INTERRUPTED);
+}
+
+/// Fails if Ctrl-C was pressed while a guard deferred it.
+pub(crate) fn check() -> Result<(), Failure> {
+    match IS_INTERRUPTED.load(Ordering::SeqCst) {
+        true => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
+        false => Ok(()),
+    }
+}
+
+/// Waits for Ctrl-C, which a guard has to defer.
+pub(crate) async fn interrupted() {
+    while tokio::signal::ctrl_c().await.is_ok() {
+        // On Unix, tokio also reports an earlier signal, which an editor may have handled.
+        if cfg!(not(unix)) || check().is_err() {
+            return;
+        }
+    }
+    std::future::pending().await
+}
+
+/// Runs an editor, which handles SIGINT and SIGQUIT meanwhile: its exit status decides.
+pub(crate) fn run_editor(editor: &mut Command) -> io::Result<ExitStatus> {
+    let _guard = InterruptGuard::new();
+    #[cfg(unix)]
+    {
+        ENDS_ON_QUIT.store(false, Ordering::SeqCst);
+        let _ = signal_hook::flag::register_conditional_default(SIGQUIT, &ENDS_ON_QUIT);
+    }
+    let ended = editor.status();
+    #[cfg(unix)]
+    ENDS_ON_QUIT.store(true, Ordering::SeqCst);
+    if !ended.as_ref().is_ok_and(is_interrupted) {
+        IS_INTERRUPTED.store(false, Ordering::SeqCst);
+    }
+    ended
+}
+
+/// Returns `true` if a program was ended by Ctrl-C.
+pub(crate) fn is_interrupted(status: &ExitStatus) -> bool {
+    #[cfg(unix)]
+    if std::os::unix::process::ExitStatusExt::signal(status) == Some(SIGINT) {
+        return true;
+    }
+    status.code() == Some(i32::from(INTERRUPTED_EXIT_CODE))
 }
 
 /// Prevents Ctrl-C from ending the program until dropped.
@@ -33,14 +88,14 @@ pub(crate) struct InterruptGuard(());
 
 impl InterruptGuard {
     pub(crate) fn new() -> Self {
-        set_exit_on_interrupt(false);
+        ENDS_ON_INTERRUPT.store(false, Ordering::SeqCst);
         Self(())
     }
 }
 
 impl Drop for InterruptGuard {
     fn drop(&mut self) {
-        set_exit_on_interrupt(true);
+        ENDS_ON_INTERRUPT.store(true, Ordering::SeqCst);
     }
 }
 
@@ -85,11 +140,5 @@ impl ShutdownSignals {
             Ok(()) => INTERRUPTED_EXIT_CODE,
             Err(_) => std::future::pending().await,
         }
-    }
-}
-
-fn set_exit_on_interrupt(ends: bool) {
-    if let Some(flag) = EXIT_ON_INTERRUPT.get() {
-        flag.store(ends, Ordering::SeqCst);
     }
 }

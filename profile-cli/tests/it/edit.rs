@@ -400,6 +400,33 @@ async fn offers_the_editor_again() {
     assert!(unsent(&fixture).is_empty());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_editor_handles_ctrl_c() {
+    let fixture = Fixture::new().await;
+    let create = ["post", "create", "--editor", "--json"];
+    let script = "trap '' INT QUIT; echo open; read line; echo one > \"$1\"";
+    let mut terminal = Terminal::start(program(&fixture, script, &create));
+    terminal.sees("open");
+    // Ctrl-C and Ctrl-\.
+    terminal.types("\u{3}\u{1c}\n");
+    let (ended, seen) = terminal.ends();
+    assert_eq!(ended, Some(0), "{seen}");
+    assert_eq!(sent(&fixture), [json!({"body": "one"})]);
+    assert!(unsent(&fixture).is_empty());
+
+    // An editor that Ctrl-C ends.
+    let script = "echo two > \"$1\"; echo open; read line";
+    let mut terminal = Terminal::start(program(&fixture, script, &create));
+    terminal.sees("open");
+    terminal.types("\u{3}");
+    let (ended, seen) = terminal.ends();
+    assert_eq!(ended, Some(130), "{seen}");
+    assert!(seen.contains("the editor was interrupted"), "{seen}");
+    assert!(!seen.contains("outcome"), "{seen}");
+    assert_eq!(sent(&fixture).len(), 1);
+    assert_eq!(unsent(&fixture).len(), 1);
+}
+
 #[tokio::test]
 async fn keeps_the_text_if_the_service_does_not_return_it() {
     let fixture = Fixture::new().await;
