@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     if let Some(exit_code) = completion::complete(Arguments::command) {
         return exit_code;
     }
-    system::interruption::exit_on_interrupt();
+    system::interruption::end_on_interrupt();
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -79,6 +79,7 @@ fn main() -> ExitCode {
     let exit_code = ended.unwrap_or_else(|failure| output.failure(&failure));
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);
+    system::interruption::end_if_interrupted();
     exit_code
 }
 

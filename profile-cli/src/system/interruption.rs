@@ -1,4 +1,5 @@
-//! Ctrl-C ends the program with exit code 130, except while a guard defers it.
+//! Ctrl-C ends the program by SIGINT, so that a shell loop around it ends too, except while a guard
+//! defers it. On Windows, it ends the program with exit code 130.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -27,15 +28,25 @@ static ENDS_ON_QUIT: AtomicBool = AtomicBool::new(true);
 /// `true` once Ctrl-C was pressed while a guard deferred it.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Makes Ctrl-C end the program with exit code 130.
-pub(crate) fn exit_on_interrupt() {
+/// Makes Ctrl-C end the program.
+pub(crate) fn end_on_interrupt() {
     // If a handler cannot be installed, the default action of the signal remains.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register_conditional_default(SIGINT, &ENDS_ON_INTERRUPT);
+    #[cfg(not(unix))]
     let _ = signal_hook::flag::register_conditional_shutdown(
         SIGINT,
         i32::from(INTERRUPTED_EXIT_CODE),
         &ENDS_ON_INTERRUPT,
     );
     let _ = signal_hook::flag::register(SIGINT, &IS_INTERRUPTED);
+}
+
+/// Ends the program by SIGINT if Ctrl-C was pressed while a guard deferred it.
+pub(crate) fn end_if_interrupted() {
+    if cfg!(unix) && check().is_err() {
+        let _ = signal_hook::low_level::emulate_default_handler(SIGINT);
+    }
 }
 
 /// Fails if Ctrl-C was pressed while a guard deferred it.

@@ -74,7 +74,7 @@ async fn restores_the_echo_after_ctrl_c() {
     terminal.sees("(not shown): ");
     terminal.types_unseen("half a key\u{3}");
     let (code, shown) = terminal.ends();
-    assert_eq!(code, Some(130), "{shown}");
+    assert_eq!(code, Some(-2), "{shown}");
     assert!(shown.contains("interrupted; nothing was stored"), "{shown}");
     assert!(!shown.contains("half"), "{shown}");
     assert!(!fixture.home.path().join(".config").exists());

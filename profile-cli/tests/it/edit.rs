@@ -372,7 +372,7 @@ async fn keeps_the_text_if_the_outcome_is_unknown() {
 async fn offers_the_editor_again() {
     let fixture = Fixture::new().await;
     let wrong = "sed -i 's/^accent_color = .*/accent_color = \"rot\"/' \"$1\"";
-    for (answer, code) in [("\u{3}", 130), ("n\r", 2), ("\u{4}", 130)] {
+    for (answer, code) in [("\u{3}", -2), ("n\r", 2), ("\u{4}", 130)] {
         let mut terminal = Terminal::start(program(&fixture, wrong, &["edit"]));
         terminal.sees("Open the editor again? [Y/n] ");
         // The path is printed before the question, since Ctrl-C ends the program.
@@ -420,7 +420,7 @@ async fn the_editor_handles_ctrl_c() {
     terminal.sees("open");
     terminal.types("\u{3}");
     let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(130), "{seen}");
+    assert_eq!(ended, Some(-2), "{seen}");
     assert!(seen.contains("the editor was interrupted"), "{seen}");
     assert!(!seen.contains("outcome"), "{seen}");
     assert_eq!(sent(&fixture).len(), 1);

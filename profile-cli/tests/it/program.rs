@@ -396,10 +396,15 @@ impl Run {
         &self.output.stdout
     }
 
-    /// Returns the exit code.
+    /// Returns the exit code, or the negative number of the signal that ended the program.
     #[track_caller]
     pub(crate) fn code(&self) -> i64 {
-        self.output.status.code().unwrap().into()
+        let status = self.output.status;
+        #[cfg(unix)]
+        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+            return (-signal).into();
+        }
+        status.code().unwrap().into()
     }
 
     /// Returns stderr.
@@ -436,8 +441,7 @@ impl Run {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A program ended by a signal has no exit code.
-        let status = self.output.status.code().unwrap_or(-1);
+        let status = self.code();
         let stdout = String::from_utf8_lossy(&self.output.stdout);
         let stderr = String::from_utf8_lossy(&self.output.stderr);
         write!(f, "exit {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")

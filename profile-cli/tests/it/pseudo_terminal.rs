@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::Child;
 
 use pty_process::Size;
@@ -87,15 +88,16 @@ impl Terminal {
         self.types(text);
     }
 
-    /// Waits until the program exits, and returns its exit code and output. Checks that the
-    /// terminal's settings are restored.
+    /// Waits until the program ends, and returns its exit code, or the negative number of the signal
+    /// that ended it, and its output. Checks that the terminal's settings are restored.
     #[track_caller]
     pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         while self.read() {}
         let status = self.program.wait().unwrap();
         let modes = tcgetattr(&self.pty).unwrap().local_modes;
         assert!(modes.contains(LocalModes::ECHO | LocalModes::ISIG));
-        (status.code(), self.seen)
+        let signal = status.signal().map(|number| -number);
+        (status.code().or(signal), self.seen)
     }
 
     /// Forgets the output so far.

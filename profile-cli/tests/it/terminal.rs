@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use expect_test::expect;
 use mock_server::dialect::ResourceFields;
+use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
-use crate::program::Fixture;
+use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
 
 /// Starts the program with the owner's key.
@@ -24,7 +25,7 @@ async fn asks_before_deleting() {
         ("\n", 1, 2),
         // Ctrl-D and Ctrl-C.
         ("\u{4}", 130, 2),
-        ("\u{3}", 130, 2),
+        ("\u{3}", -2, 2),
     ] {
         let fixture = Fixture::new().await;
         let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
@@ -108,9 +109,48 @@ async fn ctrl_c_during_a_request_ends_the_program() {
         request.arrives(1, Duration::from_secs(10)).await;
         terminal.types("\u{3}");
         let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(130), "{seen}");
+        assert_eq!(ended, Some(-2), "{seen}");
         assert!(seen.contains(message), "{seen}");
         assert_eq!(fixture.service.journal().requests().len(), 1, "{seen}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_ends_a_shell_loop() {
+    const LOOP: &str = "for id in link_1 link_2; do profile link delete $id $yes; done; echo after";
+    for (shell, yes, shown) in [
+        ("bash", "--yes", "interrupted while a change was being sent"),
+        ("sh", "--yes", "interrupted while a change was being sent"),
+        ("bash", "", "[y/N]"),
+        ("sh", "", "[y/N]"),
+    ] {
+        let fixture = Fixture::new().await;
+        let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
+        let deletions = RequestPattern::any().method("DELETE");
+        fixture
+            .service
+            .add_fault(hangs.matching(deletions))
+            .unwrap();
+        let program = Program::shell(shell, fixture.home.path(), &["-c", LOOP])
+            .env("PROFILE_BASE_URL", fixture.service.uri())
+            .env("PROFILE_API_KEY", fixture.service.key())
+            .env("yes", yes);
+        let mut terminal = Terminal::start(program);
+        match yes {
+            "" => terminal.sees("[y/N]"),
+            _ => {
+                let request = fixture.service.expect("DELETE", "/me/links/link_1");
+                request.arrives(1, Duration::from_secs(10)).await;
+            }
+        }
+        terminal.types("\u{3}");
+        let (ended, seen) = terminal.ends();
+        assert_eq!(ended, Some(-2), "{shell}: {seen}");
+        assert_eq!(seen.matches(shown).count(), 1, "{shell}: {seen}");
+        assert!(!seen.contains("after\r\n"), "{shell}: {seen}");
+        let requests = fixture.service.journal().requests();
+        let deletions = requests.iter().filter(|request| request.method == "DELETE");
+        assert_eq!(deletions.count(), usize::from(!yes.is_empty()), "{seen}");
     }
 }
 

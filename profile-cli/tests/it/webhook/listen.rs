@@ -253,7 +253,7 @@ fn ack_now_does_not_wait_for_the_receiver_but_ctrl_c_does() {
         .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         .unwrap();
     listener.end().check(&expect![[r#"
-        exit 130
+        exit -2
         --- stdout
         --- stderr
         ended: 1 verified, 0 rejected
@@ -264,7 +264,7 @@ fn ack_now_does_not_wait_for_the_receiver_but_ctrl_c_does() {
 #[test]
 fn signals_stop_it_cleanly() {
     let home = home();
-    for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 0)] {
+    for (signal, exit_code) in [(Signal::INT, -2), (Signal::TERM, 0)] {
         let listener = Listener::start(home.path(), &["--quiet"]);
         // An open connection without a request does not delay the exit.
         let silent = listener.connect();

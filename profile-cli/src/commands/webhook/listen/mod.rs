@@ -85,8 +85,8 @@ large. Ten consecutive failures turn a webhook off; a warning is printed after f
 Deliveries are answered while stdout is blocked; at most 1,000 wait to be printed, and others are
 dropped.
 
-After Ctrl-C, the command waits for deliveries that are being forwarded, and exits with 130; a second
-signal exits at once.
+After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
+shell); after SIGTERM, it exits with 0. A second signal ends it at once.
 {}
 
 Examples:
