@@ -25,6 +25,10 @@ LAG = 2 if "lags" in sys.argv else 0
 TIMES = []
 
 
+if "empty" in sys.argv:
+    PROFILE = dict.fromkeys(PROFILE)
+
+
 class Rejected(Exception):
     def __init__(self, status, code, message, field=None):
         super().__init__(message)
@@ -151,7 +155,8 @@ class Handler(BaseHTTPRequestHandler):
             key = {"scopes": "profile:write|analytics:read|links:write|social:write", "rate_limit": 5000, "prefix": KEY[:4], "echo": KEY}
             if "text-key" in sys.argv:
                 key = "the laptop of Ada"
-            return PROFILE | EXTRA | {
+            hidden = "bio" if "hides-bio" in sys.argv and query != "all" else None
+            return {name: PROFILE[name] for name in PROFILE if name != hidden} | EXTRA | {
                 "handle": "ada", "links": listed(links), "posts": listed(posts), "badges": None if "nulls" in sys.argv else [],
                 "email": "ada@example.com", "api_visible": None if "nulls" in sys.argv else "yes", "key": key,
             }

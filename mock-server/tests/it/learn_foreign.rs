@@ -172,6 +172,31 @@ fn a_service_that_clears_omitted_fields_keeps_the_profile() {
 }
 
 #[test]
+fn does_not_edit_a_profile_with_a_field_that_is_not_shown() {
+    let service = Foreign::start(&["clears", "lenient", "hides-bio"]);
+    let address = service.url.trim_start_matches("http://").parse().unwrap();
+    let me = || crate::request::request_at(address, KEY, "GET /me?all").data(200);
+    let before = me();
+    assert_eq!(before["bio"], "Hello");
+    for options in [&[][..], &["--allow-writes", "--yes"]] {
+        let learned = learn(&service.url, KEY, options);
+        assert_eq!(me(), before, "{options:?}");
+        let reason = &result(&learned, "content_rejection")["reason"];
+        assert_eq!(*reason, "not asked: GET /me does not show bio");
+    }
+}
+
+#[test]
+fn asks_a_service_whose_profile_is_empty() {
+    let service = Foreign::start(&["empty"]);
+    let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+    let unknown_field = &learned.settings()["rejections"]["unknown_field"];
+    assert_eq!(unknown_field["status"], 409);
+    let repeated = &result(&learned, "repeated fields")["reason"];
+    assert_eq!(*repeated, "all editable fields are null");
+}
+
+#[test]
 fn prints_the_old_and_the_new_value_of_a_changed_profile() {
     let service = Foreign::start(&["overwrites"]);
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);

@@ -63,7 +63,7 @@ impl Names {
             mark: String::new(),
             link: name("id"),
             post: name("id"),
-            profile: Ok(Map::new()),
+            profile: Ok([(String::new(), Value::Null)].into_iter().collect()),
         }
     }
 
@@ -77,20 +77,21 @@ impl Names {
     }
 }
 
-/// Returns the editable fields in a response to `GET /me`, except those that are `null`.
+/// Returns the editable fields in a response to `GET /me`, except those that are `null`, or the reason for
+/// not editing the profile. An edit could clear a field that it does not repeat.
 pub(super) fn editable(me: &Answer) -> Known<Map<String, Value>> {
-    let fields = ProfileField::ALL.iter().map(ProfileField::name);
-    let shown =
-        fields.filter_map(|name| Some((name.to_owned(), me.at(&format!("/{name}"))?.clone())));
-    let shown: Map<_, _> = shown.filter(|(_, value)| !value.is_null()).collect();
+    let mut shown = Map::new();
+    for name in ProfileField::ALL.iter().map(ProfileField::name) {
+        let value = me.at(&format!("/{name}"));
+        let value = value.ok_or_else(|| format!("not asked: GET /me does not show {name}"))?;
+        shown.insert(name.to_owned(), value.clone());
+    }
+    shown.retain(|_, value| !value.is_null());
     let is_redacted = |value: &Value| me.is_redacted && value.to_string().contains(HIDDEN);
     if shown.values().any(is_redacted) {
         return Err("the profile contains the API key".to_owned());
     }
-    match shown.is_empty() {
-        true => Err("GET /me shows no editable field".to_owned()),
-        false => Ok(shown),
-    }
+    Ok(shown)
 }
 
 /// Returns a name that no profile and no field has.

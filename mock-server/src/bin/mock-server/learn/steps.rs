@@ -49,9 +49,9 @@ steps! {
     Other30: |names| statistics(&names.other, "?days=30");
     Other31: |names| statistics(&names.other, "?days=31");
     Other366: |names| statistics(&names.other, "?days=366");
-    // The same values as before: a service that accepts the edit changes nothing.
+    // All edits of the profile repeat its values: a service that accepts one changes nothing.
     UnknownField: |names| {
-        let mut edit = names.profile.clone().unwrap_or_default();
+        let mut edit = names.profile.clone()?;
         edit.insert(names.field.clone(), "x".into());
         Ok(edit_profile().body(" with an unknown field", Value::Object(edit)))
     };
@@ -65,8 +65,14 @@ steps! {
         Ok(edit_profile().body("", Value::Object(names.profile.clone()?)))
     };
     RepeatedField: |names| Ok(edit_profile().body(" with a repeated field", repeated(names)?));
-    NotAnObject: |_| Ok(edit_profile().body(" with an array", "[]"));
-    NotJson: |_| Ok(edit_profile().body(" with a body that is not JSON", "learn"));
+    NotAnObject: |names| {
+        Ok(edit_profile().body(" with an array", json!([names.profile.clone()?])))
+    };
+    NotJson: |names| {
+        let unfinished = Value::Object(names.profile.clone()?).to_string();
+        let unfinished = unfinished.trim_end_matches('}');
+        Ok(edit_profile().body(" with a body that is not JSON", unfinished))
+    };
     NotJsonType: |names| {
         let edit = edit_profile().body(" as text/plain", Value::Object(names.profile.clone()?));
         Ok(edit.content_type("text/plain"))
@@ -140,8 +146,11 @@ fn edit_profile() -> Call {
 /// Returns the present profile with one field twice, as JSON.
 fn repeated(names: &Names) -> Known<String> {
     let profile = names.profile.clone()?;
+    let first = profile.iter().next();
+    let first = first.ok_or("all editable fields are null")?;
     let member = |(name, value): (&String, &Value)| format!("{}:{value}", json!(name));
-    let members: Vec<_> = profile.iter().take(1).chain(&profile).map(member).collect();
+    let all = [first].into_iter().chain(&profile);
+    let members: Vec<_> = all.map(member).collect();
     Ok(format!("{{{}}}", members.join(",")))
 }
 
