@@ -1,4 +1,4 @@
-//! Checks `docs/specification-coverage.md` against the code.
+//! Checks `specification_coverage.txt` and the threat model against the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,77 +6,93 @@ use mock_server::Dialect;
 use profile_sdk::{Operation, ProfileField, Scope};
 use webhook_verify::EventKind;
 
-use crate::repository::{CRATES, files_with_suffix, read};
+use crate::repository::{files_with_suffix, read};
 
-const DOCUMENT: &str = "docs/specification-coverage.md";
+const RULES: &str = include_str!("specification_coverage.txt");
 
-/// A row of the tables.
-struct Row {
-    /// The columns before those of the crates, starting with the rule.
-    subject: Vec<String>,
-    /// The files below `src/` of each crate, in the order of [`CRATES`].
-    files: [Vec<String>; CRATES.len()],
-    /// The tests, as `file::test`.
-    tests: Vec<String>,
+/// A rule, and the line below it.
+#[derive(Default)]
+struct Rule {
+    text: &'static str,
+    /// The names of tests, by the folder of the crate.
+    tests: Vec<(&'static str, Vec<&'static str>)>,
+    settings: Vec<&'static str>,
 }
 
-fn rows() -> Vec<Row> {
-    let document = read(DOCUMENT);
-    let is_row = |line: &&str| {
-        let first = line.trim_start_matches(['|', ' ']);
-        line.starts_with('|')
-            && !["Rule |", "Question |", "---"]
-                .iter()
-                .any(|head| first.starts_with(head))
-    };
-    let rows: Vec<_> = document.lines().filter(is_row).map(row).collect();
-    assert!(rows.len() > 80, "found only {} rows", rows.len());
-    rows
-}
-
-fn row(line: &str) -> Row {
-    let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
-    let (subject, rest) = cells
-        .split_at_checked(cells.len().wrapping_sub(CRATES.len() + 1))
-        .unwrap_or_else(|| panic!("too few cells: {line}"));
-    Row {
-        subject: subject.iter().map(|cell| (*cell).to_owned()).collect(),
-        files: std::array::from_fn(|index| code_spans(rest[index])),
-        tests: code_spans(rest[CRATES.len()]),
+fn rules() -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    let lines = RULES.lines().filter(|line| !line.starts_with('#'));
+    for line in lines.filter(|line| !line.is_empty()) {
+        let Some(line) = line.strip_prefix("    ") else {
+            rules.push(Rule {
+                text: line,
+                ..Rule::default()
+            });
+            continue;
+        };
+        let rule = rules.last_mut().expect("a rule above its tests");
+        for part in line.split("; ") {
+            match part.split_once(": ").expect("a name and a list") {
+                ("settings", names) => rule.settings.extend(names.split(", ")),
+                (folder, names) => rule.tests.push((folder, names.split(", ").collect())),
+            }
+        }
     }
-}
-
-fn code_spans(cell: &str) -> Vec<String> {
-    let spans = cell.split('`').skip(1).step_by(2);
-    spans.map(str::to_owned).collect()
+    rules
 }
 
 #[test]
-fn rows_name_files_and_tests_that_exist() {
+fn every_rule_names_tests_that_exist() {
     let sources = files_with_suffix(".rs");
-    let mut texts = BTreeMap::new();
-    for row in rows() {
-        let subject = &row.subject[0];
-        let files = CRATES.iter().zip(&row.files);
-        let files: Vec<_> = files
-            .flat_map(|(name, files)| files.iter().map(move |file| format!("{name}/src/{file}")))
-            .collect();
-        assert!(!files.is_empty(), "{subject}: no files");
-        assert!(!row.tests.is_empty(), "{subject}: no tests");
-        for path in files {
-            assert!(sources.contains(&path), "{subject}: {path} not found");
+    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+    let mut missing = Vec::new();
+    for rule in rules() {
+        if rule.tests.is_empty() {
+            missing.push(format!("no test of: {}", rule.text));
         }
-        for test in &row.tests {
-            check_test(test, &mut texts);
+        for (folder, names) in rule.tests {
+            let text = texts.entry(folder).or_insert_with(|| {
+                let prefix = format!("{folder}/");
+                let sources = sources.iter().filter(|path| path.starts_with(&prefix));
+                sources.map(|path| read(path)).collect()
+            });
+            let names = names.iter().filter(|name| !is_test(text, name));
+            missing.extend(names.map(|name| format!("{folder}: {name}")));
         }
     }
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
+fn every_part_of_the_service_has_a_rule() {
+    let rules = rules();
+    let subjects: BTreeSet<String> = rules
+        .iter()
+        .flat_map(|rule| code_spans(rule.text))
+        .collect();
+    let endpoints = Operation::ALL.iter().map(|operation| {
+        let path = operation.path_template().replacen("/api/v1", "", 1);
+        format!("{} {path}", operation.method())
+    });
+    let scopes = Scope::KNOWN.iter().map(ToString::to_string);
+    let kinds = EventKind::KNOWN.iter().map(ToString::to_string);
+    let fields = ProfileField::ALL
+        .iter()
+        .map(|field| field.name().to_owned());
+    let all = endpoints.chain(scopes).chain(kinds).chain(fields);
+    let mut missing: Vec<_> = all.filter(|name| !subjects.contains(name)).collect();
+    let settings: BTreeSet<_> = Dialect::alternatives().map(|(name, ..)| name).collect();
+    let documented: BTreeSet<_> = rules.into_iter().flat_map(|rule| rule.settings).collect();
+    let differing = settings.symmetric_difference(&documented);
+    missing.extend(differing.map(|name| format!("dialect setting {name}")));
+    assert_eq!(missing, Vec::<String>::new());
 }
 
 #[test]
 fn the_threat_model_names_tests_that_exist() {
     let document = read("SECURITY.md");
     let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| What holds");
-    let mut texts = BTreeMap::new();
+    let mut count = 0;
     for line in document.lines().filter(is_row) {
         let (_, tests) = line
             .trim_end_matches(" |")
@@ -84,80 +100,29 @@ fn the_threat_model_names_tests_that_exist() {
             .expect("two cells");
         let tests = code_spans(tests);
         assert!(!tests.is_empty(), "no test: {line}");
-        tests.iter().for_each(|test| check_test(test, &mut texts));
+        for test in tests {
+            let (file, name) = test.split_once("::").expect("a file and a name");
+            assert!(is_test(&read(file), name), "no test {name} in {file}");
+            count += 1;
+        }
     }
-    assert!(!texts.is_empty(), "no rows in SECURITY.md");
+    assert!(count > 0, "no rows in SECURITY.md");
 }
 
-/// Panics unless `test`, such as `profile-sdk/tests/it/me.rs::returns_the_owner`, exists.
-fn check_test(test: &str, texts: &mut BTreeMap<String, String>) {
-    let (file, name) = test.split_once("::").expect("a file and a name");
-    let text = texts.entry(file.to_owned()).or_insert_with(|| read(file));
-    assert!(is_test(text, name), "test {name} not found in {file}");
+fn code_spans(text: &str) -> Vec<String> {
+    let spans = text.split('`').skip(1).step_by(2);
+    spans.map(str::to_owned).collect()
 }
 
 /// Returns `true` if the source contains a test function with this name.
 fn is_test(text: &str, name: &str) -> bool {
     let head = format!("fn {name}(");
-    let Some((before, _)) = text.split_once(&head) else {
-        return false;
-    };
-    let (above, _) = before.rsplit_once('\n').unwrap_or_default();
-    let mut lines = above.lines().rev().take_while(|line| {
-        let line = line.trim_start();
-        line.starts_with("#[") || line.starts_with("//")
-    });
-    lines.any(|line| line.contains("#[test]") || line.contains("#[tokio::test"))
-}
-
-#[test]
-fn endpoints_scopes_and_events_have_rows() {
-    let rows = rows();
-    let subjects = rows.iter().flat_map(|row| code_spans(&row.subject[0]));
-    let subjects: BTreeSet<_> = subjects.collect();
-    let endpoints = Operation::ALL.iter().map(|operation| {
-        let path = operation.path_template().replacen("/api/v1", "", 1);
-        format!("{} {path}", operation.method())
-    });
-    let scopes = Scope::KNOWN.iter().map(ToString::to_string);
-    let kinds = EventKind::KNOWN.iter().map(ToString::to_string);
-    for name in endpoints.chain(scopes).chain(kinds) {
-        assert!(subjects.contains(&name), "{name} has no row in {DOCUMENT}");
-    }
-}
-
-#[test]
-fn profile_fields_have_rows_with_their_limits() {
-    let rows = rows();
-    for field in ProfileField::ALL {
-        let (name, limits) = (field.name(), format!(": {}", field.kind()));
-        let has_field = |row: &&Row| code_spans(&row.subject[0]).contains(&name.to_owned());
-        let states_limits = |row: &Row| row.subject[0].replace('`', "").ends_with(&limits);
-        assert!(
-            rows.iter().filter(has_field).any(states_limits),
-            "{DOCUMENT} has no row with `{name}`{limits}"
-        );
-    }
-}
-
-#[test]
-fn dialect_settings_have_rows_with_their_alternatives() {
-    let mut expected: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (setting, alternative, _) in Dialect::alternatives() {
-        expected
-            .entry(setting)
-            .or_default()
-            .push(alternative.to_owned());
-    }
-    let rows = rows();
-    let mut documented: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for settings in rows.iter().filter_map(|row| row.subject.get(2)) {
-        for setting in settings.split("; ").filter(|cell| *cell != "–") {
-            let (name, alternatives) = setting
-                .split_once(": ")
-                .expect("the alternatives of a setting");
-            documented.insert(name.trim_matches('`'), code_spans(alternatives));
-        }
-    }
-    assert_eq!(documented, expected);
+    text.match_indices(&head).any(|(start, _)| {
+        let (above, _) = text[..start].rsplit_once('\n').unwrap_or_default();
+        let mut lines = above.lines().rev().take_while(|line| {
+            let line = line.trim_start();
+            line.starts_with("#[") || line.starts_with("//")
+        });
+        lines.any(|line| line.contains("#[test]") || line.contains("#[tokio::test"))
+    })
 }
