@@ -160,7 +160,7 @@ fn question(plan: &Plan) -> Option<String> {
     for step in plan.steps() {
         if let Step::DeleteLink { from, .. } = step {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            links.push(format!("  {:?} {}\n", text(&from.title), text(&from.url)));
+            links.push(format!("  {:?} {:?}\n", text(&from.title), text(&from.url)));
         }
     }
     let shown = links.concat();

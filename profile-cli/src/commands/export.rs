@@ -1,5 +1,6 @@
 //! `profile export`: the profile as a file.
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -7,7 +8,7 @@ use serde_json::json;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::profile_file::writing;
+use crate::profile_file::{toml_text, writing};
 use crate::session::Session;
 use crate::system::output_file;
 
@@ -34,10 +35,16 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
         }
         let toml = writing::to_toml(&profile);
         let report = match arguments.file.filter(|path| path.as_os_str() != "-") {
-            None => Report {
-                is_raw: true,
-                ..Report::new(json!(profile), View::Text(toml.trim_end().to_owned()))
-            },
+            None => {
+                let shown = match io::stdout().is_terminal() {
+                    true => toml_text::for_terminal(&toml),
+                    false => toml,
+                };
+                Report {
+                    is_raw: true,
+                    ..Report::new(json!(profile), View::Text(shown.trim_end().to_owned()))
+                }
+            }
             Some(path) => {
                 output_file::write(&path, toml.as_bytes())?;
                 let path = path.display().to_string();

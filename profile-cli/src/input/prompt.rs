@@ -3,6 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::terminal::printable::printable;
 
 /// Asks for confirmation on a terminal; fails if prompts are disabled or there is no terminal.
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
@@ -54,6 +55,6 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
 
 fn write_question(question: &str) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
-    write!(stderr, "{question}")?;
+    write!(stderr, "{}", printable(question))?;
     stderr.flush()
 }

@@ -34,14 +34,14 @@ pub(super) fn note(note: &str, screen: &Screen) -> String {
     format!("{} {}\n", screen.styled(BOLD, "note:"), printable(note))
 }
 
-pub(super) fn as_json(failure: &Failure) -> String {
+pub(super) fn as_json(failure: &Failure, screen: &Screen) -> String {
     let mut error = one_as_json(failure);
     if !failure.others.is_empty() {
         let all = failure.others.iter().chain([failure]);
         error["failures"] = all.map(one_as_json).collect();
     }
     let document = json!({ "error": error }).to_string();
-    format!("{}\n", json_text(&document))
+    format!("{}\n", json_text(&document, screen.is_terminal))
 }
 
 fn one_as_json(failure: &Failure) -> Value {

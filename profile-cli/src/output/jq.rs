@@ -86,7 +86,7 @@ impl Program {
                 .map_err(|error| Failure::usage(format!("--jq: {}", reason(&error.to_string()))))?;
             let line = match value {
                 Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
-                other => json_text(&other.to_string()).into_owned(),
+                other => json_text(&other.to_string(), screen.is_terminal).into_owned(),
             };
             text += &line;
             text.push('\n');

@@ -128,7 +128,7 @@ impl Output {
     /// Prints the raw result of a change that cannot be rendered, since it may contain an ID that
     /// cannot be retrieved again.
     fn unprintable_change(&self, result: &str, failure: Failure) -> ExitCode {
-        let result = json_text(result);
+        let result = json_text(result, self.stdout.is_terminal);
         let how = match write_to_stdout(format!("{result}\n").as_bytes()) {
             Ok(()) => "and the result was printed unfiltered".to_owned(),
             Err(_) => format!("with this result: {result}"),
@@ -146,7 +146,7 @@ impl Output {
             self.report(done);
         }
         let text = match self.is_json() {
-            true => failures::as_json(failure),
+            true => failures::as_json(failure, &self.stderr),
             false => failures::as_text(failure, &self.stderr, self.quiet),
         };
         write_to_stderr(&text);
@@ -180,7 +180,7 @@ impl Output {
     pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>, Failure> {
         let line = self.line(report).unwrap_or_else(|failure| {
             self.warn(&format!("{}; printed unfiltered", failure.message));
-            format!("{}\n", json_text(&report.json))
+            format!("{}\n", json_text(&report.json, self.stdout.is_terminal))
         });
         write_part(&line)
     }
@@ -217,7 +217,7 @@ impl Output {
         Ok(match self.renderer {
             Renderer::Json => format!(
                 "{}\n",
-                json_tokens::tokens(&json_text(&report.json)).concat()
+                json_tokens::tokens(&json_text(&report.json, self.stdout.is_terminal)).concat()
             ),
             Renderer::Table => {
                 let values = values.filter(|value| !value.is_empty());

@@ -15,7 +15,7 @@ pub(super) fn text(body: &[u8], screen: &Screen) -> String {
     let shown = String::from_utf8_lossy(shown);
     let is_json = serde_json::from_str::<&RawValue>(&shown).is_ok();
     let text = match is_json && body.len() <= MAX_BYTES {
-        true => pretty_json::text(&json_text(&shown), screen),
+        true => pretty_json::text(&json_text(&shown, screen.is_terminal), screen),
         false => printable(&shown),
     };
     let mut lines = text.lines();

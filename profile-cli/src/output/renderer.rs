@@ -63,8 +63,10 @@ impl Renderer {
                 let columns = in_columns(report);
                 delimited::csv(columns.as_ref().unwrap_or(&report.view), screen)
             }
-            Self::Json if screen.is_terminal => pretty_json::text(&json_text(&report.json), screen),
-            Self::Json => format!("{}\n", json_text(&report.json)),
+            Self::Json if screen.is_terminal => {
+                pretty_json::text(&json_text(&report.json, true), screen)
+            }
+            Self::Json => format!("{}\n", json_text(&report.json, false)),
             #[cfg(feature = "jq")]
             Self::Jq(program) => program.run(&report.json, screen)?,
         })

@@ -1,5 +1,7 @@
 //! TOML strings without characters that editors change or hide.
 
+use crate::terminal::printable::is_invisible;
+
 /// Returns the text as a TOML string; a long one is a multi-line string.
 ///
 /// White space before a line break, which many editors remove, and invisible characters are
@@ -30,6 +32,15 @@ pub(crate) fn quoted(text: &str, long: bool) -> String {
         }
     }
     quoted + close
+}
+
+/// Escapes the other invisible characters of a document, for a terminal. They occur only in strings.
+pub(crate) fn for_terminal(document: &str) -> String {
+    let visible = |c| match is_invisible(c) {
+        true => escape(c),
+        false => c.to_string(),
+    };
+    document.chars().map(visible).collect()
 }
 
 fn escape(c: char) -> String {

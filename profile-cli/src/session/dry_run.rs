@@ -59,7 +59,7 @@ fn as_text(request: &Request) -> String {
         path_and_query(request)
     );
     if let Some(body) = request.body() {
-        text += &format!("{}\n", json_text(&String::from_utf8_lossy(body)));
+        text += &format!("{}\n", json_text(&String::from_utf8_lossy(body), true));
     }
     text
 }

@@ -36,18 +36,26 @@ pub(crate) fn tsv_field(text: &str) -> String {
     field
 }
 
-/// Escapes characters in JSON that could control a terminal or reorder its text. They occur only in
-/// strings; JSON itself requires escapes only below U+0020.
-pub(crate) fn json_text(json: &str) -> Cow<'_, str> {
-    let is_escaped =
-        |c: char| matches!(c, '\u{7f}'..='\u{9f}') || reorders(c) || LINE_BREAKS.contains(&c);
+/// Escapes characters in JSON that could control a terminal or reorder its text, and on a terminal
+/// invisible ones. They occur only in strings; JSON itself requires escapes only below U+0020.
+pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
+    let is_escaped = |c: char| {
+        matches!(c, '\u{7f}'..='\u{9f}')
+            || reorders(c)
+            || LINE_BREAKS.contains(&c)
+            || (is_terminal && is_invisible(c))
+    };
     if !json.contains(is_escaped) {
         return Cow::Borrowed(json);
     }
     let mut text = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         match is_escaped(c) {
-            true => text += &format!("\\u{:04x}", u32::from(c)),
+            true => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    text += &format!("\\u{unit:04x}");
+                }
+            }
             false => text.push(c),
         }
     }
@@ -105,7 +113,7 @@ fn visible(text: &str) -> impl Iterator<Item = char> {
 
 /// Returns `true` for the characters that Unicode ignores by default, except those that change the
 /// shape of others: joiners and variation selectors.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{ad}'
@@ -188,7 +196,7 @@ mod tests {
     fn escaped_json_parses_to_the_same_value() {
         let text = "é 日\u{7f}\u{9b}31m\u{202e}\u{2066}\u{2028}";
         let json = serde_json::to_string(text).unwrap();
-        let escaped = json_text(&json);
+        let escaped = json_text(&json, false);
         assert_eq!(escaped, r#""é 日\u007f\u009b31m\u202e\u2066\u2028""#);
         assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), text);
     }

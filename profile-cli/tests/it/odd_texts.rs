@@ -5,6 +5,8 @@ use mock_server::wiremock::ResponseTemplate;
 use serde_json::json;
 
 use crate::program::Fixture;
+#[cfg(unix)]
+use crate::pseudo_terminal::Terminal;
 
 /// Starts a service that returns this response to every request.
 async fn fixture(status: u16, body: serde_json::Value) -> Fixture {
@@ -66,4 +68,102 @@ async fn failures_escape_control_characters() {
     let fixture = fixture(404, json!({"message": ODD})).await;
     let run = fixture.run(&["api", "me", "--json"]);
     assert!(!run.stderr().contains(STEERING), "{run}");
+}
+
+/// Characters and sequences that control a terminal, reorder text or are invisible.
+#[cfg(unix)]
+const HOSTILE: [&str; 11] = [
+    "\u{1b}]0;title\u{7}",
+    "\u{1b}[2J",
+    "\u{9b}2J",
+    "\u{85}",
+    "\r",
+    "\u{8}",
+    "\u{202e}",
+    "\u{3164}",
+    "\u{115f}",
+    "\u{1160}",
+    "\u{ffa0}",
+];
+
+/// Returns a text with one of [`HOSTILE`], and the end that a prompt must not lose.
+#[cfg(unix)]
+fn hostile(scheme: &str, text: &str) -> String {
+    format!("{scheme}a{text}end")
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn prompts_remove_control_and_invisible_characters() {
+    for text in HOSTILE.into_iter().chain(["\u{1b}]0;unterminated"]) {
+        let reads = std::sync::atomic::AtomicUsize::new(0);
+        let (title, url) = (hostile("", text), hostile("https:", text));
+        let fixture = Fixture::responding(move |_: &mock_server::wiremock::Request| {
+            let reads = reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let me = json!({"data": {
+                "handle": "demo",
+                "location": format!("{title}{reads}"),
+                "links": [{"id": "1", "title": title, "url": url}, {"id": title, "title": "t", "url": "x:y"}],
+                "posts": [{"id": "1", "body": title}],
+            }});
+            ResponseTemplate::new(200).set_body_string(me.to_string())
+        })
+        .await;
+        let file = fixture.home.path().join("file.toml");
+        std::fs::write(&file, "links = []").unwrap();
+        let file = file.to_str().unwrap();
+        let script = r#"sed -i 's/^location = .*/location = "L"/' "$1""#;
+        let editor = fixture.home.path().join("editor");
+        std::fs::write(&editor, script).unwrap();
+        for (command, question) in [
+            (&["link", "delete", "1"][..], "? [y/N] "),
+            (&["link", "delete", "1", &hostile("", text)], "? [y/N] "),
+            (&["post", "delete", "1"], "? [y/N] "),
+            (
+                &["apply", file, "--prune"],
+                "which are not in the file? [y/N] ",
+            ),
+            (&["edit"], "Open the editor again? [Y/n] "),
+        ] {
+            let program = fixture.program(command).env("TERM", "dumb");
+            let editor = format!("/bin/sh {}", editor.display());
+            let program = program
+                .env("PATH", "/usr/bin:/bin")
+                .env("PROFILE_EDITOR", editor);
+            let mut terminal = Terminal::start(program);
+            terminal.sees(question);
+            terminal.types("n\n");
+            let (_, seen) = terminal.ends();
+            let seen = seen.replace("\r\n", "\n");
+            let hidden = |c: char| {
+                (c.is_control() && c != '\n') || HOSTILE.iter().any(|text| *text == c.to_string())
+            };
+            assert!(!seen.contains(hidden), "{command:?}: {seen:?}");
+            assert!(seen.contains("end"), "{command:?}: {seen:?}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn json_and_toml_escape_invisible_characters_on_terminals() {
+    let bio = "a\u{ad}b\u{200b}c\u{200e}d\u{e0041}e";
+    let fixture = fixture(200, json!({"data": {"handle": "demo", "bio": bio}})).await;
+    let json = r"a\u00adb\u200bc\u200ed\udb40\udc41e";
+    let toml = r"a\u00ADb\u200Bc\u200Ed\U000E0041e";
+    for (command, escaped) in [
+        (&["show", "--json"][..], json),
+        (&["export", "--json"], json),
+        (&["show", "--jq", "{bio: .bio}"], json),
+        (&["set", "--bio", bio, "--dry-run"], json),
+        (&["export"], toml),
+    ] {
+        let (ended, seen) = Terminal::start(fixture.program(command)).ends();
+        assert_eq!(ended, Some(0), "{seen}");
+        assert!(seen.contains(escaped), "{command:?}: {seen}");
+    }
+    let piped = fixture.run(&["show", "--json"]);
+    assert!(piped.stdout().contains(bio), "{piped}");
+    let piped = fixture.run(&["export"]);
+    assert!(piped.stdout().contains("a\u{ad}b"), "{piped}");
 }
