@@ -25,7 +25,7 @@ pub(crate) struct Deletion {
 
 /// A resource with the names and values of its other fields, which are printed so that they can be
 /// restored.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Item {
     id: String,
     fields: Vec<(&'static str, String)>,
@@ -49,7 +49,7 @@ impl Deletion {
             let calls = calls_of(&batch::without_duplicates(typed))?;
             return session.as_curl(&requests(&calls)?);
         }
-        let listed = self.read(session)?;
+        let listed = self.read(self.dry_run, session)?;
         let ids = typed.iter().map(|typed| {
             let items = listed.as_deref().unwrap_or_default();
             id_of(
@@ -81,7 +81,27 @@ impl Deletion {
             return Ok(dry_run::preview(&requests(&calls)?, &changes));
         }
         session.confirm(&question(self.noun, &items))?;
+        if listed.is_some() && !session.settings.yes {
+            self.check_unchanged(&items, session)?;
+        }
         self.delete_all(items, calls, session)
+    }
+
+    /// Fails if a resource has changed since the question.
+    fn check_unchanged(&self, items: &[Item], session: &Session<'_>) -> Result<(), Failure> {
+        let now = self.read(true, session)?.unwrap_or_default();
+        for item in now {
+            if items
+                .iter()
+                .any(|shown| shown.id == item.id && *shown != item)
+            {
+                let id = quoted(&item.id);
+                let message = format!("{} {id} has changed meanwhile; it is now {item}", self.noun);
+                return Err(Failure::new(FailureKind::Conflict, message)
+                    .hint("nothing was deleted; run the command again"));
+            }
+        }
+        Ok(())
     }
 
     /// Tries all deletions.
@@ -127,16 +147,14 @@ impl Deletion {
     }
 
     /// Reads the resources, and checks the scopes. A deletion does not need them, so that its own error
-    /// is reported.
-    fn read(&self, session: &Session<'_>) -> Result<Option<Vec<Item>>, Failure> {
+    /// is reported, unless they are required.
+    fn read(&self, is_required: bool, session: &Session<'_>) -> Result<Option<Vec<Item>>, Failure> {
         match session.read(session.client()?.me()) {
             Ok(response) => {
                 permissions::check(response.data(), &self.operation)?;
                 Ok((self.listed)(response.data()))
             }
-            Err(failure) if self.dry_run || failure.kind == FailureKind::Interrupted => {
-                Err(failure)
-            }
+            Err(failure) if is_required || failure.kind == FailureKind::Interrupted => Err(failure),
             Err(_) => Ok(None),
         }
     }

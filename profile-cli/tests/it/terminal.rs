@@ -39,6 +39,44 @@ async fn asks_before_deleting() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
+    for ids in [&["link_1"][..], &["link_2", "Homepage"]] {
+        let fixture = Fixture::new().await;
+        let command = [&["link", "delete"], ids].concat();
+        let mut terminal = Terminal::start(fixture.program(&command));
+        terminal.sees("[y/N]");
+        let edit = ["link", "edit", "link_1", "--url", "https://new.example"];
+        fixture.run(&edit).stdout();
+        terminal.types("y\n");
+        let (ended, seen) = terminal.ends();
+        assert_eq!(ended, Some(1), "{seen}");
+        assert!(
+            seen.contains("link \"link_1\" has changed meanwhile"),
+            "{seen}"
+        );
+        assert!(seen.contains("https://new.example"), "{seen}");
+        let world = fixture.service.world().unwrap();
+        assert_eq!(world.account("demo").unwrap().links.len(), 2, "{seen}");
+    }
+    // Without an answer from the service, it is unknown whether the link has changed.
+    let fixture = Fixture::new().await;
+    let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
+    terminal.sees("[y/N]");
+    let broken = Fault::Status {
+        status: 400,
+        body: None,
+        headers: Default::default(),
+    };
+    let broken = FaultRule::new(broken).times(1);
+    fixture.service.add_fault(broken).unwrap();
+    terminal.types("y\n");
+    let (ended, seen) = terminal.ends();
+    assert_ne!(ended, Some(0), "{seen}");
+    let world = fixture.service.world().unwrap();
+    assert_eq!(world.account("demo").unwrap().links.len(), 2, "{seen}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn no_input_disables_prompts() {
     let fixture = Fixture::new().await;
     let delete = ["link", "delete", "link_1", "--no-input"];

@@ -12,7 +12,8 @@ use crate::session::dry_run::DryRun;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope social:write. All IDs are tried, and the exit code is that of the worst failure.
-The text of a deleted post is printed, so that you can create it again.
+The text of a deleted post is printed, so that you can create it again. After the confirmation, the
+profile is read again; if one of the posts has changed meanwhile, nothing is deleted.
 
 Examples:
   profile post delete post_1
