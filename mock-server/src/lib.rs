@@ -54,7 +54,7 @@ mod worlds_server;
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
     Account, Advice, Clock, Coverage, Endpoint, EndpointCoverage, FieldLimit, Keys, Link, Post,
-    Profile, ProfileField, RateLimit, Reply, Request, Rule, RuleVerdict, Scope, Uncovered,
+    ProblemKind, Profile, ProfileField, RateLimit, Reply, Request, RuleVerdict, Scope, Uncovered,
     Verdicts, Violation, World, handle,
 };
 pub use faults::{Fault, FaultRule, WireFault};

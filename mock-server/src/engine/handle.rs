@@ -8,7 +8,7 @@ use super::access::{Key, Quota, RateLimit, bearer_token};
 use super::dialect::{Dialect, RateLimitHeaders, RateLimitReset, ReferenceData};
 use super::endpoints::{Call, Endpoint, Handler, add_extra_fields, check_size, route};
 use super::outcome::Outcome;
-use super::rejections::{Problems, Rejection};
+use super::problems::{Problem, ProblemKind, Problems};
 use super::reply::Reply;
 use super::request::Request;
 use super::violation::violations;
@@ -72,7 +72,7 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
         Err(_) => rejected(world, request, now, Some(endpoint), &problems),
     };
     if let Some(quota) = quota {
-        let is_counted = outcome.rejection != Some("rate_limited");
+        let is_counted = outcome.rejection != Some(ProblemKind::RateLimited);
         outcome.changed |= is_counted && quota.limit != RateLimit::default();
         add_rate_limit(&mut outcome.reply, quota, world.dialect(), now);
     }
@@ -92,7 +92,7 @@ fn identify<'a>(
         Ok(None) => {
             let requires_key = world.dialect().reference_data == ReferenceData::KeyRequired;
             if requires_key || endpoint.requires_key() {
-                problems.reject(Rejection::KeyMissing);
+                problems.reject(Problem::KeyMissing);
             }
             return (None, None);
         }
@@ -104,14 +104,14 @@ fn identify<'a>(
     // A hand-written state can have a key without an account.
     let has_account = |key: &&mut Key| world.accounts.contains_key(&key.handle);
     let Some(key) = world.keys.get_mut(token).filter(has_account) else {
-        problems.reject(Rejection::UnknownKey);
+        problems.reject(Problem::UnknownKey);
         return (None, None);
     };
     let mut quota = None;
     if problems.check().is_ok() {
         let counted = key.count(now.as_second());
         if let Err(quota) = counted {
-            problems.reject(Rejection::RateLimited { quota });
+            problems.reject(Problem::RateLimited { quota });
         }
         let (Ok(counted) | Err(counted)) = counted;
         quota = Some(counted);
@@ -119,21 +119,24 @@ fn identify<'a>(
     if let Some(scope) = endpoint.scope()
         && !key.scopes.contains(&scope)
     {
-        problems.reject(Rejection::ScopeMissing { scope });
+        problems.reject(Problem::ScopeMissing { scope });
     }
     (Some(token), quota)
 }
 
 /// Returns the key in the request, if any.
-fn token(request: &Request) -> Result<Option<&str>, Rejection> {
+fn token(request: &Request) -> Result<Option<&str>, Problem> {
     let mut headers = request.header_values("authorization");
     let Some(header) = headers.next() else {
         return Ok(None);
     };
     if headers.next().is_some() {
-        return Err(Rejection::SeveralKeys);
+        let found = "found more than one Authorization header; send only one";
+        return Err(Problem::MalformedAuthorization { found });
     }
-    bearer_token(header).map(Some).ok_or(Rejection::NotBearer)
+    let found = "the Authorization header does not have the form `Bearer <API_KEY>`";
+    let malformed = Problem::MalformedAuthorization { found };
+    bearer_token(header).map(Some).ok_or(malformed)
 }
 
 fn rejected(
@@ -147,10 +150,10 @@ fn rejected(
         .decisive()
         .expect("a rejected request has a decisive problem");
     Outcome {
-        reply: decisive.reply(world.dialect(), now),
+        reply: Reply::to_problem(decisive, world.dialect(), now),
         changed: false,
         endpoint,
-        rejection: Some(decisive.code()),
+        rejection: Some(decisive.kind()),
         violations: violations(problems, endpoint, request, world),
     }
 }

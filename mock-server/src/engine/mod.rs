@@ -4,9 +4,9 @@
 //! In reading order; each part depends only on the parts before it:
 //!
 //! - `resources`: accounts with their profiles, links, posts and badges, and their limits
-//! - `dialect`: the settings for the choices that the specification leaves open
 //! - `access`: keys, scopes and rate limits
-//! - `rejections`: the problems that a request can have
+//! - `problems`: the problems that a request can have
+//! - `dialect`: the settings for the choices that the specification leaves open
 //! - `webhook`: the webhook of a world as a state machine
 //! - `world`: the state of one service
 //! - `endpoints`: the table of endpoints, and their handlers in one file for each resource
@@ -25,7 +25,7 @@ mod named_enum;
 mod outcome;
 pub(crate) mod path_pattern;
 mod path_template;
-mod rejections;
+mod problems;
 mod reply;
 mod request;
 mod resources;
@@ -47,7 +47,7 @@ pub use event_kind::EventKind;
 pub use handle::handle;
 pub(crate) use handle::process;
 pub(crate) use outcome::Outcome;
-pub use rejections::Rule;
+pub use problems::ProblemKind;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
 pub use request::Request;

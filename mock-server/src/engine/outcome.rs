@@ -1,6 +1,7 @@
 //! The outcome of a request.
 
 use super::endpoints::Endpoint;
+use super::problems::ProblemKind;
 use super::reply::Reply;
 use super::violation::Violation;
 
@@ -15,8 +16,8 @@ pub(crate) struct Outcome {
     pub(crate) changed: bool,
     /// The endpoint, if one has this path and method.
     pub(crate) endpoint: Option<Endpoint>,
-    /// The error code, such as `unknown_field`, which is the same under every dialect.
-    pub(crate) rejection: Option<&'static str>,
+    /// The problem for which the request was rejected.
+    pub(crate) rejection: Option<ProblemKind>,
     /// At most [`Violation::MAX_PER_REQUEST`]. Under a lenient dialect, a successful request can
     /// have violations.
     pub(crate) violations: Vec<Violation>,

@@ -4,10 +4,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::dialect::{Dialect, ErrorBody, ErrorTemplate, Values, WriteResponses};
+use super::clock::http_date;
+use super::dialect::{
+    ContentRejection, DaysOutOfRange, Dialect, ErrorBody, ErrorTemplate, RateLimitRejection,
+    RetryAfter, ScopeRejection, Values, WriteResponses,
+};
 use super::json_object::{Fields, Object, to_json};
+use super::problems::{Problem, Status};
 
 /// The names, in lower case, and values of headers.
 pub(crate) type HeaderLines = Vec<(Cow<'static, str>, Cow<'static, str>)>;
@@ -68,6 +74,43 @@ impl Reply {
         }
     }
 
+    /// Returns the response to a problem in the form that the dialect prescribes.
+    pub(super) fn to_problem(problem: &Problem, dialect: &Dialect, now: Timestamp) -> Self {
+        let kind = problem.kind();
+        let code = kind.as_str();
+        let observed = dialect.rejections.get(code).cloned().unwrap_or_default();
+        let status = observed.status;
+        let status = status.unwrap_or_else(|| status_code(kind.status(), dialect));
+        let values = Values {
+            status,
+            code: observed.code.as_deref().unwrap_or(code),
+            message: &observed.message.unwrap_or_else(|| problem.to_string()),
+            field: problem.field(),
+        };
+        let reply = match &dialect.error_template {
+            Some(template) => Self::from_template(template, values),
+            None => Self::rejection(dialect.error_body, values),
+        };
+        if let Problem::MethodNotAllowed { allowed, .. } = problem
+            && status == 405
+        {
+            reply.with_header("allow", allowed.join(", "))
+        } else if let Problem::RateLimited { quota } = problem
+            && dialect.sends_rate_limit_headers()
+        {
+            let end = now.saturating_add(SignedDuration::from_secs(quota.reset));
+            let retry_after = match dialect.retry_after {
+                RetryAfter::Seconds => quota.reset.to_string(),
+                RetryAfter::Date => http_date(end.unwrap_or(Timestamp::MAX)),
+            };
+            reply.with_header("retry-after", retry_after)
+        } else if status == 401 {
+            reply.with_header("www-authenticate", "Bearer")
+        } else {
+            reply
+        }
+    }
+
     /// Returns a rejection in the default shape, `{"error": {"code", "message"}}`.
     pub(crate) fn error(status: u16, code: &str, message: &str) -> Self {
         let values = Values {
@@ -80,12 +123,12 @@ impl Reply {
     }
 
     /// Returns a rejection whose body is made from a template.
-    pub(super) fn from_template(template: &ErrorTemplate, values: Values<'_>) -> Self {
+    fn from_template(template: &ErrorTemplate, values: Values<'_>) -> Self {
         let content_type = template.content_type();
         Self::with_body(content_type, values.status, template.body(values))
     }
 
-    pub(super) fn rejection(shape: ErrorBody, values: Values<'_>) -> Self {
+    fn rejection(shape: ErrorBody, values: Values<'_>) -> Self {
         let Values {
             status,
             code,
@@ -101,7 +144,7 @@ impl Reply {
             ErrorBody::Nested => Self::json(status, &BTreeMap::from([("error", error)])),
             ErrorBody::Flat => Self::json(status, &error),
             ErrorBody::ProblemDetails => {
-                let problem = Problem {
+                let problem = ProblemDetails {
                     r#type: "about:blank",
                     title: title(status),
                     status,
@@ -163,6 +206,29 @@ impl Reply {
     }
 }
 
+fn status_code(status: Status, dialect: &Dialect) -> u16 {
+    let content = match dialect.content_rejection {
+        ContentRejection::BadRequest => 400,
+        ContentRejection::Unprocessable => 422,
+    };
+    match status {
+        Status::Always(status) => status,
+        Status::Scope => match dialect.scope_rejection {
+            ScopeRejection::Unauthorized => 401,
+            ScopeRejection::Forbidden => 403,
+        },
+        Status::Days if dialect.days_out_of_range == DaysOutOfRange::BadRequest => 400,
+        Status::Content | Status::Days => content,
+        Status::RateLimit
+            if dialect.rate_limit_rejection == RateLimitRejection::ServiceUnavailable =>
+        {
+            503
+        }
+        Status::RateLimit => 429,
+        Status::Tolerated => 400,
+    }
+}
+
 /// Returns the error page of a web server.
 fn html(status: u16, message: &str) -> String {
     let title = format!("{status} {}", title(status));
@@ -211,7 +277,7 @@ struct ErrorObject<'a> {
 
 /// Problem details (RFC 9457, section 3.1) with the extensions `code` and `field`.
 #[derive(Serialize)]
-struct Problem<'a> {
+struct ProblemDetails<'a> {
     r#type: &'a str,
     title: &'a str,
     status: u16,

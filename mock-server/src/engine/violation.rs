@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::endpoints::Endpoint;
-use super::rejections::{Problems, Rejection, Rule};
+use super::problems::{Problem, ProblemKind, Problems};
 use super::request::Request;
 use super::world::World;
 use crate::redaction::Secrets;
@@ -27,7 +27,7 @@ use crate::redaction::Secrets;
 #[non_exhaustive]
 pub struct Violation {
     /// The rule; in JSON its name.
-    pub rule: Rule,
+    pub rule: ProblemKind,
     /// The section of the specification that states the rule.
     pub section: &'static str,
     /// The rule as a sentence.
@@ -72,9 +72,10 @@ pub(crate) fn violations(
     world: &World,
 ) -> Vec<Violation> {
     let violated = problems.iter().filter_map(|problem| {
-        let rule = problem.rule().filter(|rule| is_stated(*rule, endpoint))?;
-        let is_of_client = rule != Rule::WrongMethod || !is_automatic(request);
-        is_of_client.then_some((problem, rule))
+        let kind = problem.kind();
+        let is_of_client = kind != ProblemKind::MethodNotAllowed || !is_automatic(request);
+        let rule = kind.rule()?;
+        (is_of_client && is_stated(kind, endpoint)).then_some((problem, rule))
     });
     let mut violated = violated.take(Violation::MAX_PER_REQUEST).peekable();
     if violated.peek().is_none() {
@@ -83,10 +84,10 @@ pub(crate) fn violations(
     let other_keys = world.other_keys();
     let secrets = Secrets::new(&request.headers, &other_keys);
     let shorten = |text: &str| shorten(&secrets.redact(text));
-    let violation = |(problem, rule): (&Rejection, Rule)| Violation {
-        rule,
-        section: rule.section(),
-        requirement: rule.requirement(),
+    let violation = |(problem, (section, requirement)): (&Problem, _)| Violation {
+        rule: problem.kind(),
+        section,
+        requirement,
         found: shorten(&problem.to_string()),
         field: problem.field().map(shorten),
         method: shorten(&request.method),
@@ -107,10 +108,11 @@ fn is_automatic(request: &Request) -> bool {
 }
 
 /// Returns `true` if the specification states the rule for this endpoint.
-fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
+fn is_stated(kind: ProblemKind, endpoint: Option<Endpoint>) -> bool {
     let is_of_profile = endpoint == Some(Endpoint::EditProfile);
     let requires_key = endpoint.is_some_and(Endpoint::requires_key);
-    (rule != Rule::UnknownField || is_of_profile) && (rule != Rule::KeyMissing || requires_key)
+    (kind != ProblemKind::UnknownField || is_of_profile)
+        && (kind != ProblemKind::KeyMissing || requires_key)
 }
 
 /// Limits the length, since a client may send strings of any length.

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::replies::{data_of, edit_body};
 use crate::engine::{
-    Account, Endpoint, FieldLimit, Outcome, ProfileField, Request, Scope, World, bearer_token,
-    id_in_path, process, route,
+    Account, Endpoint, FieldLimit, Outcome, ProblemKind, ProfileField, Request, Scope, World,
+    bearer_token, id_in_path, process, route,
 };
 
 /// The account of the generated keys.
@@ -95,7 +95,7 @@ pub(super) fn drop_unknown_fields(request: &mut Request) {
 /// Stores the valid part of an edit that is rejected.
 pub(super) fn store_rejected_edit(world: &mut World, request: &Request, now: Timestamp) -> Outcome {
     let outcome = process(world, request, now);
-    if outcome.rejection == Some("unknown_field") {
+    if outcome.rejection == Some(ProblemKind::UnknownField) {
         let mut request = request.clone();
         drop_unknown_fields(&mut request);
         process(world, &request, now);
@@ -193,7 +193,7 @@ pub(super) fn accept_days(
     now: Timestamp,
 ) -> Outcome {
     let outcome = process(world, request, now);
-    if outcome.rejection != Some("out_of_range") || days(request) != Some(requested) {
+    if outcome.rejection != Some(ProblemKind::OutOfRange) || days(request) != Some(requested) {
         return outcome;
     }
     let mut request = request.clone();

@@ -40,7 +40,7 @@ async fn rejects_an_unknown_key_even_if_no_key_is_required() {
         for key in ["wrong", upper.as_str()] {
             let answer = request(&server, &endpoint.known())
                 .key(key)
-                .assert_rejected(401, "key_invalid", "unknown API key");
+                .assert_rejected(401, "unknown_key", "unknown API key");
             assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
         }
     }
@@ -57,7 +57,7 @@ async fn rejects_a_malformed_header_even_if_no_key_is_required() {
                 .header("Authorization", form)
                 .assert_rejected(
                     401,
-                    "key_invalid",
+                    "malformed_authorization",
                     "the Authorization header does not have the form `Bearer <API_KEY>`",
                 );
         }
@@ -65,7 +65,7 @@ async fn rejects_a_malformed_header_even_if_no_key_is_required() {
             .header("Authorization", &format!("Bearer {}", server.key()))
             .assert_rejected(
                 401,
-                "key_invalid",
+                "malformed_authorization",
                 "found more than one Authorization header; send only one",
             );
     }

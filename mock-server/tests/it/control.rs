@@ -244,7 +244,7 @@ fn creates_and_revokes_keys() {
     serving
         .request("GET /me")
         .key(token)
-        .assert_rejected(401, "key_invalid", "unknown API key");
+        .assert_rejected(401, "unknown_key", "unknown API key");
     assert_rejected(
         &serving,
         404,

@@ -171,7 +171,10 @@ fn no_control_disables_the_control_api() {
     let serving = serve(&["--allow-host", "mock-server", "--no-control"]);
     assert_eq!(serving.ready["control"], Value::Null);
     let unknown = request_exactly(serving.address(), "GET /_mock/v1/health").send();
-    assert_eq!((unknown.status, &*code(&unknown)), (404, "unknown_path"));
+    assert_eq!(
+        (unknown.status, &*code(&unknown)),
+        (404, "path_outside_api")
+    );
     assert_eq!(serving.request("GET /me").data(200)["handle"], "demo");
     assert!(!serving.stop("TERM").1.contains("browser"));
     assert_eq!(

@@ -110,7 +110,7 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
     }
     let rejections = &settings["rejections"];
     assert_eq!(
-        rejections["key_invalid"],
+        rejections["unknown_key"],
         json!({"status": 403, "code": "bad_key"})
     );
     assert_eq!(

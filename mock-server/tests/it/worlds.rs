@@ -103,7 +103,7 @@ fn have_their_own_keys_state_clock_and_faults() {
     serving
         .request("GET /me")
         .key(token)
-        .assert_rejected(401, "key_invalid", refusal);
+        .assert_rejected(401, "unknown_key", refusal);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn are_deleted_with_their_keys() {
     serving.order(404, &line, Value::Null);
     request_with(&serving, &world, "GET /me").assert_rejected(
         401,
-        "key_invalid",
+        "unknown_key",
         "unknown API key",
     );
 }

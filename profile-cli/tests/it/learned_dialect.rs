@@ -19,7 +19,7 @@ const LEARNED: &str = r#"{
         },
         "rate_limit_header_names": {"limit": "x-rate-limit-limit", "remaining": "x-rate-limit-remaining"},
         "rejections": {
-            "key_invalid": {"code": "BAD_CREDENTIALS", "status": 403},
+            "unknown_key": {"code": "BAD_CREDENTIALS", "status": 403},
             "scope_missing": {"code": "NO_SCOPE", "status": 401},
             "unknown_handle": {"code": "NOT_FOUND"},
             "out_of_range": {"code": "BAD_PARAMETER", "status": 416},

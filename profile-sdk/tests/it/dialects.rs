@@ -591,7 +591,7 @@ async fn unknown_resources_are_not_found(setup: &Setup) {
 async fn a_wrong_key_is_unauthorized(setup: &Setup) {
     let error = connect(&setup.service, "wrong").me().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthorized, "{}", setup.name);
-    setup.check_error_body(&error, "key_invalid");
+    setup.check_error_body(&error, "unknown_key");
 }
 
 async fn rate_limits_are_reported(setup: &Setup) {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use mock_server::{Advice, Coverage, Endpoint, Rule, RuleVerdict, Verdicts};
+use mock_server::{Advice, Coverage, Endpoint, ProblemKind, RuleVerdict, Verdicts};
 
 use crate::setup::warn;
 
@@ -20,7 +20,7 @@ pub(crate) fn warn_unless_called(coverage: &Coverage) -> bool {
 }
 
 /// Prints the violations and the coverage. Returns `true` if a rule was violated that is not allowed.
-pub(crate) fn print(verdicts: &Verdicts, allowed: &[Rule]) -> bool {
+pub(crate) fn print(verdicts: &Verdicts, allowed: &[ProblemKind]) -> bool {
     let violated = verdicts.rules().filter(|one| !allowed.contains(&one.rule));
     let violated: Vec<_> = violated.collect();
     // Ignore a closed stderr; the exit code still reports the violations.
@@ -87,8 +87,8 @@ fn write_rule(to: &mut impl Write, verdict: &RuleVerdict) -> io::Result<()> {
         to,
         "  {rule} ({}, section {}): \"{}\"",
         times(*count),
-        rule.section(),
-        rule.requirement()
+        rule.section().unwrap_or_default(),
+        rule.requirement().unwrap_or_default()
     )?;
     let mut printed = Vec::new();
     for violation in violations {

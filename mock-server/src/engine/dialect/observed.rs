@@ -8,33 +8,7 @@ use http::HeaderName;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
-/// The codes of all rejections.
-const CODES: &[&str] = &[
-    "body_too_large",
-    "empty_edit",
-    "key_invalid",
-    "key_missing",
-    "method_not_allowed",
-    "missing_field",
-    "not_a_color",
-    "not_a_json_object",
-    "not_a_url",
-    "not_an_integer",
-    "out_of_range",
-    "rate_limited",
-    "repeated_field",
-    "repeated_parameter",
-    "scope_missing",
-    "too_many_characters",
-    "too_many_lines",
-    "unknown_field",
-    "unknown_handle",
-    "unknown_link",
-    "unknown_path",
-    "unknown_post",
-    "wrong_content_type",
-    "wrong_type",
-];
+use crate::engine::problems::ProblemKind;
 
 /// The status codes, codes and messages of rejections.
 ///
@@ -104,12 +78,23 @@ pub struct RateLimitHeaderNames {
 fn by_code<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, ObservedRejection>, D::Error> {
-    let rejections: BTreeMap<String, _> = BTreeMap::deserialize(deserializer)?;
-    match rejections
-        .keys()
-        .find(|code| !CODES.contains(&code.as_str()))
-    {
-        Some(code) => Err(D::Error::unknown_field(code, CODES)),
+    let mut rejections: BTreeMap<String, ObservedRejection> = BTreeMap::deserialize(deserializer)?;
+    // Older files have one code for both.
+    if let Some(observed) = rejections.remove("key_invalid") {
+        for code in ["malformed_authorization", "unknown_key"] {
+            let new = rejections.entry(code.to_owned());
+            new.or_insert_with(|| observed.clone());
+        }
+    }
+    let is_unknown = |code: &&String| ProblemKind::rejections().all(|known| known != **code);
+    match rejections.keys().find(is_unknown) {
+        Some(code) => {
+            let known: Vec<_> = ProblemKind::rejections().collect();
+            let known = known.join(", ");
+            Err(D::Error::custom(format!(
+                "unknown rejection `{code}`; expected one of {known}"
+            )))
+        }
         None => Ok(rejections),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::statistics::Visits;
 use crate::engine::dialect::AnalyticsShape;
-use crate::engine::rejections::Rejected;
+use crate::engine::problems::Rejected;
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 

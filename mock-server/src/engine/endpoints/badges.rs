@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use crate::engine::dialect::BadgeKinds;
-use crate::engine::rejections::Rejected;
+use crate::engine::problems::Rejected;
 use crate::engine::reply::Reply;
 use crate::engine::resources::Badge;
 use crate::engine::world::World;

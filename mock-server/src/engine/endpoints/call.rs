@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use url::form_urlencoded;
 
-use crate::engine::rejections::{Problems, Rejected, Rejection};
+use crate::engine::problems::{Problem, Problems, Rejected};
 use crate::engine::request::Request;
 
 /// A request to an endpoint.
@@ -26,7 +26,7 @@ impl<'a> Call<'a> {
     /// Returns the key of the caller, which has the scope of the endpoint.
     pub(super) fn caller(&mut self) -> Result<&'a str, Rejected> {
         self.problems.check()?;
-        let missing = || self.problems.reject(Rejection::KeyMissing);
+        let missing = || self.problems.reject(Problem::KeyMissing);
         self.key.ok_or_else(missing)
     }
 
@@ -36,7 +36,7 @@ impl<'a> Call<'a> {
         if let Some((name, _)) = form_urlencoded::parse(query.as_bytes()).next() {
             let name = name.into_owned();
             self.problems
-                .tolerate(Rejection::UnexpectedParameter { name });
+                .tolerate(Problem::UnexpectedParameter { name });
         }
     }
 
@@ -46,7 +46,7 @@ impl<'a> Call<'a> {
         field: &'static str,
         value: Option<String>,
     ) -> Result<String, Rejected> {
-        let missing = || self.problems.reject(Rejection::MissingField { field });
+        let missing = || self.problems.reject(Problem::MissingField { field });
         value.ok_or_else(missing)
     }
 }

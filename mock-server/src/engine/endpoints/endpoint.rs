@@ -9,12 +9,11 @@ use super::extra_fields::Objects;
 use super::{analytics, badges, links, me, posts, profile, site, statistics};
 use crate::engine::access::Scope;
 use crate::engine::dialect::Place;
-use crate::engine::rejections::Rejected;
+use crate::engine::problems::{ProblemKind, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
-/// Defines [`Endpoint`]. A row has the method, the path, the access, groups of the codes of the
-/// rejections that depend on the endpoint, the handler, and the objects of successful responses.
+/// Defines [`Endpoint`]. A row has the method, the path, the access, groups of the rejections that depend on the endpoint, the handler, and the objects of successful responses.
 macro_rules! endpoints {
     ($($name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*], $handler:expr, $objects:expr;)*) => {
         /// An endpoint (section Endpoints of the specification). `Display` prints its method and path.
@@ -44,6 +43,11 @@ macro_rules! endpoints {
                 use Access::{AnyKey, Open, Scope as Needs};
                 use Handler::{Read, Write};
                 use Objects::{Each, Me, Nothing, One, Profile};
+                use ProblemKind::{
+                    EmptyEdit, MissingField, NotAColor, NotAUrl, NotAnInteger, OutOfRange,
+                    RepeatedParameter, TooManyCharacters, TooManyLines, UnknownHandle, UnknownLink,
+                    UnknownPost,
+                };
                 use Scope::{AnalyticsRead, LinksWrite, ProfileWrite, SocialWrite};
                 match self {
                     $(Self::$name => Row {
@@ -63,23 +67,23 @@ macro_rules! endpoints {
 endpoints! {
     ReadMe: "GET" "/api/v1/me", AnyKey, [], Read(me::show), Me;
     EditProfile: "PATCH" "/api/v1/me/profile", Needs(ProfileWrite),
-        [BODY, &["too_many_characters", "too_many_lines", "not_a_color"]], Write(profile::edit),
+        [BODY, &[TooManyCharacters, TooManyLines, NotAColor]], Write(profile::edit),
         Profile;
     ReadAnalytics: "GET" "/api/v1/me/analytics", Needs(AnalyticsRead), [],
         Read(analytics::show), One(Place::Analytics);
     CreateLink: "POST" "/api/v1/me/links", Needs(LinksWrite),
-        [BODY, &["missing_field", "not_a_url"]], Write(links::create), One(Place::Link);
+        [BODY, &[MissingField, NotAUrl]], Write(links::create), One(Place::Link);
     EditLink: "PATCH" "/api/v1/me/links/{id}", Needs(LinksWrite),
-        [BODY, &["empty_edit", "not_a_url", "unknown_link"]], Write(links::edit),
+        [BODY, &[EmptyEdit, NotAUrl, UnknownLink]], Write(links::edit),
         One(Place::Link);
     DeleteLink: "DELETE" "/api/v1/me/links/{id}", Needs(LinksWrite),
-        [&["unknown_link"]], Write(links::delete), Nothing;
+        [&[UnknownLink]], Write(links::delete), Nothing;
     CreatePost: "POST" "/api/v1/me/posts", Needs(SocialWrite),
-        [BODY, &["missing_field"]], Write(posts::create), One(Place::Post);
+        [BODY, &[MissingField]], Write(posts::create), One(Place::Post);
     DeletePost: "DELETE" "/api/v1/me/posts/{id}", Needs(SocialWrite),
-        [&["unknown_post"]], Write(posts::delete), Nothing;
+        [&[UnknownPost]], Write(posts::delete), Nothing;
     ReadViewStatistics: "GET" "/api/v1/users/{handle}/stats", AnyKey,
-        [&["unknown_handle", "not_an_integer", "out_of_range", "repeated_parameter"]],
+        [&[UnknownHandle, NotAnInteger, OutOfRange, RepeatedParameter]],
         Read(statistics::show), One(Place::Statistics);
     ListBadges: "GET" "/api/v1/badges", Open, [], Read(badges::list), Each(Place::Badge);
     ReadSiteStatistics: "GET" "/api/v1/stats", Open, [], Read(site::show), One(Place::Site);
@@ -109,20 +113,28 @@ impl Endpoint {
         !matches!(self.row().access, Access::Open)
     }
 
-    /// Returns the codes of all rejections by this endpoint under the default dialect, without
-    /// `unknown_path` and `method_not_allowed`.
+    /// Returns the names of all rejections by this endpoint under the default dialect, without those
+    /// of requests to no endpoint.
     pub fn rejections(self) -> impl Iterator<Item = &'static str> {
+        use ProblemKind::{
+            BodyTooLarge, KeyMissing, MalformedAuthorization, RateLimited, ScopeMissing, UnknownKey,
+        };
         let Row {
             access, rejections, ..
         } = self.row();
         let by_access: &[_] = match access {
             Access::Open => &[],
-            Access::AnyKey => &["key_missing"],
-            Access::Scope(_) => &["key_missing", "scope_missing"],
+            Access::AnyKey => &[KeyMissing],
+            Access::Scope(_) => &[KeyMissing, ScopeMissing],
         };
-        let always = ["body_too_large", "key_invalid", "rate_limited"];
+        let always = &[
+            BodyTooLarge,
+            MalformedAuthorization,
+            UnknownKey,
+            RateLimited,
+        ];
         let others = by_access.iter().chain(rejections.iter().copied().flatten());
-        always.into_iter().chain(others.copied())
+        always.iter().chain(others).map(|kind| kind.as_str())
     }
 
     pub(crate) fn handler(self) -> Handler {
@@ -139,8 +151,8 @@ struct Row {
     method: &'static str,
     path: &'static str,
     access: Access,
-    /// Groups of codes of the rejections that depend on the endpoint.
-    rejections: &'static [&'static [&'static str]],
+    /// Groups of the rejections that depend on the endpoint.
+    rejections: &'static [&'static [ProblemKind]],
     handler: Handler,
     objects: Objects,
 }
@@ -161,12 +173,19 @@ pub(crate) enum Handler {
 }
 
 /// The rejections of every endpoint that reads a body.
-const BODY: &[&str] = &[
-    "wrong_content_type",
-    "not_a_json_object",
-    "repeated_field",
-    "unknown_field",
-    "wrong_type",
+const BODY: &[ProblemKind] = &[
+    ProblemKind::WrongContentType,
+    ProblemKind::NotAJsonObject,
+    ProblemKind::RepeatedField,
+    ProblemKind::UnknownField,
+    ProblemKind::WrongType,
+];
+
+/// The rejections of requests to no endpoint.
+pub(in crate::engine) const UNROUTED: [ProblemKind; 3] = [
+    ProblemKind::PathOutsideApi,
+    ProblemKind::UnknownPath,
+    ProblemKind::MethodNotAllowed,
 ];
 
 impl fmt::Display for Endpoint {

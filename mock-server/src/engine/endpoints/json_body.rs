@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use crate::engine::dialect::UnknownFields;
-use crate::engine::rejections::{Problems, Rejection};
+use crate::engine::problems::{Problem, Problems};
 use crate::engine::request::Request;
 
 /// The maximum size of a request body in bytes: 1 MiB.
@@ -17,7 +17,7 @@ pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 pub(crate) fn check_size(request: &Request, problems: &mut Problems) {
     let (length, limit) = (request.body_length(), BODY_LIMIT);
     if length > limit {
-        problems.reject(Rejection::BodyTooLarge { length, limit });
+        problems.reject(Problem::BodyTooLarge { length, limit });
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn read(
 ) {
     let (body, problems) = (&call.request.body, &mut call.problems);
     if let Err(found) = call.request.check_content_type() {
-        problems.reject(Rejection::WrongContentType { found });
+        problems.reject(Problem::WrongContentType { found });
     }
     // The size alone rejects a body that a transport discarded.
     if body.len() < call.request.body_length() {
@@ -50,13 +50,13 @@ pub(super) fn read(
         }
     };
     if let Some(field) = first_repeated(&fields) {
-        problems.reject(Rejection::RepeatedField { field });
+        problems.reject(Problem::RepeatedField { field });
     }
     for (field, value) in fields {
         let Some(name) = known.fields.iter().find(|name| **name == field) else {
             if known.others == UnknownFields::Rejected {
                 let known = known.fields;
-                problems.reject(Rejection::UnknownField { field, known });
+                problems.reject(Problem::UnknownField { field, known });
             }
             continue;
         };
@@ -68,7 +68,7 @@ pub(super) fn read(
 }
 
 /// Returns all names and values of the object.
-fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Rejection> {
+fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Problem> {
     match serde_json::from_slice(body) {
         Ok(Fields(fields)) => Ok(fields),
         Err(error) => {
@@ -76,13 +76,13 @@ fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Rejection> {
                 true => format!("found {}", first_type(body)),
                 false => error.to_string(),
             };
-            Err(Rejection::NotJsonObject { reason })
+            Err(Problem::NotAJsonObject { reason })
         }
     }
 }
 
 /// Returns the value of a field. All fields of request bodies are strings.
-fn string(field: &'static str, value: Value) -> Result<String, Rejection> {
+fn string(field: &'static str, value: Value) -> Result<String, Problem> {
     let found = match value {
         Value::String(text) => return Ok(text),
         Value::Null => "null",
@@ -91,7 +91,7 @@ fn string(field: &'static str, value: Value) -> Result<String, Rejection> {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     };
-    Err(Rejection::WrongType { field, found })
+    Err(Problem::WrongType { field, found })
 }
 
 /// Returns the JSON type that the first byte indicates. The parser stops there, so the rest may be
@@ -144,7 +144,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 mod tests {
     use super::*;
 
-    fn read(body: impl Into<Vec<u8>>) -> Rejection {
+    fn read(body: impl Into<Vec<u8>>) -> Problem {
         let request = Request::new("PATCH", "/").header("Content-Type", "application/json");
         let mut call = Call {
             request: &request.body(body),
@@ -178,7 +178,7 @@ mod tests {
         ] {
             let rejection = read(body);
             assert!(
-                matches!(rejection, Rejection::NotJsonObject { .. }),
+                matches!(rejection, Problem::NotAJsonObject { .. }),
                 "{rejection}"
             );
         }
@@ -188,6 +188,6 @@ mod tests {
     fn rejects_duplicate_fields_even_if_escaped_differently() {
         let rejection = read(r#"{"bio":"a","b\u0069o":"a"}"#);
         let field = "bio".to_owned();
-        assert_eq!(rejection, Rejection::RepeatedField { field });
+        assert_eq!(rejection, Problem::RepeatedField { field });
     }
 }

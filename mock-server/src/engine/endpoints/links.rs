@@ -6,7 +6,7 @@ use super::call::Call;
 use super::json_body::{self, Known};
 use super::render::{View, id_in_path};
 use crate::engine::dialect::{Dialect, LinkUrls};
-use crate::engine::rejections::{Rejected, Rejection};
+use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
@@ -27,7 +27,7 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
 pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let LinkFields { title, url } = LinkFields::read(world.dialect(), call);
     if title.is_none() && url.is_none() {
-        call.problems.reject(Rejection::EmptyEdit { known: FIELDS });
+        call.problems.reject(Problem::EmptyEdit { known: FIELDS });
     }
     let caller = call.caller()?;
     let index = position(world, caller, call)?;
@@ -69,7 +69,7 @@ impl LinkFields {
                 return;
             }
             match Url::parse(&text) {
-                Err(reason) => drop(problems.reject(Rejection::NotAUrl { reason })),
+                Err(reason) => drop(problems.reject(Problem::NotAUrl { reason })),
                 Ok(url) => {
                     read.url = Some(match dialect.link_urls {
                         LinkUrls::AsSent => text,
@@ -86,5 +86,5 @@ fn position(world: &World, caller: &str, call: &mut Call<'_>) -> Result<usize, R
     let mut links = world.owner(caller).links.iter();
     let found = links.position(|link| id_in_path(world.dialect(), &link.id) == call.parameter);
     let id = call.parameter.to_string();
-    found.ok_or_else(|| call.problems.reject(Rejection::UnknownLink { id }))
+    found.ok_or_else(|| call.problems.reject(Problem::UnknownLink { id }))
 }

@@ -5,7 +5,7 @@ use super::profile::PublicProfile;
 use crate::engine::access::{Key, Scope};
 use crate::engine::dialect::{ApiVisible, Dialect, KeyObject, KeyRateLimit, KeyScopes};
 use crate::engine::json_object::{Fields, Object};
-use crate::engine::rejections::{Rejected, Rejection};
+use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::resources::Account;
 use crate::engine::world::World;
@@ -13,7 +13,7 @@ use crate::engine::world::World;
 pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let length = call.request.body.len();
     if length > 0 {
-        call.problems.tolerate(Rejection::UnexpectedBody { length });
+        call.problems.tolerate(Problem::UnexpectedBody { length });
     }
     let caller = call.caller()?;
     let (dialect, account, key) = (world.dialect(), world.owner(caller), &world.keys[caller]);

@@ -19,6 +19,7 @@ mod statistics;
 pub(super) use call::Call;
 pub use endpoint::Endpoint;
 pub(super) use endpoint::Handler;
+pub(super) use endpoint::UNROUTED;
 pub(super) use extra_fields::add_extra_fields;
 pub(crate) use json_body::BODY_LIMIT;
 pub(super) use json_body::check_size;

@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::json_body::{self, Known};
 use super::render::{View, id_in_path};
-use crate::engine::rejections::{Rejected, Rejection};
+use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
@@ -29,7 +29,7 @@ pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
     let index = posts.position(|post| id_in_path(world.dialect(), &post.id) == call.parameter);
     let Some(index) = index else {
         let id = call.parameter.to_string();
-        return Err(call.problems.reject(Rejection::UnknownPost { id }));
+        return Err(call.problems.reject(Problem::UnknownPost { id }));
     };
     world.owner_mut(caller).posts.remove(index);
     Ok(Reply::deleted(world.dialect()))

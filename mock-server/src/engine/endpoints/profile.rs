@@ -5,7 +5,7 @@ use super::json_body::{self, Known};
 use super::render::View;
 use crate::engine::dialect::{MeFields, UnknownFields};
 use crate::engine::json_object::{Fields, Object};
-use crate::engine::rejections::{Rejected, Rejection};
+use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::resources::{Account, Badge, ProfileField};
 use crate::engine::world::World;
@@ -33,8 +33,7 @@ fn read(call: &mut Call<'_>) -> Vec<(&'static ProfileField, String)> {
             return;
         };
         for excess in field.limit().problems(&text) {
-            let field = field.name();
-            problems.reject(Rejection::LimitExceeded { field, excess });
+            problems.reject(Problem::of_limit(field.name(), excess));
         }
         edit.push((field, text));
     });

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::endpoint::Endpoint;
 use crate::engine::path_template::match_path;
-use crate::engine::rejections::Rejection;
+use crate::engine::problems::Problem;
 use crate::engine::request::Request;
 
 /// Returns the endpoint of a request and its decoded path parameter. HEAD is routed like GET; the HTTP
 /// layer omits the body.
-pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Rejection> {
+pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Problem> {
     let mut allowed = Vec::new();
     let method = match request.method.as_str() {
         "HEAD" => "GET",
@@ -26,10 +26,18 @@ pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Rejec
     }
     if allowed.is_empty() {
         let path = request.path.clone();
-        return Err(Rejection::UnknownPath { path });
+        return Err(match is_in_api(&path) {
+            true => Problem::UnknownPath { path },
+            false => Problem::PathOutsideApi { path },
+        });
     }
     let method = request.method.clone();
-    Err(Rejection::MethodNotAllowed { method, allowed })
+    Err(Problem::MethodNotAllowed { method, allowed })
+}
+
+fn is_in_api(path: &str) -> bool {
+    let rest = path.strip_prefix("/api/v1");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

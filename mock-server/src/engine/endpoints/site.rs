@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::call::Call;
 use super::statistics::Visits;
-use crate::engine::rejections::Rejected;
+use crate::engine::problems::Rejected;
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 

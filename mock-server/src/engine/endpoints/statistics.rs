@@ -10,7 +10,7 @@ use url::form_urlencoded;
 
 use super::call::Call;
 use crate::engine::dialect::{DaysOutOfRange, OtherStatistics};
-use crate::engine::rejections::{Rejected, Rejection};
+use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::seeded_hash::SeededHash;
 use crate::engine::world::World;
@@ -69,16 +69,16 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
     let handle = call.parameter.to_string();
     if world.account(&handle).is_none() {
         let handle = handle.clone();
-        call.problems.reject(Rejection::UnknownHandle { handle });
+        call.problems.reject(Problem::UnknownHandle { handle });
     }
     // Without a valid key the larger range applies, since the profile may be the caller's own.
     let own = call.key.is_none_or(|key| world.keys[key].handle == handle);
     let clamps = world.dialect().days_out_of_range == DaysOutOfRange::Clamped;
     let days = match days(call.request.query.as_deref(), own) {
         Ok(days) => days,
-        Err(Rejection::DaysOutOfRange { found, limit }) if clamps => {
+        Err(Problem::OutOfRange { found, limit }) if clamps => {
             let days = clamp(&found, limit);
-            let tolerated = Rejection::DaysOutOfRange { found, limit };
+            let tolerated = Problem::OutOfRange { found, limit };
             call.problems.tolerate(tolerated);
             days
         }
@@ -201,7 +201,7 @@ fn day_number(date: Date) -> i64 {
 }
 
 /// Returns the value of the query parameter `days`.
-fn days(query: Option<&str>, own: bool) -> Result<u16, Rejection> {
+fn days(query: Option<&str>, own: bool) -> Result<u16, Problem> {
     let query = query.unwrap_or_default();
     let given: Vec<_> = form_urlencoded::parse(query.as_bytes())
         .filter(|(name, _)| name == "days")
@@ -210,17 +210,17 @@ fn days(query: Option<&str>, own: bool) -> Result<u16, Rejection> {
     match given.as_slice() {
         [] => Ok(DEFAULT_DAYS),
         [one] => parse_days(one, own),
-        several => Err(Rejection::DaysRepeated {
+        several => Err(Problem::RepeatedParameter {
             times: several.len(),
         }),
     }
 }
 
-fn parse_days(text: &str, own: bool) -> Result<u16, Rejection> {
+fn parse_days(text: &str, own: bool) -> Result<u16, Problem> {
     let found = text.to_owned();
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        return Err(Rejection::DaysNotAnInteger { found });
+        return Err(Problem::NotAnInteger { found });
     }
     let limit = if own {
         MAX_DAYS_OWN_PROFILE
@@ -229,7 +229,7 @@ fn parse_days(text: &str, own: bool) -> Result<u16, Rejection> {
     };
     match text.parse() {
         Ok(days) if (1..=limit).contains(&days) => Ok(days),
-        _ => Err(Rejection::DaysOutOfRange { found, limit }),
+        _ => Err(Problem::OutOfRange { found, limit }),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::engine::endpoints::Endpoint;
+use crate::engine::endpoints::{Endpoint, UNROUTED};
 use crate::engine::event_kind::EventKind;
 use crate::engine::outcome::Outcome;
 
@@ -77,7 +77,7 @@ impl Coverage {
     pub(crate) fn record(&mut self, outcome: &Outcome) {
         let Some(endpoint) = outcome.endpoint else {
             if let Some(code) = outcome.rejection {
-                *self.unrouted.entry(code).or_default() += 1;
+                *self.unrouted.entry(code.as_str()).or_default() += 1;
             }
             return;
         };
@@ -85,7 +85,7 @@ impl Coverage {
         covered.calls += 1;
         covered.successes += u64::from((200..300).contains(&outcome.reply.status));
         if let Some(code) = outcome.rejection {
-            *covered.rejections.entry(code).or_default() += 1;
+            *covered.rejections.entry(code.as_str()).or_default() += 1;
         }
     }
 
@@ -153,9 +153,7 @@ impl Default for Coverage {
                 .copied()
                 .map(EndpointCoverage::new)
                 .collect(),
-            unrouted: ["method_not_allowed", "unknown_path"]
-                .map(|code| (code, 0))
-                .into(),
+            unrouted: UNROUTED.map(|kind| (kind.as_str(), 0)).into(),
             events: EventKind::ALL
                 .iter()
                 .map(|kind| (kind.clone(), 0))

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::outcome::Outcome;
-use super::rejections::Rule;
+use super::problems::ProblemKind;
 use super::violation::Violation;
 
 pub use advice::Advice;
@@ -32,7 +32,7 @@ pub use coverage::{Coverage, EndpointCoverage, Uncovered};
 #[non_exhaustive]
 pub struct Verdicts {
     #[serde(serialize_with = "list")]
-    violations: BTreeMap<Rule, RuleVerdict>,
+    violations: BTreeMap<ProblemKind, RuleVerdict>,
     /// Advice on habits of the client that are not violations, in the order of their first occurrence.
     pub advice: Vec<Advice>,
     /// The coverage of the service.
@@ -44,7 +44,7 @@ pub struct Verdicts {
 #[non_exhaustive]
 pub struct RuleVerdict {
     /// The rule; in JSON its name.
-    pub rule: Rule,
+    pub rule: ProblemKind,
     /// The number of violations.
     pub count: u64,
     /// The first violations, at most [`Verdicts::MAX_PER_RULE`].
@@ -124,7 +124,7 @@ impl Verdicts {
     }
 
     /// Counts violations of a rule and keeps the first of them.
-    fn count(&mut self, rule: Rule, count: u64, violations: &[Violation]) {
+    fn count(&mut self, rule: ProblemKind, count: u64, violations: &[Violation]) {
         let verdict = self.violations.entry(rule).or_insert(RuleVerdict {
             rule,
             count: 0,
@@ -138,7 +138,7 @@ impl Verdicts {
 }
 
 fn list<S: serde::Serializer>(
-    violations: &BTreeMap<Rule, RuleVerdict>,
+    violations: &BTreeMap<ProblemKind, RuleVerdict>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(violations.values())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::World;
 use crate::engine::clock::Clock;
-use crate::engine::rejections::Rejection;
+use crate::engine::problems::Problem;
 use crate::engine::resources::{Account, check_color, check_url};
 use crate::input::InvalidInput;
 use crate::redaction::label;
@@ -88,7 +88,7 @@ fn check_accounts(world: &World) -> Result<(), InvalidInput> {
             let place = format!("{place}.links[{index}]");
             check_item(&place, &link.id, &link.created_at, &mut ids)?;
             check_url(&link.url)
-                .map_err(|reason| at(&format!("{place}.url"), Rejection::NotAUrl { reason }))?;
+                .map_err(|reason| at(&format!("{place}.url"), Problem::NotAUrl { reason }))?;
         }
         for (index, post) in account.posts.iter().enumerate() {
             let place = format!("{place}.posts[{index}]");

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use mock_server::{Rule, Verdicts};
+use mock_server::{ProblemKind, Verdicts};
 use serde::Serialize;
 use tokio::process::{Child, Command};
 
@@ -33,7 +33,7 @@ pub(crate) struct RunOptions {
     server: ServerOptions,
     /// Rule that the command may violate, such as unknown_field; repeatable
     #[arg(long, value_name = "RULE", value_parser = rule, value_delimiter = ',')]
-    allow: Vec<Rule>,
+    allow: Vec<ProblemKind>,
     /// Write the violations, the advice and the coverage to this file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -42,10 +42,12 @@ pub(crate) struct RunOptions {
     command: Vec<OsString>,
 }
 
-fn rule(text: &str) -> Result<Rule, String> {
-    let rule = Rule::ALL.iter().copied().find(|rule| rule.as_str() == text);
+fn rule(text: &str) -> Result<ProblemKind, String> {
+    let kinds = ProblemKind::ALL.iter().copied();
+    let rules = kinds.filter(|kind| kind.section().is_some());
+    let rule = rules.clone().find(|rule| rule.as_str() == text);
     rule.ok_or_else(|| {
-        let names: Vec<_> = Rule::ALL.iter().map(|rule| rule.as_str()).collect();
+        let names: Vec<_> = rules.map(ProblemKind::as_str).collect();
         let names = names.join(", ");
         format!("expected one of {names}")
     })
@@ -56,7 +58,7 @@ fn rule(text: &str) -> Result<Rule, String> {
 struct Content<'a> {
     /// The exit code of the command.
     exit_code: u8,
-    allowed: &'a [Rule],
+    allowed: &'a [ProblemKind],
     #[serde(flatten)]
     verdicts: &'a Verdicts,
 }

@@ -11,7 +11,7 @@ use crate::engine::endpoints::Endpoint;
 use crate::engine::event_kind::EventKind;
 use crate::engine::handle::process;
 use crate::engine::outcome::Outcome;
-use crate::engine::rejections::Rule;
+use crate::engine::problems::ProblemKind;
 use crate::engine::request::Request;
 use crate::engine::resources::ProfileField;
 use crate::engine::world::World;
@@ -39,7 +39,7 @@ fn with_json(request: Request, body: &str) -> Request {
 }
 
 #[track_caller]
-fn assert_breaks(request: &Request, expected: &[(Rule, &str)]) {
+fn assert_breaks(request: &Request, expected: &[(ProblemKind, &str)]) {
     let dialects = Dialect::alternatives().map(|(_, _, dialect)| dialect);
     for dialect in dialects.chain([Dialect::default(), Dialect::minimal(), Dialect::maximal()]) {
         let mut world = World::default();
@@ -66,26 +66,29 @@ fn reports_violations_in_bodies_under_every_dialect() {
             with_json(profile(), &long_bio),
             &[
                 (
-                    Rule::TooManyCharacters,
+                    ProblemKind::TooManyCharacters,
                     "bio has 301 characters; at most 300 are allowed",
                 ),
                 (
-                    Rule::TooManyLines,
+                    ProblemKind::TooManyLines,
                     "bio has 302 lines; at most 10 are allowed",
                 ),
-                (Rule::WrongType, "location is null; expected a string"),
-                (Rule::UnknownField, &unknown_field),
+                (
+                    ProblemKind::WrongType,
+                    "location is null; expected a string",
+                ),
+                (ProblemKind::UnknownField, &unknown_field),
             ][..],
         ),
         (
             profile().body(r#"{"text_color": "red"}"#),
             &[
                 (
-                    Rule::WrongContentType,
+                    ProblemKind::WrongContentType,
                     "the content type is missing; expected application/json",
                 ),
                 (
-                    Rule::NotAColor,
+                    ProblemKind::NotAColor,
                     "text_color is not a color of the form #rrggbb, such as #ff8800",
                 ),
             ],
@@ -94,11 +97,11 @@ fn reports_violations_in_bodies_under_every_dialect() {
             with_json(bare("POST /me/posts"), "[]"),
             &[
                 (
-                    Rule::KeyMissing,
+                    ProblemKind::KeyMissing,
                     "no API key; send the header `Authorization: Bearer <API_KEY>`",
                 ),
                 (
-                    Rule::NotAJsonObject,
+                    ProblemKind::NotAJsonObject,
                     "the body is not a JSON object: found an array",
                 ),
             ],
@@ -116,32 +119,35 @@ fn reports_violations_of_keys_and_days_under_every_dialect() {
         (
             bare("GET /badges").header("Authorization", world.keys().all),
             &[(
-                Rule::MalformedAuthorization,
+                ProblemKind::MalformedAuthorization,
                 "the Authorization header does not have the form `Bearer <API_KEY>`",
             )],
         ),
         (
             bare("GET /me/analytics").header("Authorization", none),
-            &[(Rule::ScopeMissing, "the key lacks the scope analytics:read")],
+            &[(
+                ProblemKind::ScopeMissing,
+                "the key lacks the scope analytics:read",
+            )],
         ),
         (
             request(&world, "GET /users/grace/stats?days=31"),
             &[(
-                Rule::DaysOutOfRange,
+                ProblemKind::OutOfRange,
                 "days is 31; expected 1 to 30 for this profile",
             )],
         ),
         (
             request(&world, "GET /users/demo/stats?days=soon"),
             &[(
-                Rule::DaysNotAnInteger,
+                ProblemKind::NotAnInteger,
                 "days is `soon`; expected an integer",
             )],
         ),
         (
             request(&world, "GET /me").body("{}"),
             &[(
-                Rule::UnexpectedBody,
+                ProblemKind::UnexpectedBody,
                 "the request has a body of 2 bytes; expected no body",
             )],
         ),
@@ -156,25 +162,28 @@ fn reports_violations_in_paths_under_every_dialect() {
         (
             bare("GET /users/demo"),
             &[(
-                Rule::UnknownPath,
+                ProblemKind::UnknownPath,
                 "no endpoint has the path /api/v1/users/demo",
             )],
         ),
         (
             bare("PUT /me"),
-            &[(Rule::WrongMethod, "method PUT is not allowed; expected GET")],
+            &[(
+                ProblemKind::MethodNotAllowed,
+                "method PUT is not allowed; expected GET",
+            )],
         ),
         (
             Request::new("GET", "/api/v10/me"),
             &[(
-                Rule::PathOutsideApi,
+                ProblemKind::PathOutsideApi,
                 "no endpoint has the path /api/v10/me; every path starts with /api/v1",
             )],
         ),
         (
             Request::new("GET", "/me"),
             &[(
-                Rule::PathOutsideApi,
+                ProblemKind::PathOutsideApi,
                 "no endpoint has the path /me; every path starts with /api/v1",
             )],
         ),
@@ -241,7 +250,7 @@ fn verdicts_have_a_bounded_size() {
     for _ in 0..3 {
         verdicts.record(&handle(&mut world, &request));
     }
-    let verdict = &verdicts.violations[&Rule::UnknownField];
+    let verdict = &verdicts.violations[&ProblemKind::UnknownField];
     assert_eq!(verdict.count, 3 * Violation::MAX_PER_REQUEST as u64);
     assert_eq!(verdict.violations.len(), Verdicts::MAX_PER_RULE);
     for violation in verdicts.violations() {
@@ -320,7 +329,7 @@ fn automatic_requests_of_browsers_and_monitors_are_no_violations() {
     assert_breaks(
         &bare("OPTIONS /me"),
         &[(
-            Rule::WrongMethod,
+            ProblemKind::MethodNotAllowed,
             "method OPTIONS is not allowed; expected GET",
         )],
     );
@@ -338,7 +347,7 @@ fn reports_parameters_of_endpoints_without_parameters() {
         let found = format!("the request has the query parameter {found}; expected no parameters");
         assert_breaks(
             &request(&world, line),
-            &[(Rule::UnexpectedParameter, &found)],
+            &[(ProblemKind::UnexpectedParameter, &found)],
         );
     }
     assert_breaks(&request(&World::default(), "GET /badges?"), &[]);
@@ -365,7 +374,9 @@ fn coverage_lists_exactly_the_possible_rejections() {
         assert_eq!(found, declared, "{endpoint}");
     }
     let broken: Vec<_> = verdicts.rules().map(|verdict| verdict.rule).collect();
-    assert_eq!(broken, Rule::ALL);
+    let rules = ProblemKind::ALL.iter().copied();
+    let rules: Vec<_> = rules.filter(|kind| kind.section().is_some()).collect();
+    assert_eq!(broken, rules);
 }
 
 #[test]
@@ -395,14 +406,14 @@ fn coverage_counts_calls_and_lists_uncovered_endpoints() {
     assert_eq!(shown["events"]["post.replied"], 1);
     assert_eq!(
         shown["uncovered"]["unrouted"],
-        json!(["method_not_allowed", "unknown_path"])
+        json!(["method_not_allowed", "path_outside_api", "unknown_path"])
     );
     assert_eq!(
         shown["uncovered"]["rejections"]["GET /api/v1/badges"]
             .as_array()
             .unwrap()
             .len(),
-        3
+        4
     );
 }
 

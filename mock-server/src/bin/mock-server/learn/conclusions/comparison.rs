@@ -15,7 +15,7 @@ use crate::learn::steps::Step;
 /// the code of the mock.
 #[rustfmt::skip]
 const REJECTED: &[(&str, &str)] = &[
-    ("key_missing", KEY), ("key_invalid", KEY),
+    ("key_missing", KEY), ("unknown_key", KEY),
     ("scope_missing", "A call to an operation whose scope the key lacks is refused"),
     ("out_of_range", "days: 1 to 30 for other profiles; 1 to 365 for the caller's own profile"),
     ("unknown_field", "PATCH /me/profile with a field that is not in the list of editable fields is \
