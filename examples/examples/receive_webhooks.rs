@@ -20,7 +20,8 @@ use mock_server::webhook::EventKind;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use webhook_verify::{
-    FailureRun, MAX_CONSECUTIVE_FAILURES, Receiver, Rejection, Secret, VerifiedEvent, Verifier,
+    ConsecutiveRejections, MAX_CONSECUTIVE_FAILURES, Receiver, Rejection, Secret, VerifiedEvent,
+    Verifier,
 };
 
 /// Number of consecutive rejections that triggers an alert: half of the number of failures after
@@ -52,10 +53,10 @@ async fn receive(event: VerifiedEvent<Value>) -> StatusCode {
 }
 
 /// Logs a rejection, and an alert if there were too many in a row.
-fn log_rejection(rejection: &Rejection, run: FailureRun) {
+fn log_rejection(rejection: &Rejection, consecutive: ConsecutiveRejections) {
     eprintln!("rejected: {rejection}");
-    if run.consecutive() == ALERT_THRESHOLD {
-        eprintln!("ALERT: {run}");
+    if consecutive.count() == ALERT_THRESHOLD {
+        eprintln!("ALERT: {consecutive}");
     }
 }
 
@@ -110,7 +111,7 @@ async fn send_deliveries(url: &str, receiver: &Receiver) -> Result<(), Box<dyn E
         let delivery = webhook.emit(EventKind::POST_LIKED, json!({})).await?;
         println!("  {}", delivery.outcome);
     }
-    println!("the webhook is off; {}", receiver.failures());
+    println!("the webhook is off; {}", receiver.consecutive_rejections());
     Ok(())
 }
 
@@ -129,7 +130,7 @@ mod tests {
         let router = app(receiver.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         send_deliveries(&format!("http://{address}/hooks"), &receiver).await?;
-        assert!(receiver.failures().consecutive() >= MAX_CONSECUTIVE_FAILURES);
+        assert!(receiver.consecutive_rejections().count() >= MAX_CONSECUTIVE_FAILURES);
 
         let mut probe = TcpStream::connect(address).await?;
         let request = b"GET /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";

@@ -9,24 +9,24 @@ extern crate std;
 
 // In reading order:
 //
-// verifier         verification of whole bodies, or in chunks
-// verified         its result, and the digest that identifies a delivery
-// headers          the two headers of a delivery
-// signature        the value of the signature header, and the errors of verification
-// secret           the key
-// event            the event in an authentic delivery
-// failure_counter  a counter of rejections
-// receiver         adapters for tower and axum, and what they share
-// seen             recognition of repeated deliveries
-// signed_request   signed requests, for senders and tests
-// explain          diagnosis for people; no other module uses it
+// verifier           verification of whole bodies, or in chunks
+// verified           its result, and the digest that identifies a delivery
+// headers            the two headers of a delivery
+// signature          the value of the signature header, and the errors of verification
+// secret             the key
+// event              the event in an authentic delivery
+// rejection_counter  a counter of rejections
+// receiver           adapters for tower and axum, and what they share
+// seen               recognition of repeated deliveries
+// signed_request     signed requests, for senders and tests
+// explain            diagnosis for people; no other module uses it
 mod event;
 #[cfg(feature = "explain")]
 mod explain;
-mod failure_counter;
 mod headers;
 #[cfg(feature = "receiver")]
 mod receiver;
+mod rejection_counter;
 mod secret;
 #[cfg(feature = "seen")]
 mod seen;
@@ -41,7 +41,6 @@ pub use event::PayloadError;
 pub use event::{EventKind, EventKindError, EventName, KindError};
 #[cfg(feature = "explain")]
 pub use explain::{Diagnosis, Explanation, Fix, explain};
-pub use failure_counter::{FailureCounter, FailureRun, MAX_CONSECUTIVE_FAILURES};
 pub use headers::{EVENT_HEADER, Headers, SIGNATURE_HEADER};
 #[cfg(feature = "axum")]
 pub use receiver::axum::VerifiedEvent;
@@ -49,6 +48,7 @@ pub use receiver::axum::VerifiedEvent;
 pub use receiver::tower::{VerifyLayer, VerifyService};
 #[cfg(feature = "receiver")]
 pub use receiver::{Receiver, Rejection};
+pub use rejection_counter::{ConsecutiveRejections, MAX_CONSECUTIVE_FAILURES, RejectionCounter};
 pub use secret::{Secret, SecretError};
 #[cfg(feature = "seen")]
 pub use seen::{RecentDeliveries, SeenDeliveries};

@@ -72,8 +72,8 @@ async fn respond(state: &AppState, request: Request) -> StatusCode {
     let delivery = match state.receiver.receive(&parts.headers, body).await {
         Ok(delivery) => delivery,
         Err(rejection) => {
-            let run = state.receiver.failures();
-            warn!(%rejection, %run, "rejected a delivery");
+            let consecutive = state.receiver.consecutive_rejections();
+            warn!(%rejection, %consecutive, "rejected a delivery");
             count(rejection.status(), rejection_reason(&rejection));
             return rejection.status();
         }

@@ -22,8 +22,8 @@ use tokio::time::{Instant, timeout_at};
 
 #[cfg(feature = "axum")]
 use crate::event::PayloadError;
-use crate::failure_counter::{FailureCounter, FailureRun};
 use crate::headers::Headers;
+use crate::rejection_counter::{ConsecutiveRejections, RejectionCounter};
 use crate::signature::VerifyError;
 use crate::verified::Verified;
 use crate::verifier::Verifier;
@@ -44,13 +44,13 @@ use crate::verifier::Verifier;
 ///
 /// let verifier = Verifier::new(Secret::new("It's a Secret to Everybody")?);
 /// let receiver = Receiver::new(verifier)
-///     .on_rejection(|rejection, run| eprintln!("webhook rejected: {rejection} ({run})"));
+///     .on_rejection(|rejection, consecutive| eprintln!("webhook rejected: {rejection} ({consecutive})"));
 /// # Ok::<(), webhook_verify::SecretError>(())
 /// ```
 #[derive(Clone)]
 pub struct Receiver {
     verifier: Arc<RwLock<Arc<Verifier>>>,
-    failures: Arc<FailureCounter>,
+    rejections: Arc<RejectionCounter>,
     time_limit: Option<Duration>,
     on_verified: Option<Arc<VerifiedHook>>,
     on_rejection: Option<Arc<RejectionHook>>,
@@ -59,7 +59,7 @@ pub struct Receiver {
 }
 
 type VerifiedHook = dyn Fn(&Verified<Bytes>) + Send + Sync;
-type RejectionHook = dyn Fn(&Rejection, FailureRun) + Send + Sync;
+type RejectionHook = dyn Fn(&Rejection, ConsecutiveRejections) + Send + Sync;
 #[cfg(feature = "axum")]
 type InvalidPayloadHook = dyn Fn(&PayloadError) + Send + Sync;
 
@@ -69,7 +69,7 @@ impl Receiver {
     pub fn new(verifier: Verifier) -> Self {
         Self {
             verifier: Arc::new(RwLock::new(Arc::new(verifier))),
-            failures: Arc::new(FailureCounter::new()),
+            rejections: Arc::new(RejectionCounter::new()),
             time_limit: None,
             on_verified: None,
             on_rejection: None,
@@ -122,7 +122,7 @@ impl Receiver {
     #[must_use]
     pub fn on_rejection(
         mut self,
-        hook: impl Fn(&Rejection, FailureRun) + Send + Sync + 'static,
+        hook: impl Fn(&Rejection, ConsecutiveRejections) + Send + Sync + 'static,
     ) -> Self {
         self.on_rejection = Some(Arc::new(hook));
         self
@@ -142,8 +142,8 @@ impl Receiver {
 
     /// Returns the number of consecutive rejections.
     #[must_use]
-    pub fn failures(&self) -> FailureRun {
-        self.failures.run()
+    pub fn consecutive_rejections(&self) -> ConsecutiveRejections {
+        self.rejections.consecutive()
     }
 
     /// Reads and verifies a delivery.
@@ -206,15 +206,15 @@ impl Receiver {
         };
         match &result {
             Ok(verified) => {
-                self.failures.record_success();
+                self.rejections.record_success();
                 if let Some(hook) = &self.on_verified {
                     hook(verified);
                 }
             }
             Err(rejection) => {
-                let run = self.failures.record_failure();
+                let consecutive = self.rejections.record_rejection();
                 if let Some(hook) = &self.on_rejection {
-                    hook(rejection, run);
+                    hook(rejection, consecutive);
                 }
                 if let Rejection::NotVerified(_) = rejection {
                     let discarding = discard(headers, body);
@@ -262,7 +262,7 @@ impl fmt::Debug for Receiver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Receiver")
             .field("verifier", &self.verifier())
-            .field("failures", &self.failures())
+            .field("consecutive_rejections", &self.consecutive_rejections())
             .finish_non_exhaustive()
     }
 }

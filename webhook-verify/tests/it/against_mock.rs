@@ -56,7 +56,7 @@ async fn every_kind_verifies() {
     }
     assert_eq!(emit(&server, "post.shared", json!(null)).await, 200);
     assert_eq!(
-        receiver.failures().to_string(),
+        receiver.consecutive_rejections().to_string(),
         "the last delivery verified"
     );
 }
@@ -105,8 +105,8 @@ async fn ten_consecutive_rejections_turn_the_webhook_off() {
     for count in 1..=MAX_CONSECUTIVE_FAILURES {
         assert!(server.webhook().is_active().unwrap());
         assert_eq!(emit(&server, "post.liked", json!({})).await, 401);
-        assert_eq!(receiver.failures().consecutive(), count);
+        assert_eq!(receiver.consecutive_rejections().count(), count);
     }
     assert!(!server.webhook().is_active().unwrap());
-    assert!(!receiver.failures().ever_verified());
+    assert!(!receiver.consecutive_rejections().ever_verified());
 }

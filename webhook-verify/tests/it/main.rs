@@ -10,10 +10,10 @@ mod allocations;
 mod axum_extractors;
 mod bodies;
 mod chunked_body;
+mod consecutive_rejections;
 mod encodings;
 mod event_kinds;
 mod explanations;
-mod failures;
 #[cfg(target_os = "linux")]
 mod freed_memory;
 mod headers;

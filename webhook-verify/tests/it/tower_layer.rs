@@ -160,17 +160,19 @@ fn responds_with_400_to_an_incomplete_body() {
 }
 
 #[test]
-fn calls_the_hook_with_the_rejection_and_the_run() {
+fn calls_the_hook_with_the_rejection_and_the_count() {
     let logged = Arc::new(Mutex::new(Vec::new()));
     let log = logged.clone();
-    let receiver = receiver().on_rejection(move |rejection, run| {
+    let receiver = receiver().on_rejection(move |rejection, consecutive| {
         // The message contains the cause.
         assert!(rejection.source().is_none());
-        log.lock().unwrap().push(format!("{rejection} / {run}"));
+        log.lock()
+            .unwrap()
+            .push(format!("{rejection} / {consecutive}"));
     });
     respond(&receiver, signed(Bytes::from_static(b"forged").into()));
     respond(&receiver, signed(Bytes::from_static(BODY).into()));
-    assert_eq!(receiver.failures().consecutive(), 0);
+    assert_eq!(receiver.consecutive_rejections().count(), 0);
     let (chunks, body) = chunked_body();
     chunks.break_off();
     respond(&receiver, signed(body));
@@ -208,13 +210,16 @@ async fn calls_the_hook_with_verified_deliveries() {
 async fn rejects_slow_bodies_and_counts_them() {
     let logged = Arc::new(Mutex::new(Vec::new()));
     let log = logged.clone();
-    let receiver =
-        receiver()
-            .time_limit(Duration::from_secs(7))
-            .on_rejection(move |rejection, run| {
-                let line = format!("{} {rejection} / {}", rejection.status(), run.consecutive());
-                log.lock().unwrap().push(line);
-            });
+    let receiver = receiver().time_limit(Duration::from_secs(7)).on_rejection(
+        move |rejection, consecutive| {
+            let line = format!(
+                "{} {rejection} / {}",
+                rejection.status(),
+                consecutive.count()
+            );
+            log.lock().unwrap().push(line);
+        },
+    );
     let start = Instant::now();
     for status in [408, 401] {
         let (_chunks, body) = chunked_body();
@@ -231,7 +236,7 @@ async fn rejects_slow_bodies_and_counts_them() {
         log[0],
         "408 Request Timeout the body did not arrive within 7s / 1"
     );
-    assert_eq!(receiver.failures().consecutive(), 2);
+    assert_eq!(receiver.consecutive_rejections().count(), 2);
 }
 
 #[tokio::test]
@@ -257,12 +262,16 @@ async fn the_verifier_can_be_replaced() {
     let clone = receiver.clone();
     assert!(!status(&clone).await);
     receiver.set_verifier(Verifier::new(secret(SECRET)));
-    assert_eq!(clone.failures().consecutive(), 1, "the counter stays");
+    assert_eq!(
+        clone.consecutive_rejections().count(),
+        1,
+        "the counter stays"
+    );
     assert!(status(&clone).await);
     clone.set_verifier(Verifier::new(secret("newer")));
     assert!(!status(&receiver).await);
     assert_eq!(*logged.lock().unwrap(), 2, "the hook stays");
-    assert!(receiver.failures().ever_verified());
+    assert!(receiver.consecutive_rejections().ever_verified());
 }
 
 /// The body type of hyper's servers cannot be created from bytes.

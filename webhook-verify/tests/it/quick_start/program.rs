@@ -20,7 +20,7 @@ async fn receive(event: VerifiedEvent<Payload>) -> Result<StatusCode, PayloadErr
 fn app(secret: Secret) -> Router {
     let receiver = Receiver::new(Verifier::new(secret))
         .time_limit(Duration::from_secs(10)) // To read a body. Slower senders get 408.
-        .on_rejection(|rejection, run| eprintln!("webhook rejected: {rejection} ({run})"))
+        .on_rejection(|rejection, consecutive| eprintln!("webhook rejected: {rejection} ({consecutive})"))
         .on_invalid_payload(|error| eprintln!("webhook payload: {error}"));
     Router::new()
         .route("/hooks", post(receive))

@@ -21,28 +21,28 @@ const EVER_VERIFIED: u32 = !(u32::MAX >> 1);
 /// # Examples
 ///
 /// ```
-/// use webhook_verify::{FailureCounter, Headers, Verifier};
+/// use webhook_verify::{Headers, RejectionCounter, Verifier};
 ///
-/// static FAILURES: FailureCounter = FailureCounter::new();
+/// static REJECTIONS: RejectionCounter = RejectionCounter::new();
 ///
 /// fn receive(verifier: &Verifier, headers: Headers<'_>, body: &[u8]) -> u16 {
 ///     let result = verifier.verify(headers, body);
-///     let run = FAILURES.count(&result);
+///     let consecutive = REJECTIONS.count(&result);
 ///     match result {
 ///         Ok(_) => 204,
 ///         Err(error) => {
-///             eprintln!("{error} ({run})");
+///             eprintln!("{error} ({consecutive})");
 ///             401
 ///         }
 ///     }
 /// }
 /// ```
 #[derive(Debug, Default)]
-pub struct FailureCounter {
+pub struct RejectionCounter {
     state: AtomicU32,
 }
 
-impl FailureCounter {
+impl RejectionCounter {
     /// Creates a counter at 0.
     #[must_use]
     pub const fn new() -> Self {
@@ -51,32 +51,32 @@ impl FailureCounter {
         }
     }
 
-    /// Counts the result of a verification and returns the new run: an error adds to it, a success
-    /// resets it.
-    pub fn count<T>(&self, result: &Result<T, VerifyError>) -> FailureRun {
+    /// Counts the result of a verification and returns the new number: an error adds to it, a
+    /// success resets it.
+    pub fn count<T>(&self, result: &Result<T, VerifyError>) -> ConsecutiveRejections {
         match result {
             Ok(_) => self.record_success(),
-            Err(_) => self.record_failure(),
+            Err(_) => self.record_rejection(),
         }
     }
 
-    /// Returns the current run.
+    /// Returns the current number.
     #[must_use]
-    pub fn run(&self) -> FailureRun {
-        FailureRun {
+    pub fn consecutive(&self) -> ConsecutiveRejections {
+        ConsecutiveRejections {
             state: self.state.load(Ordering::Relaxed),
         }
     }
 
-    pub(crate) fn record_success(&self) -> FailureRun {
+    pub(crate) fn record_success(&self) -> ConsecutiveRejections {
         self.state.store(EVER_VERIFIED, Ordering::Relaxed);
-        FailureRun {
+        ConsecutiveRejections {
             state: EVER_VERIFIED,
         }
     }
 
     /// Saturates, so that the count does not overflow into the highest bit.
-    pub(crate) fn record_failure(&self) -> FailureRun {
+    pub(crate) fn record_rejection(&self) -> ConsecutiveRejections {
         let next = |state: u32| match state | EVER_VERIFIED {
             u32::MAX => state,
             _ => state + 1,
@@ -86,7 +86,7 @@ impl FailureCounter {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |state| {
                 Some(next(state))
             });
-        FailureRun {
+        ConsecutiveRejections {
             state: next(updated.unwrap_or_else(|state| state)),
         }
     }
@@ -99,23 +99,23 @@ impl FailureCounter {
 /// # Examples
 ///
 /// ```
-/// use webhook_verify::{FailureCounter, VerifyError};
+/// use webhook_verify::{RejectionCounter, VerifyError};
 ///
-/// let run = FailureCounter::new().count(&Err::<(), _>(VerifyError::SignatureMissing));
+/// let consecutive = RejectionCounter::new().count(&Err::<(), _>(VerifyError::SignatureMissing));
 /// assert_eq!(
-///     run.to_string(),
+///     consecutive.to_string(),
 ///     "1 rejected in a row, none ever verified; check the secret"
 /// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FailureRun {
+pub struct ConsecutiveRejections {
     state: u32,
 }
 
-impl FailureRun {
+impl ConsecutiveRejections {
     /// Returns the number of rejections since the last delivery that verified, or since the start.
     #[must_use]
-    pub fn consecutive(self) -> u32 {
+    pub fn count(self) -> u32 {
         self.state & !EVER_VERIFIED
     }
 
@@ -127,9 +127,9 @@ impl FailureRun {
     }
 }
 
-impl fmt::Display for FailureRun {
+impl fmt::Display for ConsecutiveRejections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.consecutive(), self.ever_verified()) {
+        match (self.count(), self.ever_verified()) {
             (0, true) => f.write_str("the last delivery verified"),
             (0, false) => f.write_str("no deliveries yet"),
             (count, false) => write!(
@@ -152,10 +152,10 @@ mod tests {
     #[test]
     fn count_saturates_and_keeps_ever_verified() {
         for state in [u32::MAX, !EVER_VERIFIED] {
-            let full = FailureCounter {
+            let full = RejectionCounter {
                 state: AtomicU32::new(state),
             };
-            assert_eq!(full.record_failure(), FailureRun { state });
+            assert_eq!(full.record_rejection(), ConsecutiveRejections { state });
         }
     }
 }
