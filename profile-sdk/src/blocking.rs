@@ -7,7 +7,7 @@ use tokio::runtime::{self, Runtime};
 
 use crate::client::ClientBuilder;
 use crate::error::Error;
-use crate::error::cause::setup_error;
+use crate::error::kind::setup_error;
 use crate::plan::{ApplyError, ApplyReport, Plan};
 use crate::resources::{
     Analytics, Badge, Link, LinkUpdate, NewLink, Post, Profile, ProfileUpdate, SiteStats, UserStats,

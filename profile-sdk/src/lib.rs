@@ -13,7 +13,7 @@ compile_error!(
 // In reading order:
 //
 // values     types for requests, which can only hold values that the service accepts
-// resources  one file per resource with its types and calls
+// resources  the resources of the service with their types and calls
 // request    a request as a plain value, and the table of endpoints
 // client     the client and its builder
 // call       a call and its attempts

@@ -27,6 +27,185 @@
 //! # });
 //! ```
 
-pub use crate::call::response_builder::ResponseBuilder;
 pub use crate::error::builder::ErrorBuilder;
-pub use crate::pacing::test_clock::TestClock;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::call::Response;
+use crate::error::AttemptSummary;
+use crate::error::body::RawResponse;
+use crate::pacing::Clock;
+
+/// A builder for a [`Response`], as [`Call::send`](crate::Call::send) returns it.
+///
+/// ```
+/// use profile_sdk::Link;
+/// use profile_sdk::testing::ResponseBuilder;
+///
+/// let mut link = Link::default();
+/// link.title = Some("My site".to_owned());
+/// let response = ResponseBuilder::new(link)
+///     .status(201)
+///     .header("x-request-id", "r-1")
+///     .build();
+/// assert_eq!(response.request_id(), Some("r-1"));
+/// assert_eq!(response.into_data().title.as_deref(), Some("My site"));
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct ResponseBuilder<T> {
+    response: Response<T>,
+}
+
+impl<T> ResponseBuilder<T> {
+    /// Creates a builder for a response with status code 200, without headers and body, after one
+    /// attempt that took no time.
+    pub fn new(data: T) -> Self {
+        let raw = RawResponse {
+            status: 200,
+            ..RawResponse::default()
+        };
+        let summary = AttemptSummary {
+            attempts: 1,
+            ..AttemptSummary::default()
+        };
+        Self {
+            response: Response::new(data, raw, summary),
+        }
+    }
+
+    /// Sets the status code.
+    pub fn status(mut self, status: u16) -> Self {
+        self.response.raw.status = status;
+        self
+    }
+
+    /// Adds a header.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the name or the value is not valid in HTTP.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.response.raw.add_header(name, value);
+        self
+    }
+
+    /// Sets the body. Does not change the data.
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.response.raw.body = body.into().into();
+        self
+    }
+
+    /// Sets the number of requests sent and the duration of the call.
+    pub fn attempts(mut self, attempts: u32, elapsed: Duration) -> Self {
+        self.response.summary.attempts = attempts;
+        self.response.summary.elapsed = elapsed;
+        self
+    }
+
+    /// Creates the response.
+    #[must_use]
+    pub fn build(self) -> Response<T> {
+        self.response
+    }
+}
+
+/// A clock that advances instead of waiting, so that retries and rate limits take no time in tests.
+///
+/// Clones share their time. The timeout of a single attempt does not use this clock.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::time::Duration;
+///
+/// use mock_server::{Fault, FaultRule, MockServer};
+/// use profile_sdk::Client;
+/// use profile_sdk::testing::TestClock;
+///
+/// let service = MockServer::start().await;
+/// service.add_fault(FaultRule::new(Fault::status(503)).times(2))?;
+/// let clock = TestClock::new();
+/// let client = Client::builder()
+///     .base_url(service.uri())
+///     .clock(clock.clone())
+///     .jitter(|| 1.0)
+///     .build()?;
+/// client.site_stats().await?;
+/// assert_eq!(clock.waits(), [Duration::from_millis(100), Duration::from_millis(200)]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct TestClock {
+    started: (Instant, SystemTime),
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    elapsed: Duration,
+    waits: Vec<Duration>,
+}
+
+impl TestClock {
+    /// Creates a clock that starts at the current time.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            started: (Instant::now(), SystemTime::now()),
+            state: Arc::default(),
+        }
+    }
+
+    /// Advances the clock.
+    pub fn advance(&self, duration: Duration) {
+        self.state().elapsed += duration;
+    }
+
+    /// Returns the time since the clock was created: all waits, and what
+    /// [`advance`](Self::advance) added.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.state().elapsed
+    }
+
+    /// Returns all waits of the client so far, in order.
+    #[must_use]
+    pub fn waits(&self) -> Vec<Duration> {
+        self.state().waits.clone()
+    }
+
+    /// The state is valid even if another thread panicked.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for TestClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Instant {
+        self.started.0 + self.elapsed()
+    }
+
+    fn date(&self) -> SystemTime {
+        self.started.1 + self.elapsed()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let clock = self.clone();
+        Box::pin(async move {
+            let mut state = clock.state();
+            state.elapsed += duration;
+            state.waits.push(duration);
+        })
+    }
+}

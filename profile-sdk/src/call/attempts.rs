@@ -3,14 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::trace;
-use crate::client::Client;
-use crate::client::timeouts::Timeouts;
-use crate::error::AttemptSummary;
-use crate::error::Error;
-use crate::error::raw_response::RawResponse;
-use crate::pacing::Pacing;
-use crate::pacing::Wait;
+use crate::client::{Client, Timeouts};
+use crate::error::body::RawResponse;
+use crate::error::{AttemptSummary, Error};
 use crate::pacing::rate_limiter::Permit;
+use crate::pacing::{Pacing, Wait};
 use crate::request::{Method, Request};
 use crate::retry::{Failure, RetryContext, wait_before_retry};
 

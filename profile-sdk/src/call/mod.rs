@@ -3,25 +3,21 @@
 mod attempts;
 mod raw;
 mod response;
-#[cfg(feature = "testing")]
-pub(crate) mod response_builder;
 mod trace;
 
 pub use raw::RawCall;
 pub use response::Response;
 
-use std::fmt;
 use std::future::Future;
-use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
+use std::{fmt, mem};
 
-use crate::client::Client;
-use crate::client::timeouts::Timeouts;
+use crate::client::{Client, Timeouts};
 use crate::decode;
-use crate::decode::response_data::{Resource, ResponseData};
-use crate::error::raw_response::RawResponse;
+use crate::decode::{Resource, ResponseData};
+use crate::error::body::RawResponse;
 use crate::error::{AttemptSummary, Error, ErrorKind};
 use crate::request::Request;
 use crate::retry::RetryPolicy;

@@ -8,8 +8,7 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::decode::{Envelope, unreadable};
 use crate::error::{Error, ErrorKind};
-use crate::request::path::{check_path, check_query};
-use crate::request::{Method, Operation, Request};
+use crate::request::{Method, Operation, Request, check_path, check_query};
 
 /// A call to an endpoint that is not in the specification; created by [`Client::raw_call`].
 ///

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::decode;
 use crate::error::AttemptSummary;
-use crate::error::raw_response::RawResponse;
+use crate::error::body::RawResponse;
 
 /// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
 ///
@@ -29,8 +29,8 @@ use crate::error::raw_response::RawResponse;
 #[derive(Clone)]
 pub struct Response<T> {
     data: T,
-    pub(super) raw: RawResponse,
-    pub(super) summary: AttemptSummary,
+    pub(crate) raw: RawResponse,
+    pub(crate) summary: AttemptSummary,
 }
 
 impl<T> Response<T> {

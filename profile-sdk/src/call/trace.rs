@@ -16,7 +16,7 @@ mod on {
     use tracing::{Instrument as _, Span};
 
     use crate::error::Error;
-    use crate::error::raw_response::RawResponse;
+    use crate::error::body::RawResponse;
     use crate::request::Request;
     use crate::transport::base_url::BaseUrl;
 

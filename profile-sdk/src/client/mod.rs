@@ -1,25 +1,22 @@
 //! The client: connections to one service, with or without a key.
 
 mod builder;
-mod environment;
-pub(crate) mod timeouts;
 
 pub use builder::ClientBuilder;
 
 use std::borrow::Cow;
-use std::env;
-use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{env, fmt};
 
 use reqwest::header::HeaderMap;
 
-use crate::client::timeouts::Timeouts;
-use crate::error::raw_response::RawResponse;
+use crate::error::body::RawResponse;
 use crate::error::{Error, ErrorKind};
-use crate::pacing::Pacing;
-use crate::pacing::RateLimitStatus;
+use crate::pacing::{Pacing, RateLimitStatus};
 use crate::request::Request;
 use crate::request::headers::set_key;
+use crate::retry::RetryPolicy;
 use crate::transport::Transport;
 use crate::values::ApiKey;
 
@@ -94,7 +91,7 @@ impl Client {
     /// }
     /// ```
     pub fn from_env() -> Result<Self, Error> {
-        environment::client_from(|name| env::var(name))
+        builder::client_from(|name| env::var(name))
     }
 
     /// Returns the state of the key's rate limit, as reported in responses to this client and its
@@ -245,4 +242,14 @@ impl fmt::Debug for Client {
             .field("timeouts", &self.shared.timeouts)
             .finish_non_exhaustive()
     }
+}
+
+/// The timeouts and the retry policy of a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timeouts {
+    pub(crate) attempt_timeout: Duration,
+    pub(crate) total_timeout: Duration,
+    /// Limits the call in addition to the total timeout.
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) retry: RetryPolicy,
 }

@@ -1,6 +1,9 @@
 //! The kinds of errors.
 
+use std::error::Error as StdError;
 use std::fmt;
+
+use crate::error::Error;
 
 /// The kind of an [`Error`](crate::Error).
 ///
@@ -77,4 +80,25 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// Creates an error about setting up a client, with its root cause in the message.
+pub(crate) fn setup_error(what: &str, error: impl StdError + 'static) -> Error {
+    let reason = format!("{what}: {}", root_cause(&error));
+    Error::new(ErrorKind::Invalid, reason)
+}
+
+/// Returns the message of the last error in the chain of causes.
+pub(crate) fn root_cause(error: &(dyn StdError + 'static)) -> String {
+    let last = causes(error).last();
+    last.map_or_else(String::new, ToString::to_string)
+}
+
+/// Returns an error and its chain of causes.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn StdError + 'static)| {
+        (*error).source()
+    })
 }

@@ -3,11 +3,8 @@
 pub(crate) mod body;
 #[cfg(feature = "testing")]
 pub(crate) mod builder;
-pub(crate) mod cause;
 mod display;
-mod kind;
-pub(crate) mod one_line;
-pub(crate) mod raw_response;
+pub(crate) mod kind;
 
 pub use kind::ErrorKind;
 
@@ -16,8 +13,7 @@ use std::time::Duration;
 
 use crate::request::Operation;
 use crate::values::{ApiKey, InvalidValue, Scope};
-use body::read_error_body;
-use raw_response::RawResponse;
+use body::{RawResponse, read_error_body};
 
 /// The error of a failed call or an invalid setting.
 ///

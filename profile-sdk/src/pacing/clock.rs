@@ -93,7 +93,7 @@ impl Clock for SystemClock {
 mod tests {
     use std::time::Duration;
 
-    use super::{Clock as _, SystemClock};
+    use crate::pacing::clock::{Clock as _, SystemClock};
 
     #[tokio::test(start_paused = true)]
     async fn system_clock_follows_a_paused_runtime() {

@@ -4,27 +4,18 @@ pub(crate) mod clock;
 mod rate_limit_state;
 mod rate_limit_status;
 pub(crate) mod rate_limiter;
-#[cfg(feature = "testing")]
-pub(crate) mod test_clock;
-mod wait;
 
 pub use clock::Clock;
 pub use rate_limit_status::RateLimitStatus;
-pub(crate) use wait::OnWait;
-pub use wait::Wait;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::error::Error;
-use crate::error::raw_response::RawResponse;
-use crate::pacing::rate_limit_status::RateLimitHeaders;
-use crate::pacing::rate_limiter::{Permit, RateLimiter, WaitLimits};
-use crate::retry::RetryPolicy;
-use crate::retry::budget::RetryBudget;
-use crate::retry::jitter::Jitter;
-use crate::retry::retry_after::read_retry_after;
-use crate::retry::wait_after_429;
+use crate::error::body::RawResponse;
+use crate::error::{Error, ErrorKind};
+use crate::retry::{Jitter, RetryBudget, RetryPolicy, read_retry_after, wait_after_429};
+use rate_limit_status::RateLimitHeaders;
+use rate_limiter::{Permit, RateLimiter, WaitLimits};
 
 /// The settings that the keys of a client have in common.
 #[derive(Clone)]
@@ -137,3 +128,19 @@ impl Pacing {
 fn is_rounding(difference: Duration) -> bool {
     difference < Duration::from_secs(1)
 }
+
+/// A wait of a call before its next attempt, passed to
+/// [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Wait {
+    /// The time until the next attempt.
+    pub duration: Duration,
+    /// The kind of the error of the last attempt.
+    pub reason: ErrorKind,
+    /// The number of the retry that follows, from 1, or `None` after a 429, which does not count.
+    pub retry: Option<u32>,
+}
+
+/// A function that is called before each wait.
+pub(crate) type OnWait = Arc<dyn Fn(Wait) + Send + Sync>;

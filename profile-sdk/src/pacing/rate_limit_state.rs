@@ -251,7 +251,7 @@ fn left(instant: Option<Instant>, now: Instant) -> Option<Duration> {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{RateLimitState, Turn};
+    use crate::pacing::rate_limit_state::{RateLimitState, Turn};
     use crate::pacing::rate_limit_status::RateLimitHeaders;
 
     const SECOND: Duration = Duration::from_secs(1);

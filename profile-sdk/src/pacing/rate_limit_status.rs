@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-use crate::decode::count;
+use crate::decode;
 
 /// The state of the key's rate limit, from the latest responses that reported it.
 ///
@@ -45,7 +45,7 @@ impl RateLimitHeaders {
             let Some(name) = name.strip_prefix("ratelimit-") else {
                 continue;
             };
-            let number = count::leading_number(value.to_str().unwrap_or_default().trim());
+            let number = decode::leading_number(value.to_str().unwrap_or_default().trim());
             match name {
                 "limit" => read.limit = number,
                 "remaining" => read.remaining = number,
@@ -78,7 +78,7 @@ mod tests {
 
     use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-    use super::RateLimitHeaders;
+    use crate::pacing::rate_limit_status::RateLimitHeaders;
 
     fn read(headers: &[(&'static str, &'static str)]) -> Option<(Option<u64>, Option<u64>, u64)> {
         let headers: HeaderMap = headers

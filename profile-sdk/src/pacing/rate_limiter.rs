@@ -10,9 +10,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::error::Error;
-use crate::pacing::Clock;
-use crate::pacing::RateLimitStatus;
 use crate::pacing::rate_limit_state::{RateLimitState, Turn};
+use crate::pacing::{Clock, RateLimitStatus};
 
 /// Sends the requests of a key in order, as fast as its rate limit allows.
 #[derive(Debug)]

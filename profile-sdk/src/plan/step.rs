@@ -8,8 +8,7 @@ use serde::Serialize;
 use super::matching::is_equal;
 use crate::request::{Operation, Request};
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
-use crate::values::invalid_value::quoted;
-use crate::values::{FieldKind, LinkId};
+use crate::values::{FieldKind, LinkId, quoted};
 
 /// One request of a [`Plan`](super::Plan). `Display` prints a line about it, for example
 /// `create link "Blog" (https://blog.example)`.

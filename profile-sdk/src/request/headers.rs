@@ -2,8 +2,7 @@
 
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-use crate::values::invalid_value::quoted;
-use crate::values::{ApiKey, InvalidValue};
+use crate::values::{ApiKey, InvalidValue, quoted};
 
 /// Headers that only the client sets, and those about the connection or the encoding of the body.
 const RESERVED: [HeaderName; 18] = [
@@ -100,7 +99,7 @@ fn sensitive(text: &str) -> Option<HeaderValue> {
 
 #[cfg(test)]
 mod tests {
-    use super::default_headers;
+    use crate::request::headers::default_headers;
     use crate::values::ApiKey;
 
     fn error(name: &str, value: &str) -> String {

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::client::Client;
-use crate::decode::response_data::ResponseData;
+use crate::decode::ResponseData;
 use crate::request::{Operation, Request};
-use crate::resources::extra::Extra;
-use crate::values::open_enum::open_enum;
+use crate::resources::Extra;
+use crate::values::macros::open_enum;
 
 /// A badge. (Specification: Resources, Badge.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::client::Client;
-use crate::decode::response_data::{Resource, ResponseData};
+use crate::decode::{Resource, ResponseData};
 use crate::error::{Error, ErrorKind};
 use crate::request::{Operation, Request};
-use crate::resources::extra::Extra;
+use crate::resources::Extra;
 use crate::values::{LinkId, LinkUrl};
 
 /// A link on a profile. (Specification: Resources, Link.)

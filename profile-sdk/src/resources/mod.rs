@@ -1,25 +1,81 @@
-//! The resources of the service: one file per resource with its types and calls.
+//! The resources of the service: their types and calls, and fields that the specification does not define.
 
-mod analytics;
-mod api_visible;
 mod badges;
-mod extra;
-mod key_info;
 mod links;
-mod me;
 mod posts;
 mod profile;
 mod profile_field;
-mod site_stats;
-mod user_stats;
+mod statistics;
 
-pub use analytics::{Analytics, Metric};
-pub use api_visible::ApiVisible;
 pub use badges::{Badge, BadgeKind};
-pub use extra::Extra;
-pub use key_info::{KeyInfo, RateLimit};
 pub use links::{Link, LinkUpdate, NewLink};
 pub use posts::Post;
+pub use profile::{ApiVisible, KeyInfo, RateLimit};
 pub use profile_field::{Profile, ProfileField, ProfileUpdate};
-pub use site_stats::SiteStats;
-pub use user_stats::{CountryViews, DailyViews, Devices, Period, UserStats};
+pub use statistics::{
+    Analytics, CountryViews, DailyViews, Devices, Metric, Period, SiteStats, UserStats,
+};
+
+use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// The fields of a response that the specification does not define, as the service sent them.
+///
+/// It dereferences to a map from names to values, and takes one word while it is empty.
+///
+/// ```
+/// let link: profile_sdk::Link = serde_json::from_str(r#"{"title": "My site", "clicks": 3}"#)?;
+/// assert_eq!(link.extra["clicks"], 3);
+/// assert_eq!(link.extra.get("color"), None);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Extra(Option<Box<Map<String, Value>>>);
+
+impl Deref for Extra {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        static EMPTY: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+        self.0.as_deref().unwrap_or(&EMPTY)
+    }
+}
+
+impl DerefMut for Extra {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl PartialEq for Extra {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl From<Map<String, Value>> for Extra {
+    fn from(fields: Map<String, Value>) -> Self {
+        Self((!fields.is_empty()).then(|| Box::new(fields)))
+    }
+}
+
+impl From<Extra> for Value {
+    fn from(extra: Extra) -> Self {
+        Self::Object(extra.0.map_or_else(Map::new, |fields| *fields))
+    }
+}
+
+impl Serialize for Extra {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Extra {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Map::deserialize(deserializer).map(Self::from)
+    }
+}

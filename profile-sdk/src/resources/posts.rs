@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::client::Client;
-use crate::decode::response_data::{Resource, ResponseData};
+use crate::decode::{Resource, ResponseData};
 use crate::request::{Operation, Request};
-use crate::resources::extra::Extra;
+use crate::resources::Extra;
 use crate::values::PostId;
 
 /// A post on a profile. (Specification: Resources, Post.)

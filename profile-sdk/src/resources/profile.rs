@@ -1,12 +1,47 @@
-//! Profiles and `PATCH /me/profile`.
+//! The profile of the key's owner.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::client::Client;
-use crate::decode::response_data::{Resource, ResponseData};
+use crate::decode;
+use crate::decode::{Resource, ResponseData};
 use crate::request::{Operation, Request};
-use crate::resources::{Badge, Link, Post, Profile, ProfileField, ProfileUpdate};
+use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
+use crate::values::Scopes;
+
+impl Client {
+    /// `GET /me`: returns the key owner's profile, including email, visibility and the calling key.
+    ///
+    /// Requires a key; the specification names no scope. (Specification: Endpoints, `GET /me`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let me = client.me().await?;
+    /// println!("{} <{}>", me.display_name.unwrap_or_default(), me.email.unwrap_or_default());
+    /// for link in me.links.unwrap_or_default() {
+    ///     println!("{}", link.url.unwrap_or_default());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn me(&self) -> Call<Profile> {
+        Call::read(self, Request::new(Operation::ME))
+    }
+}
 
 impl ResponseData for Profile {
     const LENIENT_FIELDS: &'static [&'static str] =
@@ -78,12 +113,118 @@ impl Client {
     }
 }
 
+/// The visibility setting for the API. The specification calls it "boolean-style" and does not
+/// define its type.
+///
+/// ```
+/// use profile_sdk::ApiVisible;
+///
+/// let visible: ApiVisible = serde_json::from_str("1")?;
+/// assert_eq!(visible.as_bool(), Some(true));
+/// let unknown: ApiVisible = serde_json::from_str(r#""friends""#)?;
+/// assert_eq!(unknown.as_bool(), None);
+/// assert_eq!(unknown.raw(), "friends");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ApiVisible(Value);
+
+impl ApiVisible {
+    /// Returns the setting for `true`, `1`, `"true"`, `"1"` and their opposites, and `None` for any
+    /// other value.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        match &self.0 {
+            Value::Bool(visible) => Some(*visible),
+            Value::Number(number) if number.as_u64() == Some(1) => Some(true),
+            Value::Number(number) if number.as_u64() == Some(0) => Some(false),
+            Value::String(text) if matches!(text.as_str(), "true" | "1") => Some(true),
+            Value::String(text) if matches!(text.as_str(), "false" | "0") => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Returns the JSON value that the service sent.
+    #[must_use]
+    pub fn raw(&self) -> &Value {
+        &self.0
+    }
+}
+
+/// The calling key: its scopes and its rate limit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct KeyInfo {
+    /// The scopes of the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Scopes>,
+    /// The rate limit of the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+    /// All other fields, as the service sent them.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The rate limit of a key. The specification does not define its shape or unit.
+///
+/// ```
+/// use profile_sdk::RateLimit;
+///
+/// let limit: RateLimit = serde_json::from_str(r#"{"limit": 100, "window_seconds": 60}"#)?;
+/// assert_eq!((limit.limit(), limit.window_seconds()), (Some(100), Some(60)));
+/// let bare: RateLimit = serde_json::from_str("100")?;
+/// assert_eq!((bare.limit(), bare.window_seconds()), (Some(100), None));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RateLimit(Value);
+
+impl RateLimit {
+    /// Returns the number of requests per window, if it is known: a number, a string that starts
+    /// with a number, or the field `limit`, `requests` or `max` of an object.
+    #[must_use]
+    pub fn limit(&self) -> Option<u64> {
+        self.field(&["limit", "requests", "max"])
+            .or_else(|| leading_number(&self.0))
+    }
+
+    /// Returns the length of the window in seconds, if it is known: the field `window_seconds`,
+    /// `window`, `period` or `per_seconds` of an object.
+    #[must_use]
+    pub fn window_seconds(&self) -> Option<u64> {
+        self.field(&["window_seconds", "window", "period", "per_seconds"])
+    }
+
+    /// Returns the JSON value that the service sent.
+    #[must_use]
+    pub fn raw(&self) -> &Value {
+        &self.0
+    }
+
+    fn field(&self, names: &[&str]) -> Option<u64> {
+        names
+            .iter()
+            .find_map(|name| leading_number(self.0.get(name)?))
+    }
+}
+
+fn leading_number(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) => decode::leading_number(text),
+        _ => decode::of_value(value),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::Profile;
     use crate::decode::read_data;
+    use crate::resources::profile::{ApiVisible, Profile, RateLimit};
 
     #[test]
     fn keeps_unknown_fields() {
@@ -135,5 +276,45 @@ mod tests {
     fn rejects_a_bio_of_another_type() {
         let error = read_data::<Profile>(br#"{"data":{"bio":5}}"#).unwrap_err();
         assert!(error.starts_with("data.bio: invalid type"), "{error}");
+    }
+
+    #[test]
+    fn decodes_every_boolean_style() {
+        for (raw, visible) in [
+            (json!(true), Some(true)),
+            (json!(false), Some(false)),
+            (json!(1), Some(true)),
+            (json!(0), Some(false)),
+            (json!("true"), Some(true)),
+            (json!("false"), Some(false)),
+            (json!("1"), Some(true)),
+            (json!("0"), Some(false)),
+            (json!(2), None),
+            (json!("yes"), None),
+            (json!([]), None),
+        ] {
+            assert_eq!(ApiVisible(raw.clone()).as_bool(), visible, "{raw}");
+        }
+    }
+
+    #[test]
+    fn reads_rate_limits() {
+        for (raw, limit, window) in [
+            (json!(60), Some(60), None),
+            (json!("60/minute"), Some(60), None),
+            (json!({"limit": 60, "window": "60s"}), Some(60), Some(60)),
+            (json!({"requests": 60}), Some(60), None),
+            (json!({"limit": null, "max": 60.0}), Some(60), None),
+            (json!("plenty"), None, None),
+            (json!([1, 2]), None, None),
+            (json!(null), None, None),
+        ] {
+            let read = RateLimit(raw.clone());
+            assert_eq!(
+                (read.limit(), read.window_seconds()),
+                (limit, window),
+                "{raw}"
+            );
+        }
     }
 }

@@ -5,10 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::resources::extra::Extra;
-use crate::resources::{ApiVisible, Badge, KeyInfo, Link, Post};
-use crate::values::invalid_value::quoted;
-use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location};
+use crate::resources::{ApiVisible, Badge, Extra, KeyInfo, Link, Post};
+use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location, quoted};
 
 /// Declares the types. A row is a variant, the field's name in JSON with the type of its values, its
 /// name with hyphens, and its description.
@@ -257,8 +255,8 @@ impl FromStr for ProfileField {
 
 #[cfg(test)]
 mod tests {
-    use super::ProfileField;
     use crate::resources::ProfileUpdate;
+    use crate::resources::profile_field::ProfileField;
 
     #[test]
     fn names_and_descriptions_correspond() {

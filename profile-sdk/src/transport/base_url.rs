@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 use crate::request::Request;
-use crate::values::invalid_value::{InvalidValue, quoted};
+use crate::values::{InvalidValue, quoted};
 
 /// The start of the path of every endpoint.
 const API_ROOT: &str = "/api/v1";

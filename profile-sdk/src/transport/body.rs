@@ -6,7 +6,7 @@ use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 use super::gzip::Gunzip;
 use super::incoming::Incoming;
 use crate::error::{Error, ErrorKind};
-use crate::values::invalid_value::quoted;
+use crate::values::quoted;
 
 /// Reads a body. Also returns an error if it is incomplete: larger than the maximum, cut off, or not
 /// valid in its content coding.

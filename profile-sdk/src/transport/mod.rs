@@ -29,8 +29,8 @@ use incoming::Incoming;
 use network::Network;
 
 use crate::error::Error;
-use crate::error::cause::setup_error;
-use crate::error::raw_response::RawResponse;
+use crate::error::body::RawResponse;
+use crate::error::kind::setup_error;
 use crate::request::{Method, Request};
 
 /// The time without data after which an HTTP/2 connection with calls in flight is checked. hyper closes

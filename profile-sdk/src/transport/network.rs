@@ -6,8 +6,8 @@ use bytes::Bytes;
 use reqwest::{Body, Request, Response};
 
 use super::request_body::{RequestBody, SendGuard};
-use crate::error::cause::{causes, root_cause};
-use crate::error::one_line::one_line;
+use crate::error::body::one_line;
+use crate::error::kind::{causes, root_cause};
 use crate::error::{Error, ErrorKind};
 
 /// The HTTP client and its connections.

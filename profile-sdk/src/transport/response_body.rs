@@ -9,8 +9,8 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use http_body_util::combinators::UnsyncBoxBody;
 
-use crate::error::cause::root_cause;
-use crate::error::one_line::one_line;
+use crate::error::body::one_line;
+use crate::error::kind::root_cause;
 use crate::error::{Error, ErrorKind};
 
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;

@@ -4,9 +4,8 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
-use super::key_redaction;
-use super::text_value::from_text;
-use crate::values::InvalidValue;
+use crate::values::macros::from_text;
+use crate::values::{InvalidValue, key_redaction};
 
 /// An API key, sent as `Authorization: Bearer <API_KEY>` to the configured host only.
 ///
@@ -104,7 +103,7 @@ fn check(text: &str) -> Result<(), InvalidValue> {
 
 #[cfg(test)]
 mod tests {
-    use super::ApiKey;
+    use crate::values::api_key::ApiKey;
 
     #[test]
     fn trims_one_line_break() {

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::values::InvalidValue;
-use crate::values::invalid_value::quoted;
+use crate::values::{InvalidValue, quoted};
 
 /// A number of days: 1 to 365 for the caller's own profile, 1 to 30 for other profiles.
 ///

@@ -95,7 +95,7 @@ fn is_partial_escape(rest: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::redact;
+    use crate::values::key_redaction::redact;
 
     #[track_caller]
     fn check(key: &str, text: &str, redacted: &str) {

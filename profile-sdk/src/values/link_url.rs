@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::values::InvalidValue;
-use crate::values::invalid_value::quoted;
-use crate::values::text_value::{from_text, text_value};
+use crate::values::macros::{from_text, text_value};
+use crate::values::{InvalidValue, quoted};
 
 /// An absolute URL with any scheme.
 ///

@@ -1,29 +1,73 @@
 //! Types for requests, which can only hold values that the service accepts.
 
 mod api_key;
-mod bio;
-mod color;
 mod days;
-mod field_kind;
-mod handle;
-pub(crate) mod invalid_value;
 mod key_redaction;
 mod link_url;
-pub(crate) mod open_enum;
+pub(crate) mod macros;
 pub(crate) mod path_segment;
-mod resource_id;
+mod profile_values;
 mod scope;
-mod short_text;
-mod text_value;
 
 pub use api_key::ApiKey;
-pub use bio::Bio;
-pub use color::Color;
 pub use days::Days;
-pub use field_kind::FieldKind;
-pub use handle::Handle;
-pub use invalid_value::InvalidValue;
 pub use link_url::LinkUrl;
-pub use resource_id::{LinkId, PostId};
+pub use path_segment::{Handle, LinkId, PostId};
+pub use profile_values::{Bio, Color, DisplayName, FieldKind, Location};
 pub use scope::{Scope, Scopes};
-pub use short_text::{DisplayName, Location};
+
+/// An error for a value that the service would reject. Nothing was sent.
+///
+/// `Display` prints what was found and what was expected:
+///
+/// ```
+/// let error = profile_sdk::DisplayName::new("x".repeat(33)).unwrap_err();
+/// assert_eq!(error.field(), "display_name");
+/// assert_eq!(error.to_string(), "display_name has 33 characters; at most 32 are allowed");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} {reason}")]
+pub struct InvalidValue {
+    field: &'static str,
+    reason: String,
+}
+
+impl InvalidValue {
+    pub(crate) fn new(field: &'static str, reason: impl Into<String>) -> Self {
+        Self {
+            field,
+            reason: reason.into(),
+        }
+    }
+
+    /// Returns the same error for a value of another field.
+    pub(crate) fn of_field(self, field: &'static str) -> Self {
+        Self { field, ..self }
+    }
+
+    /// Returns the name of the field in the specification, for example `bio`.
+    #[must_use]
+    pub fn field(&self) -> &'static str {
+        self.field
+    }
+}
+
+/// Quotes, escapes and shortens a text for an error message.
+pub(crate) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 60;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn escapes_and_shortens() {
+        assert_eq!(quoted("a\nb"), r#""a\nb""#);
+        assert_eq!(quoted(&"é".repeat(61)), format!("\"{}\"…", "é".repeat(60)));
+    }
+}

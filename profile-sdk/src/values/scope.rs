@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::values::open_enum::open_enum;
+use crate::values::macros::open_enum;
 
 open_enum! {
     /// A permission of a key.
@@ -103,7 +103,7 @@ impl Serialize for Scopes {
 mod tests {
     use serde_json::json;
 
-    use super::{Scope, Scopes};
+    use crate::values::scope::{Scope, Scopes};
 
     #[test]
     fn decodes_every_shape() {

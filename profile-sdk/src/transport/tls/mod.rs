@@ -93,7 +93,7 @@ fn with_native_tls(
 
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 fn invalid_pem(error: impl std::error::Error + 'static) -> Error {
-    crate::error::cause::setup_error(
+    crate::error::kind::setup_error(
         "the value of root_certificate_pem is not a PEM certificate",
         error,
     )

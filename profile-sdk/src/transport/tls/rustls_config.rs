@@ -4,12 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
 use super::{at_least_one, invalid_pem};
-use crate::error::cause::setup_error;
+use crate::error::kind::setup_error;
 use crate::error::{Error, ErrorKind};
 
 type Certificates = Vec<CertificateDer<'static>>;

@@ -1,0 +1,396 @@
+//! View statistics, analytics and site statistics.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::client::Client;
+use crate::decode;
+use crate::decode::ResponseData;
+use crate::request::{Operation, Request};
+use crate::resources::Extra;
+use crate::values::{Days, Handle};
+
+/// View statistics of a profile.
+///
+/// For other profiles, the service may omit fields; the specification does not define which.
+/// (Specification: Resources, Profile view statistics.)
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct UserStats {
+    /// The number of all-time views.
+    #[serde(
+        deserialize_with = "crate::decode::read_optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub total_views: Option<u64>,
+    /// The window and its views.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period: Option<Period>,
+    /// The views of each day in the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub daily: Option<Vec<DailyViews>>,
+    /// The views by kind of device. Only for the caller's own profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Devices>,
+    /// The views by country. Only for the caller's own profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub countries: Option<Vec<CountryViews>>,
+    /// All other fields, as the service sent them. Also `devices` and `countries` if they have an
+    /// unexpected type.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ResponseData for UserStats {
+    const LENIENT_FIELDS: &'static [&'static str] = &["devices", "countries"];
+
+    fn add_extra(&mut self, fields: Map<String, Value>) {
+        self.extra.extend(fields);
+    }
+}
+
+/// The window of the statistics.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Period {
+    /// The length of the window in days.
+    #[serde(deserialize_with = "crate::decode::read")]
+    pub days: u64,
+    /// The number of views in the window.
+    #[serde(deserialize_with = "crate::decode::read")]
+    pub views: u64,
+    /// All other fields, as the service sent them.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The views of one day.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DailyViews {
+    /// The date, `YYYY-MM-DD`. Other crates parse it, for example `jiff` and `chrono`:
+    ///
+    /// ```
+    /// # let day: profile_sdk::DailyViews =
+    /// #     serde_json::from_str(r#"{"date": "2026-11-22", "views": 3}"#)?;
+    /// let date: jiff::civil::Date = day.date.parse()?; // or `chrono::NaiveDate`
+    /// assert_eq!(date.day(), 22);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub date: String,
+    /// The number of views.
+    #[serde(deserialize_with = "crate::decode::read")]
+    pub views: u64,
+    /// All other fields, as the service sent them.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The views by kind of device.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Devices {
+    /// The number of views on desktop computers.
+    #[serde(
+        deserialize_with = "crate::decode::read_optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub desktop: Option<u64>,
+    /// The number of views on mobile phones.
+    #[serde(
+        deserialize_with = "crate::decode::read_optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub mobile: Option<u64>,
+    /// The number of views on tablets.
+    #[serde(
+        deserialize_with = "crate::decode::read_optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub tablet: Option<u64>,
+    /// All other fields, as the service sent them.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The views from one country.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CountryViews {
+    /// The country code, as the service sent it.
+    pub code: String,
+    /// The number of views.
+    #[serde(deserialize_with = "crate::decode::read")]
+    pub views: u64,
+    /// All other fields, as the service sent them.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Client {
+    /// `GET /users/{handle}/stats`: returns the view statistics of a profile.
+    ///
+    /// `days` is 1 to 365 for the key owner's profile and 1 to 30 for other profiles. With `None`,
+    /// the service uses 30. Requires a key; the specification names no scope. (Specification:
+    /// Endpoints, `GET /users/{handle}/stats`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use profile_sdk::{Days, Handle};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let handle = Handle::new("demo")?;
+    /// let month = client.user_stats(&handle, None).await?;
+    /// let week = client.user_stats(&handle, Days::new(7)?).await?;
+    /// assert_eq!(week.daily.unwrap_or_default().len(), 7);
+    /// println!("{} views in all", month.total_views.unwrap_or_default());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn user_stats(&self, handle: &Handle, days: impl Into<Option<Days>>) -> Call<UserStats> {
+        let request = Request::with_parameter(Operation::USER_STATS, "handle", handle.as_str());
+        let request = match days.into() {
+            Some(days) => request.encoded_query(&format!("days={days}")),
+            None => request,
+        };
+        Call::read(self, request)
+    }
+}
+
+/// Views, likes and social counts of the key owner's profile.
+///
+/// The specification does not define the shape of these fields. A [`Metric`] holds what the service
+/// sent, with methods that read the usual shapes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Analytics {
+    /// The number of profile views.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub views: Option<Metric>,
+    /// The number of likes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likes: Option<Metric>,
+    /// Social counts, for example followers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub social: Option<Metric>,
+    /// All other fields, as the service sent them. If the data is not an object, it is stored here
+    /// under the name `data`.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ResponseData for Analytics {
+    fn from_unexpected(data: Value) -> Option<Self> {
+        let mut analytics = Self::default();
+        analytics.extra.insert("data".to_owned(), data);
+        Some(analytics)
+    }
+}
+
+/// A number or an object of numbers, in the shape that the service sent.
+///
+/// ```
+/// use profile_sdk::Metric;
+///
+/// let flat: Metric = serde_json::from_str("12")?;
+/// assert_eq!(flat.total(), Some(12));
+/// let social: Metric = serde_json::from_str(r#"{"followers": 3, "following": {"total": 4}}"#)?;
+/// assert_eq!(social.total(), None);
+/// assert_eq!(social.part("followers").and_then(|metric| metric.total()), Some(3));
+/// assert_eq!(social.part("following").and_then(|metric| metric.total()), Some(4));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Metric(Value);
+
+impl Metric {
+    /// Returns the number, if the metric is one or is an object with a `total` or `count`.
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        let named = ["total", "count"]
+            .into_iter()
+            .find_map(|name| self.0.get(name));
+        decode::of_value(named.unwrap_or(&self.0))
+    }
+
+    /// Returns a part of the metric by name, if it is an object.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Option<Self> {
+        self.0.get(name).cloned().map(Self)
+    }
+
+    /// Returns the names and parts of the metric. The iterator is empty if it is not an object.
+    pub fn parts(&self) -> impl Iterator<Item = (&str, Self)> {
+        let parts = self.0.as_object().into_iter().flatten();
+        parts.map(|(name, value)| (name.as_str(), Self(value.clone())))
+    }
+
+    /// Returns the JSON value that the service sent.
+    #[must_use]
+    pub fn raw(&self) -> &Value {
+        &self.0
+    }
+}
+
+impl Client {
+    /// `GET /me/analytics`: returns views, likes and social counts of the key owner's profile.
+    ///
+    /// Requires the scope `analytics:read`. (Specification: Endpoints, `GET /me/analytics`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let analytics = client.analytics().await?;
+    /// if let Some(likes) = analytics.likes.and_then(|likes| likes.total()) {
+    ///     println!("{likes} likes");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn analytics(&self) -> Call<Analytics> {
+        Call::read(self, Request::new(Operation::ANALYTICS))
+    }
+}
+
+/// Site-wide counters. (Specification: Resources, Site statistics.)
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SiteStats {
+    /// The number of users.
+    #[serde(deserialize_with = "crate::decode::read")]
+    pub users: u64,
+    /// The number of profile views.
+    #[serde(deserialize_with = "crate::decode::read")]
+    pub views: u64,
+    /// The number of links.
+    #[serde(deserialize_with = "crate::decode::read")]
+    pub links: u64,
+    /// All other fields, as the service sent them.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ResponseData for SiteStats {}
+
+impl Client {
+    /// `GET /stats`: returns site-wide counters.
+    ///
+    /// Does not require a key. The key is sent if the client has one. (Specification: Endpoints,
+    /// `GET /stats`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let site = client.site_stats().await?;
+    /// println!("{} users, {} views, {} links", site.users, site.views, site.links);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn site_stats(&self) -> Call<SiteStats> {
+        Call::read(self, Request::new(Operation::SITE_STATS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::decode::read_data;
+    use crate::resources::statistics::{Analytics, UserStats};
+
+    #[test]
+    fn keeps_unexpected_devices_and_countries() {
+        let data = json!({
+            "total_views": 3.0,
+            "period": {"days": 30.0, "views": 2},
+            "devices": [],
+            "countries": {"DE": 2},
+        });
+        let body = json!({"data": data}).to_string();
+        let stats: UserStats = read_data(body.as_bytes()).unwrap();
+        assert_eq!(stats.total_views, Some(3));
+        assert_eq!(stats.period.as_ref().map(|period| period.days), Some(30));
+        assert_eq!((&stats.devices, &stats.countries), (&None, &None));
+        assert_eq!(stats.extra["devices"], json!([]));
+        assert_eq!(stats.extra["countries"], json!({"DE": 2}));
+        for body in [r#"{"data":{}}"#, r#"{"data":{"period":null,"daily":null}}"#] {
+            let stats: UserStats = read_data(body.as_bytes()).unwrap();
+            assert_eq!(stats, UserStats::default());
+        }
+    }
+
+    #[test]
+    fn rejects_daily_views_of_another_type() {
+        let body = br#"{"data":{"daily":[{"date":"2026-01-01","views":1},{"views":-1}]}}"#;
+        let error = read_data::<UserStats>(body).unwrap_err();
+        assert!(
+            error.starts_with("data.daily[1].views: invalid value: -1"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn accepts_any_shape() {
+        for value in [
+            json!(null),
+            json!(5),
+            json!("none"),
+            json!([{"metric": "views", "count": 3}]),
+        ] {
+            let body = json!({"data": value}).to_string();
+            let analytics: Analytics = read_data(body.as_bytes()).unwrap();
+            assert_eq!(analytics.extra["data"], value);
+        }
+        for (value, likes) in [
+            (json!("1.2k"), json!(2.0)),
+            (json!([1, 2]), json!({"count": 2})),
+            (json!(-1), json!({"total": 2})),
+            (json!(1.5), json!(2)),
+        ] {
+            let body =
+                json!({"data": {"views": value, "likes": likes, "social": null}}).to_string();
+            let analytics: Analytics = read_data(body.as_bytes()).unwrap();
+            let views = analytics.views.unwrap();
+            assert_eq!((views.total(), views.raw()), (None, &value));
+            assert_eq!(analytics.likes.unwrap().total(), Some(2));
+            assert_eq!(analytics.social, None);
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Decides whether and when a failed attempt is retried.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, SystemTime};
+
+use crate::error::{Error, ErrorKind};
+
+/// The number of retries of a failed call, and the waits between them.
+///
+/// Calls that read, edit or delete are retried if no connection could be established, if the
+/// response was lost or timed out, and on 408, 429, 502, 503 and 504. Creating a link or a post
+/// twice would create two, so these calls are only retried if the service did not process the
+/// request: without a connection, if it refused the request over HTTP/2, and on 429. Retries on 429
+/// do not count: they are limited by the total timeout.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use profile_sdk::{Client, RetryPolicy};
+///
+/// let patient = RetryPolicy::new().max_retries(8).max_wait(Duration::from_secs(120));
+/// let client = Client::builder()
+///     .base_url("https://profiles.example")
+///     .retry(patient)
+///     .total_timeout(Duration::from_secs(300))
+///     .build()?;
+/// let once = client.me().retry(RetryPolicy::none());
+/// # Ok::<(), profile_sdk::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use]
+pub struct RetryPolicy {
+    /// The maximum number of retries after the first attempt, without those on 429. Default: 3. With
+    /// 0, a call is also not retried on 429.
+    pub max_retries: u32,
+    /// The upper bound of the wait before the first retry. Default: 100 milliseconds. The bound
+    /// doubles with each retry. The wait is a random part of it.
+    pub base_delay: Duration,
+    /// The maximum of that bound. Default: 10 seconds.
+    pub max_delay: Duration,
+    /// The maximum wait that the service can request with `Retry-After`. Default: 30 seconds. If
+    /// the service requests a longer one, or one beyond the total timeout, the call fails at once.
+    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. It is also the
+    /// maximum time for which a 429 holds all calls of the key, and for which calls wait for the
+    /// next window of a reported rate limit.
+    pub max_wait: Duration,
+}
+
+impl RetryPolicy {
+    /// Creates the default policy: three retries, the first within 100 milliseconds.
+    pub fn new() -> Self {
+        Self {
+            max_retries: 3,
+            base_delay: Duration::from_millis(100),
+            max_delay: Duration::from_secs(10),
+            max_wait: Duration::from_secs(30),
+        }
+    }
+
+    /// Creates a policy without retries.
+    pub fn none() -> Self {
+        Self::new().max_retries(0)
+    }
+
+    /// Sets [`max_retries`](field@Self::max_retries).
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.max_retries = retries;
+        self
+    }
+
+    /// Sets [`base_delay`](field@Self::base_delay).
+    pub fn base_delay(mut self, delay: Duration) -> Self {
+        self.base_delay = delay;
+        self
+    }
+
+    /// Sets [`max_delay`](field@Self::max_delay).
+    pub fn max_delay(mut self, delay: Duration) -> Self {
+        self.max_delay = delay;
+        self
+    }
+
+    /// Sets [`max_wait`](field@Self::max_wait).
+    pub fn max_wait(mut self, wait: Duration) -> Self {
+        self.max_wait = wait;
+        self
+    }
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The consequence of a failed attempt for retries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The service did not receive the request.
+    NotSent,
+    /// The service rejected the request unprocessed, with a 429.
+    RateLimited,
+    /// It may not happen again, but the request may have been applied.
+    Transient,
+    /// It would happen again.
+    Permanent,
+}
+
+impl Failure {
+    pub(crate) fn new(error: &Error) -> Self {
+        match (error.kind(), error.status()) {
+            (ErrorKind::Connection, _) => Self::NotSent,
+            (ErrorKind::RateLimited, _) => Self::RateLimited,
+            (ErrorKind::Timeout | ErrorKind::Interrupted, _) | (_, Some(408 | 502..=504)) => {
+                Self::Transient
+            }
+            _ => Self::Permanent,
+        }
+    }
+}
+
+/// The input of the decision.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RetryContext {
+    pub(crate) failure: Failure,
+    /// `true` if sending the request twice has the same result as sending it once.
+    pub(crate) idempotent: bool,
+    /// Retries after a 429 do not count.
+    pub(crate) retries_so_far: u32,
+    /// The wait that the service requests. For a 429, the remaining time of the hold.
+    pub(crate) retry_after: Option<Duration>,
+    /// The time until the total timeout of the call.
+    pub(crate) remaining: Duration,
+    /// From 0 to 1.
+    pub(crate) jitter: f64,
+}
+
+/// Returns the wait before the next attempt, or `None` if there must not be one.
+pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) -> Option<Duration> {
+    let has_retry = context.retries_so_far < policy.max_retries;
+    let (retryable, delay) = match context.failure {
+        Failure::NotSent => (has_retry, delay(policy, context)),
+        // The hold is the delay, and the total timeout limits the number of attempts.
+        Failure::RateLimited => (policy.max_retries > 0, Duration::ZERO),
+        Failure::Transient => (has_retry && context.idempotent, delay(policy, context)),
+        Failure::Permanent => (false, Duration::ZERO),
+    };
+    let retry_after = context.retry_after.unwrap_or_default();
+    if !retryable || retry_after > policy.max_wait {
+        return None;
+    }
+    let wait = retry_after.max(delay);
+    (wait < context.remaining).then_some(wait)
+}
+
+/// Full jitter: a random part of a bound that doubles with each retry.
+fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
+    let bound = doubled(policy.base_delay, context.retries_so_far).min(policy.max_delay);
+    part(bound, context.jitter)
+}
+
+/// Returns the minimum wait of all requests after a 429, which doubles with each hold that ends with
+/// another 429. At least half of it is not random, so that requests without delay cannot follow.
+pub(crate) fn wait_after_429(policy: &RetryPolicy, earlier_holds: u32, jitter: f64) -> Duration {
+    const MIN_WAIT: Duration = Duration::from_millis(10);
+    let bound = doubled(policy.base_delay.max(MIN_WAIT), earlier_holds)
+        .min(policy.max_delay)
+        .min(policy.max_wait)
+        .max(MIN_WAIT);
+    bound / 2 + part(bound / 2, jitter)
+}
+
+fn doubled(delay: Duration, times: u32) -> Duration {
+    delay.saturating_mul(2_u32.saturating_pow(times))
+}
+
+fn part(bound: Duration, fraction: f64) -> Duration {
+    let part = bound.as_secs_f64() * fraction;
+    Duration::try_from_secs_f64(part).map_or(bound, |part| part.min(bound))
+}
+
+/// A retry takes ten units; a success returns one.
+const UNITS_PER_RETRY: u32 = 10;
+
+/// The retries that a client can still make.
+#[derive(Debug)]
+pub(crate) struct RetryBudget {
+    max: u32,
+    units: AtomicU32,
+}
+
+impl RetryBudget {
+    pub(crate) fn new(retries: u32) -> Self {
+        let max = retries.saturating_mul(UNITS_PER_RETRY);
+        Self {
+            max,
+            units: AtomicU32::new(max),
+        }
+    }
+
+    /// Returns `true` if no retry is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.units.load(Relaxed) < UNITS_PER_RETRY
+    }
+
+    /// Takes one retry. Returns `false` if none is left.
+    pub(crate) fn withdraw(&self) -> bool {
+        let take = |units: u32| units.checked_sub(UNITS_PER_RETRY);
+        self.units.fetch_update(Relaxed, Relaxed, take).is_ok()
+    }
+
+    /// Returns one unit after a success.
+    pub(crate) fn refill(&self) {
+        // The budget is almost always full, and a load is cheaper than an update.
+        if self.units.load(Relaxed) < self.max {
+            let add = |units: u32| (units < self.max).then(|| units + 1);
+            let _ = self.units.fetch_update(Relaxed, Relaxed, add);
+        }
+    }
+}
+
+/// A source of random numbers from 0 to 1.
+pub(crate) type Jitter = Arc<dyn Fn() -> f64 + Send + Sync>;
+
+/// The standard library seeds each hasher randomly, which is random enough here.
+pub(crate) fn random_fraction() -> f64 {
+    let bits = RandomState::new().build_hasher().finish() >> 32;
+    bits as f64 / f64::from(u32::MAX)
+}
+
+/// Parses the value of the header. Returns `None` if it is invalid.
+///
+/// A number that is too large becomes [`Duration::MAX`]. A date in the past becomes zero.
+pub(crate) fn read_retry_after(text: &str, now: SystemTime) -> Option<Duration> {
+    let text = text.trim();
+    if text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        let seconds = text.parse().ok()?;
+        return Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::{
+        Failure, RetryBudget, RetryContext, RetryPolicy, random_fraction, read_retry_after,
+        wait_after_429, wait_before_retry,
+    };
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn transient() -> RetryContext {
+        RetryContext {
+            failure: Failure::Transient,
+            idempotent: true,
+            retries_so_far: 0,
+            retry_after: None,
+            remaining: Duration::from_secs(60),
+            jitter: 1.0,
+        }
+    }
+
+    fn wait(context: RetryContext) -> Option<Duration> {
+        wait_before_retry(&RetryPolicy::new(), &context)
+    }
+
+    #[test]
+    fn doubles_the_bound_up_to_the_maximum() {
+        let policy = RetryPolicy::new().max_retries(u32::MAX);
+        for (retries_so_far, milliseconds) in
+            [(0, 100), (1, 200), (2, 400), (7, 10_000), (1_000, 10_000)]
+        {
+            let context = RetryContext {
+                retries_so_far,
+                ..transient()
+            };
+            assert_eq!(
+                wait_before_retry(&policy, &context),
+                Some(Duration::from_millis(milliseconds))
+            );
+        }
+    }
+
+    #[test]
+    fn accepts_any_jitter() {
+        for (jitter, milliseconds) in [
+            (0.0, 0),
+            (0.25, 25),
+            (7.0, 100),
+            (-1.0, 100),
+            (f64::NAN, 100),
+            (f64::INFINITY, 100),
+        ] {
+            let context = RetryContext {
+                jitter,
+                ..transient()
+            };
+            assert_eq!(wait(context), Some(Duration::from_millis(milliseconds)));
+        }
+        let endless = RetryPolicy::new()
+            .base_delay(Duration::MAX)
+            .max_delay(Duration::MAX);
+        assert_eq!(wait_before_retry(&endless, &transient()), None);
+    }
+
+    #[test]
+    fn waits_after_a_429_have_a_minimum() {
+        let policy = RetryPolicy::new();
+        for (holds, jitter, milliseconds) in [
+            (0, 0.0, 50),
+            (0, 1.0, 100),
+            (3, 0.0, 400),
+            (u32::MAX, 0.5, 7_500),
+        ] {
+            let wait = wait_after_429(&policy, holds, jitter);
+            assert_eq!(wait, Duration::from_millis(milliseconds));
+        }
+        let impatient = policy.base_delay(Duration::ZERO).max_wait(Duration::ZERO);
+        assert_eq!(wait_after_429(&impatient, 0, 0.0), Duration::from_millis(5));
+    }
+
+    #[test]
+    fn waits_for_retry_after_up_to_max_wait() {
+        for (retry_after, expected) in [
+            (Duration::ZERO, Some(Duration::from_millis(100))),
+            (7 * SECOND, Some(7 * SECOND)),
+            (30 * SECOND, Some(30 * SECOND)),
+            (31 * SECOND, None),
+            (Duration::MAX, None),
+        ] {
+            let retry_after = Some(retry_after);
+            assert_eq!(
+                wait(RetryContext {
+                    retry_after,
+                    ..transient()
+                }),
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn failures_consume_and_successes_refill() {
+        let budget = RetryBudget::new(2);
+        assert!(budget.withdraw() && !budget.is_empty() && budget.withdraw());
+        assert!(budget.is_empty() && !budget.withdraw());
+        for _ in 0..9 {
+            budget.refill();
+        }
+        assert!(budget.is_empty());
+        budget.refill();
+        assert!(!budget.is_empty());
+        for _ in 0..100 {
+            budget.refill();
+        }
+        assert!(budget.withdraw() && budget.withdraw() && !budget.withdraw());
+    }
+
+    #[test]
+    fn fractions_spread_over_the_whole_range() {
+        let drawn: Vec<_> = (0..1000).map(|_| random_fraction()).collect();
+        assert!(drawn.iter().all(|fraction| (0.0..=1.0).contains(fraction)));
+        let low = drawn.iter().filter(|fraction| **fraction < 0.25).count();
+        assert!((150..350).contains(&low), "{low}");
+    }
+
+    fn read(text: &str) -> Option<Duration> {
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        read_retry_after(text, now)
+    }
+
+    #[test]
+    fn parses_seconds_and_dates() {
+        for (text, seconds) in [
+            ("0", 0.0),
+            ("120", 120.0),
+            (" 007 ", 7.0),
+            ("1.5", 1.5),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60.0),
+            ("Sunday, 06-Nov-94 08:49:40 GMT", 3.0),
+            ("Sun Nov  6 08:49:38 1994", 1.0),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
+        ] {
+            assert_eq!(
+                read(text),
+                Some(Duration::from_secs_f64(seconds)),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn ignores_invalid_values() {
+        for text in [
+            "",
+            "-1",
+            "NaN",
+            "inf",
+            "1e3",
+            "+5",
+            "soon",
+            ".",
+            "1.2.3",
+            "Sun, 99 Nov 1994 08:50:37 GMT",
+            "٣",
+        ] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+        assert_eq!(read("100000000000000000000"), Some(Duration::MAX));
+        assert_eq!(read(&"9".repeat(400)), Some(Duration::MAX));
+    }
+}
