@@ -7,7 +7,7 @@ use super::Session;
 use super::dry_run::path_and_query;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
-use crate::settings::{Key, Source};
+use crate::settings::{Key, Source, without_credentials};
 
 /// Returns the commands for these requests.
 pub(super) fn report(session: &Session<'_>, requests: &[&Request]) -> Result<Report, Failure> {
@@ -18,9 +18,10 @@ pub(super) fn report(session: &Session<'_>, requests: &[&Request]) -> Result<Rep
     }
     let connection = session.connection()?;
     let has_key = |request: &Request| request.operation().requires_key() || connection.has_key;
+    let proxy = proxy(&connection.base_url, session)?;
     let commands = requests
         .iter()
-        .map(|request| command(&connection.base_url, request, has_key(request)));
+        .map(|request| command(&connection.base_url, &proxy, request, has_key(request)));
     let commands: Vec<_> = commands.collect();
     if requests.iter().any(|request| has_key(request))
         && let Some(arguments) = token_arguments(session)?
@@ -43,9 +44,23 @@ fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
     })
 }
 
+/// Returns the options that make curl use the proxy of the program, or none. They do not contain the
+/// credentials of the proxy.
+pub(crate) fn proxy(base_url: &str, session: &Session<'_>) -> Result<String, Failure> {
+    let Some(proxy) = session.settings.proxy(base_url)? else {
+        return Ok("--noproxy '*'".to_owned());
+    };
+    let url = without_credentials(&proxy.value).replacen("***@", "", 1);
+    if url != proxy.value {
+        let note = "add `--proxy-user USER`; curl asks for the password of the proxy";
+        session.output.note(note);
+    }
+    Ok(format!("--proxy {} --noproxy ''", quoted(&url)))
+}
+
 /// Returns the command. The key is a shell variable, so the command contains no secret. It reaches
 /// curl through a builtin and a pipe, since other users can read arguments.
-pub(crate) fn command(base_url: &str, request: &Request, with_key: bool) -> String {
+pub(crate) fn command(base_url: &str, proxy: &str, request: &Request, with_key: bool) -> String {
     // As the client parses it, so that curl cannot read another host from it.
     let base_url = match Url::parse(base_url) {
         Ok(url) => url.to_string(),
@@ -61,7 +76,7 @@ pub(crate) fn command(base_url: &str, request: &Request, with_key: bool) -> Stri
         command += "printf 'Authorization: Bearer %s\\n' \"$PROFILE_API_KEY\" |\n  ";
     }
     // Keep curl from resolving dots and expanding brackets in the path, which is already encoded.
-    command += "curl --path-as-is --globoff";
+    command += &format!("curl --path-as-is --globoff {proxy}");
     if request.method().as_str() != "GET" {
         command += &format!(" -X {}", request.method().as_str());
     }

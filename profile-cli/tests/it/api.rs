@@ -288,7 +288,7 @@ async fn a_dry_run_sends_nothing() {
             exit 0
             --- stdout
             printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
-              curl --path-as-is --globoff -X POST 'https://profiles.example/api/v1/me/posts' -H @- \
+              curl --path-as-is --globoff --noproxy '*' -X POST 'https://profiles.example/api/v1/me/posts' -H @- \
               -H 'Content-Type: application/json' \
               --data-raw '{"body":"it'\''s"}'
             --- stderr

@@ -167,7 +167,7 @@ async fn login_requires_a_source_of_the_key() {
         exit 0
         --- stdout
         printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
-          curl --path-as-is --globoff 'SERVICE/api/v1/me' -H @-
+          curl --path-as-is --globoff --noproxy '*' 'SERVICE/api/v1/me' -H @-
         --- stderr
     "#]]
     .assert_eq(&fixture.output(&login.run()));

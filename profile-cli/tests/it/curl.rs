@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use crate::program::{Fixture, run};
+use crate::program::{Fixture, Program, run};
 
 /// Parsers of URLs replace or remove these characters, each in its own way.
 #[tokio::test]
@@ -47,6 +47,43 @@ fn prints_the_url_as_it_was_parsed() {
     );
     let url = "'https://profiles.example/b/api/v1/me'";
     assert!(printed.stdout().contains(url), "{printed}");
+}
+
+/// curl honors the proxy variables and NO_PROXY in other cases than the program.
+#[tokio::test]
+async fn names_the_proxy_of_the_program() {
+    let fixture = Fixture::new().await;
+    let printed = |base_url: &str, environment: &[(&str, &str)]| {
+        let program = Program::new(fixture.home.path(), &["show", "--curl"]);
+        let program = program.env("PROFILE_API_KEY", "canary").envs(environment);
+        let run = program.env("PROFILE_BASE_URL", base_url).run();
+        run.stdout();
+        assert!(!run.to_string().contains("hush"), "{run}");
+        run
+    };
+    let proxies = [
+        ("http_proxy", "http://127.0.0.1:9"),
+        ("HTTPS_PROXY", "http://ada:hush@127.0.0.1:9"),
+    ];
+    let run = printed(fixture.service.uri(), &proxies);
+    assert!(run.stdout().contains(" --noproxy '*' "), "{run}");
+    let run = printed("https://profiles.example", &[]);
+    assert!(run.stdout().contains(" --noproxy '*' "), "{run}");
+    for base_url in ["https://profiles.example", "HTTPS://profiles.example"] {
+        let run = printed(base_url, &proxies);
+        let option = " --proxy 'http://127.0.0.1:9' --noproxy '' ";
+        assert!(run.stdout().contains(option), "{run}");
+        assert!(run.stderr().contains("--proxy-user"), "{run}");
+    }
+    let login = [
+        "auth",
+        "login",
+        "--curl",
+        "--base-url",
+        fixture.service.uri(),
+    ];
+    let login = fixture.without_settings(&login).envs(&proxies).run();
+    assert!(login.stdout().contains(" --noproxy '*' "), "{login}");
 }
 
 /// Runs the printed command with a `curl` that records its arguments and its input.

@@ -294,7 +294,7 @@ async fn curl_prints_the_first_request() {
         exit 0
         --- stdout
         printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
-          curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' -H @-
+          curl --path-as-is --globoff --noproxy '*' 'http://127.0.0.1:1/api/v1/me' -H @-
         --- stderr
         note: the changes depend on your text; --dry-run shows them
     "#]]);

@@ -110,6 +110,9 @@ async fn excluded_hosts_and_this_machine_use_no_proxy() {
             "{hosts}: {text}"
         );
     }
+    let upper_case = show(&fixture).env("PROFILE_BASE_URL", "HTTPS://profiles.example");
+    let run = upper_case.env("HTTPS_PROXY", nowhere).run().to_string();
+    assert!(run.contains("onnection refused"), "{run}");
 }
 
 #[tokio::test]

@@ -303,9 +303,9 @@ async fn curl_uses_a_placeholder_for_the_own_handle() {
             exit 0
             --- stdout
             printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
-              curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' -H @-
+              curl --path-as-is --globoff --noproxy '*' 'http://127.0.0.1:1/api/v1/me' -H @-
             printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
-              curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/HANDLE/stats?days=7' -H @-
+              curl --path-as-is --globoff --noproxy '*' 'http://127.0.0.1:1/api/v1/users/HANDLE/stats?days=7' -H @-
             --- stderr
             note: replace HANDLE in the second command with the handle that the first one prints
         "#]]);

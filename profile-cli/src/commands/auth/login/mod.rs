@@ -135,7 +135,8 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
 fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
     let call = client_for(base_url, None, session)?.me();
     let request = call.request().map_err(Failure::unsent)?;
-    let command = curl::command(base_url, request, true);
+    let proxy = curl::proxy(base_url, session)?;
+    let command = curl::command(base_url, &proxy, request, true);
     Ok(Report::text(command, "curl"))
 }
 
