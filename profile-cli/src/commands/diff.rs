@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueHint};
 use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions, Step};
-use profile_sdk::{Profile, ProfileField};
+use profile_sdk::{Handle, Profile, ProfileField};
 use serde_json::{Value, json};
 
 use crate::drawing::Drawing;
@@ -12,6 +12,7 @@ use crate::outcome::report::{Report, View};
 use crate::profile_file::reading;
 use crate::session::Session;
 use crate::session::dry_run::Change;
+use crate::settings::{is_same_service, without_credentials};
 
 /// The exit code of --exit-code if there are differences.
 const DIFFERS: u8 = 9;
@@ -78,15 +79,38 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
     })
 }
 
-/// Compares a file with the profile.
+/// Compares a file with the profile. If there are changes, prints a note if the file is of another
+/// account.
 pub(super) fn plan(
     profile: &Profile,
     desired: &DesiredProfile,
     prune: bool,
     session: &Session<'_>,
 ) -> Result<Plan, Failure> {
-    let options = PlanOptions::new().service(session.service()?).prune(prune);
-    Ok(Plan::new(profile, desired, options))
+    let service = session.service()?;
+    let options = PlanOptions::new().service(&service).prune(prune);
+    let plan = Plan::new(profile, desired, options);
+    if let Some(source) = desired.source.as_ref().filter(|_| !plan.is_empty()) {
+        let is_other = |of_file: &String| !is_same_service(of_file, &service);
+        if profile.handle.as_ref() != Some(&source.handle)
+            || source.service.as_ref().is_some_and(is_other)
+        {
+            let file = name_of(Some(&source.handle), source.service.as_deref());
+            let current = name_of(profile.handle.as_ref(), Some(&service));
+            let note = format!("the file of {file} changes the profile of {current}");
+            session.output.note(&note);
+        }
+    }
+    Ok(plan)
+}
+
+/// Names an account of a service.
+fn name_of(handle: Option<&Handle>, service: Option<&str>) -> String {
+    let handle = handle.map_or("an unknown handle", Handle::as_str);
+    match service {
+        Some(service) => format!("{handle} at {}", without_credentials(service)),
+        None => handle.to_owned(),
+    }
 }
 
 /// Returns the failure for a service that does not list the links, so that they cannot be compared.

@@ -9,7 +9,8 @@ use super::Session;
 use super::sandbox;
 use crate::outcome::failure::Failure;
 use crate::settings::{
-    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, base_url_message, check_characters,
+    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Source, base_url_message,
+    check_characters,
 };
 
 /// Time for the delays between attempts, added to the total timeout of a call.
@@ -19,6 +20,8 @@ pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) base_url: String,
     pub(super) has_key: bool,
+    /// The source of the key, except in the sandbox.
+    pub(super) key_source: Option<Source>,
     #[cfg(feature = "sandbox")]
     _sandbox: Option<mock_server::MockServer>,
 }
@@ -35,6 +38,7 @@ impl Connection {
                 client: builder(server.uri(), session)?.api_key(key).build()?,
                 base_url: server.uri().to_owned(),
                 has_key: true,
+                key_source: None,
                 _sandbox: Some(server),
             });
         }
@@ -46,6 +50,7 @@ impl Connection {
             Found::Withheld(_) | Found::Nothing => None,
         };
         let has_key = key.is_some();
+        let key_source = key.as_ref().map(|key| key.key.source.clone());
         if let Some(key) = key {
             if let Some(warning) = key.warning {
                 session.output.warn(&warning);
@@ -61,6 +66,7 @@ impl Connection {
             client,
             base_url: base_url.value,
             has_key,
+            key_source,
             #[cfg(feature = "sandbox")]
             _sandbox: None,
         })

@@ -196,12 +196,20 @@ impl<'a> Session<'a> {
         curl::report(self, requests)
     }
 
-    /// Asks for confirmation of an action that cannot be undone, unless `--yes` is given.
+    /// Asks for confirmation of an action that cannot be undone, unless `--yes` is given. If several
+    /// accounts are stored, the question names the one whose key the requests have.
     pub(crate) fn confirm(&self, question: &str) -> Result<(), Failure> {
         if self.settings.yes {
             return Ok(());
         }
-        prompt::confirm(question, self.settings.no_input)
+        let connection = self.connection.get();
+        let question = match connection.and_then(|connection| connection.key_source.as_ref()) {
+            Some(source) if self.settings.config.accounts().len() > 1 => {
+                format!("{question} ({source})")
+            }
+            Some(_) | None => question.to_owned(),
+        };
+        prompt::confirm(&question, self.settings.no_input)
     }
 
     /// Runs a future to completion.

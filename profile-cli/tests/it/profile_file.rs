@@ -355,6 +355,74 @@ async fn copies_a_profile_to_another_account() {
     );
 }
 
+#[tokio::test]
+async fn says_whose_file_changes_whose_profile() {
+    let fixture = Fixture::new().await;
+    let uri = fixture.service.uri();
+    let of_grace = format!("note: the file of grace changes the profile of demo at {uri}\n");
+    let of_host = format!(
+        "note: the file of demo at https://***@other.example changes the profile of demo at {uri}\n"
+    );
+    for (source, expected) in [
+        ("handle = 'grace'", &*of_grace),
+        (
+            "handle = 'demo'\nservice = 'https://user:secret@other.example'",
+            &of_host,
+        ),
+        (&format!("handle = 'demo'\nservice = '{uri}/'"), ""),
+        ("handle = 'demo'", ""),
+    ] {
+        let bio = source.len();
+        let text = format!("[source]\n{source}\n[profile]\nbio = '{bio}'\n");
+        let path = file(&fixture, &text);
+        for command in [
+            &["diff", &path][..],
+            &["apply", &path, "--dry-run", "--json"],
+            &["apply", &path],
+        ] {
+            let run = fixture.run(command);
+            run.stdout();
+            assert_eq!(run.stderr(), expected, "{command:?}: {run}");
+        }
+        let again = fixture.run(&["apply", &path]);
+        assert_eq!(again.stderr(), "", "there is nothing to change");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn confirmations_name_the_account_if_there_are_several() {
+    use crate::pseudo_terminal::Terminal;
+
+    let fixture = Fixture::new().await;
+    let path = file(&fixture, "links = []");
+    let key = fixture.service.key();
+    let commands = [
+        &["link", "delete", "link_1"][..],
+        &["post", "delete", "post_3"],
+        &["apply", &path, "--prune"],
+        &["--account", "work", "link", "delete", "link_1"],
+    ];
+    for (stored, names) in [("work", ["? ["; 4]), ("demo", ["? (account demo) ["; 4])] {
+        fixture.log_in(key, &["--account", stored]).stdout();
+        for (command, name) in commands.iter().zip(names) {
+            let name = match command[0] {
+                "--account" => name.replace("demo", "work"),
+                _ => name.to_owned(),
+            };
+            let mut terminal = Terminal::start(fixture.without_settings(command));
+            terminal.sees(&format!("{name}y/N] "));
+            terminal.types("n\n");
+            assert_eq!(terminal.ends().0, Some(1), "{command:?}");
+        }
+    }
+    // A key from the environment is not that of a stored account.
+    let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
+    terminal.sees("? (PROFILE_API_KEY) [y/N] ");
+    terminal.types("n\n");
+    assert_eq!(terminal.ends().0, Some(1));
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_on_a_terminal_before_it_deletes() {
