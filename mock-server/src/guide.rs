@@ -4,7 +4,6 @@
 /// definitions added here come first, so that they take effect in the generated documentation.
 macro_rules! page {
     ($name:ident, $file:literal) => {
-        #[doc = "[learn]: self::learn"]
         #[doc = "[faults]: self::faults"]
         #[doc = "[dialects]: self::dialects"]
         #[doc = "[journal]: self::journal"]
@@ -25,7 +24,6 @@ macro_rules! page {
 
 page!(worlds, "worlds.md");
 page!(dialects, "dialects.md");
-page!(learn, "learn.md");
 page!(faults, "faults.md");
 page!(journal, "journal.md");
 page!(violations, "violations.md");

@@ -1,6 +1,5 @@
 //! [worlds]: guide::worlds
 //! [dialects]: guide::dialects
-//! [learn]: guide::learn
 //! [faults]: guide::faults
 //! [journal]: guide::journal
 //! [violations]: guide::violations

@@ -34,16 +34,6 @@ mod endpoints;
 mod expect;
 mod faults;
 mod journal;
-#[cfg(all(unix, feature = "learn"))]
-mod learn;
-#[cfg(all(unix, feature = "learn"))]
-mod learn_faults;
-#[cfg(all(unix, feature = "learn"))]
-mod learn_foreign;
-#[cfg(all(unix, feature = "learn"))]
-mod learn_round_trip;
-#[cfg(all(unix, feature = "learn"))]
-mod learn_tls;
 mod links;
 #[cfg(all(unix, feature = "program"))]
 mod matrix;
@@ -60,6 +50,7 @@ mod profile;
 mod program;
 mod rate_limit;
 mod records;
+#[path = "../shared/request.rs"]
 mod request;
 #[cfg(feature = "wiremock")]
 mod responder;

@@ -3,8 +3,6 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::health::HealthOptions;
-#[cfg(feature = "learn")]
-use crate::commands::learn::LearnOptions;
 use crate::commands::matrix::MatrixOptions;
 use crate::commands::mutants::MutantsOptions;
 use crate::commands::run::RunOptions;
@@ -32,8 +30,6 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    #[cfg(feature = "learn")]
-    Learn(Box<LearnOptions>),
     Run(Box<RunOptions>),
     Matrix(MatrixOptions),
     Mutants(MutantsOptions),

@@ -5,8 +5,6 @@ mod commands;
 mod control_options;
 mod exit_code;
 mod failure;
-#[cfg(feature = "learn")]
-mod learn;
 mod log;
 mod mock;
 mod printable;
@@ -42,8 +40,6 @@ async fn main() -> ExitCode {
             .map_err(|error| (error.exit_code_of_server(), error)),
         Some(command) => {
             let ended = match command {
-                #[cfg(feature = "learn")]
-                Command::Learn(options) => Ok(commands::learn::run(*options).await),
                 Command::Run(options) => run::run(*options).await,
                 Command::Matrix(options) => matrix::run(options).await,
                 Command::Mutants(options) => mutants::run(options).await,

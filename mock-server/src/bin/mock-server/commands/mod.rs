@@ -1,8 +1,6 @@
 //! The commands of the program, one file each.
 
 pub(crate) mod health;
-#[cfg(feature = "learn")]
-pub(crate) mod learn;
 pub(crate) mod matrix;
 pub(crate) mod mutants;
 pub(crate) mod run;

@@ -1,4 +1,4 @@
-//! `mock-server learn` against a service with faults, and its end by a signal.
+//! A service with faults, and the end of the program by a signal.
 
 use std::env;
 use std::io::Read;
@@ -8,10 +8,9 @@ use std::thread;
 use mock_server::dialect::MeFields;
 use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
-use serde_json::json;
 
-use crate::learn::{Learned, learn};
-use crate::serving::program;
+use crate::dialects::{Learned, learn, program};
+use crate::request::request;
 
 const OPTIONS: [&str; 6] = [
     "--handle",
@@ -150,7 +149,7 @@ async fn names_what_it_could_not_delete() {
         server.add_fault(rule).unwrap();
         let learned = learn(server.uri(), server.key(), &OPTIONS);
         assert_eq!(learned.code, Some(1), "{}", learned.stderr);
-        let expected = format!("mock-server: not deleted: {left}; delete it\n");
+        let expected = format!("mock-server-learn: not deleted: {left}; delete it\n");
         assert!(learned.stderr.contains(&expected), "{}", learned.stderr);
         assert_eq!(learned.stderr.matches("not deleted").count(), 1);
     }
@@ -165,7 +164,7 @@ async fn sends_nothing_after_a_long_retry_after() {
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);
     assert_eq!(
         learned.stderr,
-        "mock-server: the rate limit of the service requires waiting more than 300 s\n"
+        "mock-server-learn: the rate limit of the service requires waiting more than 300 s\n"
     );
     assert_eq!(server.journal().requests().len(), 11);
 }
@@ -200,7 +199,7 @@ async fn learn_until_hanging(requests: u64) -> (Learned, usize) {
 #[tokio::test]
 async fn gives_up_after_four_requests_without_a_response() {
     let (learned, requests) = learn_until_hanging(10).await;
-    let message = "mock-server: 4 requests in a row had no response; ";
+    let message = "mock-server-learn: 4 requests in a row had no response; ";
     assert!(learned.stderr.starts_with(message), "{}", learned.stderr);
     assert!(requests <= 14, "{requests}");
 }
@@ -214,7 +213,7 @@ async fn names_what_is_left_before_giving_up() {
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &OPTIONS);
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);
-    let left = "mock-server: not deleted: /me/links/link_6; delete it\n";
+    let left = "mock-server-learn: not deleted: /me/links/link_6; delete it\n";
     assert!(learned.stderr.contains(left), "{}", learned.stderr);
     assert!(
         learned
@@ -234,25 +233,22 @@ async fn writes_nothing_if_the_profile_cannot_be_read() {
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);
     assert_eq!(
         learned.stderr,
-        "mock-server: GET /me returns 500; nothing was written\n"
+        "mock-server-learn: GET /me returns 500; nothing was written\n"
     );
 }
 
 #[test]
 fn ctrl_c_deletes_what_was_created() {
-    let serving = crate::serving::serve(&[]);
-    let read = || serving.request("GET /me").data(200);
+    let server = MockServer::start_blocking();
+    let read = || request(&server, "GET /me").data(200);
     let before = read();
     // The first edit of the link takes so long that the signal comes first.
-    let fault = json!({
-        "match": {"method": "PATCH", "path": "/me/links/{id}"},
-        "times": 1,
-        "fault": {"delay": {"milliseconds": 1_000}},
-    });
-    serving.order(201, "POST /worlds/default/faults", fault);
-    let mut child = program(&["learn", "--base-url", serving.url()])
+    let edits = RequestPattern::any().method("PATCH").path("/me/links/{id}");
+    let rule = FaultRule::new(Fault::delay(1_000)).matching(edits).times(1);
+    server.add_fault(rule).unwrap();
+    let mut child = program(server.uri())
         .args(["--allow-writes", "--yes"])
-        .env("PROFILE_API_KEY", serving.key("all"))
+        .env("PROFILE_API_KEY", server.key())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -272,7 +268,7 @@ fn ctrl_c_deletes_what_was_created() {
         .unwrap()
         .read_to_string(&mut stderr)
         .unwrap();
-    let ending = "mock-server: interrupted; deleting what was created\nmock-server: interrupted\n";
+    let ending = "mock-server-learn: interrupted; deleting what was created\nmock-server-learn: interrupted\n";
     assert!(stderr.ends_with(ending), "{stderr}");
     assert_eq!(read(), before);
 }

@@ -1,4 +1,4 @@
-//! `mock-server learn` over HTTPS.
+//! A service with HTTPS.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-use crate::serving::program;
+use crate::dialects::program;
 
 /// Accepts HTTPS for a server and returns the URL. Writes the certificate of the authority, in PEM.
 async fn serve_https(server: SocketAddr, authority: &Path) -> String {
@@ -69,7 +69,8 @@ async fn trusts_the_authority_in_the_environment() {
     let authority = directory.path().join("authority.pem");
     let url = serve_https(server.address(), &authority).await;
     let command = || {
-        let mut command = program(&["learn", "--base-url", &url, "--json"]);
+        let mut command = program(&url);
+        command.arg("--json");
         command.env("PROFILE_API_KEY", server.key());
         command.env_remove("SSL_CERT_FILE");
         command

@@ -1,22 +1,63 @@
-//! `mock-server learn`: learns the dialect of a running service.
+//! The program `mock-server-learn`: asks a running service for its habits where the specification is silent.
+//!
+//! The data flows in one direction. The requests of one table are sent to the service, and the responses
+//! are collected. Then the same requests go to a mock with the observed profile: for each question, the
+//! value of the setting is the one with which the mock answers as the service did. What remains different
+//! is a finding.
+//!
+//! In reading order:
+//!
+//! - `key`, `call`, `answer`: the API key, one request, and one response
+//! - `names`, `resource`, `steps`: the values in requests, links and posts, and the table of the requests
+//! - `service`: the client that sends one request at a time
+//! - `observations`: the collected responses
+//! - `reading`, `writing`, `changes`: send the requests, and compare the profile before and after
+//! - `delivery`: recorded webhook deliveries
+//! - `finding`: the conclusion about one question
+//! - `conclusions/reference`: the mock that answers the same requests
+//! - `conclusions/views`, `questions`: the parts of responses to compare, and the table of the questions
+//! - `conclusions/learner`: the search for the values of the settings
+//! - `conclusions/observed`, `rejections`, `deliveries`: the settings that consist of observed values
+//! - `conclusions/statements`, `comparison`: contradictions to the specification, and what the mock does
+//!   otherwise
+//! - `report`: the result for people, for programs and for the mock
+
+mod answer;
+mod call;
+mod changes;
+mod conclusions;
+mod delivery;
+mod finding;
+mod key;
+mod names;
+mod observations;
+mod reading;
+mod report;
+mod resource;
+mod service;
+mod steps;
+mod writing;
 
 use std::env;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Args;
+use clap::Parser;
 use mock_server::dialect::DialectFile;
 use reqwest::Url;
 use tokio::sync::watch;
 
-use crate::learn::{self, Changes, Created, Delivery, Key, Observations, Report, Service};
-use crate::printable::printable;
-use crate::settings;
-use crate::setup::warn;
-use crate::signals::Signals;
+use changes::Changes;
+use delivery::Delivery;
+use key::Key;
+use observations::Observations;
+use report::Report;
+use service::Service;
+use writing::Created;
 
 /// The service contradicts the specification, the mock cannot do what it does, or the profile has changed.
 const DIFFERS: u8 = 1;
@@ -31,13 +72,14 @@ const UNREACHABLE: u8 = 3;
 /// one post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service
 /// contradicts the specification or does something that the mock cannot do, and 3 if it cannot be
 /// reached, rejects the key, or has no profile with the handle.
-#[derive(Debug, Args)]
+#[derive(Debug, Parser)]
 #[command(
-    after_help = "Examples:\n  mock-server learn --base-url https://api.example.com --handle grace --out dialect.json\n  mock-server --dialect dialect.json"
+    version,
+    after_help = "Examples:\n  mock-server-learn --base-url https://api.example.com --handle grace --out dialect.json\n  mock-server --dialect dialect.json"
 )]
-pub(crate) struct LearnOptions {
+struct Options {
     /// URL of the service, without /api/v1
-    #[arg(long, value_name = "URL", value_parser = learn::base_url)]
+    #[arg(long, value_name = "URL", value_parser = key::base_url)]
     base_url: Url,
     /// File with the API key [default: the environment variable PROFILE_API_KEY]
     #[arg(long, value_name = "FILE")]
@@ -71,12 +113,14 @@ pub(crate) struct LearnOptions {
     timeout: u64,
 }
 
-/// Runs the command and returns the exit code.
-pub(crate) async fn run(options: LearnOptions) -> u8 {
-    learn(&options).await.unwrap_or_else(|(code, reason)| {
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let code = learn(&Options::parse()).await;
+    let code = code.unwrap_or_else(|(code, reason)| {
         warn(&reason);
         code
-    })
+    });
+    code.into()
 }
 
 /// The exit code and the reason for ending without a report.
@@ -90,7 +134,7 @@ fn unreachable(reason: String) -> Ended {
     (UNREACHABLE, reason)
 }
 
-async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
+async fn learn(options: &Options) -> Result<u8, Ended> {
     let key = key(options)?;
     let deliveries = deliveries(options)?;
     let check = options.check.as_deref().map(file_to_check).transpose()?;
@@ -98,7 +142,7 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
     let (interrupt, interrupted) = watch::channel(false);
     let service = Service::new(&options.base_url, key, timeout, interrupted);
     let mut service = service.map_err(usage)?;
-    let observations = learn::read(&mut service, options.handle.as_deref()).await;
+    let observations = reading::read(&mut service, options.handle.as_deref()).await;
     let mut observations = observations.map_err(unreachable)?;
     let is_unchanged = match (options.allow_writes, observations.changes()) {
         (true, Err(reason)) => return Err(unreachable(format!("{reason}; nothing was written"))),
@@ -130,18 +174,17 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
     Ok(if fits { 0 } else { DIFFERS })
 }
 
-fn key(options: &LearnOptions) -> Result<Key, Ended> {
+fn key(options: &Options) -> Result<Key, Ended> {
     let text = match &options.key_file {
-        Some(path) => settings::read("key", path).map_err(usage)?,
+        Some(path) => read("key", path)?,
         None => env::var("PROFILE_API_KEY")
             .map_err(|_| usage("no API key; set PROFILE_API_KEY or use --key-file"))?,
     };
     Key::new(&text).map_err(usage)
 }
 
-fn deliveries(options: &LearnOptions) -> Result<Vec<Delivery>, Ended> {
-    let secret = options.secret_file.as_deref().map(settings::secret);
-    let secret = secret.transpose().map_err(usage)?;
+fn deliveries(options: &Options) -> Result<Vec<Delivery>, Ended> {
+    let secret = options.secret_file.as_deref().map(secret).transpose()?;
     let read = |path: &PathBuf| {
         let delivery = Delivery::read(path, secret.as_deref());
         let path = path.display();
@@ -151,14 +194,38 @@ fn deliveries(options: &LearnOptions) -> Result<Vec<Delivery>, Ended> {
 }
 
 fn file_to_check(path: &Path) -> Result<DialectFile, Ended> {
-    let text = settings::read("dialect", path).map_err(usage)?;
+    let text = read("dialect", path)?;
     let path = path.display();
     DialectFile::from_json(&text)
         .map_err(|reason| usage(format!("invalid dialect file {path}: {reason}")))
 }
 
+/// Reads a secret without the line break that editors write at the end of a file.
+fn secret(path: &Path) -> Result<Vec<u8>, Ended> {
+    let failed = |reason| {
+        let path = path.display();
+        usage(format!(
+            "cannot read the webhook secret file {path}: {reason}"
+        ))
+    };
+    let mut bytes = fs::read(path).map_err(failed)?;
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+        bytes.pop_if(|last| *last == b'\r');
+    }
+    Ok(bytes)
+}
+
+fn read(what: &str, path: &Path) -> Result<String, Ended> {
+    let failed = |reason| {
+        let path = path.display();
+        usage(format!("cannot read the {what} file {path}: {reason}"))
+    };
+    fs::read_to_string(path).map_err(failed)
+}
+
 /// Asks whether to make the changes, unless `--yes` is given.
-fn confirm(options: &LearnOptions, changes: &str) -> Result<(), Ended> {
+fn confirm(options: &Options, changes: &str) -> Result<(), Ended> {
     warn(changes);
     if options.yes {
         return Ok(());
@@ -180,20 +247,20 @@ fn confirm(options: &LearnOptions, changes: &str) -> Result<(), Ended> {
 /// Sends the writes and deletes what they created, also after Ctrl-C and SIGTERM. Returns `false` if
 /// something is left or has changed.
 async fn write(
-    options: &LearnOptions,
+    options: &Options,
     service: &mut Service,
     observations: &mut Observations,
     interrupt: &watch::Sender<bool>,
 ) -> Result<bool, Ended> {
     let base_url = options.base_url.as_str().trim_end_matches('/');
-    confirm(options, &learn::describe(observations, base_url))?;
+    confirm(options, &writing::describe(observations, base_url))?;
     let mut signals = Signals::catch().map_err(usage)?;
     let (mut created, mut signal) = (Created::default(), None);
     let ended = {
         let mut work = pin!(async {
-            learn::write(service, observations, &mut created).await;
+            writing::write(service, observations, &mut created).await;
             let stopped = service.stopped();
-            let changes = learn::clean_up(service, observations, &mut created).await;
+            let changes = writing::clean_up(service, observations, &mut created).await;
             (changes, stopped)
         });
         loop {
@@ -237,5 +304,68 @@ fn report_changes(changes: Result<Changes, String>) -> bool {
             ));
             false
         }
+    }
+}
+
+/// Prints a warning to stderr.
+fn warn(message: &str) {
+    let _ = writeln!(io::stderr(), "mock-server-learn: {}", printable(message));
+}
+
+/// Replaces control characters other than line breaks, and marks that change the direction of a text,
+/// with escapes such as `\u009b`, which are also valid in JSON.
+fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for c in text.chars() {
+        let is_bidirectional = matches!(c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if c.is_control() && c != '\n' || is_bidirectional {
+            printable.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            printable.push(c);
+        }
+    }
+    printable
+}
+
+/// The signals that end the program, which delete what was created first.
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// From now on, the signals do not end the program.
+    fn catch() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    /// Waits for Ctrl-C or SIGTERM, and returns the number of the signal.
+    async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => 2,
+            _ = self.terminate.recv() => 15,
+        }
+    }
+}
+
+#[cfg(windows)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Signals {
+    fn catch() -> io::Result<Self> {
+        tokio::signal::windows::ctrl_c().map(Self)
+    }
+
+    async fn next(&mut self) -> u8 {
+        self.0.recv().await;
+        2
     }
 }

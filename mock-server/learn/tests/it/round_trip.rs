@@ -11,7 +11,7 @@ use mock_server::{Clock, Dialect, MockServer, Reply, Request, World, handle};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::learn::{DELIVERIES, SCOPES, WRITES, learn, observable};
+use crate::dialects::{DELIVERIES, SCOPES, WRITES, learn, observable};
 use crate::request::engine_request;
 
 const SECRET: &str = "whsec_test";

@@ -1,4 +1,4 @@
-//! `mock-server learn` with a service that was not written with the mock in mind.
+//! A service that was not written with the mock in mind.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use mock_server::dialect::DialectFile;
 use mock_server::{MockServer, Request, World, handle};
 use serde_json::{Map, Value, json};
 
-use crate::learn::{Learned, check_only, learn};
+use crate::dialects::{Learned, check_only, learn};
 
 const KEY: &str = "foreign-key-0123456789";
 
@@ -201,8 +201,7 @@ fn prints_the_old_and_the_new_value_of_a_changed_profile() {
     let service = Foreign::start(&["overwrites"]);
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
-    let change =
-        "mock-server: the profile has changed: bio was \"Hello\" and is now \"Rewritten\\u009b\"\n";
+    let change = "mock-server-learn: the profile has changed: bio was \"Hello\" and is now \"Rewritten\\u009b\"\n";
     assert!(learned.stderr.contains(change), "{}", learned.stderr);
 }
 

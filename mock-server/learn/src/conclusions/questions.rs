@@ -5,8 +5,8 @@ use super::learner::Learner;
 use super::observed;
 use super::rejections;
 use super::views::{self, View};
-use crate::learn::finding::Found;
-use crate::learn::steps::Step::{self, *};
+use crate::finding::Found;
+use crate::steps::Step::{self, *};
 use Way::{Compare, Derive, Never};
 
 /// A question that the specification leaves open: the setting of the dialect, which is empty if the mock

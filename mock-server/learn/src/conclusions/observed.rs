@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::learner::Learner;
-use crate::learn::answer::{Answer, without_texts};
-use crate::learn::finding::{Finding, Found};
-use crate::learn::steps::Step;
+use crate::answer::{Answer, without_texts};
+use crate::finding::{Finding, Found};
+use crate::steps::Step;
 
 /// Returns the statuses of successful writes.
 pub(super) fn write_statuses(learner: &Learner<'_>) -> Found {

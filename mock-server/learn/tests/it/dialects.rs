@@ -1,7 +1,8 @@
-//! `mock-server learn`, as a child process.
+//! The settings that are learned from a mock, and the report.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
 
 use mock_server::dialect::{
     ContentRejection, DaysOutOfRange, MeFields, RateLimitRejection, WriteResponses,
@@ -11,9 +12,14 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer, World};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use crate::serving::program;
+const PAGE: &str = include_str!("../../README.md");
 
-const PAGE: &str = include_str!("../../docs/learn.md");
+/// Returns a command for the program with the URL of a service.
+pub(crate) fn program(base_url: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mock-server-learn"));
+    command.args(["--base-url", base_url]);
+    command
+}
 
 /// The result of a run.
 pub(crate) struct Learned {
@@ -53,7 +59,8 @@ pub(crate) fn learn(url: &str, key: &str, options: &[&str]) -> Learned {
 pub(crate) fn check_only(url: &str, key: &str, options: &[&str]) -> Learned {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("dialect.json");
-    let output = program(&["learn", "--base-url", url, "--json"])
+    let output = program(url)
+        .arg("--json")
         .args(options)
         .env("PROFILE_API_KEY", key)
         .current_dir(&directory)
@@ -185,7 +192,7 @@ fn documentation([all, without_options, without_scopes]: [&Value; 3]) -> String 
 async fn the_page_lists_the_rows_of_the_report() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();
-    let [path, _] = crate::learn_round_trip::record(&server, directory.path()).await;
+    let [path, _] = crate::round_trip::record(&server, directory.path()).await;
     let delivery = ["--delivery", path.to_str().unwrap()];
     let writes = ["--handle", "grace", "--allow-writes", "--yes"];
     let runs = [
@@ -209,7 +216,7 @@ async fn the_page_lists_the_rows_of_the_report() {
         false => &rest[rest.find("\n\n").unwrap() + 1..],
     };
     let page = format!("{before}{HEADER}{table}{after}");
-    expect_test::expect_file!["../../docs/learn.md"].assert_eq(&page);
+    expect_test::expect_file!["../../README.md"].assert_eq(&page);
 }
 
 #[tokio::test]
@@ -314,15 +321,15 @@ async fn waits_instead_of_exceeding_the_rate_limit() {
 async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
     let server = MockServer::start().await;
     let learned = learn(server.uri(), "wrong", &[]);
-    let message = "mock-server: the service rejects the key: GET /me returns 401\n";
+    let message = "mock-server-learn: the service rejects the key: GET /me returns 401\n";
     assert_eq!((learned.code, learned.stderr.as_str()), (Some(3), message));
     let learned = learn(server.uri(), server.key(), &["--handle", "nobody"]);
-    let message = "mock-server: no profile has the handle nobody of --handle\n";
+    let message = "mock-server-learn: no profile has the handle nobody of --handle\n";
     assert_eq!((learned.code, learned.stderr.as_str()), (Some(3), message));
     let learned = learn("http://127.0.0.1:9", "wrong-key", &[]);
     assert_eq!(learned.code, Some(3));
     assert!(
-        learned.stderr.starts_with("mock-server: GET /me: "),
+        learned.stderr.starts_with("mock-server-learn: GET /me: "),
         "{}",
         learned.stderr
     );

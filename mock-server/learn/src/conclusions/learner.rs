@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use super::questions::{QUESTIONS, Way};
 use super::reference::{Answers, Reference};
 use super::views::View;
-use crate::learn::finding::{Finding, Found, Row};
-use crate::learn::observations::Observations;
-use crate::learn::steps::Step;
+use crate::finding::{Finding, Found, Row};
+use crate::observations::Observations;
+use crate::steps::Step;
 
 /// The settings that were learned so far.
 pub(super) struct Learner<'a> {

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::learner::{Conclusions, rejection};
 use super::views::shape;
-use crate::learn::answer::Answer;
-use crate::learn::finding::{Finding, Row};
-use crate::learn::observations::Observations;
-use crate::learn::steps::Step;
+use crate::answer::Answer;
+use crate::finding::{Finding, Row};
+use crate::observations::Observations;
+use crate::steps::Step;
 
 /// The sentences of the specification that a service contradicts if it accepts what the mock rejects, by
 /// the code of the mock.

@@ -4,11 +4,11 @@ use mock_server::ProfileField;
 use serde_json::{Map, Value, json};
 
 use super::reference::Answers;
-use crate::learn::answer::{Answer, pick, without_texts};
-use crate::learn::delivery::{Delivery, decode};
-use crate::learn::finding::{Finding, Row, Sample};
-use crate::learn::observations::Observations;
-use crate::learn::steps::Step::{self, *};
+use crate::answer::{Answer, pick, without_texts};
+use crate::delivery::{Delivery, decode};
+use crate::finding::{Finding, Row, Sample};
+use crate::observations::Observations;
+use crate::steps::Step::{self, *};
 
 /// A sentence of the specification, the requests that show it, and a function that returns the part of a
 /// response that contradicts it. The second response is that of the mock.

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::learner::Learner;
-use crate::learn::answer::without_texts;
-use crate::learn::delivery::{Delivery, decode};
-use crate::learn::finding::{Finding, Found, Sample};
+use crate::answer::without_texts;
+use crate::delivery::{Delivery, decode};
+use crate::finding::{Finding, Found, Sample};
 
 /// Returns the value that all deliveries show, or the first that shows another one.
 fn find(learner: &Learner<'_>, observe: fn(&Delivery) -> (Option<&str>, Sample)) -> Found {

@@ -1,4 +1,4 @@
-"""A profile service with habits of its own, for the tests of `mock-server learn`. Python 3, standard library."""
+"""A profile service with habits of its own, for the tests of `mock-server-learn`. Python 3, standard library."""
 
 import itertools
 import json

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::learn::answer::{Answer, pick};
-use crate::learn::resource::{KINDS, id};
-use crate::learn::service::MIN_UNIX_TIME;
-use crate::learn::steps::URL;
+use crate::answer::{Answer, pick};
+use crate::resource::{KINDS, id};
+use crate::service::MIN_UNIX_TIME;
+use crate::steps::URL;
 
 /// A part of a response.
 pub(super) type View = fn(&Answer) -> Option<Value>;

@@ -8,12 +8,12 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::views;
-use crate::learn::answer::Answer;
-use crate::learn::call::{Access, Call};
-use crate::learn::names::{Known, Names};
-use crate::learn::observations::Observations;
-use crate::learn::resource::KINDS;
-use crate::learn::steps::Step;
+use crate::answer::Answer;
+use crate::call::{Access, Call};
+use crate::names::{Known, Names};
+use crate::observations::Observations;
+use crate::resource::KINDS;
+use crate::steps::Step;
 
 /// The responses of the mock.
 pub(super) type Answers = BTreeMap<Step, Answer>;

@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::learner::Learner;
 use super::views;
-use crate::learn::answer::Answer;
-use crate::learn::finding::{Finding, Found};
-use crate::learn::key::HIDDEN;
-use crate::learn::service::MIN_UNIX_TIME;
-use crate::learn::steps::Step;
+use crate::answer::Answer;
+use crate::finding::{Finding, Found};
+use crate::key::HIDDEN;
+use crate::service::MIN_UNIX_TIME;
+use crate::steps::Step;
 
 /// A request that both the service and the mock reject.
 struct Rejection<'a> {

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::answer::Answer;
 use super::call::{Access, Call};
 use super::key::{Key, WRONG_KEY};
-use crate::setup::warn;
+use super::warn;
 
 /// Maximum number of requests.
 const MAX_REQUESTS: u32 = 80;
