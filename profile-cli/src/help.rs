@@ -103,7 +103,6 @@ PROFILE_CONFIG_DIR  Directory of config.toml and stored keys; otherwise \
     $XDG_CONFIG_HOME/profile or ~/.config/profile
 XDG_STATE_HOME  Parent directory of the sandbox and of texts that were not sent; otherwise \
     ~/.local/state
-XDG_CACHE_HOME  Parent directory of IDs for shell completion; otherwise ~/.cache
 HTTPS_PROXY, ALL_PROXY  Proxy for https://, unless `proxy` is set in config.toml; never for http://
 NO_PROXY  Hosts to reach without these proxies
 NO_COLOR, CLICOLOR_FORCE  Disable or force colors with --color auto

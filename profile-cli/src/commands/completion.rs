@@ -15,9 +15,9 @@ use crate::system::output_file;
 #[command(after_help = "\
 The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of
 events, and the IDs of your links and posts; zsh and fish show their titles. The shell completes names
-of files. `profile` waits at most one second for the IDs and caches them for one minute. It offers no
-IDs if the key is in a keyring or --base-url is typed, and omits IDs with unusual characters. Install
-the script again when you update the program.
+of files. `profile` waits at most one second for the IDs. It offers no IDs if the key is in a keyring
+or --base-url is typed, and omits IDs with unusual characters. Install the script again when you update
+the program.
 
 Examples:
   source <(profile completion bash)                   in this session

@@ -1,8 +1,5 @@
-//! The IDs of the links and posts, which are fetched quickly or not at all, and cached for a minute.
+//! The IDs of the links and posts, which are fetched quickly or not at all.
 
-use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -13,13 +10,9 @@ use super::typed_words::TypedWords;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{GlobalArguments, Key, RequiredSettings, Settings};
-use crate::system::{environment, private_file};
 
 /// Maximum time for the request, and for everything else that may block.
 const TIMEOUT: Duration = Duration::from_secs(1);
-
-/// Maximum age of the cache.
-const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// Maximum number of characters of a title.
 const MAX_TITLE: usize = 50;
@@ -57,25 +50,13 @@ impl ItemIds {
     fn load(options: &GlobalArguments) -> Option<Self> {
         let settings = Settings::load(options, RequiredSettings::All).ok()?;
         let output = Output::new(options, &settings).ok()?;
-        let session = Session::new(settings, &output);
-        let owner = owner(&session)?;
-        let cache = environment::cache_directory().ok()?.join("completion.json");
-        if let Some(ids) = Self::of_cache(&cache, owner) {
-            return Some(ids);
+        // A keyring might ask for a password.
+        if !settings.sandbox && Key::is_in_keyring(&settings).ok()? {
+            return None;
         }
-        let profile = session.read(session.client().ok()?.me()).ok()?.into_data();
-        let ids = Self::of_profile(&profile);
-        let text = serde_json::to_string(&(owner, &ids.links, &ids.posts)).ok()?;
-        // Without a cache, the next completion sends a request.
-        let _ = private_file::write(&cache, text.as_bytes());
-        Some(ids)
-    }
-
-    fn of_cache(path: &Path, owner: u64) -> Option<Self> {
-        let age = fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()?;
-        let (text, _) = private_file::read(path).ok().filter(|_| age < MAX_AGE)?;
-        let (cached, links, posts) = serde_json::from_str::<(u64, _, _)>(&text).ok()?;
-        (cached == owner).then_some(Self { links, posts })
+        let session = Session::new(settings, &output);
+        let profile = session.read(session.client().ok()?.me()).ok()?;
+        Some(Self::of_profile(&profile.into_data()))
     }
 
     fn of_profile(profile: &Profile) -> Self {
@@ -90,21 +71,6 @@ impl ItemIds {
                 .collect(),
         }
     }
-}
-
-/// Returns a value that differs between services and keys, so that no account sees the IDs of
-/// another. `None` if there is no key, or only a keyring has it, which might ask for a password.
-fn owner(session: &Session<'_>) -> Option<u64> {
-    let settings = &session.settings;
-    let mut owner = DefaultHasher::new();
-    session.service().ok()?.hash(&mut owner);
-    if !settings.sandbox {
-        if Key::is_in_keyring(settings).ok()? {
-            return None;
-        }
-        Key::find(settings).ok()??.text.hash(&mut owner);
-    }
-    Some(owner.finish())
 }
 
 fn item(id: impl ToString, title: Option<&str>) -> Item {

@@ -7,6 +7,9 @@ use super::{Account, KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
 use crate::system::environment;
 
+const KEY: &str = "PROFILE_API_KEY";
+const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
+
 /// An API key with its source.
 pub(crate) struct Key {
     pub(crate) key: Setting<ApiKey>,
@@ -39,7 +42,7 @@ impl Key {
 
     /// Returns `true` if the key that `find` returns is in the system keyring.
     pub(crate) fn is_in_keyring(settings: &Settings) -> Result<bool, Failure> {
-        if !settings.account_is_option() && Self::of_environment()?.is_some() {
+        if !settings.account_is_option() && [KEY, KEY_FILE].into_iter().any(environment::is_set) {
             return Ok(false);
         }
         match settings.account()? {
@@ -82,8 +85,6 @@ impl Key {
     }
 
     fn of_environment() -> Result<Option<Self>, Failure> {
-        const KEY: &str = "PROFILE_API_KEY";
-        const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
         if let Some(text) = environment::text(KEY)? {
             return Self::new(text, Source::Environment(KEY), None).map(Some);
         }

@@ -50,11 +50,6 @@ pub(crate) fn state_directory() -> Result<PathBuf, Failure> {
     Ok(directory.join("profile"))
 }
 
-/// Returns the directory of files that can be fetched again.
-pub(crate) fn cache_directory() -> Result<PathBuf, Failure> {
-    Ok(base_directories()?.cache_dir().join("profile"))
-}
-
 fn base_directories() -> Result<impl etcetera::BaseStrategy, Failure> {
     etcetera::choose_base_strategy().map_err(|error| {
         let message = format!("cannot locate the directories for settings and state: {error}");

@@ -131,8 +131,7 @@ async fn hostile() -> Fixture {
 }
 
 /// Completes the IDs within quotes and without, and runs the commands.
-#[track_caller]
-fn check_attack(fixture: &Fixture, terminal: &mut Terminal) {
+async fn check_attack(fixture: &Fixture, terminal: &mut Terminal) {
     for (typed, quote) in [
         ("link_1", ""),
         ("\"link_1", "\""),
@@ -147,9 +146,13 @@ fn check_attack(fixture: &Fixture, terminal: &mut Terminal) {
         assert!(!fixture.home.path().join("attacked").exists(), "{typed}");
     }
     // The completion has read the IDs.
-    let cache = fixture.home.path().join(".cache/profile/completion.json");
-    let cached = fs::read_to_string(cache).unwrap();
-    assert!(cached.contains("$(touch attacked)"), "{cached}");
+    let mocks = fixture.service.mocks().await;
+    let requests = mocks.received_requests().await.unwrap();
+    assert!(
+        requests
+            .iter()
+            .any(|request| request.url.path().ends_with("/me"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -162,7 +165,7 @@ async fn bash_completes() {
         check(&fixture, &mut terminal);
         let fixture = hostile().await;
         let terminal = start(&fixture, "bash", &arguments, setup);
-        check_attack(&fixture, &mut terminal.unwrap());
+        check_attack(&fixture, &mut terminal.unwrap()).await;
     }
 }
 
@@ -176,7 +179,7 @@ async fn zsh_completes() {
         check(&fixture, &mut terminal);
         let fixture = hostile().await;
         let terminal = start(&fixture, "zsh", &["-f", "-i"], setup);
-        check_attack(&fixture, &mut terminal.unwrap());
+        check_attack(&fixture, &mut terminal.unwrap()).await;
     }
 }
 
@@ -190,6 +193,6 @@ async fn fish_completes() {
         check(&fixture, &mut terminal);
         let fixture = hostile().await;
         let terminal = start(&fixture, "fish", &["-i"], setup);
-        check_attack(&fixture, &mut terminal.unwrap());
+        check_attack(&fixture, &mut terminal.unwrap()).await;
     }
 }
