@@ -49,7 +49,14 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Returns the path of the sandbox's state.
+/// Returns the path of the sandbox's state. The service would write through a symbolic link.
 pub(crate) fn state_path() -> Result<PathBuf, Failure> {
-    Ok(environment::state_directory()?.join("sandbox.json"))
+    let directory = environment::state_directory()?;
+    let files = ["sandbox.json.lock", "sandbox.json"].map(|name| directory.join(name));
+    if let Some(link) = files.iter().find(|path| path.is_symlink()) {
+        let message = format!("{} is a symbolic link; expected a file", link.display());
+        return Err(Failure::new(FailureKind::Other, message).hint("remove the link"));
+    }
+    let [_, path] = files;
+    Ok(path)
 }

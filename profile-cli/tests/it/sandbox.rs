@@ -150,3 +150,27 @@ fn ignores_the_environment() {
     ];
     run(home.path(), &environment, &["--sandbox", "show"]).stdout();
 }
+
+#[cfg(unix)]
+#[test]
+fn the_state_is_not_written_through_a_link() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join(".local/state/profile");
+    fs::create_dir_all(&directory).unwrap();
+    let target = home.path().join("target");
+    for name in ["sandbox.json", "sandbox.json.lock"] {
+        let link = directory.join(name);
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        for arguments in [&["--sandbox", "show"][..], &["sandbox", "reset", "--yes"]] {
+            let refused = run(home.path(), &[], arguments);
+            assert_eq!(refused.code(), 1, "{refused}");
+            let expected = format!(
+                "error: {} is a symbolic link; expected a file\nhint: remove the link\n",
+                link.display()
+            );
+            assert_eq!(refused.stderr(), expected);
+        }
+        fs::remove_file(link).unwrap();
+    }
+    assert!(!target.exists());
+}
