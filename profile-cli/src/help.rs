@@ -95,7 +95,7 @@ setting with its source.";
 /// Environment variables that are not settings. Two spaces separate the names from the description.
 const VARIABLES: &str = "\
 PROFILE_API_KEY  API key; it is not accepted as an argument
-PROFILE_API_KEY_FILE  Path of a file that contains the API key
+PROFILE_API_KEY_FILE  Path of a file, or of a pipe, that contains the API key
 PROFILE_WEBHOOK_SECRET  Webhook secret
 PROFILE_WEBHOOK_SECRET_FILE  Path of a file that contains the webhook secret
 PROFILE_LOG  Log level on stderr: off, error, warn, info (-v), debug (-vv) or trace (-vvv)

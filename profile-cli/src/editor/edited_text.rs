@@ -129,7 +129,8 @@ impl TextFile {
     fn read(&self) -> Result<String, Failure> {
         // The editor may have replaced the file.
         restrict_to_owner(&self.path);
-        let text = private_file::read(&self.path).map(|(text, _)| text);
+        let read = fs::File::open(&self.path).and_then(private_file::read);
+        let text = read.map(|(text, _)| text);
         text.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 let message = "the editor deleted the file, so the text is lost";

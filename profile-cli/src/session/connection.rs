@@ -52,8 +52,8 @@ impl Connection {
         let has_key = key.is_some();
         let key_source = key.as_ref().map(|key| key.key.source.clone());
         if let Some(key) = key {
-            if let Some(warning) = key.warning {
-                session.output.warn(&warning);
+            for warning in &key.warnings {
+                session.output.warn(warning);
             }
             builder = builder.api_key(key.key.value);
         }

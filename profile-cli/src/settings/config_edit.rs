@@ -21,9 +21,10 @@ pub(crate) struct ConfigEdit {
 }
 
 impl ConfigEdit {
-    /// Waits for the lock and reads the file.
+    /// Checks that no other user can change the file, waits for the lock and reads the file.
     pub(crate) fn begin() -> Result<Self, Failure> {
         let directory = environment::config_directory()?;
+        private_file::check(&directory.join("config.toml"), None).map_err(Failure::usage)?;
         let path = directory.join("config.lock");
         let opened = private_file::create_directory(&directory).and_then(|()| {
             // The lock file is never deleted: other processes may be waiting for its lock.
@@ -143,7 +144,9 @@ impl ConfigEdit {
 
     fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
         let path = self.file.path();
-        let written = private_file::write(path, document.to_string().as_bytes());
+        // A linked config.toml stays a link.
+        let target = private_file::target_of(path);
+        let written = private_file::replace(&target, document.to_string().as_bytes());
         written.map_err(|error| Failure::of_file("written", path, &error))
     }
 

@@ -1,6 +1,5 @@
 //! The file config.toml.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,8 @@ use toml_edit::{Document, DocumentMut, Item, Value};
 use super::SettingName;
 use super::setting_name::STRING;
 use crate::outcome::failure::Failure;
-use crate::system::{environment, private_file};
+use crate::system::environment;
+use crate::system::private_file::{self, Safety};
 
 /// The field of an account in config.toml that names the store of its key.
 pub(crate) const KEY_STORE: &str = "key_store";
@@ -17,6 +17,7 @@ pub(crate) const KEY_STORE: &str = "key_store";
 /// The contents of config.toml; a missing file counts as empty.
 pub(crate) struct ConfigFile {
     path: PathBuf,
+    safety: Safety,
     pub(super) document: DocumentMut,
 }
 
@@ -27,8 +28,13 @@ impl ConfigFile {
             return Ok(Self::empty(PathBuf::new()));
         };
         let path = directory.join("config.toml");
-        match fs::read_to_string(&path) {
-            Ok(text) => Self::parse(path, &text),
+        let opened = private_file::open(&path);
+        let read = opened.and_then(|(file, safety)| Ok((private_file::read(file)?.0, safety)));
+        match read {
+            Ok((text, safety)) => Ok(Self {
+                safety,
+                ..Self::parse(path, &text)?
+            }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::empty(path)),
             Err(error) => Err(Failure::of_file("read", &path, &error)),
         }
@@ -43,6 +49,7 @@ impl ConfigFile {
     fn empty(path: PathBuf) -> Self {
         Self {
             path,
+            safety: Ok(None),
             document: DocumentMut::new(),
         }
     }
@@ -56,20 +63,21 @@ impl ConfigFile {
             let message = format!("{}:{line}: invalid TOML: {reason}", path.display());
             Failure::usage(message).hint("fix the line, or remove the file")
         })?;
-        Ok(Self { path, document })
+        Ok(Self {
+            path,
+            safety: Ok(None),
+            document,
+        })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Checks that no other user can change the file, whose settings decide where keys are sent and
-    /// which editor is run.
-    pub(crate) fn check_owner(&self) -> Result<(), Failure> {
-        private_file::check_owner(&self.path).map_err(|reason| {
-            let message = format!("{} is not safe: {reason}", self.path.display());
-            Failure::usage(message)
-        })
+    /// Checks that no other user could change the file that was read, whose settings decide where
+    /// keys are sent and which editor is run. Returns a warning if a group can.
+    pub(crate) fn check_owner(&self) -> Result<Option<String>, Failure> {
+        self.safety.clone().map_err(Failure::usage)
     }
 
     /// Returns a setting's value as text, or an error if it has the wrong type.

@@ -1,11 +1,13 @@
 //! Finds the API key.
 
+use std::io::ErrorKind;
+
 use profile_sdk::ApiKey;
 
 use super::key_store::StoredKey;
-use super::{Account, KeyStore, Setting, Settings, Source};
+use super::{Account, DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
-use crate::system::environment;
+use crate::system::{environment, private_file};
 
 const KEY: &str = "PROFILE_API_KEY";
 const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
@@ -17,8 +19,8 @@ pub(crate) struct Key {
     pub(crate) text: String,
     /// The key with all but its end hidden.
     pub(crate) masked: String,
-    /// A warning about unsafe permissions.
-    pub(crate) warning: Option<String>,
+    /// Warnings about unsafe permissions.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// The result of looking for a key.
@@ -57,34 +59,42 @@ impl Key {
     pub(crate) fn find_any(settings: &Settings) -> Result<Found, Failure> {
         let of_environment = match settings.account_is_option() {
             true => None,
-            false => Self::of_environment()?,
+            false => Self::of_environment(settings)?,
         };
-        if let Some(key) = of_environment {
+        if let Some(mut key) = of_environment {
             let base_url = settings.base_url().map(|base_url| base_url.source);
-            if matches!(base_url, Ok(Source::File(_) | Source::Account(_)))
-                && let Err(failure) = settings.config.check_owner()
-            {
-                return Ok(Found::Withheld(failure));
+            if matches!(base_url, Ok(Source::File(_) | Source::Account(_))) {
+                match settings.config.check_owner() {
+                    Ok(warning) => key.warnings.extend(warning),
+                    Err(failure) => return Ok(Found::Withheld(failure)),
+                }
             }
             return Ok(Found::Key(key));
         }
         let Some(account) = settings.account()? else {
             return Ok(Found::Nothing);
         };
-        if let Err(failure) = settings.config.check_owner() {
-            return Ok(Found::Withheld(failure));
-        }
+        let of_config = match settings.config.check_owner() {
+            Ok(warning) => warning,
+            Err(failure) => return Ok(Found::Withheld(failure)),
+        };
         if let Some(failure) = wrong_destination(settings, &account)? {
             return Ok(Found::Withheld(failure));
         }
-        let Some(kept) = KeyStore::read(settings, &account.name)? else {
-            return KeyStore::missing(settings, &account.name).map(Found::Withheld);
+        let kept = match KeyStore::read(settings, &account.name) {
+            Ok(Some(kept)) => kept,
+            Ok(None) => return KeyStore::missing(settings, &account.name).map(Found::Withheld),
+            Err(failure) => return Ok(Found::Withheld(failure)),
         };
         let source = Source::Account(account.name);
-        Self::new(kept.text, source, kept.warning).map(Found::Key)
+        let mut key = Self::new(kept.text, source, kept.warning)?;
+        key.warnings.extend(of_config);
+        // Both may be about the same directory.
+        key.warnings.dedup();
+        Ok(Found::Key(key))
     }
 
-    fn of_environment() -> Result<Option<Self>, Failure> {
+    fn of_environment(settings: &Settings) -> Result<Option<Self>, Failure> {
         if let Some(text) = environment::text(KEY)? {
             return Self::new(text, Source::Environment(KEY), None).map(Some);
         }
@@ -95,7 +105,12 @@ impl Key {
             let message = format!("{KEY_FILE}: {} does not exist", path.display());
             Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
         };
-        let kept = StoredKey::of_file(&path)?.ok_or_else(missing)?;
+        let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
+        let read = match private_file::read_within(&path, timeout) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing()),
+            read => read,
+        };
+        let kept = StoredKey::new(&path, read)?;
         Self::new(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
     }
 
@@ -110,7 +125,7 @@ impl Key {
             key: Setting::new(ApiKey::new(text).map_err(invalid)?, source.clone()),
             text: trimmed,
             masked,
-            warning,
+            warnings: warning.into_iter().collect(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Stores the keys of accounts: in the system keyring if this build supports it, otherwise in files.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::config_file::KEY_STORE;
@@ -117,24 +117,27 @@ impl KeyStore {
             }));
         }
         let path = key_file(account)?;
-        let kept = StoredKey::of_file(&path)?;
-        Ok(kept.map(|kept| StoredKey {
-            warning: kept.warning.or_else(|| directory_warning(&path)),
+        let (file, safety) = match private_file::open(&path) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Failure::of_file("read", &path, &error)),
+        };
+        let of_group = safety.map_err(Failure::usage)?;
+        let kept = StoredKey::new(&path, private_file::read(file))?;
+        let of_others = kept.warning.or_else(|| directory_warning(&path));
+        Ok(Some(StoredKey {
+            warning: of_others.or(of_group),
             ..kept
         }))
     }
 }
 
 impl StoredKey {
-    /// Reads a key from a file, if it exists. Warns if others can access the file.
-    pub(super) fn of_file(path: &Path) -> Result<Option<Self>, Failure> {
-        let (text, exposed) = match private_file::read(path) {
-            Ok(read) => read,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Failure::of_file("read", path, &error)),
-        };
+    /// Returns the key that was read from a file. Warns if others can access the file.
+    pub(super) fn new(path: &Path, read: io::Result<(String, bool)>) -> Result<Self, Failure> {
+        let (text, exposed) = read.map_err(|error| Failure::of_file("read", path, &error))?;
         let warning = exposed.then(|| private_file::warning("the key", path));
-        Ok(Some(Self { text, warning }))
+        Ok(Self { text, warning })
     }
 }
 
@@ -154,12 +157,13 @@ fn directory_warning(path: &Path) -> Option<String> {
 }
 
 fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation, Failure> {
+    let of_group = private_file::check(path, None).map_err(Failure::usage)?;
     let written = private_file::write(path, format!("{key}\n").as_bytes());
     written.map_err(|error| Failure::of_file("written", path, &error))?;
     Ok(KeyLocation {
         store: KeyStore::File,
         place: path.display().to_string(),
-        warning: warning.or_else(|| directory_warning(path)),
+        warning: warning.or_else(|| directory_warning(path)).or(of_group),
     })
 }
 

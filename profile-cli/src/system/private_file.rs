@@ -1,24 +1,38 @@
 //! Files that only their owner can access: keys, settings, texts in the editor.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+#[cfg(unix)]
+use std::collections::HashSet;
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// A warning if the group can change a file, or an error if all other users can.
+pub(crate) type Safety = Result<Option<String>, String>;
 
 /// Maximum size of a file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Writes the file atomically. The file and missing directories are accessible to the owner only.
+/// Writes the file atomically, and replaces a symbolic link. The file and missing directories are
+/// accessible to the owner only.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    create_directory(directory)?;
-    // Follow symbolic links, so that a linked config.toml is not replaced.
-    let target = target_of(path);
-    let beside = target.parent().unwrap_or(directory);
-    let mut file = tempfile::NamedTempFile::new_in(beside).map_err(without_path)?;
+    create_directory(directory(path))?;
+    replace(path, contents)
+}
+
+/// Writes the file as `write` does, in an existing directory.
+pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(directory(path)).map_err(without_path)?;
     file.as_file_mut().write_all(contents)?;
     file.as_file().sync_all()?;
-    file.persist(&target)?;
+    file.persist(path)?;
     Ok(())
+}
+
+fn directory(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 /// Returns the target of a symbolic link, even if it does not exist, or the path itself.
@@ -72,9 +86,35 @@ pub(crate) fn restrict_to_owner(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Opens a file of the program. Waits for nobody: a pipe is an error.
+pub(crate) fn open(path: &Path) -> io::Result<(File, Safety)> {
+    #[cfg(not(unix))]
+    let file = File::open(path)?;
+    #[cfg(unix)]
+    let file = {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        File::from(rustix::fs::open(path, flags, Mode::empty())?)
+    };
+    let metadata = file.metadata()?;
+    match metadata.is_file() {
+        true => Ok((file, check(path, Some(&metadata)))),
+        false => Err(io::Error::other("it is not a regular file")),
+    }
+}
+
+/// Reads a file that the user names, as `read` does. It may be a pipe to which nobody writes.
+pub(crate) fn read_within(path: &Path, timeout: Duration) -> io::Result<(String, bool)> {
+    let (sender, receiver) = mpsc::channel();
+    let path = path.to_owned();
+    thread::spawn(move || sender.send(File::open(path).and_then(read)));
+    let read = receiver.recv_timeout(timeout);
+    read.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
 /// Reads a file as text. The second value is `true` if others can access the file.
-pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
-    let (bytes, exposed) = read_bytes(path)?;
+pub(crate) fn read(file: File) -> io::Result<(String, bool)> {
+    let (bytes, exposed) = read_bytes(file)?;
     let text = String::from_utf8(bytes);
     let text =
         text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not valid UTF-8"))?;
@@ -82,8 +122,7 @@ pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
 }
 
 /// Reads a file. The second value is `true` if others can access the file.
-pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
-    let file = File::open(path)?;
+pub(crate) fn read_bytes(file: File) -> io::Result<(Vec<u8>, bool)> {
     let exposed = is_accessible_to_others(&file.metadata()?.permissions());
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
@@ -108,73 +147,82 @@ pub(crate) fn exposed_warning(path: &Path) -> String {
     format!("others can access {shown}; restrict it with `{command}`")
 }
 
-/// Checks that only the user and root can change or replace a file, which may be missing. Also checks
-/// its directory, and the directory of a symbolic link to it. Root may use files of any owner.
+/// Checks that only the user and root can change or replace a file, which may be missing: the file,
+/// each symbolic link to it, and the directories of both, up to the home directory or the root. Also
+/// checks the file that was opened at the path. The user's primary group may change them, another
+/// group causes a warning, and root may use files of any owner.
 #[cfg(unix)]
-pub(crate) fn check_owner(path: &Path) -> Result<(), String> {
-    let Ok(target) = fs::canonicalize(path) else {
-        return Ok(());
-    };
-    let directories = [path, &target].map(|path| path.parent().unwrap_or(Path::new(".")));
-    let mut checked = [target.as_path()].into_iter().chain(directories);
-    checked.try_for_each(check_owner_of)
+pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
+    let unknown = |error| format!("{} cannot be checked: {error}", path.display());
+    let home = etcetera::home_dir().ok();
+    let mut warning = None;
+    let mut checked = HashSet::new();
+    let mut unchecked = vec![std::path::absolute(path).map_err(unknown)?];
+    while let Some(next) = unchecked.pop() {
+        for part in next.ancestors() {
+            if !checked.insert(part.to_owned()) {
+                break;
+            }
+            match part.symlink_metadata() {
+                Ok(metadata) => {
+                    warning = warning.or(check_part(path, part, &metadata)?);
+                    if metadata.is_symlink() {
+                        let target = fs::read_link(part).map_err(unknown)?;
+                        unchecked.push(part.parent().unwrap_or(part).join(target));
+                    }
+                }
+                Err(error) => match error.kind() {
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
+                    _ => return Err(unknown(error)),
+                },
+            }
+            if home.as_deref() == Some(part) {
+                break;
+            }
+        }
+    }
+    match opened {
+        Some(metadata) => Ok(warning.or(check_part(path, path, metadata)?)),
+        None => Ok(warning),
+    }
 }
 
 /// On other systems, user directories are private by default.
 #[cfg(not(unix))]
-pub(crate) fn check_owner(_: &Path) -> Result<(), String> {
-    Ok(())
+pub(crate) fn check(_: &Path, _: Option<&Metadata>) -> Safety {
+    Ok(None)
 }
 
 #[cfg(unix)]
-fn check_owner_of(path: &Path) -> Result<(), String> {
+fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
     use std::os::unix::fs::MetadataExt as _;
 
     const ROOT: u32 = 0;
     const STICKY: u32 = 0o1000;
+    const WRITABLE_BY_GROUP: u32 = 0o020;
     const WRITABLE_BY_ALL: u32 = 0o002;
-    let Ok(metadata) = fs::metadata(path) else {
-        return Ok(());
-    };
     let (owner, mode) = (metadata.uid(), metadata.mode());
     let user = rustix::process::geteuid().as_raw();
-    let is_shared = metadata.is_dir() && mode & STICKY != 0 && owner == ROOT;
-    let shown = path.display();
-    if mode & WRITABLE_BY_ALL != 0 && !is_shared {
-        let command = format!("chmod go-w {}", quoted(path));
-        return Err(format!("all users can change {shown}; run `{command}`"));
-    }
+    let (file, shown, argument) = (file.display(), part.display(), quoted(part));
     if ![user, ROOT].contains(&owner) && user != ROOT {
-        let command = format!("sudo chown {user} {}", quoted(path));
-        return Err(format!("another user owns {shown}; run `{command}`"));
+        return Err(format!(
+            "{file} is not safe: another user owns {shown}; \
+             if it is yours, run `sudo chown -h {user} {argument}`"
+        ));
     }
-    Ok(())
-}
-
-/// Returns a warning if the group can change or replace the file, which may be missing.
-#[cfg(unix)]
-pub(crate) fn group_warning(path: &Path) -> Option<String> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let target = fs::canonicalize(path).ok()?;
-    let directory = target.parent()?;
-    let is_writable = |path: &&Path| {
-        let metadata = fs::metadata(path);
-        metadata.is_ok_and(|metadata| metadata.mode() & 0o020 != 0)
-    };
-    let exposed = [target.as_path(), directory]
-        .into_iter()
-        .find(is_writable)?;
-    Some(format!(
-        "the group can change {}; run `chmod g-w {}`",
-        exposed.display(),
-        quoted(exposed)
-    ))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn group_warning(_: &Path) -> Option<String> {
-    None
+    // The permissions of a link have no meaning, and only root can replace the files of others in a
+    // sticky directory.
+    if metadata.is_symlink() || (metadata.is_dir() && mode & STICKY != 0 && owner == ROOT) {
+        return Ok(None);
+    }
+    if mode & WRITABLE_BY_ALL != 0 {
+        return Err(format!(
+            "{file} is not safe: all users can change {shown}; run `chmod go-w {argument}`"
+        ));
+    }
+    let is_foreign = metadata.gid() != rustix::process::getegid().as_raw();
+    let warning = || format!("the group can change {shown}; run `chmod g-w {argument}`");
+    Ok((mode & WRITABLE_BY_GROUP != 0 && is_foreign).then(warning))
 }
 
 /// Returns the command that removes the access of others to a file or directory.

@@ -1,9 +1,10 @@
 //! Other users who can change config.toml could send keys to their own service, or run an editor.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, lchown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::program::{Fixture, Run, configure};
 
@@ -12,6 +13,14 @@ const NOBODY: u32 = 65_534;
 
 fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo")
+        .args(["-m", "600"])
+        .arg(path)
+        .status();
+    assert!(made.unwrap().success());
 }
 
 fn is_root() -> bool {
@@ -144,7 +153,7 @@ async fn files_of_other_users() {
         program.run()
     };
     let refused: Run = show();
-    let chown_command = format!("`sudo chown {NOBODY} {}`", config.display());
+    let chown_command = format!("`sudo chown -h {NOBODY} {}`", config.display());
     assert!(refused.stderr().contains(&chown_command), "{refused}");
     assert_eq!(refused.code(), 2, "{refused}");
     chown(&config, Some(0), None).unwrap();
@@ -165,18 +174,194 @@ async fn the_environments_key_is_not_sent_to_the_files_base_url() {
     show().stdout();
 }
 
+/// Some systems create files with umask 002, and a group for each user.
 #[tokio::test]
-async fn a_group_that_can_change_the_file_is_a_warning() {
+async fn only_another_group_than_that_of_the_user_is_a_warning() {
     let fixture = Fixture::new().await;
     let directory = log_in(&fixture);
-    set_mode(&directory, 0o770);
-    let status = fixture.without_settings(&["auth", "status"]).run();
+    let config = directory.join("config.toml");
+    set_mode(&directory, 0o775);
+    set_mode(&config, 0o664);
+    let show = || {
+        fixture
+            .without_settings(&["show"])
+            .run()
+            .stderr()
+            .to_owned()
+    };
+    let set = || fixture.without_settings(&["config", "set", "color", "auto"]);
+    for path in [&directory, &config] {
+        chown(path, None, Some(rustix::process::getegid().as_raw())).unwrap();
+    }
+    assert_eq!(show(), "");
+    set().run().stdout();
+    if !is_root() {
+        return;
+    }
+    chown(&directory, None, Some(12_345)).unwrap();
     let warning = format!(
-        "the group can change {0}; run `chmod g-w {0}`",
+        "warning: the group can change {0}; run `chmod g-w {0}`\n",
         directory.display()
     );
-    assert!(status.stderr().contains(&warning), "{status}");
+    assert_eq!(show(), warning);
+    set().run().stdout();
+    set_mode(&directory, 0o700);
+    chown(&config, None, Some(12_345)).unwrap();
+    set_mode(&config, 0o660);
+    assert!(show().contains(&config.display().to_string()), "{}", show());
+}
+
+#[tokio::test]
+async fn directories_up_to_the_home_directory() {
+    let fixture = Fixture::new().await;
+    let directory = log_in(&fixture);
+    for path in [fixture.home.path(), directory.parent().unwrap()] {
+        set_mode(path, 0o777);
+        check_refused(&fixture, &format!("`chmod go-w {}`", path.display()));
+        set_mode(path, 0o700);
+    }
     check_accepted(&fixture);
+}
+
+#[tokio::test]
+async fn a_linked_directory() {
+    let fixture = Fixture::new().await;
+    let directory = log_in(&fixture);
+    let other = fixture.home.path().join("other");
+    fs::create_dir(&other).unwrap();
+    set_mode(&other, 0o700);
+    fs::rename(&directory, other.join("profile")).unwrap();
+    symlink("../other/profile", &directory).unwrap();
+    check_accepted(&fixture);
+    set_mode(&other, 0o777);
+    check_refused(&fixture, "/other`");
+}
+
+#[tokio::test]
+async fn a_link_of_another_user() {
+    let fixture = Fixture::new().await;
+    let directory = log_in(&fixture);
+    if !is_root() {
+        return;
+    }
+    let home = fixture.home.path();
+    fs::rename(&directory, home.join("other")).unwrap();
+    symlink(home.join("other"), &directory).unwrap();
+    for path in [
+        "",
+        ".config",
+        "other",
+        "other/config.toml",
+        "other/keys",
+        "other/keys/a",
+    ] {
+        chown(home.join(path), Some(NOBODY), None).unwrap();
+    }
+    let show = || {
+        let mut program = fixture.without_settings(&["show"]);
+        program.command.uid(NOBODY);
+        program.run()
+    };
+    show().stdout();
+    lchown(&directory, Some(12_345), None).unwrap();
+    assert_eq!(show().code(), 2, "{}", show());
+    let owned = format!("another user owns {}", directory.display());
+    assert!(show().stderr().contains(&owned), "{}", show());
+}
+
+/// A pipe may be unlinked once it is open, so that nothing shows who made it.
+#[tokio::test]
+async fn a_pipe_is_not_read() {
+    let fixture = Fixture::new().await;
+    let directory = log_in(&fixture);
+    for name in ["keys/a", "config.toml"] {
+        let path = directory.join(name);
+        fs::remove_file(&path).unwrap();
+        make_pipe(&path);
+        let run = fixture.without_settings(&["show"]).run();
+        assert_eq!(run.code(), 1, "{run}");
+        let expected = format!(
+            "error: {} cannot be read: it is not a regular file\n",
+            path.display()
+        );
+        assert_eq!(run.stderr(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_key_file_that_the_user_names_may_be_a_pipe() {
+    let fixture = Fixture::new().await;
+    let pipe = fixture.home.path().join("pipe");
+    make_pipe(&pipe);
+    let program = |arguments| {
+        let program = fixture.program(arguments).without("PROFILE_API_KEY");
+        program.env("PROFILE_API_KEY_FILE", &pipe)
+    };
+    let nobody_writes = program(&["show", "--timeout", "0.1"]).run();
+    let expected = format!("error: {} cannot be read: timed out\n", pipe.display());
+    assert_eq!(nobody_writes.stderr(), expected);
+    let running = program(&["show"]).start();
+    fs::write(&pipe, fixture.service.key()).unwrap();
+    running.end().stdout();
+}
+
+#[tokio::test]
+async fn nothing_is_written_where_all_users_can_change_files() {
+    let fixture = Fixture::new().await;
+    let directory = log_in(&fixture);
+    fs::remove_dir_all(directory.join("keys")).unwrap();
+    let before = fs::read_to_string(directory.join("config.toml")).unwrap();
+    let check = |run: Run, path: &Path| {
+        assert_eq!(run.code(), 2, "{run}");
+        let repair = format!("all users can change {}; run", path.display());
+        assert!(run.stderr().contains(&repair), "{run}");
+        let after = fs::read_to_string(directory.join("config.toml")).unwrap();
+        assert_eq!(after, before);
+        assert!(!directory.join("keys/b").exists());
+    };
+    let log_in = || fixture.log_in(fixture.service.key(), &["--account", "b"]);
+    set_mode(&directory, 0o777);
+    let set = ["config", "set", "color", "never"];
+    check(fixture.without_settings(&set).run(), &directory);
+    check(log_in(), &directory);
+    assert!(!directory.join("config.lock").exists());
+    set_mode(&directory, 0o700);
+    if cfg!(not(feature = "keyring")) {
+        fs::create_dir(directory.join("keys")).unwrap();
+        set_mode(&directory.join("keys"), 0o777);
+        check(log_in(), &directory.join("keys"));
+    }
+}
+
+#[tokio::test]
+async fn keys_are_not_written_through_a_link() {
+    let fixture = Fixture::new().await;
+    let directory = log_in(&fixture);
+    let (key, target) = (directory.join("keys/a"), fixture.home.path().join("target"));
+    for is_dangling in [true, false] {
+        fs::remove_file(&key).unwrap();
+        symlink(&target, &key).unwrap();
+        if !is_dangling {
+            fs::write(&target, "precious").unwrap();
+        }
+        let login = fixture.log_in(fixture.service.key(), &["--account", "a", "--yes"]);
+        login.stdout();
+        assert!(!key.is_symlink());
+        assert_eq!(fs::read(&target).is_err(), is_dangling);
+        check_accepted(&fixture);
+    }
+    assert_eq!(fs::read_to_string(&target).unwrap(), "precious");
+}
+
+#[tokio::test]
+async fn keys_that_all_users_can_replace() {
+    let fixture = Fixture::new().await;
+    let keys = log_in(&fixture).join("keys");
+    set_mode(&keys, 0o777);
+    check_refused(&fixture, &format!("`chmod go-w {}`", keys.display()));
+    set_mode(&keys, 0o700);
+    set_mode(&keys.join("a"), 0o606);
+    check_refused(&fixture, &format!("`chmod go-w {}/a`", keys.display()));
 }
 
 #[tokio::test]

@@ -18,7 +18,11 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
         return Err(Failure::usage(message).hint("omit --sandbox"));
     }
     match Key::find(&session.settings)? {
-        Some(key) => Ok(Report::text(key.text, "token").warning(key.warning)),
+        Some(key) => {
+            let mut report = Report::text(key.text, "token");
+            report.warnings.extend(key.warnings);
+            Ok(report)
+        }
         None => {
             let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
             Err(failure.hint(LOG_IN_HINT))

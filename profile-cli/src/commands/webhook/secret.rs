@@ -1,5 +1,6 @@
 //! The webhook secret, from the environment or from a file that the environment names.
 
+use std::fs::File;
 use std::path::Path;
 
 use webhook_verify::{Secret, SecretError};
@@ -40,10 +41,12 @@ impl WebhookSecret {
     }
 
     fn of_file(path: &Path, session: &Session<'_>) -> Result<Self, Failure> {
-        let (mut bytes, exposed) = private_file::read_bytes(path).map_err(|error| {
-            let path = path.display();
-            Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
-        })?;
+        let (mut bytes, exposed) = File::open(path)
+            .and_then(private_file::read_bytes)
+            .map_err(|error| {
+                let path = path.display();
+                Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
+            })?;
         if exposed {
             let warning = private_file::warning("the webhook secret", path);
             session.output.warn(&warning);

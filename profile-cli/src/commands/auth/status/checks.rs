@@ -34,9 +34,6 @@ pub(super) fn files(settings: &Settings, findings: &mut Findings) {
         Ok(files) => files,
         Err(failure) => return findings.push(failure),
     };
-    findings
-        .warnings
-        .extend(private_file::group_warning(settings.config.path()));
     if let Err(failure) = settings.config.check_owner() {
         findings.push(failure);
     }
