@@ -29,6 +29,8 @@ pub(crate) struct ExportArguments {
 
 pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
+        let texts = writing::fields(response.data()).chain(writing::links(response.data()));
+        writing::check_without_key(texts)?;
         let (profile, mut warnings) = writing::exported(response.data(), session.service()?);
         if profile.links.is_none() {
             warnings.push("the service does not list your links, so the file has none".to_owned());

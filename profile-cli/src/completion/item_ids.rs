@@ -10,6 +10,7 @@ use super::typed_words::TypedWords;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{GlobalArguments, Key, RequiredSettings, Settings};
+use crate::terminal::printable::redact_key;
 
 /// Maximum time for the request, and for everything else that may block.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -74,6 +75,9 @@ impl ItemIds {
 }
 
 fn item(id: impl ToString, title: Option<&str>) -> Item {
-    let title = title.unwrap_or_default();
-    (id.to_string(), title.chars().take(MAX_TITLE).collect())
+    let title = redact_key(title.unwrap_or_default());
+    (
+        redact_key(&id.to_string()).into_owned(),
+        title.chars().take(MAX_TITLE).collect(),
+    )
 }

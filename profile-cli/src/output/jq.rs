@@ -6,7 +6,7 @@ use jaq_json::{Val, read};
 
 use super::json_tokens::tokens;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::terminal::printable::{json_text, printable};
+use crate::terminal::printable::{json_text, printable, redact_key};
 use crate::terminal::screen::Screen;
 
 type Data = data::JustLut<Val>;
@@ -77,6 +77,7 @@ impl Program {
             let message = format!("--jq: the result is nested more than {MAX_DEPTH} levels deep");
             return Err(Failure::new(FailureKind::Other, message));
         }
+        let json = redact_key(json);
         let input = read::parse_single(json.as_bytes())
             .map_err(|error| Failure::usage(format!("--jq: the result is not JSON: {error}")))?;
         let context = Ctx::<Data>::new(&self.filter.lut, Vars::new([]));

@@ -4,6 +4,8 @@ use profile_sdk::plan::{DesiredLink, DesiredProfile};
 use profile_sdk::{Profile, ProfileField, ProfileUpdate};
 
 use super::toml_text::quoted;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::terminal::printable::redact_key;
 
 /// Returns the profile as it can be applied, with a warning for each value that the specification
 /// does not allow and that is therefore left out.
@@ -28,6 +30,39 @@ pub(crate) fn exported(profile: &Profile, service: String) -> (DesiredProfile, V
         }
     }
     (desired, warnings)
+}
+
+/// Fails if one of the texts, given with their names, contains the key. In a file, it could not be
+/// redacted: `[redacted]` would be sent back.
+pub(crate) fn check_without_key<'a>(
+    texts: impl IntoIterator<Item = (String, &'a str)>,
+) -> Result<(), Failure> {
+    let mut texts = texts.into_iter();
+    let Some((name, _)) = texts.find(|(_, text)| redact_key(text) != *text) else {
+        return Ok(());
+    };
+    let message = format!("{name} contains the API key, which is not written to files");
+    Err(Failure::new(FailureKind::Other, message)
+        .hint("replace the text with `profile set` or `profile link edit`, and then the key"))
+}
+
+/// Returns the texts of the editable fields.
+pub(crate) fn fields(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
+    let fields = ProfileField::ALL.iter();
+    fields.filter_map(|field| Some((field.to_string(), profile.get(*field)?)))
+}
+
+/// Returns the texts of the links.
+pub(crate) fn links(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
+    profile.links.iter().flatten().flat_map(|link| {
+        let id = link.id.as_ref().map_or("", |id| id.as_str());
+        let texts = [
+            ("id", Some(id)),
+            ("title", link.title.as_deref()),
+            ("url", link.url.as_deref()),
+        ];
+        texts.map(|(name, text)| (format!("links.{id}.{name}"), text.unwrap_or_default()))
+    })
 }
 
 /// Returns a profile as TOML.

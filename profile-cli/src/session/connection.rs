@@ -12,6 +12,7 @@ use crate::settings::{
     DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Source, base_url_message,
     check_characters,
 };
+use crate::terminal::printable::redact_key_of;
 
 /// Time for the delays between attempts, added to the total timeout of a call.
 const RETRY_DELAYS: Duration = Duration::from_secs(30);
@@ -85,7 +86,9 @@ pub(crate) fn client_for(
         None => builder,
     };
     let built = builder.build();
-    built.map_err(|error| Failure::usage(base_url_message(&error)))
+    built
+        .inspect(redact_key_of)
+        .map_err(|error| Failure::usage(base_url_message(&error)))
 }
 
 fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failure> {

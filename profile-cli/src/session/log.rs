@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Debug};
 
-use profile_sdk::{Call, Client, Error, Response};
+use profile_sdk::{Call, Error, Response};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
@@ -48,20 +48,15 @@ pub(crate) fn sending<T>(call: &Call<T>) {
     }
 }
 
-/// Logs a response, without the key of the client.
-pub(crate) fn received<T>(response: &Response<T>, client: Option<&Client>) {
+/// Logs a response.
+pub(crate) fn received<T>(response: &Response<T>) {
     let bytes = response.body().len();
     tracing::info!("< {}, {bytes} bytes", response.status());
-    // Without the client, its key could not be removed.
-    let Some(client) = client else {
-        return;
-    };
     for (name, value) in response.headers() {
-        tracing::debug!("< {name}: {}", client.redact_key(&value));
+        tracing::debug!("< {name}: {}", value);
     }
     if bytes > 0 {
-        let body = String::from_utf8_lossy(response.body());
-        tracing::trace!("< {}", client.redact_key(&body));
+        tracing::trace!("< {}", String::from_utf8_lossy(response.body()));
     }
 }
 

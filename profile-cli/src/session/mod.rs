@@ -21,6 +21,7 @@ use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{Key, Settings};
 use crate::system::interruption::{self, InterruptGuard};
+use crate::terminal::printable::redact_key_of;
 
 use connection::Connection;
 use waits::Waits;
@@ -152,7 +153,7 @@ impl<'a> Session<'a> {
         })?;
         match &answer {
             Some(Ok(response)) => {
-                log::received(response, connection.map(|connection| &connection.client));
+                log::received(response);
             }
             Some(Err(error)) => log::failed(error),
             None => {}
@@ -233,6 +234,7 @@ impl<'a> Session<'a> {
             return Ok(connection);
         }
         let connection = Connection::new(self)?;
+        redact_key_of(&connection.client);
         Ok(self.connection.get_or_init(|| connection))
     }
 }

@@ -1,29 +1,52 @@
 //! Makes text from the service safe to print.
 
 use std::borrow::Cow;
+use std::sync::RwLock;
 
 use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
+use profile_sdk::Client;
+
+/// The client whose key is redacted in everything that is printed.
+static CLIENT: RwLock<Option<Client>> = RwLock::new(None);
 
 /// Unicode's line separator and paragraph separator.
 const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
+/// Redacts the key of this client in everything that is printed from now on.
+pub(crate) fn redact_key_of(client: &Client) {
+    if let Ok(mut current) = CLIENT.write() {
+        *current = Some(client.clone());
+    }
+}
+
+/// Redacts the key of the calls, which a service may echo.
+pub(crate) fn redact_key(text: &str) -> Cow<'_, str> {
+    match CLIENT.read().as_deref() {
+        Ok(Some(client)) => client.redact_key(text),
+        Ok(None) | Err(_) => Cow::Borrowed(text),
+    }
+}
+
 /// Removes escape sequences and control characters, except line breaks and tabs.
 ///
 /// Characters that reorder text and invisible characters are removed too, since they can make one
-/// text look like another.
+/// text look like another. The key is redacted.
 pub(crate) fn printable(text: &str) -> String {
     let text = without_escape_sequences(text)
         .replace("\r\n", "\n")
         .replace(LINE_BREAKS, "\n");
-    visible(&text)
+    let text: String = visible(&text)
         .filter(|&c| matches!(c, '\n' | '\t') || !c.is_control())
-        .collect()
+        .collect();
+    redact_key(&text).into_owned()
 }
 
-/// Returns the text as a TSV field. Backslashes, tabs and line breaks are escaped.
+/// Returns the text as a TSV field. Backslashes, tabs and line breaks are escaped, and the key is
+/// redacted.
 pub(crate) fn tsv_field(text: &str) -> String {
     let mut field = String::with_capacity(text.len());
-    for c in visible(&without_escape_sequences(text)) {
+    let text: String = visible(&without_escape_sequences(text)).collect();
+    for c in redact_key(&text).chars() {
         match c {
             '\\' => field.push_str("\\\\"),
             '\t' => field.push_str("\\t"),
@@ -37,7 +60,8 @@ pub(crate) fn tsv_field(text: &str) -> String {
 }
 
 /// Escapes characters in JSON that could control a terminal or reorder its text, and on a terminal
-/// invisible ones. They occur only in strings; JSON itself requires escapes only below U+0020.
+/// invisible ones. They occur only in strings; JSON itself requires escapes only below U+0020. The key
+/// is redacted.
 pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
     let is_escaped = |c: char| {
         matches!(c, '\u{7f}'..='\u{9f}')
@@ -45,8 +69,9 @@ pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
             || LINE_BREAKS.contains(&c)
             || (is_terminal && is_invisible(c))
     };
+    let json = redact_key(json);
     if !json.contains(is_escaped) {
-        return Cow::Borrowed(json);
+        return json;
     }
     let mut text = String::with_capacity(json.len() + 16);
     for c in json.chars() {

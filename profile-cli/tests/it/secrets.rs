@@ -3,7 +3,9 @@
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use crate::program::Fixture;
+use serde_json::json;
+
+use crate::program::{Fixture, Run};
 use crate::walk::{Setting, rows};
 
 const CANARY: &str = "canary-93d1b7";
@@ -70,4 +72,96 @@ async fn echoing_with_key_in_headers() -> MockServer {
     let redirect = Mock::given(any()).respond_with(redirect);
     redirect.mount(&service).await;
     service
+}
+
+/// The service shows the key in every text, split by an invisible character in one of them.
+#[tokio::test]
+async fn results_contain_no_key() {
+    let split = CANARY.replace('-', "-\u{200b}");
+    let link = |id: &str| json!({"id": id, "title": CANARY, "url": format!("x:{CANARY}")});
+    let me = json!({"data": {
+        "handle": CANARY,
+        "display_name": CANARY,
+        "bio": format!("a {CANARY}\u{1b}[1m {split} {}", "b".repeat(35)),
+        "email": CANARY,
+        "links": [link("1"), link(CANARY)],
+        "posts": [{"id": "1", "body": format!("{}{CANARY}", "c".repeat(40))}],
+        "other": {CANARY: CANARY},
+    }});
+    let fixture = Fixture::responding(ResponseTemplate::new(200).set_body_json(&me)).await;
+    let file = fixture.home.path().join("file.toml");
+    std::fs::write(&file, "links = []\n[profile]\nbio = \"b\"\n").unwrap();
+    let file = file.to_str().unwrap();
+    for command in [
+        &["show"][..],
+        &["show", "-vvv"],
+        &["link", "list"],
+        &["post", "list"],
+        &["apply", file, "--prune", "--dry-run"],
+        &["link", "edit", "1", "--title", "t", "--dry-run"],
+        &["link", "delete", "1", "--dry-run"],
+        &["auth", "status"],
+    ] {
+        for format in [
+            &["-o", "table"][..],
+            &["-o", "tsv"],
+            &["-o", "csv"],
+            &["--json"],
+        ] {
+            let program = fixture.program(&[command, format].concat());
+            check_redacted(&program.env("PROFILE_API_KEY", CANARY).run(), CANARY);
+        }
+    }
+    for command in [
+        &["show", "--jq", ".bio, (.bio | split(\"\") | join(\"\"))"][..],
+        &["link", "list", "--jq", ".[0].title | explode | implode"],
+        &["link", "delete", "1", "--yes"],
+        &["diff", file, "--prune"],
+        &["diff", file, "--prune", "--json"],
+    ] {
+        check_redacted(&fixture.run_with_key(CANARY, command), CANARY);
+    }
+    check_redacted(&fixture.log_in(CANARY, &["--account", "work"]), CANARY);
+    for shell in ["bash", "zsh"] {
+        let program = fixture.program(&["--", "profile", "link", "delete", ""]);
+        let program = program
+            .env("COMPLETE", shell)
+            .env("_CLAP_COMPLETE_INDEX", "3");
+        let printed = program.env("PROFILE_API_KEY", CANARY).run().to_string();
+        assert!(!printed.contains("canary"), "{printed}");
+    }
+}
+
+#[track_caller]
+fn check_redacted(run: &Run, key: &str) {
+    let printed = run.to_string();
+    assert!(!printed.contains(key), "{printed}");
+    assert!(printed.contains("[redacted]"), "{printed}");
+}
+
+#[tokio::test]
+async fn the_key_is_not_written_to_a_file() {
+    let link = json!({"id": "1", "title": "t", "url": format!("x:{CANARY}")});
+    for (me, export, edit) in [
+        (json!({"bio": CANARY}), "bio", "bio"),
+        (json!({"links": [link]}), "links.1.url", ""),
+    ] {
+        let body = json!({ "data": me });
+        let fixture = Fixture::responding(ResponseTemplate::new(200).set_body_json(body)).await;
+        let file = fixture.home.path().join("file.toml");
+        for (command, field) in [
+            (&["export"][..], export),
+            (&["export", "--json"], export),
+            (&["export", file.to_str().unwrap()], export),
+            (&["edit"], edit),
+        ] {
+            let program = fixture.program(command).env("PROFILE_EDITOR", "true");
+            let program = program.env("PATH", "/usr/bin:/bin");
+            let run = program.env("PROFILE_API_KEY", CANARY).run();
+            assert_eq!(run.code(), i64::from(!field.is_empty()), "{run}");
+            assert!(run.stderr().contains(field), "{run}");
+            assert!(!run.to_string().contains(CANARY), "{run}");
+        }
+        assert!(!file.exists());
+    }
 }

@@ -14,6 +14,7 @@ use crate::editor::program::Editor;
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
+use crate::profile_file::writing;
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
 use crate::terminal::printable::quoted;
@@ -56,6 +57,7 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     if !arguments.dry_run.dry_run {
         permissions::check(&profile, &Operation::UPDATE_PROFILE)?;
     }
+    writing::check_without_key(writing::fields(&profile))?;
     let initial = document::write(&profile);
     let mut edit = Edit {
         latest: profile.clone(),
