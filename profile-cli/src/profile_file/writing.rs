@@ -24,9 +24,7 @@ pub(crate) fn exported(profile: &Profile, service: String) -> (DesiredProfile, V
     for link in profile.links.iter().flatten() {
         if let Err(problem) = DesiredLink::try_from(link) {
             let id = link.id.as_ref().map_or("without ID", |id| id.as_str());
-            warnings.push(format!(
-                "left out link {id}, which `apply --prune` would delete: {problem}"
-            ));
+            warnings.push(format!("left out link {id}: {problem}"));
         }
     }
     (desired, warnings)

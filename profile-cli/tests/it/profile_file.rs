@@ -100,6 +100,25 @@ async fn exports_toml_and_json() {
     );
 }
 
+#[tokio::test]
+async fn names_a_link_that_a_file_cannot_hold() {
+    let body = json!({"data": {"links": [{"id": "1", "title": "Draft"}]}});
+    let answer = ResponseTemplate::new(200).set_body_json(body);
+    let fixture = Fixture::responding(answer).await;
+    let export = fixture.run(&["export"]);
+    assert!(
+        export
+            .stderr()
+            .contains("left out link 1: url is missing\n"),
+        "{export}"
+    );
+    let run = apply(&fixture, export.stdout(), &["--prune", "--yes"]);
+    assert_eq!(
+        run.stdout(),
+        "Nothing to change; links that are not in the file: 1\n"
+    );
+}
+
 /// Changes two fields and a link, adds a link, and does not contain the second link.
 const CHANGES: &str = "[profile]\nlocation = \"\"\naccent_color = \"orange\"\n\
                 [[links]]\ntitle = \"Homepage\"\nurl = \"https://new.example\"\n\

@@ -137,8 +137,9 @@ impl TryFrom<&Link> for DesiredLink {
 }
 
 impl From<&Profile> for DesiredProfile {
-    /// Copies the fields and the links. Leaves out values that the specification does not allow,
-    /// which only the service can have.
+    /// Copies the fields and the links. Leaves out fields with a value that the specification does
+    /// not allow, and links without a URL or with one that [`LinkUrl`] rejects. A plan leaves both
+    /// as they are.
     fn from(profile: &Profile) -> Self {
         let mut fields = ProfileUpdate::new();
         for field in ProfileField::ALL {

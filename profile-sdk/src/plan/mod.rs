@@ -96,7 +96,8 @@ impl PlanOptions {
         self
     }
 
-    /// Deletes the links that are not desired. Default: `false`.
+    /// Deletes the links that are not desired, except those that a [`DesiredProfile`] cannot hold:
+    /// without a URL, or with one that [`LinkUrl`](crate::LinkUrl) rejects. Default: `false`.
     pub fn prune(mut self, prune: bool) -> Self {
         self.prune = prune;
         self
@@ -157,7 +158,8 @@ impl Plan {
         self.steps.append(&mut creations);
         let others = links.iter().enumerate();
         for (_, link) in others.filter(|(index, _)| !matches.contains(&Some(*index))) {
-            match link.id.clone().filter(|_| prune) {
+            let is_deleted = prune && DesiredLink::try_from(link).is_ok();
+            match link.id.clone().filter(|_| is_deleted) {
                 Some(id) => self.steps.push(Step::DeleteLink {
                     id,
                     from: title_and_url(link),
@@ -194,7 +196,7 @@ impl Plan {
     }
 
     /// Returns the number of links that are not desired and stay: all of them without
-    /// [`prune`](PlanOptions::prune), and otherwise those without an ID.
+    /// [`prune`](PlanOptions::prune), and otherwise those without an ID or a valid URL.
     #[must_use]
     pub fn other_links(&self) -> usize {
         self.other_links

@@ -166,6 +166,23 @@ fn a_link_without_id_stays() {
 }
 
 #[test]
+fn a_link_that_a_desired_profile_cannot_hold_stays() {
+    let links = json!([
+        link("1", "A", "https://a"),
+        {"id": "2", "title": "B"},
+        link("3", "C", "example.org"),
+        {"id": "4", "url": ""},
+    ]);
+    let current = profile(json!({"handle": "demo", "links": links}));
+    let backup = DesiredProfile::from(&current);
+    assert_eq!(backup.links.as_ref().map(Vec::len), Some(1));
+    let options = PlanOptions::new().prune(true);
+    let plan = Plan::new(&current, &backup, options);
+    assert_eq!(plan.steps(), []);
+    assert_eq!((plan.unchanged_links(), plan.other_links()), (1, 3));
+}
+
+#[test]
 fn lines_contain_no_control_characters() {
     let current = json!({"links": [link("1", "a\u{1b}[31m\n", "x:\u{202e}")]});
     let options = PlanOptions::new().prune(true);
