@@ -15,8 +15,9 @@ pub(super) struct Rules {
 
 /// Returns the index of the match of each desired link. A link matches once.
 ///
-/// Equal links come first, so that a run after an interruption keeps what was done. A link without
-/// an ID cannot be edited, so it only matches an equal one.
+/// Equal links come first, so that a run after an interruption keeps what was done; among several
+/// equal ones, the link with the ID. A link without an ID cannot be edited, so it only matches an equal
+/// one.
 pub(super) fn find_matches(
     desired: &[DesiredLink],
     current: &[Link],
@@ -38,10 +39,13 @@ pub(super) fn find_matches(
         let current = current.iter().filter(|link| has_title(link, title));
         (desired.count(), current.count()) == (1, 1)
     };
-    match_by(&|wanted, link| is_equal(link, &wanted.title, &wanted.url));
-    if rules.by_id {
-        match_by(&|wanted, link| link.id.is_some() && link.id == wanted.id);
-    }
+    let has_id = |wanted: &DesiredLink, link: &Link| {
+        rules.by_id && link.id.is_some() && link.id == wanted.id
+    };
+    let is_same = |wanted: &DesiredLink, link: &Link| is_equal(link, &wanted.title, &wanted.url);
+    match_by(&|wanted, link| has_id(wanted, link) && is_same(wanted, link));
+    match_by(&is_same);
+    match_by(&has_id);
     match_by(&|wanted, link| link.id.is_some() && has_url(link, &wanted.url));
     if rules.by_title {
         match_by(&|wanted, link| {

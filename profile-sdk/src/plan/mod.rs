@@ -108,10 +108,11 @@ impl Plan {
     /// Compares a desired profile with the current one, as [`Client::me`](crate::Client::me)
     /// returns it. Sends nothing.
     ///
-    /// A desired link matches a current link, which is then edited, in this order: an equal link;
-    /// the link with its ID, if it comes from [this account](DesiredProfile::source); a link with
-    /// its URL; the link with its title, if the title is unique on both sides, and the desired
-    /// profile comes from this account or names none. Otherwise, a link is created.
+    /// A desired link matches a current link, which is then edited, in this order: an equal link,
+    /// preferably the one with its ID; the link with its ID; a link with its URL; the link with its
+    /// title, if the title is unique on both sides. Otherwise, a link is created. IDs only count if
+    /// the desired profile comes from [this account](DesiredProfile::source), and titles unless it
+    /// comes from another one.
     pub fn new(current: &Profile, desired: &DesiredProfile, options: PlanOptions) -> Self {
         let mut plan = Self {
             steps: Step::for_fields(&desired.profile, current)

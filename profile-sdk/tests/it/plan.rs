@@ -126,6 +126,28 @@ fn matches_in_an_order() {
 }
 
 #[test]
+fn equal_links_match_by_id_first() {
+    let links = ["1", "2", "3"].map(|id| link(id, "Same", "x:y"));
+    let changes = |wanted: &[Value]| {
+        let own = json!({"service": "https://s", "handle": "demo"});
+        let options = PlanOptions::new().service("https://s").prune(true);
+        let current = json!({"handle": "demo", "links": links});
+        lines(current, json!({"source": own, "links": wanted}), options)
+    };
+    for index in 0..links.len() {
+        let id = index + 1;
+        let mut edited = links.to_vec();
+        edited[index]["title"] = json!("New");
+        let edit = format!("edit link {id}: \"Same\" (\"x:y\") to \"New\" (\"x:y\")\n");
+        assert_eq!(changes(&edited), edit);
+        let mut shortened = links.to_vec();
+        shortened.remove(index);
+        let deletion = format!("delete link {id}: \"Same\" (\"x:y\")\n");
+        assert_eq!(changes(&shortened), deletion);
+    }
+}
+
+#[test]
 fn links_of_another_account_match_only_by_url() {
     let links = json!([link("1", "A", "https://a"), link("2", "B", "https://b")]);
     for other in [
