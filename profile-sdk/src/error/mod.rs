@@ -166,8 +166,8 @@ impl Error {
     }
 
     /// Returns `true` if a write may have been applied although the call failed: the response of an
-    /// attempt was lost, could not be decoded or was too large, or the service failed while
-    /// processing the request.
+    /// attempt was lost, could not be decoded or was too large, the service failed while processing
+    /// the request, or it redirects to the result (303).
     ///
     /// A write with a 2xx response succeeds even if its body cannot be read or decoded. [Raw
     /// calls](crate::Client::raw_call) are the exception: they return an error, for which this
@@ -233,6 +233,8 @@ impl Error {
         };
         let error_body = read_error_body(&response.body);
         let mut error = Self::new(kind, "");
+        // The usual response to a form that was processed: it names a page with the result.
+        error.inner.may_have_been_applied |= response.status == 303;
         error.inner.code = error_body.code;
         error.inner.message = error_body.message;
         error.inner.response = Some(response);

@@ -529,6 +529,24 @@ async fn a_creation_whose_response_was_lost_is_looked_up() {
 }
 
 #[tokio::test]
+async fn a_creation_after_a_303_is_looked_up() {
+    let service = MockServer::start().await;
+    let (client, plan) = plan_of_new_links(&service, &["One"]).await;
+    let location = "/api/v1/me/links/1".to_owned();
+    let see_other = FaultRule::new(Fault::Redirect {
+        status: 303,
+        location,
+    });
+    let see_other = see_other.matching(RequestPattern::any().method("POST"));
+    add_fault(&service, see_other.clone().times(1));
+    let error = client.apply(&plan).await.unwrap_err();
+    assert_eq!(error.report.unknown.as_deref(), Some(&plan.steps()[0]));
+    add_fault(&service, see_other.times(1).after_write());
+    assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
+    assert_eq!(writes(&service), 2);
+}
+
+#[tokio::test]
 async fn a_creation_that_does_not_show_is_unknown_and_ends_the_run() {
     let service = MockServer::start().await;
     let (client, plan) = plan_of_new_links(&service, &["One", "Two", "Three"]).await;

@@ -67,6 +67,7 @@ async fn respond_and_call(response: ResponseTemplate) -> (Error, Error) {
 async fn classifies_status_codes() {
     for (status, kind, unclear) in [
         (302, ErrorKind::Redirected, false),
+        (303, ErrorKind::Redirected, true),
         (304, ErrorKind::Redirected, false),
         (400, ErrorKind::Rejected, false),
         (409, ErrorKind::Rejected, false),
