@@ -35,7 +35,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let me = client.me().await?;
     // Delete the links that are not in the file.
-    let plan = Plan::new(&me, &desired, PlanOptions::new().prune(true));
+    let options = PlanOptions::new().service(client.base_url()).prune(true);
+    let plan = Plan::new(&me, &desired, options);
     if let Some(scopes) = me.key.and_then(|key| key.scopes) {
         let mut required = plan.required_scopes().into_iter();
         if let Some(missing) = required.find(|scope| !scopes.contains(scope)) {

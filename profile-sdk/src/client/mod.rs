@@ -94,6 +94,20 @@ impl Client {
         builder::client_from(|name| env::var(name))
     }
 
+    /// Returns the base URL of the service, without a slash at its end.
+    ///
+    /// ```
+    /// let client = profile_sdk::Client::builder()
+    ///     .base_url("https://profiles.example/")
+    ///     .build()?;
+    /// assert_eq!(client.base_url(), "https://profiles.example");
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        self.shared.transport.base_url().as_str()
+    }
+
     /// Returns the state of the key's rate limit, as reported in responses to this client and its
     /// clones.
     ///
@@ -237,7 +251,7 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("base_url", &self.shared.transport.base_url().to_string())
+            .field("base_url", &self.base_url())
             .field("api_key", &self.shared.api_key)
             .field("timeouts", &self.shared.timeouts)
             .finish_non_exhaustive()

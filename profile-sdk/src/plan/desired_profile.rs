@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::client::Client;
+use crate::error::Error;
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
 use crate::values::{Handle, InvalidValue, LinkId, LinkUrl};
 
@@ -26,7 +28,7 @@ use crate::values::{Handle, InvalidValue, LinkId, LinkUrl};
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DesiredProfile {
-    /// The account that the links come from. Their IDs are only used for this account.
+    /// The account that the links come from. Their IDs are only used if it is certainly the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// The fields. A field that is `None` is left as it is.
@@ -50,8 +52,8 @@ pub struct DesiredProfile {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Source {
-    /// The base URL of the service. A source without it is only the same account as another one
-    /// without it.
+    /// The base URL of the service. Without it, it is unknown whether this is the account of a
+    /// profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
     /// The handle.
@@ -90,10 +92,13 @@ impl Source {
         }
     }
 
-    /// Returns `true` if this is the account of a profile of the service.
-    pub(super) fn is(&self, service: Option<&str>, profile: &Profile) -> bool {
-        profile.handle.as_ref() == Some(&self.handle)
-            && self.service.as_deref().map(normalized) == service.map(normalized)
+    /// Returns `true` if this is the account of a profile of the service, and `None` if either
+    /// service is unknown.
+    pub(super) fn is(&self, service: Option<&str>, profile: &Profile) -> Option<bool> {
+        if profile.handle.as_ref() != Some(&self.handle) {
+            return Some(false);
+        }
+        Some(normalized(self.service.as_deref()?) == normalized(service?))
     }
 }
 
@@ -118,6 +123,39 @@ impl DesiredLink {
     /// Returns the link to create.
     pub(super) fn to_new_link(&self) -> NewLink {
         NewLink::new(self.title.clone(), self.url.clone())
+    }
+}
+
+impl Client {
+    /// Reads the profile, and returns its fields, its links and its account with the service.
+    /// `DesiredProfile::from(&profile)` does the same without the service, and both leave out the
+    /// same values.
+    ///
+    /// # Errors
+    ///
+    /// See [`Client::me`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let backup = serde_json::to_string_pretty(&client.export().await?)?;
+    /// # assert!(backup.contains(client.base_url()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn export(&self) -> Result<DesiredProfile, Error> {
+        let mut exported = DesiredProfile::from(&self.me().await?);
+        if let Some(source) = &mut exported.source {
+            source.service = Some(self.base_url().to_owned());
+        }
+        Ok(exported)
     }
 }
 
@@ -187,13 +225,13 @@ mod tests {
     fn an_account_is_a_handle_at_a_service() {
         let mut profile = Profile::default();
         let mut source = Source::new("demo".parse().unwrap());
-        assert!(!source.is(None, &profile), "the handle is unknown");
+        assert_eq!(source.is(None, &profile), Some(false), "no handle");
         profile.handle = Some("demo".parse().unwrap());
-        assert!(source.is(None, &profile));
-        assert!(!source.is(Some("https://a.example"), &profile));
+        assert_eq!(source.is(None, &profile), None);
+        assert_eq!(source.is(Some("https://a.example"), &profile), None);
         source.service = Some("https://A.example:443".to_owned());
-        assert!(source.is(Some("https://a.example/"), &profile));
-        assert!(!source.is(Some("https://b.example"), &profile));
-        assert!(!source.is(None, &profile));
+        assert_eq!(source.is(Some("https://a.example/"), &profile), Some(true));
+        assert_eq!(source.is(Some("https://b.example"), &profile), Some(false));
+        assert_eq!(source.is(None, &profile), None);
     }
 }

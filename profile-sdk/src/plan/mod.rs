@@ -20,7 +20,8 @@
 //!     r#"{"profile": {"location": "Paris"}, "links": [{"title": "Blog", "url": "https://a.example"}]}"#,
 //! )?;
 //! let me = client.me().await?;
-//! let plan = Plan::new(&me, &desired, PlanOptions::new().prune(true));
+//! let options = PlanOptions::new().service(client.base_url()).prune(true);
+//! let plan = Plan::new(&me, &desired, options);
 //! print!("{plan}");
 //!
 //! // A key without a scope fails at its first step; this check fails before that.
@@ -89,8 +90,8 @@ impl PlanOptions {
         Self::default()
     }
 
-    /// Sets the base URL of the service, to compare it with that of [`Source::service`]. Default:
-    /// none, which is the same service as that of a source without URL.
+    /// Sets the [base URL](crate::Client::base_url) of the service, to compare it with that of
+    /// [`Source::service`]. Default: none; the IDs of the desired links then do not count.
     pub fn service(mut self, base_url: impl Into<String>) -> Self {
         self.service = Some(base_url.into());
         self
@@ -125,7 +126,8 @@ impl Plan {
         match (&desired.links, &current.links) {
             (Some(wanted), Some(links)) => {
                 let source = desired.source.as_ref();
-                let is_own = source.map(|source| source.is(options.service.as_deref(), current));
+                let is_own =
+                    source.and_then(|source| source.is(options.service.as_deref(), current));
                 let rules = Rules {
                     by_id: is_own == Some(true),
                     by_title: is_own != Some(false),

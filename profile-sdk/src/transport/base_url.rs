@@ -63,6 +63,10 @@ impl BaseUrl {
         Ok(Self { url, prefix })
     }
 
+    pub(crate) fn as_str(&self) -> &str {
+        self.url.as_str().trim_end_matches('/')
+    }
+
     pub(crate) fn is_https(&self) -> bool {
         self.url.scheme() == "https"
     }
@@ -83,12 +87,6 @@ impl BaseUrl {
         }
         url.set_query(request.query());
         url
-    }
-}
-
-impl std::fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.url.as_str().trim_end_matches('/'))
     }
 }
 

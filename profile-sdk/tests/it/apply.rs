@@ -27,6 +27,7 @@ use crate::cases::runner;
 use crate::{client_builder, connect_as_owner};
 
 const HANDLE: &str = "demo";
+const SERVICE: &str = "https://profiles.example";
 
 type Request = http::Request<Bytes>;
 type Response = http::Response<Full<Bytes>>;
@@ -289,9 +290,11 @@ impl Desired {
             .map(|link| link.id.clone())
             .collect();
         let mut desired = DesiredProfile::default();
-        desired.source = self
-            .source
-            .map(|handle| Source::new(handle.parse().unwrap()));
+        desired.source = self.source.map(|handle| {
+            let mut source = Source::new(handle.parse().unwrap());
+            source.service = Some(SERVICE.to_owned());
+            source
+        });
         if let Some([name, bio]) = self.fields {
             let update = ProfileUpdate::new().display_name(name.parse().unwrap());
             desired.profile = update.bio(bio.parse().unwrap());
@@ -326,7 +329,7 @@ fn check<T: std::fmt::Debug>(
 }
 
 fn options(prune: bool) -> PlanOptions {
-    PlanOptions::new().prune(prune)
+    PlanOptions::new().service(SERVICE).prune(prune)
 }
 
 /// Plans and applies without faults, and checks that nothing is left to do.

@@ -1,8 +1,11 @@
 //! Plans: the comparison of a desired profile with the current one.
 
+use mock_server::MockServer;
 use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
 use profile_sdk::{Profile, ProfileField, Scope};
 use serde_json::{Value, json};
+
+use crate::connect_as_owner;
 
 fn profile(json: Value) -> Profile {
     serde_json::from_value(json).unwrap()
@@ -153,13 +156,51 @@ fn links_of_another_account_match_only_by_url() {
     for other in [
         json!({"service": "https://s", "handle": "grace"}),
         json!({"service": "https://other", "handle": "demo"}),
-        json!({"handle": "demo"}),
+        json!({"handle": "grace"}),
     ] {
         let matched = |wanted| match_links(Some(other.clone()), json!([wanted]), links.clone());
         let created = "create link \"A\" (\"https://new\")\n";
         assert_eq!(matched(link("1", "A", "https://new")), created);
         assert!(matched(link("1", "New", "https://b")).starts_with("edit link 2: "));
     }
+}
+
+#[test]
+fn links_of_an_unknown_service_match_by_title_but_not_by_id() {
+    let (own, unknown) = (Some("https://s"), None);
+    for (file, current) in [(own, unknown), (unknown, own), (unknown, unknown)] {
+        let mut options = PlanOptions::new();
+        if let Some(service) = current {
+            options = options.service(service);
+        }
+        let source = json!({"service": file, "handle": "demo"});
+        let wanted = json!([link("1", "B", "https://new")]);
+        let links = json!([link("1", "A", "https://a"), link("2", "B", "https://b")]);
+        let plan = lines(
+            json!({"handle": "demo", "links": links}),
+            json!({"source": source, "links": wanted}),
+            options,
+        );
+        assert!(plan.starts_with("edit link 2: "), "{plan}");
+    }
+}
+
+#[tokio::test]
+async fn an_export_names_its_service() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    assert_eq!(client.base_url(), service.uri());
+    let mut exported = client.export().await.unwrap();
+    let me = client.me().await.unwrap();
+    let source = exported.source.as_ref().unwrap();
+    assert_eq!(source.service.as_deref(), Some(client.base_url()));
+    assert_eq!(Some(&source.handle), me.handle.as_ref());
+    let links = exported.links.as_mut().unwrap();
+    let (title, url) = ("New", "https://new.example".parse().unwrap());
+    (links[0].title, links[0].url) = (title.to_owned(), url);
+    let options = PlanOptions::new().service(client.base_url());
+    let plan = Plan::new(&me, &exported, options).to_string();
+    assert!(plan.starts_with("edit link link_1: "), "{plan}");
 }
 
 #[test]
