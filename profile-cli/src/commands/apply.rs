@@ -25,7 +25,8 @@ those without a valid URL, which a file cannot hold. The order of the links does
 
 A link of the file that the profile already has is left alone. Any other is matched by ID if [source] is
 this account, then by URL, then by a unique title unless [source] is another account. A link that
-matches is changed; without a match, a link is created.
+matches is changed; without a match, a link is created. https://a.example and https://a.example/ are the
+same URL.
 
 The file and the scopes of the key are checked before anything is sent. If the response to a creation
 is lost and the profile does not show the link, the program stops. The link may appear later: check

@@ -1,5 +1,7 @@
 //! Matches desired links with those of the profile.
 
+use url::Url;
+
 use super::DesiredLink;
 use crate::resources::Link;
 use crate::values::LinkUrl;
@@ -42,11 +44,18 @@ pub(super) fn find_matches(
     let has_id = |wanted: &DesiredLink, link: &Link| {
         rules.by_id && link.id.is_some() && link.id == wanted.id
     };
-    let is_same = |wanted: &DesiredLink, link: &Link| is_equal(link, &wanted.title, &wanted.url);
-    match_by(&|wanted, link| has_id(wanted, link) && is_same(wanted, link));
-    match_by(&is_same);
+    // An exact match is preferred.
+    let comparisons: [fn(&str, &str) -> bool; 2] = [|one, other| one == other, is_same_url];
+    match_by(&|wanted, link| has_id(wanted, link) && is_equal(link, &wanted.title, &wanted.url));
+    for is_same in comparisons {
+        match_by(&|wanted, link| {
+            has_title(link, &wanted.title) && has_url(link, &wanted.url, is_same)
+        });
+    }
     match_by(&has_id);
-    match_by(&|wanted, link| link.id.is_some() && has_url(link, &wanted.url));
+    for is_same in comparisons {
+        match_by(&|wanted, link| link.id.is_some() && has_url(link, &wanted.url, is_same));
+    }
     if rules.by_title {
         match_by(&|wanted, link| {
             link.id.is_some() && has_title(link, &wanted.title) && is_unique(&wanted.title)
@@ -56,11 +65,18 @@ pub(super) fn find_matches(
 }
 
 pub(super) fn is_equal(link: &Link, title: &str, url: &LinkUrl) -> bool {
-    has_url(link, url) && has_title(link, title)
+    has_title(link, title) && has_url(link, url, is_same_url)
 }
 
-fn has_url(link: &Link, url: &LinkUrl) -> bool {
-    link.url.as_deref() == Some(url.as_str())
+/// Returns `true` if URLs are equal after parsing, since a service may store the parsed form.
+pub(super) fn is_same_url(one: &str, other: &str) -> bool {
+    one == other
+        || matches!((Url::parse(one), Url::parse(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+fn has_url(link: &Link, url: &LinkUrl, is_same: fn(&str, &str) -> bool) -> bool {
+    let found = link.url.as_deref();
+    found.is_some_and(|found| is_same(found, url.as_str()))
 }
 
 /// Returns `true` if a link has this title. A missing title is an empty one.

@@ -51,7 +51,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use self::matching::{Rules, find_matches, is_equal};
+use self::matching::{Rules, find_matches, is_equal, is_same_url};
 use crate::resources::{Link, Profile};
 use crate::values::Scope;
 
@@ -114,6 +114,9 @@ impl Plan {
     /// title, if the title is unique on both sides. Otherwise, a link is created. IDs only count if
     /// the desired profile comes from [this account](DesiredProfile::source), and titles unless it
     /// comes from another one.
+    ///
+    /// URLs that are equal after parsing, such as `https://a.example` and `https://a.example/`, are
+    /// the same. An exact match is preferred, and URLs are sent as written.
     pub fn new(current: &Profile, desired: &DesiredProfile, options: PlanOptions) -> Self {
         let mut plan = Self {
             steps: Step::for_fields(&desired.profile, current)
@@ -225,7 +228,8 @@ fn copies(wanted: &[DesiredLink], matches: &[Option<usize>], position: usize) ->
     let others = wanted.iter().zip(matches).enumerate();
     let counted = others.filter(|(other, (link, index))| {
         (index.is_some() || *other <= position)
-            && (&link.title, &link.url) == (&new.title, &new.url)
+            && link.title == new.title
+            && is_same_url(link.url.as_str(), new.url.as_str())
     });
     counted.count()
 }

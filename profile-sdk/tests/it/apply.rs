@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
-use mock_server::dialect::{Ids, WriteResponses};
+use mock_server::dialect::{Ids, LinkUrls, WriteResponses};
 use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use profile_sdk::plan::{
@@ -22,6 +22,7 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::layer::layer_fn;
 use tower::{ServiceExt as _, service_fn};
+use url::Url;
 
 use crate::cases::runner;
 use crate::{client_builder, connect_as_owner};
@@ -121,15 +122,11 @@ impl Setup {
         self.service.update(reset).unwrap();
     }
 
-    /// Returns the titles and URLs of the links, sorted.
+    /// Returns the links in a form that can be compared.
     fn links(&self) -> Vec<(String, String)> {
         let world = self.service.world().unwrap();
         let links = world.account(HANDLE).unwrap().links.iter();
-        let mut links: Vec<_> = links
-            .map(|link| (link.title.clone(), link.url.clone()))
-            .collect();
-        links.sort();
-        links
+        comparable(links.map(|link| (link.title.clone(), link.url.clone())))
     }
 
     fn me(&self) -> Profile {
@@ -228,10 +225,25 @@ struct State {
     dialect: Dialect,
 }
 
+/// Returns titles and parsed URLs, sorted.
+fn comparable(links: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+    let mut links: Vec<_> = links
+        .map(|(title, url)| (title, Url::parse(&url).unwrap().into()))
+        .collect();
+    links.sort();
+    links
+}
+
 /// Few different titles and URLs, so that links are often alike.
 fn any_link() -> impl Strategy<Value = (String, String)> {
     let title = select(vec!["a", "b", "c", "", "two\nlines \"quoted\""]);
-    let url = select(vec!["https://x", "https://y", "x:y", "https://x/\u{e9} ?"]);
+    let url = select(vec![
+        "https://x",
+        "https://x/",
+        "https://y",
+        "x:y",
+        "https://x/\u{e9} ?",
+    ]);
     (title, url).prop_map(|(title, url)| (title.to_owned(), url.to_owned()))
 }
 
@@ -246,10 +258,12 @@ fn any_state() -> impl Strategy<Value = State> {
         WriteResponses::EmptyData,
         WriteResponses::NoContent,
     ]);
-    let dialect = (ids, responses).prop_map(|(ids, write_responses)| {
+    let urls = select(vec![LinkUrls::AsSent, LinkUrls::Parsed]);
+    let dialect = (ids, responses, urls).prop_map(|(ids, write_responses, link_urls)| {
         let mut dialect = Dialect::default();
         dialect.ids = ids;
         dialect.write_responses = write_responses;
+        dialect.link_urls = link_urls;
         dialect
     });
     let fields = [any_text(), any_text()];
@@ -310,12 +324,9 @@ impl Desired {
         desired
     }
 
-    /// Returns the titles and URLs of the links, sorted.
     fn links(&self) -> Option<Vec<(String, String)>> {
         let links = self.links.as_ref()?.iter();
-        let mut links: Vec<_> = links.map(|(_, link)| link.clone()).collect();
-        links.sort();
-        Some(links)
+        Some(comparable(links.map(|(_, link)| link.clone())))
     }
 }
 
@@ -350,8 +361,7 @@ fn check_converges(setup: &Setup, desired: &DesiredProfile, prune: bool) -> Test
 /// Checks that the links are the desired ones, and without `prune` those that existed before.
 fn check_links(setup: &Setup, before: &State, desired: &Desired, prune: bool) -> TestCaseResult {
     let mut links = setup.links();
-    let mut before = before.links.clone();
-    before.sort();
+    let before = comparable(before.links.iter().cloned());
     match desired.links() {
         None => prop_assert_eq!(links, before),
         Some(wanted) if prune => prop_assert_eq!(links, wanted),
@@ -458,7 +468,7 @@ fn faults_duplicate_and_lose_nothing() {
     });
 }
 
-/// Returns the titles and URLs of the links after these steps, sorted.
+/// Returns the links after these steps in a form that can be compared.
 fn links_after<'a>(
     before: &Profile,
     steps: impl Iterator<Item = &'a Step>,
@@ -484,12 +494,8 @@ fn links_after<'a>(
             _ => {}
         }
     }
-    let mut texts: Vec<_> = links
-        .into_iter()
-        .map(|link| (link.title.unwrap(), link.url.unwrap()))
-        .collect();
-    texts.sort();
-    texts
+    let links = links.into_iter();
+    comparable(links.map(|link| (link.title.unwrap(), link.url.unwrap())))
 }
 
 /// Returns a plan for new links with these titles, and the client for it.
@@ -547,6 +553,31 @@ async fn a_creation_after_a_303_is_looked_up() {
     add_fault(&service, see_other.times(1).after_write());
     assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
     assert_eq!(writes(&service), 2);
+}
+
+/// Of four equal links, one exists, one is the result of an edit, and two are created. The last request
+/// is lost.
+#[tokio::test]
+async fn a_creation_is_done_only_if_all_equal_links_exist() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    let add_links = |world: &mut mock_server::World| {
+        world.add_link(HANDLE, "A", "https://a/").unwrap();
+        world.add_link(HANDLE, "B", "https://a").unwrap();
+    };
+    service.update(add_links).unwrap();
+    let wanted = ["https://a", "https://a/", "https://a", "https://a/"];
+    let wanted = wanted.map(|url| DesiredLink::new("A", LinkUrl::new(url).unwrap()));
+    let mut desired = DesiredProfile::default();
+    desired.links = Some(wanted.to_vec());
+    let plan = Plan::new(&client.me().await.unwrap(), &desired, PlanOptions::new());
+    let lost = FaultRule::new(Fault::status(500))
+        .matching(RequestPattern::any().method("POST"))
+        .skip(1);
+    add_fault(&service, lost.times(1));
+    let report = client.apply(&plan).await.unwrap_err().report;
+    assert_eq!(report.done, plan.steps()[..2]);
+    assert_eq!(report.unknown.as_deref(), Some(&plan.steps()[2]));
 }
 
 #[tokio::test]

@@ -151,6 +151,30 @@ fn equal_links_match_by_id_first() {
 }
 
 #[test]
+fn urls_that_are_equal_after_parsing_are_the_same() {
+    let parsed = json!([link("1", "A", "https://a/"), link("2", "B", "https://b/x")]);
+    let unchanged = json!([
+        new_link("A", "https://a"),
+        new_link("B", "HTTPS://B:443/y/../x"),
+    ]);
+    assert_eq!(match_links(None, unchanged, parsed.clone()), "");
+    let edit = match_links(None, json!([new_link("C", "https://a")]), parsed);
+    let expected = "edit link 1: \"A\" (\"https://a/\") to \"C\" (\"https://a\")\n";
+    assert_eq!(edit, expected, "the URL is sent as written");
+    // An exact match comes first.
+    for title in ["A", "New"] {
+        let links = json!([link("1", "A", "https://a/"), link("2", "A", "https://a")]);
+        let plan = plan(
+            json!({"links": links}),
+            json!({"links": [new_link(title, "https://a")]}),
+            PlanOptions::new().prune(true),
+        );
+        let last = plan.steps().last().unwrap().to_string();
+        assert!(last.starts_with("delete link 1: "), "{last}");
+    }
+}
+
+#[test]
 fn links_of_another_account_match_only_by_url() {
     let links = json!([link("1", "A", "https://a"), link("2", "B", "https://b")]);
     for other in [
