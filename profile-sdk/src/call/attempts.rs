@@ -135,6 +135,7 @@ impl<'a> Attempts<'a> {
                 Ok(response)
             }
             (200..300, Some(error)) => {
+                let error = self.client.redacted(error);
                 let to_error = |response| error.with_response(response);
                 let error = self.client.redacted_error(response, to_error);
                 Err(self.client.error_in(self.request, error))

@@ -283,7 +283,8 @@ impl ClientBuilder {
     ///
     /// If the layer returns an [`Error`], it is the error of the attempt. Any other error counts as
     /// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), because it does not show whether
-    /// the request was sent.
+    /// the request was sent. The client removes the key from its text, but layers that wrap this one
+    /// receive the text as it is.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -239,12 +239,13 @@ impl Client {
         }
     }
 
-    /// Redacts the key in an error, whose text may come from a layer.
+    /// Redacts the key in an error, whose text may come from a layer, and then shortens it.
     pub(crate) fn redacted(&self, error: Error) -> Error {
-        match &self.shared.api_key {
+        let redacted = match &self.shared.api_key {
             Some(key) => error.redacted(key),
             None => error,
-        }
+        };
+        redacted.shortened()
     }
 }
 

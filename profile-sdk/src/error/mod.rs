@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::request::Operation;
 use crate::values::{ApiKey, InvalidValue, Scope};
-use body::{RawResponse, read_error_body};
+use body::{RawResponse, one_line, read_error_body};
 
 /// The error of a failed call or an invalid setting.
 ///
@@ -320,6 +320,12 @@ impl Error {
         self.inner.attempts = summary.attempts;
         self.inner.elapsed = summary.elapsed;
         self.inner.may_have_been_applied |= summary.uncertain;
+        self
+    }
+
+    /// Puts the message of an error without a response on one line, and shortens it.
+    pub(crate) fn shortened(mut self) -> Self {
+        self.inner.reason = one_line(&self.inner.reason);
         self
     }
 

@@ -9,7 +9,6 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use http_body_util::combinators::UnsyncBoxBody;
 
-use crate::error::body::one_line;
 use crate::error::kind::root_cause;
 use crate::error::{Error, ErrorKind};
 
@@ -62,8 +61,8 @@ pub(super) fn to_error(error: BoxError) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => *error,
         Err(error) => {
-            let cause = one_line(&root_cause(&*error));
-            let reason = format!("a layer failed: {cause}");
+            // The client shortens it after it has redacted the key.
+            let reason = format!("a layer failed: {}", root_cause(&*error));
             Error::new(ErrorKind::Interrupted, reason)
         }
     }

@@ -265,6 +265,40 @@ async fn accounts_share_layers() {
     assert_eq!(requests(&service), 2);
 }
 
+/// The text of an error is cut after the key is removed, wherever the key is.
+#[tokio::test]
+async fn a_long_error_of_a_layer_does_not_show_a_part_of_the_key() {
+    const KEY: &str = "canary-0123456789-abcdefghijklmnopqrstuvwxyz";
+    for length in (420..=500).step_by(5) {
+        let leak = move || io::Error::other(format!("{}{KEY}", "x".repeat(length)));
+        let failing = layer_fn(move |_network: HttpService| {
+            service_fn(move |_: Request| ready(Err::<http::Response<String>, _>(leak())))
+        });
+        let failing_body = layer_fn(move |_network: HttpService| {
+            service_fn(move |_: Request| {
+                let body = Full::<Bytes>::from("{").map_err(|never| match never {});
+                let body = body.with_trailers(ready(Some(Err(leak()))));
+                ready(Ok::<_, Infallible>(http::Response::new(body)))
+            })
+        });
+        let builder = client_builder_for("https://profiles.example")
+            .api_key(ApiKey::new(KEY).unwrap())
+            .retry(RetryPolicy::none());
+        let to_text = |error: profile_sdk::Error| io::Error::other(error.to_string());
+        let outer = layer_fn(move |inner: HttpService| inner.map_err(to_text));
+        for client in [
+            builder.clone().layer(failing).build().unwrap(),
+            builder.clone().layer(failing_body).build().unwrap(),
+            builder.layer(failing).layer(outer).build().unwrap(),
+        ] {
+            let error = client.me().await.unwrap_err().to_string();
+            assert!(error.contains("a layer failed: xxx"), "{error}");
+            assert!(!error.contains("can"), "{error}");
+            assert!(error.len() < 600, "{error}");
+        }
+    }
+}
+
 /// A service that fails with a text that contains the key.
 #[derive(Clone)]
 struct Leaky {
