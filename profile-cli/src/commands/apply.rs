@@ -30,7 +30,8 @@ same URL.
 
 The file and the scopes of the key are checked before anything is sent. If the response to a creation
 is lost and the profile does not show the link, the program stops. The link may appear later: check
-`profile link list` before you run the command again. After any other error or Ctrl-C, run the command again: it continues where it stopped.
+`profile link list` before you run the command again. After any other error or Ctrl-C, run the command
+again: it continues where it stopped. Two runs at once may create a link twice.
 --json prints the steps that are done, unknown and not done.
 
 Examples:

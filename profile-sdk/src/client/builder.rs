@@ -8,6 +8,7 @@ use std::{env, fmt};
 #[cfg(feature = "tower")]
 use bytes::Bytes;
 use reqwest::header::USER_AGENT;
+use tokio::sync::Mutex;
 
 use crate::client::{Client, Shared, Timeouts};
 use crate::error::{Error, ErrorKind};
@@ -358,6 +359,7 @@ impl ClientBuilder {
             api_key: self.api_key,
             timeouts: self.timeouts,
             pacing: Pacing::new(self.pacing),
+            applying: Mutex::default(),
         }))
     }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use std::{env, fmt};
 
 use reqwest::header::HeaderMap;
+use tokio::sync::Mutex;
 
 use crate::error::body::RawResponse;
 use crate::error::{Error, ErrorKind};
@@ -54,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) api_key: Option<ApiKey>,
     pub(crate) timeouts: Timeouts,
     pub(crate) pacing: Pacing,
+    /// Locked while a plan is applied.
+    pub(crate) applying: Mutex<()>,
 }
 
 impl Client {
@@ -182,6 +185,7 @@ impl Client {
             api_key: Some(api_key),
             timeouts: shared.timeouts,
             pacing: shared.pacing.of_another_key(),
+            applying: Mutex::default(),
         })
     }
 

@@ -16,6 +16,9 @@ impl Client {
     /// further is sent. A creation is never sent twice; the client's retries may repeat edits and
     /// deletions.
     ///
+    /// A client and its clones apply one plan at a time. Other clients and processes do not wait: if two
+    /// of them apply plans for one account at once, both may create the same links.
+    ///
     /// An empty plan sends nothing. [`Plan::required_scopes`] lists the required scopes. If the
     /// future is dropped, the step that is being sent is unknown, and no later one is sent.
     ///
@@ -85,6 +88,7 @@ impl Client {
         if plan.is_empty() {
             return Ok(report);
         }
+        let _guard = self.shared.applying.lock().await;
         let profile = match self.profile_before(plan).await {
             Ok(profile) => profile,
             Err(reason) => return Err(ApplyError { reason, report }),

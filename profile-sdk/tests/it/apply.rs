@@ -628,6 +628,18 @@ async fn a_rejected_step_ends_the_run_and_the_next_run_does_the_rest() {
 }
 
 #[tokio::test]
+async fn one_client_applies_one_plan_at_a_time() {
+    let service = MockServer::start().await;
+    let titles = ["1", "2", "3", "4", "5", "6", "7"];
+    let (client, plan) = plan_of_new_links(&service, &titles).await;
+    let clone = client.clone();
+    let (one, other) = tokio::join!(client.apply(&plan), clone.apply(&plan));
+    assert_eq!(one.unwrap().done, plan.steps());
+    assert_eq!(other.unwrap().done, plan.steps());
+    assert_eq!(writes(&service), titles.len());
+}
+
+#[tokio::test]
 async fn a_dropped_run_can_be_continued() {
     let service = MockServer::start().await;
     let (client, plan) = plan_of_new_links(&service, &["One", "Two", "Three"]).await;
