@@ -2,7 +2,7 @@
 //! client can check. `mock-server mutants` runs it against services that break one sentence each.
 //!
 //! ```sh
-//! cargo build -p mock-server -p examples --example scenario
+//! cargo build -p mock-server-program -p examples --example scenario
 //! target/debug/mock-server run -- target/debug/examples/scenario
 //! target/debug/mock-server mutants -- target/debug/examples/scenario
 //! ```

@@ -22,8 +22,7 @@ fn links_resolve() {
 /// crates.io and docs.rs have only the files of the package.
 #[test]
 fn readmes_of_crates_link_to_no_other_folder() {
-    let programs = ["mock-server/learn"];
-    for name in CRATES.into_iter().chain(programs) {
+    for name in CRATES.into_iter().chain(["mock-server/learn"]) {
         for target in targets(&prose(&read(&format!("{name}/README.md")))) {
             assert!(!target.starts_with("../"), "{name}/README.md: {target}");
         }

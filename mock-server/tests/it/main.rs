@@ -5,49 +5,23 @@
     reason = "a test fails at the first unexpected value"
 )]
 
-#[cfg(all(unix, feature = "program"))]
-mod advice;
 mod analytics;
 mod authorization;
 mod badges;
 mod bodies;
-#[cfg(all(unix, feature = "program"))]
-mod browser;
 mod compression;
-#[cfg(all(unix, feature = "program"))]
-mod control;
-#[cfg(all(unix, feature = "program"))]
-mod control_guard;
-#[cfg(all(unix, feature = "program"))]
-mod control_journal;
-#[cfg(all(unix, feature = "program"))]
-mod control_openapi;
-#[cfg(all(unix, feature = "program"))]
-mod control_reading;
-#[cfg(all(unix, feature = "program"))]
-mod control_webhook;
 mod cors;
-#[cfg(all(unix, feature = "program"))]
-mod devtools;
 mod dialects;
 mod endpoints;
 mod expect;
 mod faults;
 mod journal;
 mod links;
-#[cfg(all(unix, feature = "program"))]
-mod matrix;
 mod me;
-#[cfg(all(unix, feature = "program"))]
-mod mutants;
 mod observed_dialects;
 mod openapi;
-#[cfg(all(unix, feature = "program"))]
-mod page;
 mod posts;
 mod profile;
-#[cfg(all(unix, feature = "program"))]
-mod program;
 mod rate_limit;
 mod records;
 #[path = "../shared/request.rs"]
@@ -55,16 +29,13 @@ mod request;
 #[cfg(feature = "wiremock")]
 mod responder;
 mod routing;
-#[cfg(all(unix, feature = "program"))]
-mod run;
+#[path = "../shared/schema.rs"]
+mod schema;
 mod server;
-#[cfg(all(unix, feature = "program"))]
-mod serving;
 mod site;
 mod state_file;
 mod statistics;
 mod webhook;
+#[path = "../shared/webhook_receiver.rs"]
 mod webhook_receiver;
 mod wire;
-#[cfg(all(unix, feature = "program"))]
-mod worlds;

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use boon::{Compiler, Draft, Schemas};
 use expect_test::expect_file;
 use mock_server::{FieldLimit, MockServer, ProfileField, RateLimit, Scope};
 use serde_json::{Map, Value, json};
 
 use crate::endpoints::{Access, ENDPOINTS, Listed};
 use crate::request::{Answer, TestRequest, request};
-
-const LOCATION: &str = "http://document/openapi.json";
+use crate::schema::{CONTROL_DOCUMENT, schema_error_in};
 
 /// The YAML source, because `UPDATE_EXPECT` generates the JSON from it.
 const YAML: &str = include_str!("../../openapi.yaml");
@@ -21,28 +19,9 @@ const TOO_LARGE: usize = 1024 * 1024 + 1;
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_yaml_ng::from_str(YAML).unwrap());
 
-/// The document of the control API.
-pub(crate) static CONTROL_DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_yaml_ng::from_str(include_str!("../../control-openapi.yaml")).unwrap());
-
 /// Returns the errors of a value against the schema at a pointer in the service's document.
 fn schema_error(value: &Value, place: &str) -> Option<String> {
     schema_error_in(&DOCUMENT, value, place)
-}
-
-/// Returns the errors of a value against the schema at a pointer in a document.
-pub(crate) fn schema_error_in(document: &Value, value: &Value, place: &str) -> Option<String> {
-    let mut compiler = Compiler::new();
-    compiler.set_default_draft(Draft::V2020_12);
-    compiler.enable_format_assertions();
-    compiler.add_resource(LOCATION, document.clone()).unwrap();
-    let fragment = place.replace('{', "%7B").replace('}', "%7D");
-    let mut schemas = Schemas::new();
-    let schema = compiler
-        .compile(&format!("{LOCATION}#{fragment}"), &mut schemas)
-        .unwrap();
-    let invalid = schemas.validate(value, schema).err();
-    invalid.map(|error| error.to_string())
 }
 
 /// An operation of the document.

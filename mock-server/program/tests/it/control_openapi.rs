@@ -6,7 +6,7 @@ use mock_server::{Fault, WireFault};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::openapi::{CONTROL_DOCUMENT, schema_error_in};
+use crate::schema::{CONTROL_DOCUMENT, schema_error_in};
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
@@ -91,7 +91,7 @@ fn worlds_match_the_document() {
 }
 
 fn dialects_in_the_documentation() -> impl Iterator<Item = Value> {
-    let page = include_str!("../../docs/dialects.md");
+    let page = include_str!("../../../docs/dialects.md");
     let blocks = page.split("```json\n").skip(1);
     blocks.map(|block| serde_json::from_str(block.split("```").next().unwrap()).unwrap())
 }
@@ -145,7 +145,7 @@ fn variants<T: DeserializeOwned>() -> BTreeSet<String> {
 #[test]
 fn all_faults_have_a_schema_and_a_row_in_the_documentation() {
     let document = &*CONTROL_DOCUMENT;
-    let rows = include_str!("../../docs/faults.md").lines();
+    let rows = include_str!("../../../docs/faults.md").lines();
     let rows: Vec<_> = rows.filter(|line| line.starts_with("| `")).collect();
     for (schema, names) in [
         ("Fault", variants::<Fault>()),

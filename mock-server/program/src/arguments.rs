@@ -15,6 +15,7 @@ use crate::server_options::ServerOptions;
 /// and the URL of the control API.
 #[derive(Debug, Parser)]
 #[command(
+    name = "mock-server",
     version,
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  mock-server\n  mock-server --addr 127.0.0.1:8080 --state state.json\n  mock-server --dialect minimal --fault faults.json --log\n  mock-server run -- pytest"

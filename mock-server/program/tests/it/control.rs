@@ -498,7 +498,7 @@ fn openapi_document_has_all_routes() {
 
 #[test]
 fn documentation_has_all_routes() {
-    let page = include_str!("../../docs/control-api.md");
+    let page = include_str!("../../../docs/control-api.md");
     let health = serve(&[]).order(200, "GET /health", NOTHING);
     for route in health["routes"].as_array().unwrap() {
         let (_, path) = route.as_str().unwrap().split_once("/_mock/v1").unwrap();

@@ -1,0 +1,31 @@
+//! Tests of the program `mock-server` and its control API, as a child process.
+
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails at the first unexpected value"
+)]
+
+mod advice;
+mod browser;
+mod control;
+mod control_guard;
+mod control_journal;
+mod control_openapi;
+mod control_reading;
+mod control_webhook;
+mod devtools;
+mod matrix;
+mod mutants;
+mod page;
+mod program;
+#[allow(dead_code, reason = "other packages use more of it")]
+#[path = "../../../tests/shared/request.rs"]
+mod request;
+mod run;
+#[path = "../../../tests/shared/schema.rs"]
+mod schema;
+mod serving;
+#[path = "../../../tests/shared/webhook_receiver.rs"]
+mod webhook_receiver;
+mod worlds;
