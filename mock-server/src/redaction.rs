@@ -1,6 +1,9 @@
-//! Redaction of keys and secrets in text, percent-encoded or not.
+//! The format of keys, and the redaction of keys and secrets in text, percent-encoded or not.
 
 use std::ops::Range;
+
+/// The start of a generated key, before its name and its digits.
+const PREFIX: &str = "mock_";
 
 /// The number of digits in a generated key.
 const DIGITS: usize = 16;
@@ -61,10 +64,15 @@ impl<'a> Secrets<'a> {
     }
 }
 
+/// Returns the generated key with this name and these digits.
+pub(crate) fn key(name: &str, digits: u64) -> String {
+    format!("{PREFIX}{name}_{digits:0DIGITS$x}")
+}
+
 /// Returns the printable name in a key that the mock server generated, or `None` for any other key.
 pub(crate) fn label(token: &str) -> Option<&str> {
-    let rest = token.strip_prefix("mock_")?;
-    let (name, digits) = rest.split_at_checked(rest.len().checked_sub(16)?)?;
+    let rest = token.strip_prefix(PREFIX)?;
+    let (name, digits) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
     let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     name.strip_suffix('_').filter(|_| is_hex)
 }
@@ -116,8 +124,8 @@ fn replace(text: &str, parts: impl Iterator<Item = Range<usize>>) -> String {
 fn key_digits(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(start) = text[from..].find("mock_").map(|start| from + start) {
-        from = start + "mock_".len();
+    while let Some(start) = text[from..].find(PREFIX).map(|start| from + start) {
+        from = start + PREFIX.len();
         let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric();
         let name = text.as_bytes()[from..]
             .iter()
@@ -163,7 +171,24 @@ mod tests {
     use super::*;
 
     fn token(name: &str) -> String {
-        format!("mock_{name}_0123456789abcdef")
+        key(name, 0x0123_4567_89ab_cdef)
+    }
+
+    #[test]
+    fn only_generated_keys_have_a_label() {
+        assert_eq!(token("all"), "mock_all_0123456789abcdef");
+        assert_eq!(label(&key("all", 7)), Some("all"));
+        assert_eq!(label(&token("key6")), Some("key6"));
+        for other in [
+            "",
+            "all",
+            "secret",
+            "mock_all_",
+            "mock_all_12",
+            "mock_secret",
+        ] {
+            assert_eq!(label(other), None, "{other}");
+        }
     }
 
     #[test]

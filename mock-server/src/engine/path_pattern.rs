@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::endpoints::Endpoint;
+use super::endpoints::{BASE_PATH, Endpoint};
 use super::path_template::match_path;
 use crate::input::InvalidInput;
 
@@ -39,14 +39,14 @@ fn full_path(path: &str) -> Cow<'_, str> {
         return Cow::Borrowed(path);
     }
     let slash = if path.starts_with('/') { "" } else { "/" };
-    Cow::Owned(format!("/api/v1{slash}{path}"))
+    Cow::Owned(format!("{BASE_PATH}{slash}{path}"))
 }
 
 /// Lists the paths of all endpoints, each once and without `/api/v1`.
 fn known_paths() -> String {
     let mut known: Vec<_> = Endpoint::ALL
         .iter()
-        .map(|endpoint| endpoint.path().trim_start_matches("/api/v1"))
+        .map(|endpoint| endpoint.path().trim_start_matches(BASE_PATH))
         .collect();
     known.dedup();
     known.join(", ")

@@ -175,17 +175,22 @@ impl Fault {
                 check_status(*status, 300, 399)?;
                 check_header("location", location)
             }
-            Self::HugeBody { bytes } | Self::GzipBomb { bytes }
-                if !(MIN_BODY_BYTES..=MAX_BODY_BYTES).contains(bytes) =>
-            {
-                Err(invalid(format!(
-                    "the body has {bytes} bytes; expected {MIN_BODY_BYTES} to {MAX_BODY_BYTES}"
-                )))
+            Self::HugeBody { bytes } | Self::GzipBomb { bytes } => {
+                match (MIN_BODY_BYTES..=MAX_BODY_BYTES).contains(bytes) {
+                    true => Ok(()),
+                    false => Err(invalid(format!(
+                        "the body has {bytes} bytes; expected {MIN_BODY_BYTES} to {MAX_BODY_BYTES}"
+                    ))),
+                }
             }
             Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(invalid(
                 "the pieces of a dribble have 0 bytes; expected at least 1",
             )),
-            _ => Ok(()),
+            Self::RateLimited { retry_after: None }
+            | Self::Delay { .. }
+            | Self::MalformedJson
+            | Self::EmptyBody
+            | Self::Wire(_) => Ok(()),
         }
     }
 }

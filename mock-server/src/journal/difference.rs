@@ -63,6 +63,13 @@ impl<'a> From<&'a Request> for Received<'a> {
     }
 }
 
+impl RequestPattern {
+    /// Returns `true` if a request without a response matches.
+    pub(crate) fn matches(&self, request: &Request) -> bool {
+        matches(self, &request.into())
+    }
+}
+
 pub(super) fn matches(pattern: &RequestPattern, request: &Received<'_>) -> bool {
     // The cheap checks come first.
     has_method(pattern, request)

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::difference::{differences, has_method, has_path};
 use super::recorded_request::RecordedRequest;
 use super::request_pattern::{RequestPattern, join};
+use crate::engine::BASE_PATH;
 
 /// Maximum number of different near misses in a report.
 const MAX_NEAR_MISSES: usize = 3;
@@ -76,9 +77,9 @@ fn distance(pattern: &RequestPattern, entry: &RecordedRequest) -> Option<usize> 
 }
 
 fn sentence(pattern: &RequestPattern, entry: &RecordedRequest) -> String {
-    let path = match entry.path.strip_prefix("/api/v1") {
+    let path = match entry.path.strip_prefix(BASE_PATH) {
         Some(path) if path.starts_with('/') => path.to_owned(),
-        _ => format!("{} (outside /api/v1)", entry.path),
+        _ => format!("{} (outside {BASE_PATH})", entry.path),
     };
     let differences = join(&differences(pattern, &entry.into()));
     format!("received {} {path}, but {differences}", entry.method)

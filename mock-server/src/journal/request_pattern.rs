@@ -6,8 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::difference;
-use crate::engine::{Keys, Request, path_pattern};
+use crate::engine::{Keys, path_pattern};
 use crate::input::InvalidInput;
 use crate::input::read_json;
 use crate::redaction::{is_secret_header, redact_keys};
@@ -193,11 +192,6 @@ impl RequestPattern {
             ))),
             _ => self.check(),
         }
-    }
-
-    /// Returns `true` if a request without a response matches.
-    pub(crate) fn matches(&self, request: &Request) -> bool {
-        difference::matches(self, &request.into())
     }
 
     fn conditions(&self) -> Vec<String> {

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::replies::{data_of, edit_body};
 use crate::engine::{
-    Account, Endpoint, FieldLimit, Outcome, ProblemKind, ProfileField, Request, Scope, World,
-    bearer_token, id_in_path, process, route,
+    Account, BASE_PATH, Endpoint, FieldLimit, Outcome, ProblemKind, ProfileField, Request, Scope,
+    World, bearer_token, id_in_path, process, route,
 };
 
 /// The account of the generated keys.
@@ -187,7 +187,8 @@ fn days(request: &Request) -> Option<u16> {
 /// Accepts a number of days that is out of range. The reply is that for `accepted` days, with as many
 /// days as requested.
 pub(super) fn accept_days(
-    (requested, accepted): (u16, u16),
+    requested: u16,
+    accepted: u16,
     world: &mut World,
     request: &Request,
     now: Timestamp,
@@ -216,7 +217,7 @@ pub(super) fn read_another_profile(request: &mut Request) {
         let own = format!("/{OWNER}/");
         request.path = match request.path.contains(&own) {
             true => request.path.replace(&own, "/grace/"),
-            false => format!("/api/v1/users/{OWNER}/stats"),
+            false => format!("{BASE_PATH}/users/{OWNER}/stats"),
         };
     }
 }

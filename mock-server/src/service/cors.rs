@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::Uri;
 
-use crate::engine::{Outcome, Reply, Request};
+use crate::engine::{BASE_PATH, Outcome, Reply, Request};
 use crate::faults::PlannedReply;
 use crate::input::InvalidInput;
 
@@ -78,7 +78,8 @@ pub(crate) fn is_preflight(request: &Request) -> bool {
 }
 
 fn is_for_service(request: &Request) -> bool {
-    request.path.starts_with("/api/v1/")
+    let rest = request.path.strip_prefix(BASE_PATH);
+    rest.is_some_and(|rest| rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -41,7 +41,9 @@ impl Habits {
     /// Compares a request to an endpoint with earlier responses, and remembers its own response.
     pub(crate) fn observe(
         &mut self,
-        (request, endpoint, at): (&Request, Endpoint, Timestamp),
+        request: &Request,
+        endpoint: Endpoint,
+        at: Timestamp,
         other_keys: &[String],
         planned: &PlannedReply,
     ) -> Vec<(Habit, String)> {

@@ -16,7 +16,6 @@ use self::compression::compress;
 use self::cors::is_preflight;
 use self::habits::Habits;
 use self::store::{Handled, Store};
-use crate::engine::webhook::keep_webhook;
 use crate::engine::{Endpoint, Keys, Outcome, Reply, Request, Verdicts, World};
 use crate::faults::{Fault, FaultRule, FaultRules, Plan, PlannedReply};
 use crate::input::InvalidInput;
@@ -168,7 +167,7 @@ impl Service {
             false => self.store.handle(&request, self.mutant),
         };
         match handled {
-            Ok(handled) => self.apply(request, plan, handled, (earlier, outcome_of)),
+            Ok(handled) => self.apply(request, plan, handled, earlier, outcome_of),
             Err(error) => {
                 let reply = Reply::error(500, "state_file", &error.to_string());
                 let planned = PlannedReply::new(reply);
@@ -193,7 +192,8 @@ impl Service {
         request: Request,
         plan: &Plan,
         handled: Handled,
-        (earlier, outcome_of): (Option<u64>, fn(&PlannedReply) -> RequestOutcome),
+        earlier: Option<u64>,
+        outcome_of: fn(&PlannedReply) -> RequestOutcome,
     ) -> (PlannedReply, Numbered) {
         let Handled {
             mut outcome,
@@ -222,7 +222,7 @@ impl Service {
         if let Some(endpoint) = outcome.endpoint {
             let shown = self
                 .habits()
-                .observe((&request, endpoint, at), &other_keys, &planned);
+                .observe(&request, endpoint, at, &other_keys, &planned);
             for (habit, found) in shown {
                 self.change_verdicts(|verdicts| verdicts.advise(habit, found));
             }
@@ -275,7 +275,7 @@ impl Service {
     pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
         let replaced = self.store.transact(|world| {
             let replaced = std::mem::replace(world, new.clone());
-            (keep_webhook(world, replaced), true)
+            (world.keep_webhook(replaced), true)
         });
         match replaced {
             // A damaged state has no webhook to keep.

@@ -3,8 +3,7 @@
 use super::error::Error;
 use super::send::send;
 use crate::engine::webhook::{
-    Delivery, EventData, Prepared, Receiver, Refusal, WebhookSecret, WebhookStatus, prepare_event,
-    prepare_redelivery,
+    Delivery, EventData, Prepared, Receiver, Refusal, WebhookSecret, WebhookStatus,
 };
 use crate::engine::{EventKind, World};
 use crate::mutants::Mutant;
@@ -154,11 +153,11 @@ impl<'a> WebhookHandle<'a> {
 
     pub(crate) fn prepare_event(&self, kind: &str, data: EventData) -> Result<Prepared, Error> {
         let kind = EventKind::new(kind)?;
-        self.prepare(|world| prepare_event(world, kind, data))
+        self.prepare(|world| world.prepare_event(kind, data))
     }
 
     pub(crate) fn prepare_redelivery(&self, delivery_id: &str) -> Result<Prepared, Error> {
-        self.prepare(|world| prepare_redelivery(world, delivery_id))
+        self.prepare(|world| world.prepare_redelivery(delivery_id))
     }
 
     fn prepare(

@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::call::Call;
-use super::extra_fields::Objects;
 use super::{analytics, badges, links, me, posts, profile, site, statistics};
 use crate::engine::access::Scope;
 use crate::engine::dialect::Place;
@@ -13,9 +12,9 @@ use crate::engine::problems::{ProblemKind, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
-/// Defines [`Endpoint`]. A row has the method, the path, the access, groups of the rejections that depend on the endpoint, the handler, and the objects of successful responses.
+/// Defines [`Endpoint`] from the start of all paths and a row for each endpoint. A row has the method, the path, the access, groups of the rejections that depend on the endpoint, the handler, and the objects of successful responses.
 macro_rules! endpoints {
-    ($($name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*], $handler:expr, $objects:expr;)*) => {
+    ($base:literal; $($name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*], $handler:expr, $objects:expr;)*) => {
         /// An endpoint (section Endpoints of the specification). `Display` prints its method and path.
         ///
         /// ```
@@ -32,8 +31,11 @@ macro_rules! endpoints {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Endpoint {
-            $(#[doc = concat!("`", $method, " ", $path, "`.")] $name,)*
+            $(#[doc = concat!("`", $method, " ", $base, $path, "`.")] $name,)*
         }
+
+        /// The start of the paths of all endpoints.
+        pub(crate) const BASE_PATH: &str = $base;
 
         impl Endpoint {
             /// All endpoints, in the order of the specification.
@@ -52,7 +54,7 @@ macro_rules! endpoints {
                 match self {
                     $(Self::$name => Row {
                         method: $method,
-                        path: $path,
+                        path: concat!($base, $path),
                         access: $access,
                         rejections: &[$($rejections),*],
                         handler: $handler,
@@ -65,28 +67,29 @@ macro_rules! endpoints {
 }
 
 endpoints! {
-    ReadMe: "GET" "/api/v1/me", AnyKey, [], Read(me::show), Me;
-    EditProfile: "PATCH" "/api/v1/me/profile", Needs(ProfileWrite),
+    "/api/v1";
+    ReadMe: "GET" "/me", AnyKey, [], Read(me::show), Me;
+    EditProfile: "PATCH" "/me/profile", Needs(ProfileWrite),
         [BODY, &[TooManyCharacters, TooManyLines, NotAColor]], Write(profile::edit),
         Profile;
-    ReadAnalytics: "GET" "/api/v1/me/analytics", Needs(AnalyticsRead), [],
+    ReadAnalytics: "GET" "/me/analytics", Needs(AnalyticsRead), [],
         Read(analytics::show), One(Place::Analytics);
-    CreateLink: "POST" "/api/v1/me/links", Needs(LinksWrite),
+    CreateLink: "POST" "/me/links", Needs(LinksWrite),
         [BODY, &[MissingField, NotAUrl]], Write(links::create), One(Place::Link);
-    EditLink: "PATCH" "/api/v1/me/links/{id}", Needs(LinksWrite),
+    EditLink: "PATCH" "/me/links/{id}", Needs(LinksWrite),
         [BODY, &[EmptyEdit, NotAUrl, UnknownLink]], Write(links::edit),
         One(Place::Link);
-    DeleteLink: "DELETE" "/api/v1/me/links/{id}", Needs(LinksWrite),
+    DeleteLink: "DELETE" "/me/links/{id}", Needs(LinksWrite),
         [&[UnknownLink]], Write(links::delete), Nothing;
-    CreatePost: "POST" "/api/v1/me/posts", Needs(SocialWrite),
+    CreatePost: "POST" "/me/posts", Needs(SocialWrite),
         [BODY, &[MissingField]], Write(posts::create), One(Place::Post);
-    DeletePost: "DELETE" "/api/v1/me/posts/{id}", Needs(SocialWrite),
+    DeletePost: "DELETE" "/me/posts/{id}", Needs(SocialWrite),
         [&[UnknownPost]], Write(posts::delete), Nothing;
-    ReadViewStatistics: "GET" "/api/v1/users/{handle}/stats", AnyKey,
+    ReadViewStatistics: "GET" "/users/{handle}/stats", AnyKey,
         [&[UnknownHandle, NotAnInteger, OutOfRange, RepeatedParameter]],
         Read(statistics::show), One(Place::Statistics);
-    ListBadges: "GET" "/api/v1/badges", Open, [], Read(badges::list), Each(Place::Badge);
-    ReadSiteStatistics: "GET" "/api/v1/stats", Open, [], Read(site::show), One(Place::Site);
+    ListBadges: "GET" "/badges", Open, [], Read(badges::list), Each(Place::Badge);
+    ReadSiteStatistics: "GET" "/stats", Open, [], Read(site::show), One(Place::Site);
 }
 
 impl Endpoint {
@@ -141,7 +144,7 @@ impl Endpoint {
         self.row().handler
     }
 
-    pub(super) fn objects(self) -> Objects {
+    pub(in crate::engine) fn objects(self) -> Objects {
         self.row().objects
     }
 }
@@ -170,6 +173,16 @@ enum Access {
 pub(crate) enum Handler {
     Read(fn(&World, &mut Call<'_>) -> Result<Reply, Rejected>),
     Write(fn(&mut World, &mut Call<'_>) -> Result<Reply, Rejected>),
+}
+
+/// The objects in the data of a successful response, to which a dialect can add fields.
+pub(in crate::engine) enum Objects {
+    /// The response has no resource.
+    Nothing,
+    Me,
+    Profile,
+    One(Place),
+    Each(Place),
 }
 
 /// The rejections of every endpoint that reads a body.

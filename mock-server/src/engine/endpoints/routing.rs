@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::endpoint::Endpoint;
+use super::endpoint::{BASE_PATH, Endpoint};
 use crate::engine::path_template::match_path;
 use crate::engine::problems::Problem;
 use crate::engine::request::Request;
@@ -36,7 +36,7 @@ pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Probl
 }
 
 fn is_in_api(path: &str) -> bool {
-    let rest = path.strip_prefix("/api/v1");
+    let rest = path.strip_prefix(BASE_PATH);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

@@ -2,7 +2,6 @@
 
 mod delivery;
 mod event;
-mod prepare;
 mod receiver_url;
 mod refusal;
 mod script;
@@ -14,7 +13,6 @@ mod status;
 
 pub use delivery::{Delivery, DeliveryOutcome, SignedDelivery};
 pub use event::EventData;
-pub(crate) use prepare::{keep_webhook, prepare_event, prepare_redelivery};
 pub(crate) use receiver_url::ReceiverUrl;
 pub use refusal::Refusal;
 pub use script::SinkScript;

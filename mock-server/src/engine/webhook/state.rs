@@ -74,11 +74,12 @@ impl Webhook {
     }
 
     /// Prepares and signs an event. `id` and `now` come from the world.
-    pub(super) fn emit(
+    pub(in crate::engine) fn emit(
         &mut self,
         id: String,
         now: String,
-        (kind, data): (EventKind, EventData),
+        kind: EventKind,
+        data: EventData,
         dialect: &Dialect,
     ) -> Result<Prepared, Refusal> {
         let Destination { secret, receiver } = self.active_destination()?;
@@ -98,7 +99,7 @@ impl Webhook {
     }
 
     /// Prepares an earlier delivery again, with the same headers and body, for the current receiver.
-    pub(super) fn redeliver(
+    pub(in crate::engine) fn redeliver(
         &mut self,
         id: String,
         now: String,
@@ -116,12 +117,12 @@ impl Webhook {
     }
 
     /// Returns an error if the webhook is off or has no receiver.
-    pub(super) fn check_active(&self) -> Result<(), Refusal> {
+    pub(in crate::engine) fn check_active(&self) -> Result<(), Refusal> {
         self.active_destination().map(|_| ())
     }
 
     /// Returns a delivery of the log.
-    pub(super) fn delivery(&self, id: &str) -> Result<&Delivery, Refusal> {
+    pub(in crate::engine) fn delivery(&self, id: &str) -> Result<&Delivery, Refusal> {
         let found = self.deliveries().find(|delivery| delivery.sent.id == id);
         found.ok_or_else(|| Refusal::UnknownDelivery { id: id.to_owned() })
     }
@@ -263,10 +264,15 @@ mod tests {
     }
 
     fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, Refusal> {
-        let event = (EventKind::POST_LIKED, body.into());
         let id = format!("delivery_{}", webhook.deliveries.len());
         let now = "2026-03-01T12:00:00Z".to_owned();
-        match webhook.emit(id, now, event, &Dialect::default())? {
+        match webhook.emit(
+            id,
+            now,
+            EventKind::POST_LIKED,
+            body.into(),
+            &Dialect::default(),
+        )? {
             Prepared::Delivered(delivery) => Ok(delivery),
             Prepared::Pending(_) => panic!("the sink needs no sending"),
         }

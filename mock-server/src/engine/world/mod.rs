@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
+use super::event_kind::EventKind;
 use super::resources::{Account, Badge, Link, Post};
-use super::webhook::{Receiver, Webhook, WebhookSecret};
+use super::webhook::{EventData, Prepared, Receiver, Refusal, Webhook, WebhookSecret};
 use crate::input::InvalidInput;
 use crate::redaction::label;
 
@@ -235,13 +236,41 @@ impl World {
         }
     }
 
-    /// Raises the id counter to that of `other`, so that ids are not repeated.
-    pub(crate) fn continue_ids_after(&mut self, other: &Self) {
-        self.last_id = self.last_id.max(other.last_id);
+    /// Prepares and signs a delivery of an event.
+    pub(crate) fn prepare_event(
+        &mut self,
+        kind: EventKind,
+        data: EventData,
+    ) -> Result<Prepared, Refusal> {
+        // Check first: a rejected event must not use up a number.
+        self.webhook.check_active()?;
+        let (id, now) = (self.next_delivery_id(), self.clock.now());
+        self.webhook.emit(id, now, kind, data, &self.dialect)
+    }
+
+    /// Prepares an earlier delivery again.
+    pub(crate) fn prepare_redelivery(&mut self, earlier: &str) -> Result<Prepared, Refusal> {
+        self.webhook.check_active()?;
+        self.webhook.delivery(earlier)?;
+        let (id, now) = (self.next_delivery_id(), self.clock.now());
+        self.webhook.redeliver(id, now, earlier, &self.dialect)
+    }
+
+    /// Keeps the webhook of the replaced world, unless this world has one.
+    pub(crate) fn keep_webhook(&mut self, replaced: Self) {
+        if self.webhook.is_new() && !replaced.webhook.is_new() {
+            // Ids of later deliveries must differ from those in the log.
+            self.last_id = self.last_id.max(replaced.last_id);
+            self.webhook = replaced.webhook;
+        }
+    }
+
+    fn next_delivery_id(&mut self) -> String {
+        format!("delivery_{}", self.next_number())
     }
 
     // Links, posts, keys and deliveries share one counter.
-    pub(crate) fn next_number(&mut self) -> u64 {
+    fn next_number(&mut self) -> u64 {
         let next = self.last_id.checked_add(1);
         self.last_id = next.expect("validated worlds have a small `last_id`");
         self.last_id
