@@ -9,12 +9,12 @@ use super::access::{Key, Quota, RateLimit, bearer_token};
 use super::dialect::{
     Dialect, ExtraFields, Place, RateLimitHeaders, RateLimitReset, ReferenceData,
 };
-use super::endpoints::{Call, Endpoint, Handler, Objects, check_size, route};
-use super::outcome::Outcome;
+use super::endpoints::{Call, Endpoint, Handler, Objects, check_size};
+use super::outcome::{Outcome, violations};
+use super::paths::route;
 use super::problems::{Problem, ProblemKind, Problems};
 use super::reply::Reply;
 use super::request::Request;
-use super::violation::violations;
 use super::world::World;
 
 /// Handles a request according to the specification and the dialect of the world.

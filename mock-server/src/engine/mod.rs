@@ -9,29 +9,27 @@
 //! - `dialect`: the settings for the choices that the specification leaves open
 //! - `webhook`: the webhook of a world as a state machine
 //! - `world`: the state of one service
-//! - `endpoints`: the table of endpoints, and their handlers in one file for each resource
-//! - `violation`: the problems of a request that violate the specification
-//! - `handle`: the processing of a request, which returns an `outcome`
+//! - `endpoints`: the table of endpoints, and their handlers by resource
+//! - `paths`: the routing of requests to endpoints
+//! - `outcome`: the reply to a request, and its violations of the specification
+//! - `handle`: the processing of a request
 //! - `verdicts`: the violations and the coverage of a client
 
 mod access;
 mod clock;
 pub mod dialect;
 mod endpoints;
-mod event_kind;
 mod handle;
 mod json_object;
 mod named_enum;
 mod outcome;
-pub(crate) mod path_pattern;
-mod path_template;
+pub(crate) mod paths;
 mod problems;
 mod reply;
 mod request;
 mod resources;
 mod seeded_hash;
 mod verdicts;
-mod violation;
 pub(crate) mod webhook;
 mod world;
 
@@ -41,12 +39,13 @@ pub use clock::Clock;
 pub(crate) use clock::LAST as LAST_INSTANT;
 pub(crate) use dialect::{Dialect, SignatureEncoding, WebhookPayload};
 pub use endpoints::Endpoint;
+pub(crate) use endpoints::id_in_path;
 pub(crate) use endpoints::{BASE_PATH, BODY_LIMIT};
-pub(crate) use endpoints::{id_in_path, route};
-pub use event_kind::EventKind;
 pub use handle::handle;
 pub(crate) use handle::process;
 pub(crate) use outcome::Outcome;
+pub use outcome::Violation;
+pub(crate) use paths::route;
 pub use problems::ProblemKind;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
@@ -55,6 +54,6 @@ pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};
 pub(crate) use seeded_hash::SeededHash;
 pub(crate) use verdicts::Habit;
 pub use verdicts::{Advice, Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts};
-pub use violation::Violation;
+pub use webhook::EventKind;
 pub use world::World;
 pub(crate) use world::{check, raise_last_id};

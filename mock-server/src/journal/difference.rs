@@ -8,7 +8,7 @@ use url::form_urlencoded;
 
 use super::recorded_request::RecordedRequest;
 use super::request_pattern::RequestPattern;
-use crate::engine::{Request, bearer_token, path_pattern};
+use crate::engine::{Request, bearer_token, paths};
 use crate::redaction::label;
 
 /// Maximum number of characters of a JSON value in a report.
@@ -84,7 +84,7 @@ pub(super) fn has_method(pattern: &RequestPattern, request: &Received<'_>) -> bo
 
 pub(super) fn has_path(pattern: &RequestPattern, request: &Received<'_>) -> bool {
     let expected = pattern.path.as_deref();
-    expected.is_none_or(|expected| path_pattern::matches(expected, request.path))
+    expected.is_none_or(|expected| paths::matches(expected, request.path))
 }
 
 /// Returns the differences; empty if the request matches.

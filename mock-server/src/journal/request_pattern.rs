@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::engine::{Keys, path_pattern};
+use crate::engine::{Keys, paths};
 use crate::input::InvalidInput;
 use crate::input::read_json;
 use crate::redaction::{is_secret_header, redact_keys};
@@ -177,7 +177,7 @@ impl RequestPattern {
                 OTHER_KEYS.join(", ")
             )));
         }
-        self.path.as_deref().map_or(Ok(()), path_pattern::check)
+        self.path.as_deref().map_or(Ok(()), paths::check)
     }
 
     /// Does the same for a pattern of requests that have no response yet.

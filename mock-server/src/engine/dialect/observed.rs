@@ -1,14 +1,17 @@
-//! The settings with status codes and names that were observed at a running service. They are empty by
-//! default, and take precedence over the other settings.
+//! The settings that are no choice between alternatives: the data of a running service, which are empty
+//! by default and take precedence over the other settings, and the timeout of deliveries.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
-use http::HeaderName;
-use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize};
+use http::{HeaderName, HeaderValue};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use crate::engine::problems::ProblemKind;
+use crate::engine::resources::ProfileField;
 
 /// The status codes, codes and messages of rejections.
 ///
@@ -128,5 +131,249 @@ fn header_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stri
         Err(_) => Err(D::Error::custom(format!(
             "found {name:?}; expected the name of a header, such as X-RateLimit-Limit"
         ))),
+    }
+}
+
+/// A template of the bodies of rejections.
+///
+/// As JSON it is an object with `body`, and `content_type` if it differs from `application/json`, or
+/// from `text/plain; charset=utf-8` for a text. In the texts and names of the body, `{code}`,
+/// `{message}`, `{field}` and `{status}` stand for the values of a rejection; `"{status}"` alone
+/// becomes a number, and so does `"{number}"`, the code if it consists of digits. Where no field is the
+/// cause, members and elements with `{field}` are omitted.
+///
+/// ```
+/// use mock_server::{Dialect, Request, World, handle};
+///
+/// let mut world = World::new(0);
+/// world.set_dialect(Dialect::from_json(
+///     r#"{"error_template": {"body": {"errors": [{"id": "{code}", "source": "{field}"}]}}}"#,
+/// )?);
+/// let reply = handle(&mut world, &Request::new("GET", "/api/v1/me"));
+/// assert_eq!(reply.body, br#"{"errors":[{"id":"key_missing"}]}"#);
+/// # Ok::<(), mock_server::InvalidInput>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorTemplate {
+    #[serde(default, deserialize_with = "header_value")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_type: Option<String>,
+    body: Value,
+}
+
+/// The values of a rejection.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::engine) struct Values<'a> {
+    pub(in crate::engine) status: u16,
+    pub(in crate::engine) code: &'a str,
+    pub(in crate::engine) message: &'a str,
+    pub(in crate::engine) field: Option<&'a str>,
+}
+
+impl ErrorTemplate {
+    pub(in crate::engine) fn content_type(&self) -> String {
+        let default = match self.body {
+            Value::String(_) => "text/plain; charset=utf-8",
+            _ => "application/json",
+        };
+        self.content_type.clone().unwrap_or(default.to_owned())
+    }
+
+    /// Returns the body with the values of a rejection.
+    pub(in crate::engine) fn body(&self, values: Values<'_>) -> Vec<u8> {
+        let body = match &self.body {
+            Value::String(text) => {
+                let field = values.field.or(Some(""));
+                return values_in(text, Values { field, ..values })
+                    .unwrap_or_default()
+                    .into();
+            }
+            body => filled(body, values).unwrap_or_default(),
+        };
+        body.to_string().into()
+    }
+}
+
+/// Returns the value with all texts and names filled in, or `None` if it needs a field that does not
+/// exist.
+fn filled(template: &Value, values: Values<'_>) -> Option<Value> {
+    Some(match template {
+        Value::String(text) if text == "{status}" => values.status.into(),
+        Value::String(text) if text == "{number}" => match values.code.parse::<u64>() {
+            Ok(number) => number.into(),
+            Err(_) => values.code.into(),
+        },
+        Value::String(text) => values_in(text, values)?.into(),
+        Value::Array(items) => items.iter().filter_map(|one| filled(one, values)).collect(),
+        Value::Object(members) => {
+            let members = members.iter().filter_map(|(name, value)| {
+                Some((values_in(name, values)?, filled(value, values)?))
+            });
+            members.collect::<Map<_, _>>().into()
+        }
+        other => other.clone(),
+    })
+}
+
+/// Replaces the placeholders in one pass, since a value may look like a placeholder.
+fn values_in(template: &str, values: Values<'_>) -> Option<String> {
+    let status = values.status.to_string();
+    let placeholders = [
+        ("{status}", Some(status.as_str())),
+        ("{code}", Some(values.code)),
+        ("{message}", Some(values.message)),
+        ("{field}", values.field),
+    ];
+    let (mut text, mut rest) = (String::new(), template);
+    while let Some(start) = rest.find('{') {
+        text.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let found = placeholders.iter().find(|(name, _)| rest.starts_with(name));
+        let (name, value) = found.copied().unwrap_or(("{", Some("{")));
+        text.push_str(value?);
+        rest = &rest[name.len()..];
+    }
+    Some(text + rest)
+}
+
+fn header_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let value = String::deserialize(deserializer)?;
+    match HeaderValue::from_str(&value) {
+        Ok(_) => Ok(Some(value)),
+        Err(_) => Err(D::Error::custom(format!(
+            "found {value:?}; expected a content type such as application/json"
+        ))),
+    }
+}
+
+/// Fields of responses that the specification does not list, with constant values.
+///
+/// As JSON it is an object with an object of fields for each of these, all optional: `me` (only
+/// `GET /me`), `profile` (`GET /me` and edits of the profile), `key`, `link`, `post`, `badge`,
+/// `statistics`, `analytics` and `site`. A field that the mock itself returns keeps its value.
+///
+/// ```
+/// use mock_server::Dialect;
+///
+/// Dialect::from_json(r#"{"extra_fields": {"link": {"clicks": 12}}}"#)?;
+/// assert_eq!(
+///     Dialect::from_json(r#"{"extra_fields": {"link": {"url": ""}}}"#).unwrap_err().to_string(),
+///     "extra_fields: `url` of `link` is in the specification; expected other fields",
+/// );
+/// # Ok::<(), mock_server::InvalidInput>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ExtraFields(#[serde(deserialize_with = "unspecified")] BTreeMap<Place, Fields>);
+
+type Fields = Map<String, Value>;
+
+/// A kind of object in responses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::engine) enum Place {
+    Me,
+    Profile,
+    Key,
+    Link,
+    Post,
+    Badge,
+    Statistics,
+    Analytics,
+    Site,
+}
+
+impl ExtraFields {
+    pub(in crate::engine) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds the fields of a place to an object. An empty object is the response to a write.
+    pub(in crate::engine) fn add(&self, place: Place, object: &mut Value) {
+        let (Some(fields), Value::Object(object)) = (self.0.get(&place), object) else {
+            return;
+        };
+        if object.is_empty() {
+            return;
+        }
+        for (name, value) in fields {
+            object.entry(name).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+impl Place {
+    /// Returns the name and the fields in the specification.
+    fn specified(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Self::Me => ("me", &["email", "api_visible", "key"]),
+            Self::Profile => ("profile", ProfileField::NAMES),
+            Self::Key => ("key", &["scopes", "rate_limit"]),
+            Self::Link => ("link", &["id", "title", "url"]),
+            Self::Post => ("post", &["id", "body"]),
+            Self::Badge => ("badge", &["id", "name", "description", "color", "kind"]),
+            Self::Statistics => (
+                "statistics",
+                &["total_views", "period", "daily", "devices", "countries"],
+            ),
+            Self::Analytics => ("analytics", &["views", "likes"]),
+            Self::Site => ("site", &["users", "views", "links"]),
+        }
+    }
+}
+
+fn unspecified<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<Place, Fields>, D::Error> {
+    let places: BTreeMap<Place, Fields> = BTreeMap::deserialize(deserializer)?;
+    for (place, fields) in &places {
+        let (place, specified) = place.specified();
+        if let Some(name) = specified.iter().find(|name| fields.contains_key(**name)) {
+            return Err(D::Error::custom(format!(
+                "`{name}` of `{place}` is in the specification; expected other fields"
+            )));
+        }
+    }
+    Ok(places)
+}
+
+/// The timeout of a webhook delivery, 10 seconds by default. In JSON it is a number of seconds greater
+/// than 0, with or without a fraction.
+///
+/// ```
+/// use mock_server::dialect::WebhookTimeout;
+/// use std::time::Duration;
+///
+/// assert_eq!(WebhookTimeout::default(), WebhookTimeout(Duration::from_secs(10)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookTimeout(pub Duration);
+
+impl Default for WebhookTimeout {
+    fn default() -> Self {
+        Self(Duration::from_secs(10))
+    }
+}
+
+impl Serialize for WebhookTimeout {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.subsec_nanos() {
+            0 => serializer.serialize_u64(self.0.as_secs()),
+            _ => serializer.serialize_f64(self.0.as_secs_f64()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for WebhookTimeout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let seconds = f64::deserialize(deserializer)?;
+        match Duration::try_from_secs_f64(seconds) {
+            Ok(timeout) if !timeout.is_zero() => Ok(Self(timeout)),
+            _ => Err(D::Error::custom(format!(
+                "found {seconds}; expected a number of seconds, at least 0.000000001 and less than \
+                 18446744073709551616"
+            ))),
+        }
     }
 }

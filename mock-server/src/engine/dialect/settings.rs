@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::error_template::ErrorTemplate;
-use super::extra_fields::ExtraFields;
-use super::observed::{RateLimitHeaderNames, Rejections, WriteStatuses};
-use super::timeout::WebhookTimeout;
+use super::observed::{
+    ErrorTemplate, ExtraFields, RateLimitHeaderNames, Rejections, WebhookTimeout, WriteStatuses,
+};
 
 /// A setting.
 pub(super) struct Setting {

@@ -1,9 +1,13 @@
-//! A call of an endpoint.
+//! A call of an endpoint, and the JSON object in its body.
 
 use std::borrow::Cow;
+use std::fmt;
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 use url::form_urlencoded;
 
+use crate::engine::dialect::UnknownFields;
 use crate::engine::problems::{Problem, Problems, Rejected};
 use crate::engine::request::Request;
 
@@ -48,5 +52,187 @@ impl<'a> Call<'a> {
     ) -> Result<String, Rejected> {
         let missing = || self.problems.reject(Problem::MissingField { field });
         value.ok_or_else(missing)
+    }
+}
+
+/// The maximum size of a request body in bytes: 1 MiB.
+pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
+
+/// Rejects a body that is larger than [`BODY_LIMIT`].
+pub(crate) fn check_size(request: &Request, problems: &mut Problems) {
+    let (length, limit) = (request.body_length(), BODY_LIMIT);
+    if length > limit {
+        problems.reject(Problem::BodyTooLarge { length, limit });
+    }
+}
+
+/// The fields that a body may have, and the treatment of unknown ones.
+pub(super) struct Known {
+    pub(super) fields: &'static [&'static str],
+    pub(super) others: UnknownFields,
+}
+
+/// Reads the object in the body, calls `take` with each known field and its value, and collects
+/// the problems.
+pub(super) fn read_object(
+    call: &mut Call<'_>,
+    known: &Known,
+    mut take: impl FnMut(&'static str, String, &mut Problems),
+) {
+    let (body, problems) = (&call.request.body, &mut call.problems);
+    if let Err(found) = call.request.check_content_type() {
+        problems.reject(Problem::WrongContentType { found });
+    }
+    // The size alone rejects a body that a transport discarded.
+    if body.len() < call.request.body_length() {
+        return;
+    }
+    let fields = match parse(body) {
+        Ok(fields) => fields,
+        Err(rejection) => {
+            problems.reject(rejection);
+            return;
+        }
+    };
+    if let Some(field) = first_repeated(&fields) {
+        problems.reject(Problem::RepeatedField { field });
+    }
+    for (field, value) in fields {
+        let Some(name) = known.fields.iter().find(|name| **name == field) else {
+            if known.others == UnknownFields::Rejected {
+                let known = known.fields;
+                problems.reject(Problem::UnknownField { field, known });
+            }
+            continue;
+        };
+        match string(name, value) {
+            Ok(text) => take(name, text, problems),
+            Err(rejection) => drop(problems.reject(rejection)),
+        }
+    }
+}
+
+/// Returns all names and values of the object.
+fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Problem> {
+    match serde_json::from_slice(body) {
+        Ok(Fields(fields)) => Ok(fields),
+        Err(error) => {
+            let reason = match error.is_data() {
+                true => format!("found {}", first_type(body)),
+                false => error.to_string(),
+            };
+            Err(Problem::NotAJsonObject { reason })
+        }
+    }
+}
+
+/// Returns the value of a field. All fields of request bodies are strings.
+fn string(field: &'static str, value: Value) -> Result<String, Problem> {
+    let found = match value {
+        Value::String(text) => return Ok(text),
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    Err(Problem::WrongType { field, found })
+}
+
+/// Returns the JSON type that the first byte indicates. The parser stops there, so the rest may be
+/// invalid.
+fn first_type(body: &[u8]) -> &'static str {
+    match body.trim_ascii_start().first() {
+        Some(b'[') => "an array",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}
+
+fn first_repeated(fields: &[(String, Value)]) -> Option<String> {
+    let mut names: Vec<_> = fields.iter().map(|(name, _)| name).collect();
+    names.sort_unstable();
+    let pair = names.windows(2).find(|pair| pair[0] == pair[1])?;
+    Some(pair[0].clone())
+}
+
+/// The fields of an object in their order. A map would silently drop duplicates.
+struct Fields(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Fields(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: impl Into<Vec<u8>>) -> Problem {
+        let request = Request::new("PATCH", "/").header("Content-Type", "application/json");
+        let mut call = Call {
+            request: &request.body(body),
+            parameter: "".into(),
+            key: None,
+            problems: Problems::default(),
+        };
+        let known = Known {
+            fields: &["bio"],
+            others: UnknownFields::Rejected,
+        };
+        super::read_object(&mut call, &known, |_, _, _| {});
+        call.problems.decisive().unwrap().clone()
+    }
+
+    #[test]
+    fn rejects_invalid_json_without_a_panic() {
+        let deep = format!("{{\"bio\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        for body in [
+            &b""[..],
+            b"{",
+            b"[]",
+            b"null",
+            b"\"bio\"",
+            b"{} {}",
+            b"{\"bio\":\"\xff\"}",
+            b"{\"bio\":\"\\ud800\"}",
+            b"{\"bio\":1e999}",
+            b"\xef\xbb\xbf{}",
+            deep.as_bytes(),
+        ] {
+            let rejection = read(body);
+            assert!(
+                matches!(rejection, Problem::NotAJsonObject { .. }),
+                "{rejection}"
+            );
+        }
+    }
+
+    #[test]
+    fn rejects_duplicate_fields_even_if_escaped_differently() {
+        let rejection = read(r#"{"bio":"a","b\u0069o":"a"}"#);
+        let field = "bio".to_owned();
+        assert_eq!(rejection, Problem::RepeatedField { field });
     }
 }

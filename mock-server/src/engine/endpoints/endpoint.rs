@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::call::Call;
-use super::{analytics, badges, links, me, posts, profile, site, statistics};
+use super::{links_and_posts, profile, statistics};
 use crate::engine::access::Scope;
 use crate::engine::dialect::Place;
 use crate::engine::problems::{ProblemKind, Rejected};
@@ -68,28 +68,28 @@ macro_rules! endpoints {
 
 endpoints! {
     "/api/v1";
-    ReadMe: "GET" "/me", AnyKey, [], Read(me::show), Me;
+    ReadMe: "GET" "/me", AnyKey, [], Read(profile::show), Me;
     EditProfile: "PATCH" "/me/profile", Needs(ProfileWrite),
         [BODY, &[TooManyCharacters, TooManyLines, NotAColor]], Write(profile::edit),
         Profile;
     ReadAnalytics: "GET" "/me/analytics", Needs(AnalyticsRead), [],
-        Read(analytics::show), One(Place::Analytics);
+        Read(statistics::show_analytics), One(Place::Analytics);
     CreateLink: "POST" "/me/links", Needs(LinksWrite),
-        [BODY, &[MissingField, NotAUrl]], Write(links::create), One(Place::Link);
+        [BODY, &[MissingField, NotAUrl]], Write(links_and_posts::create_link), One(Place::Link);
     EditLink: "PATCH" "/me/links/{id}", Needs(LinksWrite),
-        [BODY, &[EmptyEdit, NotAUrl, UnknownLink]], Write(links::edit),
+        [BODY, &[EmptyEdit, NotAUrl, UnknownLink]], Write(links_and_posts::edit_link),
         One(Place::Link);
     DeleteLink: "DELETE" "/me/links/{id}", Needs(LinksWrite),
-        [&[UnknownLink]], Write(links::delete), Nothing;
+        [&[UnknownLink]], Write(links_and_posts::delete_link), Nothing;
     CreatePost: "POST" "/me/posts", Needs(SocialWrite),
-        [BODY, &[MissingField]], Write(posts::create), One(Place::Post);
+        [BODY, &[MissingField]], Write(links_and_posts::create_post), One(Place::Post);
     DeletePost: "DELETE" "/me/posts/{id}", Needs(SocialWrite),
-        [&[UnknownPost]], Write(posts::delete), Nothing;
+        [&[UnknownPost]], Write(links_and_posts::delete_post), Nothing;
     ReadViewStatistics: "GET" "/users/{handle}/stats", AnyKey,
         [&[UnknownHandle, NotAnInteger, OutOfRange, RepeatedParameter]],
-        Read(statistics::show), One(Place::Statistics);
-    ListBadges: "GET" "/badges", Open, [], Read(badges::list), Each(Place::Badge);
-    ReadSiteStatistics: "GET" "/stats", Open, [], Read(site::show), One(Place::Site);
+        Read(statistics::show_views), One(Place::Statistics);
+    ListBadges: "GET" "/badges", Open, [], Read(profile::list_badges), Each(Place::Badge);
+    ReadSiteStatistics: "GET" "/stats", Open, [], Read(statistics::show_site), One(Place::Site);
 }
 
 impl Endpoint {

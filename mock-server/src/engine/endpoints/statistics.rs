@@ -1,4 +1,4 @@
-//! `GET /users/{handle}/stats`: the view statistics of a profile.
+//! `GET /users/{handle}/stats`, `GET /me/analytics` and `GET /stats`: views, likes and counters.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use super::call::Call;
-use crate::engine::dialect::{DaysOutOfRange, OtherStatistics};
+use crate::engine::dialect::{AnalyticsShape, DaysOutOfRange, OtherStatistics};
 use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::seeded_hash::SeededHash;
@@ -65,7 +65,7 @@ struct Country {
     views: u64,
 }
 
-pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+pub(super) fn show_views(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let handle = call.parameter.to_string();
     if world.account(&handle).is_none() {
         let handle = handle.clone();
@@ -237,6 +237,74 @@ fn parse_days(text: &str, own: bool) -> Result<u16, Problem> {
 fn clamp(found: &str, limit: u16) -> u16 {
     let is_low = found.starts_with('-') || found.bytes().all(|digit| digit == b'0');
     if is_low { 1 } else { limit }
+}
+
+#[derive(Serialize)]
+struct Analytics {
+    views: Value,
+    likes: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    social: Option<Social>,
+    #[serde(flatten)]
+    flat: Option<Social>,
+}
+
+#[derive(Serialize)]
+struct Social {
+    followers: Value,
+    following: Value,
+    comments: Value,
+}
+
+/// Derives likes and social counts from the `total_views` of the view statistics, so that they are
+/// smaller.
+pub(super) fn show_analytics(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let caller = call.caller()?;
+    let views = Visits::of(world, &world.keys[caller].handle).total(world.clock().today());
+    let shape = world.dialect().analytics;
+    let count = |count: u64| match shape {
+        AnalyticsShape::Social | AnalyticsShape::Flat => json!(count),
+        AnalyticsShape::Totals => json!({"total": count}),
+    };
+    let social = Social {
+        followers: count(views / 50),
+        following: count(views / 80),
+        comments: count(views / 100),
+    };
+    let (social, flat) = match shape {
+        AnalyticsShape::Social | AnalyticsShape::Totals => (Some(social), None),
+        AnalyticsShape::Flat => (None, Some(social)),
+    };
+    let analytics = Analytics {
+        views: count(views),
+        likes: count(views / 12),
+        social,
+        flat,
+    };
+    Ok(Reply::data(200, analytics))
+}
+
+#[derive(Serialize)]
+struct SiteStatistics {
+    users: usize,
+    views: u64,
+    links: usize,
+}
+
+pub(super) fn show_site(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    call.expect_no_parameters();
+    call.problems.check()?;
+    let today = world.clock().today();
+    let statistics = SiteStatistics {
+        users: world.accounts.len(),
+        views: world
+            .accounts
+            .keys()
+            .map(|handle| Visits::of(world, handle).total(today))
+            .sum(),
+        links: world.accounts.values().map(|one| one.links.len()).sum(),
+    };
+    Ok(Reply::data(200, statistics))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::engine::endpoints::{Endpoint, UNROUTED};
-use crate::engine::event_kind::EventKind;
 use crate::engine::outcome::Outcome;
+use crate::engine::webhook::EventKind;
 
 /// The endpoints that were called, the rejections that occurred and the events that were sent.
 ///

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::outcome::Outcome;
+use super::outcome::Violation;
 use super::problems::ProblemKind;
-use super::violation::Violation;
 
 pub use advice::Advice;
 pub(crate) use advice::Habit;

@@ -1,12 +1,189 @@
-//! Webhook deliveries and their outcomes.
+//! Events, and their signed deliveries and outcomes.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
+use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::Sha256;
 
-use crate::engine::EventKind;
-use crate::input::bytes_in_json;
+use crate::engine::{SignatureEncoding, WebhookPayload};
+use crate::input::InvalidInput;
+use crate::input::bytes_in_json::{self, BytesInJson};
+
+/// The kind of an event: one of the kinds of the specification, or any other name that is
+/// valid in a header.
+///
+/// ```
+/// use mock_server::webhook::EventKind;
+///
+/// assert_eq!(EventKind::FOLLOW_CREATED.as_str(), "follow.created");
+/// assert_eq!(EventKind::new("badge.awarded")?.to_string(), "badge.awarded");
+/// # Ok::<(), mock_server::InvalidInput>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct EventKind(Cow<'static, str>);
+
+impl EventKind {
+    /// `follow.created`
+    pub const FOLLOW_CREATED: Self = Self(Cow::Borrowed("follow.created"));
+    /// `comment.created`
+    pub const COMMENT_CREATED: Self = Self(Cow::Borrowed("comment.created"));
+    /// `profile.liked`
+    pub const PROFILE_LIKED: Self = Self(Cow::Borrowed("profile.liked"));
+    /// `post.liked`
+    pub const POST_LIKED: Self = Self(Cow::Borrowed("post.liked"));
+    /// `post.replied`
+    pub const POST_REPLIED: Self = Self(Cow::Borrowed("post.replied"));
+    /// `post.mentioned`
+    pub const POST_MENTIONED: Self = Self(Cow::Borrowed("post.mentioned"));
+    /// `message.received`
+    pub const MESSAGE_RECEIVED: Self = Self(Cow::Borrowed("message.received"));
+
+    /// The kinds of the specification, in its order.
+    pub const ALL: &'static [Self] = &[
+        Self::FOLLOW_CREATED,
+        Self::COMMENT_CREATED,
+        Self::PROFILE_LIKED,
+        Self::POST_LIKED,
+        Self::POST_REPLIED,
+        Self::POST_MENTIONED,
+        Self::MESSAGE_RECEIVED,
+    ];
+
+    /// Creates a kind with any name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if the name is not valid in a header: it is empty, starts or ends
+    /// with whitespace, or contains a control character.
+    pub fn new(name: impl Into<String>) -> Result<Self, InvalidInput> {
+        let name = name.into();
+        let fits = !name.is_empty() && name.trim() == name && !name.contains(char::is_control);
+        if fits {
+            Ok(Self(Cow::Owned(name)))
+        } else {
+            let message = format!(
+                "the event kind {name:?} cannot be sent in a header; expected a name such as \
+                 `follow.created`, without control characters or surrounding spaces"
+            );
+            Err(InvalidInput::new("invalid_kind", message))
+        }
+    }
+
+    /// Returns the name, such as `post.liked`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for EventKind {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl TryFrom<String> for EventKind {
+    type Error = InvalidInput;
+
+    fn try_from(name: String) -> Result<Self, InvalidInput> {
+        Self::new(name)
+    }
+}
+
+impl From<EventKind> for String {
+    fn from(kind: EventKind) -> Self {
+        kind.0.into_owned()
+    }
+}
+
+/// The data of an event.
+///
+/// ```
+/// use mock_server::webhook::EventData;
+/// use serde_json::json;
+///
+/// assert_eq!(EventData::from(json!({"from": "grace"})), EventData::Json(json!({"from": "grace"})));
+/// assert_eq!(EventData::from(vec![0xff]), EventData::Bytes(vec![0xff]));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventData {
+    /// JSON from which the body is built, as set by [`WebhookPayload`].
+    Json(Value),
+    /// The exact body, regardless of [`WebhookPayload`].
+    Bytes(Vec<u8>),
+}
+
+impl From<Value> for EventData {
+    fn from(data: Value) -> Self {
+        Self::Json(data)
+    }
+}
+
+impl From<Vec<u8>> for EventData {
+    fn from(body: Vec<u8>) -> Self {
+        Self::Bytes(body)
+    }
+}
+
+/// The body of a delivery and its content type.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Payload {
+    pub(super) content_type: &'static str,
+    pub(super) body: Vec<u8>,
+}
+
+impl Payload {
+    pub(super) fn new(kind: &EventKind, now: &str, data: EventData, shape: WebhookPayload) -> Self {
+        match (data, shape) {
+            (EventData::Bytes(body), _) => Self {
+                content_type: "application/octet-stream",
+                body,
+            },
+            (EventData::Json(data), WebhookPayload::Envelope) => Self::json(&Envelope {
+                kind,
+                created_at: now,
+                data: &data,
+            }),
+            (EventData::Json(data), WebhookPayload::Bare) => Self::json(&data),
+            (EventData::Json(Value::String(text)), WebhookPayload::NotJson) => Self::text(text),
+            (EventData::Json(data), WebhookPayload::NotJson) => {
+                Self::text(format!("{kind} at {now}: {data}"))
+            }
+        }
+    }
+
+    fn json(body: &impl Serialize) -> Self {
+        Self {
+            content_type: "application/json",
+            body: serde_json::to_vec(body).expect("texts and JSON become JSON"),
+        }
+    }
+
+    fn text(body: String) -> Self {
+        Self {
+            content_type: "text/plain; charset=utf-8",
+            body: body.into_bytes(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    #[serde(rename = "type")]
+    kind: &'a EventKind,
+    created_at: &'a str,
+    data: &'a Value,
+}
 
 /// A signed delivery, with the exact body and headers to send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +270,118 @@ impl fmt::Display for DeliveryOutcome {
                 write!(f, "no response within {milliseconds} ms")
             }
             Self::ConnectionFailed { reason } => write!(f, "connection failed: {reason}"),
+        }
+    }
+}
+
+/// The secret that deliveries are signed with; never empty. `Debug` hides it.
+///
+/// It is written only to state files.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "BytesInJson", into = "BytesInJson")]
+pub(crate) struct WebhookSecret(Vec<u8>);
+
+impl WebhookSecret {
+    /// Takes the bytes as they are, without trimming.
+    pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, InvalidInput> {
+        let bytes = bytes.into();
+        if bytes.is_empty() {
+            let message = "the webhook secret is empty; expected at least 1 byte";
+            return Err(InvalidInput::new("empty_secret", message));
+        }
+        Ok(Self(bytes))
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for WebhookSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebhookSecret(hidden)")
+    }
+}
+
+impl TryFrom<BytesInJson> for WebhookSecret {
+    type Error = InvalidInput;
+
+    fn try_from(BytesInJson(bytes): BytesInJson) -> Result<Self, InvalidInput> {
+        Self::new(bytes)
+    }
+}
+
+impl From<WebhookSecret> for BytesInJson {
+    fn from(secret: WebhookSecret) -> Self {
+        Self(secret.0)
+    }
+}
+
+/// Returns the value of the header for this exact body.
+pub(super) fn sign(secret: &WebhookSecret, body: &[u8], encoding: SignatureEncoding) -> String {
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes a key of any length");
+    mac.update(body);
+    let digest = mac.finalize().into_bytes();
+    format!("sha256={}", encoding.encode(&digest))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rejects_a_name_that_is_invalid_in_a_header() {
+        for name in ["", " ", "a ", "\ta", "a\r\nX-Evil: 1", "a\0b"] {
+            assert!(EventKind::new(name).is_err(), "{name:?}");
+        }
+        assert_eq!(
+            EventKind::new("a\n").unwrap_err().to_string(),
+            "the event kind \"a\\n\" cannot be sent in a header; expected a name such as \
+             `follow.created`, without control characters or surrounding spaces"
+        );
+    }
+
+    fn payload(data: impl Into<EventData>, shape: WebhookPayload) -> (String, &'static str) {
+        let now = "2026-03-01T12:00:00Z";
+        let payload = Payload::new(&EventKind::FOLLOW_CREATED, now, data.into(), shape);
+        let body = String::from_utf8(payload.body).unwrap();
+        (body, payload.content_type)
+    }
+
+    #[test]
+    fn serializes_each_payload_shape() {
+        let data = || json!({"from": "grace"});
+        for (found, body, content_type) in [
+            (
+                payload(data(), WebhookPayload::Envelope),
+                r#"{"type":"follow.created","created_at":"2026-03-01T12:00:00Z","data":{"from":"grace"}}"#,
+                "application/json",
+            ),
+            (
+                payload(data(), WebhookPayload::Bare),
+                r#"{"from":"grace"}"#,
+                "application/json",
+            ),
+            (
+                payload(data(), WebhookPayload::NotJson),
+                r#"follow.created at 2026-03-01T12:00:00Z: {"from":"grace"}"#,
+                "text/plain; charset=utf-8",
+            ),
+            (
+                payload(json!("<event/>"), WebhookPayload::NotJson),
+                "<event/>",
+                "text/plain; charset=utf-8",
+            ),
+            (
+                payload(b"exact".to_vec(), WebhookPayload::Envelope),
+                "exact",
+                "application/octet-stream",
+            ),
+        ] {
+            assert_eq!(found, (body.to_owned(), content_type));
         }
     }
 }

@@ -1,23 +1,374 @@
 //! The webhook of a world: a state machine that prepares, signs and counts deliveries.
 
 mod delivery;
-mod event;
-mod receiver_url;
-mod refusal;
-mod script;
-mod secret;
-mod signature;
-mod sink;
-mod state;
-mod status;
+mod receiver;
 
-pub use delivery::{Delivery, DeliveryOutcome, SignedDelivery};
-pub use event::EventData;
-pub(crate) use receiver_url::ReceiverUrl;
-pub use refusal::Refusal;
-pub use script::SinkScript;
-pub(crate) use secret::WebhookSecret;
-pub use sink::SinkStatus;
-pub use state::MAX_CONSECUTIVE_FAILURES;
-pub(crate) use state::{PendingDelivery, Prepared, Receiver, Webhook};
-pub use status::WebhookStatus;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use self::delivery::{Payload, sign};
+use crate::engine::Dialect;
+
+pub(crate) use delivery::WebhookSecret;
+pub use delivery::{Delivery, DeliveryOutcome, EventData, EventKind, SignedDelivery};
+pub(crate) use receiver::ReceiverUrl;
+pub use receiver::{SinkScript, SinkStatus};
+
+/// Number of consecutive failed deliveries after which a webhook is turned off (section States and
+/// transitions of the specification).
+pub const MAX_CONSECUTIVE_FAILURES: u32 = 10;
+
+/// Limits of the log of deliveries, in entries and bytes of bodies; the oldest are dropped first.
+const MAX_LOG_ENTRIES: usize = 1_000;
+const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
+
+/// The webhook of a world. Its serialized form contains the secret and is only for state files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Webhook {
+    destination: Option<Destination>,
+    active: bool,
+    consecutive_failures: u32,
+    deliveries: VecDeque<Delivery>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Destination {
+    secret: WebhookSecret,
+    receiver: Receiver,
+}
+
+/// The receiver of deliveries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Receiver {
+    Url(ReceiverUrl),
+    Sink(SinkStatus),
+}
+
+/// A prepared delivery.
+#[derive(Debug)]
+pub(crate) enum Prepared {
+    /// The sink has already responded.
+    Delivered(Delivery),
+    /// The delivery has to be sent and its outcome recorded.
+    Pending(PendingDelivery),
+}
+
+/// A delivery to send. The world is not locked while it is sent.
+#[derive(Debug)]
+pub(crate) struct PendingDelivery {
+    pub(crate) delivery: SignedDelivery,
+    pub(crate) url: ReceiverUrl,
+    pub(crate) timeout: Duration,
+}
+
+impl Webhook {
+    /// Sets the receiver and resets the count of failures. The log is kept.
+    pub(crate) fn set_receiver(&mut self, receiver: Receiver, secret: WebhookSecret) {
+        self.destination = Some(Destination { secret, receiver });
+        self.turn_on();
+    }
+
+    /// Prepares and signs an event. `id` and `now` come from the world.
+    pub(in crate::engine) fn emit(
+        &mut self,
+        id: String,
+        now: String,
+        kind: EventKind,
+        data: EventData,
+        dialect: &Dialect,
+    ) -> Result<Prepared, Refusal> {
+        let Destination { secret, receiver } = self.active_destination()?;
+        let Payload { content_type, body } =
+            Payload::new(&kind, &now, data, dialect.webhook_payload);
+        let delivery = SignedDelivery {
+            id,
+            created_at: now,
+            receiver: receiver.name(),
+            redelivery_of: None,
+            kind,
+            signature: sign(secret, &body, dialect.webhook_signature_encoding),
+            content_type: content_type.to_owned(),
+            body,
+        };
+        Ok(self.prepare(delivery, dialect))
+    }
+
+    /// Prepares an earlier delivery again, with the same headers and body, for the current receiver.
+    pub(in crate::engine) fn redeliver(
+        &mut self,
+        id: String,
+        now: String,
+        earlier: &str,
+        dialect: &Dialect,
+    ) -> Result<Prepared, Refusal> {
+        let delivery = SignedDelivery {
+            id,
+            created_at: now,
+            receiver: self.active_destination()?.receiver.name(),
+            redelivery_of: Some(earlier.to_owned()),
+            ..self.delivery(earlier)?.sent.clone()
+        };
+        Ok(self.prepare(delivery, dialect))
+    }
+
+    /// Returns an error if the webhook is off or has no receiver.
+    pub(in crate::engine) fn check_active(&self) -> Result<(), Refusal> {
+        self.active_destination().map(|_| ())
+    }
+
+    /// Returns a delivery of the log.
+    pub(in crate::engine) fn delivery(&self, id: &str) -> Result<&Delivery, Refusal> {
+        let found = self.deliveries().find(|delivery| delivery.sent.id == id);
+        found.ok_or_else(|| Refusal::UnknownDelivery { id: id.to_owned() })
+    }
+
+    fn active_destination(&self) -> Result<&Destination, Refusal> {
+        let destination = self.destination.as_ref().ok_or(Refusal::NoReceiver)?;
+        if !self.active {
+            let consecutive_failures = self.consecutive_failures;
+            return Err(Refusal::Off {
+                consecutive_failures,
+            });
+        }
+        Ok(destination)
+    }
+
+    fn prepare(&mut self, delivery: SignedDelivery, dialect: &Dialect) -> Prepared {
+        let destination = self.destination.as_mut();
+        let receiver = &mut destination.expect("the destination was looked up").receiver;
+        match receiver {
+            Receiver::Url(url) => Prepared::Pending(PendingDelivery {
+                delivery,
+                url: url.clone(),
+                timeout: dialect.webhook_timeout.0,
+            }),
+            Receiver::Sink(sink) => {
+                let outcome = sink.take(dialect.webhook_timeout.0);
+                let delivery = Delivery {
+                    sent: delivery,
+                    outcome,
+                };
+                self.record(&delivery);
+                Prepared::Delivered(delivery)
+            }
+        }
+    }
+
+    /// Records the outcome of a delivery. The tenth consecutive failure turns the webhook off; a success
+    /// resets the count but does not turn the webhook on.
+    pub(crate) fn record(&mut self, delivery: &Delivery) {
+        if delivery.is_success() {
+            self.consecutive_failures = 0;
+        } else {
+            self.consecutive_failures = self.consecutive_failures.saturating_add(1);
+            self.active &= self.consecutive_failures < MAX_CONSECUTIVE_FAILURES;
+        }
+        self.deliveries.push_back(delivery.clone());
+        self.drop_oldest();
+    }
+
+    fn drop_oldest(&mut self) {
+        let bodies = self.deliveries.iter();
+        let mut bytes: usize = bodies.map(|delivery| delivery.sent.body.len()).sum();
+        while self.deliveries.len() > MAX_LOG_ENTRIES
+            || (bytes > MAX_LOG_BYTES && self.deliveries.len() > 1)
+        {
+            let forgotten = self.deliveries.pop_front();
+            bytes -= forgotten.map_or(0, |delivery| delivery.sent.body.len());
+        }
+    }
+
+    /// Returns the secret, if a receiver is set.
+    pub(crate) fn secret(&self) -> Option<&WebhookSecret> {
+        self.destination.as_ref().map(|to| &to.secret)
+    }
+
+    /// Returns `true` if the webhook has never been used.
+    pub(crate) fn is_new(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Turns the webhook on or off, as if this number of failures in a row turned it off.
+    pub(crate) fn limit_failures(&mut self, limit: u32) {
+        self.active = self.consecutive_failures < limit;
+    }
+
+    /// Turns the webhook on and resets the count of failures.
+    pub(crate) fn turn_on(&mut self) {
+        self.active = true;
+        self.consecutive_failures = 0;
+    }
+
+    /// Returns the logged deliveries, oldest first.
+    pub(crate) fn deliveries(&self) -> impl Iterator<Item = &Delivery> {
+        self.deliveries.iter()
+    }
+
+    /// Returns the status, without the secret.
+    pub(crate) fn status(&self) -> WebhookStatus {
+        let receiver = self.destination.as_ref().map(|to| &to.receiver);
+        WebhookStatus {
+            receiver: receiver.map(Receiver::name),
+            active: self.active && receiver.is_some(),
+            consecutive_failures: self.consecutive_failures,
+            sink: match receiver {
+                Some(Receiver::Sink(sink)) => Some(sink.clone()),
+                Some(Receiver::Url(_)) | None => None,
+            },
+        }
+    }
+}
+
+impl Receiver {
+    pub(crate) fn sink(script: SinkScript) -> Self {
+        Self::Sink(SinkStatus::new(script))
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Url(url) => url.to_string(),
+            Self::Sink(_) => "sink".to_owned(),
+        }
+    }
+}
+
+impl Default for Webhook {
+    /// Returns a webhook without a receiver.
+    fn default() -> Self {
+        Self {
+            destination: None,
+            active: true,
+            consecutive_failures: 0,
+            deliveries: VecDeque::new(),
+        }
+    }
+}
+
+/// The status of a webhook, without its secret.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let server = mock_server::MockServer::start().await;
+/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
+/// let status = server.webhook().status()?;
+/// assert_eq!(status.receiver.as_deref(), Some("sink"));
+/// assert!(status.active);
+/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct WebhookStatus {
+    /// The URL of the receiver, or `sink`; `None` without a receiver.
+    pub receiver: Option<String>,
+    /// `true` if the webhook is on and has a receiver.
+    pub active: bool,
+    /// Number of failures since the last success.
+    pub consecutive_failures: u32,
+    /// The sink, if it is the receiver.
+    pub sink: Option<SinkStatus>,
+}
+
+/// The reason why a webhook does not send a delivery.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The webhook has no receiver.
+    #[error("the webhook has no receiver; set a URL or the sink")]
+    NoReceiver,
+    /// The webhook was turned off by failed deliveries.
+    #[error(
+        "the webhook is off after {consecutive_failures} consecutive failed deliveries; turn it \
+         on again"
+    )]
+    Off {
+        /// Number of consecutive failures.
+        consecutive_failures: u32,
+    },
+    /// The log does not contain a delivery with this id.
+    #[error("unknown delivery {id:?}; the log does not contain it")]
+    UnknownDelivery {
+        /// The id.
+        id: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn on_sink(script: &str) -> Webhook {
+        let mut webhook = Webhook::default();
+        let secret = WebhookSecret::new("canary").unwrap();
+        webhook.set_receiver(Receiver::sink(script.parse().unwrap()), secret);
+        webhook
+    }
+
+    fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, Refusal> {
+        let id = format!("delivery_{}", webhook.deliveries.len());
+        let now = "2026-03-01T12:00:00Z".to_owned();
+        match webhook.emit(
+            id,
+            now,
+            EventKind::POST_LIKED,
+            body.into(),
+            &Dialect::default(),
+        )? {
+            Prepared::Delivered(delivery) => Ok(delivery),
+            Prepared::Pending(_) => panic!("the sink needs no sending"),
+        }
+    }
+
+    #[test]
+    fn the_log_is_limited_in_entries_and_bytes() {
+        let mut webhook = on_sink("200");
+        for _ in 0..MAX_LOG_ENTRIES + 5 {
+            emit(&mut webhook, Vec::new()).unwrap();
+        }
+        assert_eq!(webhook.deliveries.len(), MAX_LOG_ENTRIES);
+        emit(&mut webhook, vec![b'a'; MAX_LOG_BYTES]).unwrap();
+        assert_eq!(webhook.deliveries.len(), MAX_LOG_ENTRIES);
+        emit(&mut webhook, vec![b'a'; MAX_LOG_BYTES + 1]).unwrap();
+        assert_eq!(webhook.deliveries.len(), 1);
+    }
+
+    #[test]
+    fn a_late_success_resets_the_count_but_does_not_turn_the_webhook_on() {
+        let mut webhook = on_sink("500");
+        let mut last = None;
+        for _ in 0..10 {
+            last = Some(emit(&mut webhook, Vec::new()).unwrap());
+        }
+        webhook.record(&Delivery {
+            outcome: DeliveryOutcome::Responded { status: 200 },
+            ..last.unwrap()
+        });
+        assert_eq!(webhook.status().consecutive_failures, 0);
+        assert!(!webhook.status().active);
+    }
+
+    #[test]
+    fn survives_serialization_and_debug_hides_the_secret() {
+        let mut webhook = on_sink("timeout x2, 200");
+        emit(&mut webhook, b"\xff".to_vec()).unwrap();
+        let text = serde_json::to_string(&webhook).unwrap();
+        assert_eq!(serde_json::from_str::<Webhook>(&text).unwrap(), webhook);
+        assert!(!format!("{webhook:?}").contains("canary"));
+        let status = json!(webhook.status());
+        assert_eq!(
+            status,
+            json!({
+                "receiver": "sink",
+                "active": true,
+                "consecutive_failures": 1,
+                "sink": {"script": "timeout x2, 200", "received": 1},
+            })
+        );
+    }
+}

@@ -1,6 +1,5 @@
 //! The state of one service: its accounts, keys, seed, clock, id counter and webhook.
 
-mod default_world;
 mod validation;
 
 use std::collections::BTreeMap;
@@ -12,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
-use super::event_kind::EventKind;
-use super::resources::{Account, Badge, Link, Post};
-use super::webhook::{EventData, Prepared, Receiver, Refusal, Webhook, WebhookSecret};
+use super::resources::{Account, Badge, Link, Post, Profile};
+use super::webhook::{EventData, EventKind, Prepared, Receiver, Refusal, Webhook, WebhookSecret};
 use crate::input::InvalidInput;
 use crate::redaction::label;
 
@@ -64,10 +62,10 @@ impl World {
             seed,
             clock: Clock::system(),
             dialect: Dialect::default(),
-            last_id: default_world::LAST_ID,
-            badges: default_world::badges(),
-            accounts: default_world::accounts(),
-            keys: Keys::from_seed(seed).owned_by(default_world::OWNER),
+            last_id: LAST_ID,
+            badges: badges(),
+            accounts: accounts(),
+            keys: Keys::from_seed(seed).owned_by(OWNER),
             webhook: Webhook::default(),
         }
     }
@@ -295,5 +293,76 @@ impl fmt::Debug for World {
             .field("accounts", &self.accounts)
             .field("keys", &self.keys.len())
             .finish_non_exhaustive()
+    }
+}
+
+/// The handle of the owner of the keys of a new world.
+const OWNER: &str = "demo";
+
+/// The number in the latest id of a new world.
+const LAST_ID: u64 = 5;
+
+/// The date of all links and posts of a new world. It is fixed so that the same seed always gives
+/// the same responses.
+const CREATED_AT: &str = "2025-01-15T09:00:00Z";
+
+fn badges() -> Vec<Badge> {
+    vec![
+        badge("early", "Early bird", "Joined in the first year", "#f59e0b"),
+        badge("writer", "Writer", "Wrote a first post", "#2563eb"),
+    ]
+}
+
+fn accounts() -> BTreeMap<String, Account> {
+    BTreeMap::from([(OWNER.to_owned(), demo()), ("grace".to_owned(), grace())])
+}
+
+fn demo() -> Account {
+    Account {
+        profile: Profile::demo(),
+        links: vec![
+            link("link_1", "Homepage", "https://example.com/demo"),
+            link("link_2", "Code", "https://example.com/demo/code"),
+        ],
+        posts: vec![post("post_3", "Hello from the mock server!")],
+        badges: vec!["early".to_owned()],
+        ..Account::new(OWNER)
+    }
+}
+
+fn grace() -> Account {
+    Account {
+        profile: Profile::grace(),
+        links: vec![link("link_4", "Homepage", "https://example.com/grace")],
+        posts: vec![post("post_5", "Nice weather on the loopback today.")],
+        badges: vec!["writer".to_owned()],
+        ..Account::new("grace")
+    }
+}
+
+fn link(id: &str, title: &str, url: &str) -> Link {
+    Link {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        url: url.to_owned(),
+        created_at: CREATED_AT.to_owned(),
+    }
+}
+
+fn post(id: &str, body: &str) -> Post {
+    Post {
+        id: id.to_owned(),
+        body: body.to_owned(),
+        created_at: CREATED_AT.to_owned(),
+    }
+}
+
+fn badge(id: &str, name: &str, description: &str, color: &str) -> Badge {
+    Badge {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        description: description.to_owned(),
+        color: color.to_owned(),
+        kind: "auto".to_owned(),
     }
 }

@@ -8,12 +8,12 @@ use super::{Verdicts, Violation};
 use crate::engine::access::{RateLimit, Scope};
 use crate::engine::dialect::Dialect;
 use crate::engine::endpoints::Endpoint;
-use crate::engine::event_kind::EventKind;
 use crate::engine::handle::process;
 use crate::engine::outcome::Outcome;
 use crate::engine::problems::ProblemKind;
 use crate::engine::request::Request;
 use crate::engine::resources::ProfileField;
+use crate::engine::webhook::EventKind;
 use crate::engine::world::World;
 
 fn handle(world: &mut World, request: &Request) -> Outcome {

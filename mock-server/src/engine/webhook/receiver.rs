@@ -1,13 +1,135 @@
-//! The scripts of sinks.
+//! The receivers of deliveries: a URL, and the built-in receiver with its script, which needs no
+//! socket.
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
+use http::Uri;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use url::{Position, Url};
 
-use crate::input::InvalidInput;
-use crate::input::read_json;
+use super::delivery::DeliveryOutcome;
+use crate::input::{InvalidInput, read_json};
+
+/// The absolute `http://` URL of a receiver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct ReceiverUrl(Url);
+
+impl ReceiverUrl {
+    /// Returns host and port for name resolution.
+    pub(crate) fn host_and_port(&self) -> String {
+        let host = self.0.host_str().unwrap_or_default();
+        format!("{host}:{}", self.0.port().unwrap_or(80))
+    }
+
+    /// Returns the value of the `Host` header.
+    pub(crate) fn authority(&self) -> &str {
+        self.0.authority()
+    }
+
+    /// Returns path and query for the request line.
+    pub(crate) fn target(&self) -> Uri {
+        target(&self.0).expect("the target was validated when the URL was parsed")
+    }
+}
+
+fn target(url: &Url) -> Result<Uri, http::uri::InvalidUri> {
+    url[Position::BeforePath..Position::AfterQuery].parse()
+}
+
+impl std::str::FromStr for ReceiverUrl {
+    type Err = InvalidInput;
+
+    fn from_str(text: &str) -> Result<Self, InvalidInput> {
+        let not_absolute = |reason: &dyn fmt::Display| {
+            invalid_url(format!(
+                "the webhook URL `{text}` is not valid ({reason}); expected an absolute URL such \
+                 as http://127.0.0.1:8080/"
+            ))
+        };
+        let url = Url::parse(text).map_err(|reason| not_absolute(&reason))?;
+        if url.scheme() != "http" {
+            return Err(invalid_url(format!(
+                "the webhook URL `{text}` has the scheme {}, which the mock server does not support; \
+                 expected an http:// URL",
+                url.scheme()
+            )));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(invalid_url(
+                "the webhook URL contains a user name or password; remove it",
+            ));
+        }
+        match target(&url) {
+            Ok(_) => Ok(Self(url)),
+            Err(reason) => Err(not_absolute(&reason)),
+        }
+    }
+}
+
+impl fmt::Display for ReceiverUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl TryFrom<String> for ReceiverUrl {
+    type Error = InvalidInput;
+
+    fn try_from(text: String) -> Result<Self, InvalidInput> {
+        text.parse()
+    }
+}
+
+impl From<ReceiverUrl> for String {
+    fn from(url: ReceiverUrl) -> Self {
+        url.0.into()
+    }
+}
+
+fn invalid_url(message: impl Into<String>) -> InvalidInput {
+    InvalidInput::new("invalid_url", message)
+}
+
+/// The status of a sink.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let server = mock_server::MockServer::start().await;
+/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
+/// let sink = server.webhook().status()?.sink.unwrap();
+/// assert_eq!((sink.script.to_string().as_str(), sink.received), ("500 x9, 200", 0));
+/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SinkStatus {
+    /// The script of its responses.
+    pub script: SinkScript,
+    /// Number of deliveries received, which is the position in the script.
+    pub received: u64,
+}
+
+impl SinkStatus {
+    pub(super) fn new(script: SinkScript) -> Self {
+        let received = 0;
+        Self { script, received }
+    }
+
+    /// Receives one delivery. A timeout takes effect immediately.
+    pub(super) fn take(&mut self, timeout: Duration) -> DeliveryOutcome {
+        let response = self.script.response_after(self.received);
+        self.received += 1;
+        match response {
+            SinkResponse::Status(status) => DeliveryOutcome::Responded { status },
+            SinkResponse::TimeOut => DeliveryOutcome::timed_out(timeout),
+        }
+    }
+}
 
 /// The responses of a sink to successive deliveries.
 ///
@@ -189,6 +311,46 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[track_caller]
+    fn rejects(text: &str, message: &str) {
+        let error = text.parse::<ReceiverUrl>().unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn rejects_other_urls_with_the_reason() {
+        rejects(
+            "https://example.com/hooks",
+            "the webhook URL `https://example.com/hooks` has the scheme https, which the mock server \
+             does not support; expected an http:// URL",
+        );
+        rejects(
+            "/hooks",
+            "the webhook URL `/hooks` is not valid (relative URL without a base); expected an \
+             absolute URL such as http://127.0.0.1:8080/",
+        );
+        rejects(
+            "ftp://example.com/",
+            "the webhook URL `ftp://example.com/` has the scheme ftp, which the mock server does not \
+             support; expected an http:// URL",
+        );
+        rejects(
+            "http://ada:pass@example.com/",
+            "the webhook URL contains a user name or password; remove it",
+        );
+    }
+
+    #[test]
+    fn returns_the_parts_of_a_request() {
+        let url: ReceiverUrl = "http://[::1]:81/a b?c=|#d".parse().unwrap();
+        assert_eq!(url.host_and_port(), "[::1]:81");
+        assert_eq!(url.authority(), "[::1]:81");
+        assert_eq!(url.target(), "/a%20b?c=|");
+        let url: ReceiverUrl = "http://localhost".parse().unwrap();
+        assert_eq!(url.host_and_port(), "localhost:80");
+        assert_eq!(url.target(), "/");
+    }
 
     #[test]
     fn parses_all_forms_of_a_script() {

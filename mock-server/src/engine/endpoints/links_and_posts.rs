@@ -1,0 +1,202 @@
+//! Links and posts: their endpoints, and their JSON form, which depends on the dialect.
+
+use std::borrow::Cow;
+
+use url::Url;
+
+use super::call::{Call, Known, read_object};
+use crate::engine::dialect::{Dialect, Ids, LinkUrls, ResourceFields};
+use crate::engine::json_object::{Fields, Object};
+use crate::engine::problems::{Problem, Rejected};
+use crate::engine::reply::Reply;
+use crate::engine::resources::{Link, Post};
+use crate::engine::seeded_hash::SeededHash;
+use crate::engine::world::World;
+
+const FIELDS: &[&str] = &["title", "url"];
+
+pub(super) fn create_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let LinkFields { title, url } = LinkFields::read(world.dialect(), call);
+    let title = call.require("title", title);
+    let url = call.require("url", url);
+    let caller = call.caller()?;
+    let handle = world.keys[caller].handle.clone();
+    let link = world.add_link(&handle, &title?, &url?);
+    let link = link.expect("the caller has an account");
+    let dialect = world.dialect();
+    Ok(Reply::created(dialect, &View(dialect, &link)))
+}
+
+pub(super) fn edit_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let LinkFields { title, url } = LinkFields::read(world.dialect(), call);
+    if title.is_none() && url.is_none() {
+        call.problems.reject(Problem::EmptyEdit { known: FIELDS });
+    }
+    let caller = call.caller()?;
+    let index = link_position(world, caller, call)?;
+    let link = &mut world.owner_mut(caller).links[index];
+    if let Some(title) = title {
+        link.title = title;
+    }
+    if let Some(url) = url {
+        link.url = url;
+    }
+    let (dialect, link) = (world.dialect(), &world.owner(caller).links[index]);
+    Ok(Reply::edited(dialect, &View(dialect, link)))
+}
+
+pub(super) fn delete_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let caller = call.caller()?;
+    let index = link_position(world, caller, call)?;
+    world.owner_mut(caller).links.remove(index);
+    Ok(Reply::deleted(world.dialect()))
+}
+
+/// The valid fields of a body that creates or edits a link.
+#[derive(Default)]
+struct LinkFields {
+    title: Option<String>,
+    url: Option<String>,
+}
+
+impl LinkFields {
+    fn read(dialect: &Dialect, call: &mut Call<'_>) -> Self {
+        let mut read = Self::default();
+        let known = Known {
+            fields: FIELDS,
+            others: dialect.unknown_fields,
+        };
+        read_object(call, &known, |field, text, problems| {
+            if field == "title" {
+                read.title = Some(text);
+                return;
+            }
+            match Url::parse(&text) {
+                Err(reason) => drop(problems.reject(Problem::NotAUrl { reason })),
+                Ok(url) => {
+                    read.url = Some(match dialect.link_urls {
+                        LinkUrls::AsSent => text,
+                        LinkUrls::Parsed => url.into(),
+                    });
+                }
+            }
+        });
+        read
+    }
+}
+
+fn link_position(world: &World, caller: &str, call: &mut Call<'_>) -> Result<usize, Rejected> {
+    let mut links = world.owner(caller).links.iter();
+    let found = links.position(|link| id_in_path(world.dialect(), &link.id) == call.parameter);
+    let id = call.parameter.to_string();
+    found.ok_or_else(|| call.problems.reject(Problem::UnknownLink { id }))
+}
+
+pub(super) fn create_post(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let mut body = None;
+    let known = Known {
+        fields: &["body"],
+        others: world.dialect().unknown_fields,
+    };
+    read_object(call, &known, |_, text, _| body = Some(text));
+    let body = call.require("body", body);
+    let caller = call.caller()?;
+    let handle = world.keys[caller].handle.clone();
+    let post = world.add_post(&handle, &body?);
+    let post = post.expect("the caller has an account");
+    let dialect = world.dialect();
+    Ok(Reply::created(dialect, &View(dialect, &post)))
+}
+
+pub(super) fn delete_post(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let caller = call.caller()?;
+    let mut posts = world.owner(caller).posts.iter();
+    let index = posts.position(|post| id_in_path(world.dialect(), &post.id) == call.parameter);
+    let Some(index) = index else {
+        let id = call.parameter.to_string();
+        return Err(call.problems.reject(Problem::UnknownPost { id }));
+    };
+    world.owner_mut(caller).posts.remove(index);
+    Ok(Reply::deleted(world.dialect()))
+}
+
+/// The JSON form of a link or post.
+pub(super) struct View<'a, T>(pub(super) &'a Dialect, pub(super) &'a T);
+
+impl Fields for View<'_, Link> {
+    fn write(&self, object: &mut Object<'_>) {
+        let Self(dialect, link) = self;
+        id(object, dialect, &link.id);
+        object.string("title", &link.title);
+        object.string("url", &link.url);
+        extra_fields(object, dialect, &link.created_at);
+    }
+}
+
+impl Fields for View<'_, Post> {
+    fn write(&self, object: &mut Object<'_>) {
+        let Self(dialect, post) = self;
+        id(object, dialect, &post.id);
+        object.string("body", &post.body);
+        extra_fields(object, dialect, &post.created_at);
+    }
+}
+
+/// Returns the form of an id in paths.
+pub(crate) fn id_in_path<'a>(dialect: &Dialect, id: &'a str) -> Cow<'a, str> {
+    if dialect.ids == Ids::Uuid {
+        return uuid(id).into();
+    }
+    number(dialect, id).map_or(id.into(), |number| number.to_string().into())
+}
+
+fn id(object: &mut Object<'_>, dialect: &Dialect, id: &str) {
+    match number(dialect, id) {
+        None => object.string("id", &id_in_path(dialect, id)),
+        Some(number) => object.value("id", &number),
+    }
+}
+
+/// Returns the number at the end of an id if the dialect has integer ids.
+fn number(dialect: &Dialect, id: &str) -> Option<u64> {
+    match dialect.ids {
+        Ids::Integer => id.rsplit('_').next()?.parse().ok(),
+        Ids::String | Ids::Uuid => None,
+    }
+}
+
+/// Returns a UUID of version 4 (RFC 9562, section 5.4) that is determined by the id.
+fn uuid(id: &str) -> String {
+    let hash = SeededHash::new(0).mix_str("uuid").mix_str(id);
+    let (high, low) = (hash.value(), hash.mix(0).value());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xfff,
+        low >> 48 & 0x3fff | 0x8000,
+        low & 0xffff_ffff_ffff,
+    )
+}
+
+fn extra_fields(object: &mut Object<'_>, dialect: &Dialect, created_at: &str) {
+    if dialect.resource_fields != ResourceFields::Bare {
+        object.string("created_at", created_at);
+    }
+    if dialect.resource_fields == ResourceFields::Nested {
+        object.value("metadata", &Metadata::default());
+    }
+}
+
+/// An extra field with nested values.
+#[derive(Default, serde::Serialize)]
+struct Metadata {
+    tags: [&'static str; 0],
+    source: Source,
+}
+
+#[derive(Default, serde::Serialize)]
+struct Source {
+    imported: bool,
+    from: Option<&'static str>,
+}
