@@ -7,10 +7,9 @@ use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate, Response};
 use serde_json::json;
 
 use crate::commands::auth::permissions;
-use crate::commands::set;
-use crate::commands::show;
-use crate::editor::edited_text::{self, EditedText, Finished};
-use crate::editor::program::Editor;
+use crate::commands::{set, show};
+use crate::editor;
+use crate::editor::{EditedText, Editor, Finished};
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
@@ -65,7 +64,7 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
         dry_run: arguments.dry_run.dry_run,
         session,
     };
-    edited_text::edit(&mut edit, &initial, &editor, session)
+    editor::edit(&mut edit, &initial, &editor, session)
 }
 
 struct Edit<'a> {

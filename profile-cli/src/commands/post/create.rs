@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::fields::fields;
 use crate::commands::auth::permissions;
-use crate::editor::edited_text::{self, EditedText, Finished};
-use crate::editor::program::Editor;
+use crate::editor;
+use crate::editor::{EditedText, Editor, Finished};
 use crate::input::Input;
 use crate::input::typed_text::{self, TypedText};
 use crate::outcome::failure::Failure;
@@ -88,7 +88,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
         let profile = session.read(session.client()?.me())?;
         permissions::check(profile.data(), &Operation::CREATE_POST)?;
     }
-    edited_text::edit(&mut NewPost { dry_run, session }, "", &editor, session)
+    editor::edit(&mut NewPost { dry_run, session }, "", &editor, session)
 }
 
 struct NewPost<'a> {
