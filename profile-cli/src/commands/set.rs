@@ -5,8 +5,8 @@ use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate};
 
 use crate::commands::show;
 use crate::drawing::contrast::Contrast;
+use crate::input::TypedText;
 use crate::input::profile_changes::{InvalidField, ProfileChanges};
-use crate::input::typed_text::TypedText;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;

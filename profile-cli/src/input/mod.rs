@@ -1,18 +1,16 @@
-//! Input from files, stdin and prompts.
+//! Input from arguments, files and stdin.
 
-pub(crate) mod hidden_prompt;
 pub(crate) mod profile_changes;
 pub(crate) mod prompt;
-pub(crate) mod typed_color;
-pub(crate) mod typed_text;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{IsTerminal as _, Read};
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use crate::outcome::failure::Failure;
+use crate::output::Output;
 
 /// Maximum size of an input.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -69,17 +67,95 @@ impl fmt::Display for Input {
     }
 }
 
+/// Text given directly, or its source.
+#[derive(Debug, Clone)]
+pub(crate) enum TypedText {
+    Text(String),
+    Input(Input),
+}
+
+impl TypedText {
+    /// Returns the text, reading it from its source if necessary.
+    ///
+    /// A single line break at the end of a file or stdin is removed, since editors and shells add
+    /// one.
+    pub(crate) fn read(self, argument: &str, output: &Output) -> Result<String, Failure> {
+        let input = match self {
+            Self::Text(text) => return Ok(text),
+            Self::Input(input) => input,
+        };
+        let invalid = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
+        if input == Input::Stdin && io::stdin().is_terminal() {
+            output.note("type the text, then press Ctrl-D on an empty line");
+        }
+        let bytes = input.read().map_err(|failure| invalid(&failure.message))?;
+        if bytes.is_empty() {
+            let reason = format!("{input} is empty; pass '' to set an empty text");
+            return Err(invalid(&reason));
+        }
+        let bytes = &bytes[..length_without_last_break(&bytes)];
+        let text = str::from_utf8(bytes).map_err(|error| {
+            let place = error.valid_up_to();
+            invalid(&format!(
+                "{input} is not valid UTF-8: invalid byte at offset {place}"
+            ))
+        })?;
+        // Some programs on Windows mark the encoding of a file.
+        Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
+    }
+}
+
+impl From<&str> for TypedText {
+    fn from(typed: &str) -> Self {
+        // Any other text with @ is probably a mention, such as `@grace thanks!`.
+        let is_path = |path: &&str| {
+            ["./", "../", "/"]
+                .iter()
+                .any(|start| path.starts_with(start))
+        };
+        match typed.strip_prefix('@').filter(is_path) {
+            Some(path) => Self::Input(Input::File(path.into())),
+            None if typed == "-" => Self::Input(Input::Stdin),
+            None => Self::Text(typed.to_owned()),
+        }
+    }
+}
+
+/// Returns the length of the text without a line break at its end.
+pub(crate) fn length_without_last_break(text: &[u8]) -> usize {
+    let line = text.strip_suffix(b"\n");
+    line.map_or(text.len(), |line| {
+        line.strip_suffix(b"\r").unwrap_or(line).len()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
 
-    use super::Input;
+    use super::{Input, length_without_last_break};
 
     #[test]
     fn only_a_hyphen_is_stdin() {
         assert_eq!(Input::from(OsString::from("-")), Input::Stdin);
         for path in ["a b", "@a", "--", "./-"] {
             assert_eq!(Input::from(OsString::from(path)), Input::File(path.into()));
+        }
+    }
+
+    #[test]
+    fn removes_at_most_one_line_break() {
+        for (text, expected) in [
+            ("a", "a"),
+            ("a\n", "a"),
+            ("a\r\n", "a"),
+            ("a\n\n", "a\n"),
+            ("a\r", "a\r"),
+            ("\n", ""),
+            ("", ""),
+        ] {
+            let length = length_without_last_break(text.as_bytes());
+            assert_eq!(&text[..length], expected);
         }
     }
 }

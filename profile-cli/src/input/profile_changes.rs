@@ -1,8 +1,10 @@
-//! Changes to profile fields as typed.
+//! Changes to profile fields, as entered by the user.
 
-use profile_sdk::{FieldKind, InvalidValue, ProfileField, ProfileUpdate};
+use std::str::FromStr;
 
-use super::typed_color::{InvalidColor, TypedColor};
+use profile_sdk::{Color, FieldKind, InvalidValue, ProfileField, ProfileUpdate};
+
+use crate::terminal::printable::quoted;
 
 /// Validated changes.
 #[derive(Debug, Default)]
@@ -35,5 +37,121 @@ impl ProfileChanges {
             .map_err(|error| InvalidField::Color { field, error })?;
         self.notes.extend(typed.note(field.name()));
         Ok(self.update.set(field, typed.color.as_str())?)
+    }
+}
+
+/// A color as typed, and as sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TypedColor {
+    pub(crate) color: Color,
+    typed: String,
+}
+
+/// The error for text that is not a color.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{} is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange",
+    quoted(typed.chars().take(40).collect::<String>())
+)]
+pub(crate) struct InvalidColor {
+    typed: String,
+}
+
+impl TypedColor {
+    /// Returns a note if the color is not sent as typed.
+    pub(crate) fn note(&self, field: &str) -> Option<String> {
+        let Self { color, typed } = self;
+        (color.as_str() != typed).then(|| format!("{field}: {typed} is sent as {color}"))
+    }
+}
+
+impl FromStr for TypedColor {
+    type Err = InvalidColor;
+
+    fn from_str(typed: &str) -> Result<Self, InvalidColor> {
+        let color = Color::new(typed)
+            .ok()
+            .or_else(|| Color::new(doubled(typed)?).ok())
+            .or_else(|| named(typed));
+        let typed = typed.to_owned();
+        match color {
+            Some(color) => Ok(Self { color, typed }),
+            None => Err(InvalidColor { typed }),
+        }
+    }
+}
+
+/// Expands `#rgb` to `#rrggbb`.
+fn doubled(typed: &str) -> Option<String> {
+    let digits = typed.strip_prefix('#').filter(|digits| digits.len() == 3)?;
+    let digits = digits.chars().flat_map(|digit| [digit, digit]);
+    Some(['#'].into_iter().chain(digits).collect())
+}
+
+/// Returns the CSS color of this name, ignoring case.
+fn named(typed: &str) -> Option<Color> {
+    // `color` also parses functions such as `rgb()`, which are not supported.
+    if !typed.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    // CSS has both spellings; `color` only has "gray".
+    let name = typed.to_ascii_lowercase().replace("grey", "gray");
+    let [red, green, blue, alpha] = color::parse_color(&name)
+        .ok()?
+        .to_alpha_color::<color::Srgb>()
+        .to_rgba8()
+        .to_u8_array();
+    (alpha == u8::MAX).then(|| Color::from_rgb([red, green, blue]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TypedColor;
+
+    #[track_caller]
+    fn check(typed: &str, sent: &str, note: Option<&str>) {
+        let color: TypedColor = typed.parse().unwrap();
+        assert_eq!(color.color.as_str(), sent);
+        assert_eq!(color.note("accent_color").as_deref(), note);
+    }
+
+    #[test]
+    fn sends_full_notation_as_typed() {
+        check("#AbCdEf", "#AbCdEf", None);
+    }
+
+    #[test]
+    fn converts_names_and_short_notation_with_a_note() {
+        let note = "accent_color: RebeccaPurple is sent as #663399";
+        check("RebeccaPurple", "#663399", Some(note));
+        check(
+            "lightSlateGrey",
+            "#778899",
+            Some("accent_color: lightSlateGrey is sent as #778899"),
+        );
+        check(
+            "#F80",
+            "#FF8800",
+            Some("accent_color: #F80 is sent as #FF8800"),
+        );
+    }
+
+    #[test]
+    fn rejects_other_text() {
+        for typed in [
+            "",
+            "#",
+            "#ff",
+            "#ffff",
+            "ff8800",
+            "#ggg",
+            "#éé",
+            "no such color",
+            "rgb(1,2,3)",
+            "transparent",
+            " red",
+        ] {
+            assert!(typed.parse::<TypedColor>().is_err(), "{typed:?}");
+        }
     }
 }

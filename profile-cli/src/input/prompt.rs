@@ -3,6 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::system::interruption::InterruptGuard;
 use crate::terminal::printable::printable;
 
 /// Asks for confirmation on a terminal; fails if prompts are disabled or there is no terminal.
@@ -57,4 +58,19 @@ fn write_question(question: &str) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     write!(stderr, "{}", printable(question))?;
     stderr.flush()
+}
+
+/// Prompts for a line of text without echo.
+pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
+    // Ctrl-C must not end the program before `rpassword` has restored the echo.
+    let _guard = InterruptGuard::new();
+    rpassword::prompt_password(question).map_err(|error| match error.kind() {
+        io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => {
+            Failure::new(FailureKind::Interrupted, "interrupted; nothing was stored")
+        }
+        _ => {
+            let message = format!("the prompt failed: {error}");
+            Failure::new(FailureKind::Other, message)
+        }
+    })
 }

@@ -4,7 +4,7 @@ use profile_sdk::plan::DesiredProfile;
 use profile_sdk::{FieldKind, ProfileField};
 use toml_edit::{Document, Item};
 
-use crate::input::typed_color::TypedColor;
+use crate::input::profile_changes::TypedColor;
 use crate::outcome::failure::Failure;
 
 /// A problem at a line and a column, counted from 1.

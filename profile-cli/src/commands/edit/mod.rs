@@ -8,8 +8,7 @@ use serde_json::json;
 
 use crate::commands::auth::permissions;
 use crate::commands::{set, show};
-use crate::editor;
-use crate::editor::{EditedText, Editor, Finished};
+use crate::editor::{self, EditedText, Editor, Finished};
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};

@@ -6,14 +6,13 @@ use serde_json::{Value, json};
 
 use super::fields::fields;
 use crate::commands::auth::permissions;
-use crate::editor;
 use crate::editor::{EditedText, Editor, Finished};
-use crate::input::Input;
-use crate::input::typed_text::{self, TypedText};
+use crate::input::{Input, TypedText};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
+use crate::{editor, input};
 
 const RESOURCE: &str = "list of posts";
 const CHECK_COMMAND: &str = "profile post list";
@@ -101,7 +100,7 @@ impl EditedText for NewPost<'_> {
     const SUFFIX: &'static str = ".txt";
 
     fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
-        let body = &text[..typed_text::length_without_last_break(text.as_bytes())];
+        let body = &text[..input::length_without_last_break(text.as_bytes())];
         if body.is_empty() {
             let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());
             let report = Report::new(json!({"result": "unchanged"}), sentence);

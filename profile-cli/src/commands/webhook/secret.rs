@@ -5,7 +5,7 @@ use std::path::Path;
 
 use webhook_verify::{Secret, SecretError};
 
-use crate::input::typed_text::length_without_last_break;
+use crate::input::length_without_last_break;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 use crate::system::{environment, private_file};

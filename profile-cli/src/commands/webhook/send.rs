@@ -12,8 +12,7 @@ use super::example;
 use super::secret::{self, WebhookSecret};
 use super::sender::destination;
 use super::sending::send_all;
-use crate::input::Input;
-use crate::input::typed_text::TypedText;
+use crate::input::{Input, TypedText};
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 

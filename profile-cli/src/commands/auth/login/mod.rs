@@ -10,7 +10,7 @@ use clap::Args;
 use profile_sdk::{ApiKey, Profile};
 
 use self::storing::{Login, given_name, name_of};
-use crate::input::{Input, hidden_prompt, prompt};
+use crate::input::{Input, prompt};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::session::{Session, client_for, curl};
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
 /// Asks for the key until the service accepts one.
 fn ask_for_key(base_url: &str, session: &Session<'_>) -> Result<(String, Profile), Failure> {
     loop {
-        let key = hidden_prompt::ask("API key (not shown): ")?;
+        let key = prompt::ask_hidden("API key (not shown): ")?;
         match check_with_service(base_url, key.trim(), session) {
             Ok(profile) => return Ok((key, profile)),
             Err(failure) if is_wrong_key(&failure) => session.output.warn(&failure.message),
