@@ -6,7 +6,7 @@ use profile_sdk::{Call, Operation, Profile};
 use serde_json::{Value, json};
 
 use crate::commands::auth::permissions;
-use crate::outcome::batch;
+use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::dry_run::{self, Change};
@@ -46,7 +46,7 @@ impl Deletion {
                 .collect::<Result<Vec<_>, _>>()
         };
         if session.settings.curl {
-            let calls = calls_of(&batch::without_duplicates(typed))?;
+            let calls = calls_of(&outcome::without_duplicates(typed))?;
             return session.as_curl(&requests(&calls)?);
         }
         let listed = self.read(self.dry_run, session)?;
@@ -58,7 +58,7 @@ impl Deletion {
             )
         });
         let ids = ids.collect::<Result<Vec<_>, _>>()?;
-        let ids = batch::without_duplicates(&ids);
+        let ids = outcome::without_duplicates(&ids);
         let calls = calls_of(&ids)?;
         let unknown = |id: String| match &listed {
             Some(_) if self.dry_run => {
@@ -133,13 +133,13 @@ impl Deletion {
                     id: Some(item.id),
                     ..failure
                 }),
-                Err(failure) => failures.push(batch::item_failure(&what, item.id, failure)),
+                Err(failure) => failures.push(outcome::item_failure(&what, item.id, failure)),
             }
             progress.advance();
         }
         drop(progress);
         let done = (!deleted.is_empty()).then(|| self.report(&deleted, count > 1));
-        batch::outcome(done, failures)
+        outcome::of_batch(done, failures)
     }
 
     fn list_hint(&self) -> String {

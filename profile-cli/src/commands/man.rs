@@ -1,8 +1,7 @@
 //! `profile man`: manual pages.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::Args;
 use clap_mangen::Man;

@@ -1,7 +1,78 @@
-//! The outcome of a command: a report or a failure.
+//! The outcome of a command: a report or a failure. A command with several items tries all of them, and
+//! reports all outcomes.
 
-pub(crate) mod batch;
-pub(crate) mod failed_call;
 pub(crate) mod failure;
-pub(crate) mod listing;
 pub(crate) mod report;
+
+use std::collections::BTreeMap;
+
+use profile_sdk::{Profile, Response};
+use serde_json::value::RawValue;
+
+use failure::{Failure, FailureKind};
+use report::{Report, View};
+
+/// Returns the items without duplicates.
+pub(crate) fn without_duplicates<T: PartialEq>(items: &[T]) -> Vec<&T> {
+    let mut kept: Vec<&T> = Vec::new();
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
+}
+
+/// Returns the failure of one of several items; its message names the item.
+pub(crate) fn item_failure(what: &str, id: impl ToString, failure: Failure) -> Failure {
+    let is_named = failure.message.contains(what);
+    Failure {
+        id: Some(id.to_string()),
+        message: match is_named {
+            true => failure.message,
+            false => format!("{what}: {}", failure.message),
+        },
+        ..failure
+    }
+}
+
+/// Returns the report, or the worst failure with the other failures and the report.
+pub(crate) fn of_batch(done: Option<Report>, failures: Vec<Failure>) -> Result<Report, Failure> {
+    match (worst(failures), done) {
+        (None, Some(report)) => Ok(report),
+        (None, None) => Err(Failure::usage("no identifier was given")),
+        (Some(failure), done) => Err(Failure {
+            done: done.map(Box::new),
+            ..failure
+        }),
+    }
+}
+
+/// Returns the failure of the worst kind, which contains the others.
+fn worst(mut failures: Vec<Failure>) -> Option<Failure> {
+    failures.sort_by_key(|failure| failure.kind);
+    let worst = failures.pop()?;
+    Some(Failure {
+        others: failures,
+        ..worst
+    })
+}
+
+/// Reports a list of the profile. Fails if the response does not contain it.
+pub(crate) fn report_listing(
+    response: &Response<Profile>,
+    name: &str,
+    shown: Option<View>,
+) -> Result<Report, Failure> {
+    let Some(shown) = shown else {
+        let message = format!("the profile in the response does not contain your {name}");
+        let hint = "`profile show --json` prints the complete profile";
+        return Err(Failure::new(FailureKind::Other, message).hint(hint));
+    };
+    let listed = response
+        .raw_data()
+        .and_then(|data| serde_json::from_str::<BTreeMap<String, &RawValue>>(data).ok())
+        .and_then(|fields| fields.get(name).copied())
+        .map_or("[]", RawValue::get);
+    Ok(Report::new(listed, shown))
+}

@@ -5,8 +5,7 @@ use serde_json::Value;
 use super::{delimited, pretty_json, tables};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::settings::Format;
-use crate::settings::GlobalArguments;
+use crate::settings::{Format, GlobalArguments};
 use crate::terminal::printable::json_text;
 use crate::terminal::screen::Screen;
 

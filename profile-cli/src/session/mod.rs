@@ -15,8 +15,7 @@ use profile_sdk::{Call, Client, Error, ErrorKind, Method, Request, Response};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::input::prompt;
-use crate::outcome::failed_call;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{self, Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{Key, Settings};
@@ -90,7 +89,7 @@ impl<'a> Session<'a> {
     pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>, Failure> {
         let failure = |error| {
             let withheld = self.withheld(&error);
-            withheld.unwrap_or_else(|| failed_call::about(what, error))
+            withheld.unwrap_or_else(|| failure::about(what, error))
         };
         self.send(call)?.map_err(failure)
     }
@@ -104,7 +103,7 @@ impl<'a> Session<'a> {
     ) -> Result<Response<T>, Failure> {
         let failure = |error| {
             let withheld = self.withheld(&error);
-            withheld.unwrap_or_else(|| failed_call::of_write(what, check_command, error))
+            withheld.unwrap_or_else(|| failure::of_write(what, check_command, error))
         };
         interruption::check()?;
         let sent = self.send(call).map_err(|failure| match failure.kind {

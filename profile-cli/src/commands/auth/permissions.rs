@@ -2,8 +2,7 @@
 
 use profile_sdk::{Operation, Profile, Scope, Scopes};
 
-use crate::outcome::failed_call::SCOPE_HINT;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, SCOPE_HINT};
 
 /// The commands that send a request, each with its main operation.
 const COMMANDS: &[(&str, Operation)] = &[

@@ -4,8 +4,8 @@ use profile_sdk::Link;
 
 use super::fields::{COLUMNS, cells};
 use crate::outcome::failure::Failure;
-use crate::outcome::listing::report_listing;
 use crate::outcome::report::{Report, View};
+use crate::outcome::report_listing;
 use crate::session::Session;
 
 pub(crate) const HELP: &str = "\

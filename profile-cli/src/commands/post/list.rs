@@ -2,8 +2,8 @@
 
 use super::fields::table;
 use crate::outcome::failure::Failure;
-use crate::outcome::listing::report_listing;
 use crate::outcome::report::Report;
+use crate::outcome::report_listing;
 use crate::session::Session;
 
 pub(crate) const HELP: &str = "\

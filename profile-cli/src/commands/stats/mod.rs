@@ -11,7 +11,7 @@ use profile_sdk::{Days, Handle, InvalidValue, Response, UserStats};
 use self::comparison::views_before;
 use self::fields::{as_array, days, totals};
 use crate::drawing::{self, Drawing, ProfileViews};
-use crate::outcome::batch;
+use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         true => vec![own_handle(session)?],
         false => arguments.handles.clone(),
     };
-    let handles = batch::without_duplicates(&handles);
+    let handles = outcome::without_duplicates(&handles);
     let client = session.client()?;
     let calls = handles
         .iter()
@@ -125,19 +125,19 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
             Err(failure) if handles.len() == 1 || failure.kind == FailureKind::Interrupted => {
                 return Err(failure);
             }
-            Err(failure) => failures.push(batch::item_failure(&what, handle, failure)),
+            Err(failure) => failures.push(outcome::item_failure(&what, handle, failure)),
         }
         progress.advance();
     }
     drop(progress);
     if read.is_empty() {
-        return batch::outcome(None, failures);
+        return outcome::of_batch(None, failures);
     }
     let report = arguments.report(&read, arguments.handles.len() > 1, session);
     if let Some(path) = &arguments.svg {
         let picture = drawing::svg(&views(&read));
         if path.as_os_str() == "-" {
-            return batch::outcome(Some(Report::text(picture.trim_end(), "svg")), failures);
+            return outcome::of_batch(Some(Report::text(picture.trim_end(), "svg")), failures);
         }
         output_file::write(path, picture.as_bytes())?;
     }
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         Some(_) => report.of_change(),
         None => report,
     };
-    batch::outcome(Some(report), failures)
+    outcome::of_batch(Some(report), failures)
 }
 
 /// Returns the commands without a handle: the first reads the own handle, and the user has to insert

@@ -5,7 +5,7 @@ mod facts;
 
 use profile_sdk::{Call, RetryPolicy};
 
-use crate::outcome::batch;
+use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -45,7 +45,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
         ask_service(&mut facts, &mut findings, session)?;
     }
     let report = facts.report(findings.warnings);
-    batch::outcome(Some(report), findings.failures)
+    outcome::of_batch(Some(report), findings.failures)
 }
 
 /// Checks this machine: the settings, files with secrets, the key and the base URL.
