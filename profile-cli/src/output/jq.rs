@@ -4,7 +4,7 @@ use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
 
-use super::json_tokens::tokens;
+use super::json::tokens;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::printable::{json_text, printable, redact_key};
 use crate::terminal::screen::Screen;

@@ -1,13 +1,11 @@
 //! Prints results to stdout, and failures, warnings and notes to stderr.
 
-mod delimited;
 mod failures;
 #[cfg(feature = "jq")]
 mod jq;
-mod json_tokens;
+mod json;
 #[cfg(feature = "webhook")]
 mod payload;
-mod pretty_json;
 mod renderer;
 mod tables;
 
@@ -217,14 +215,14 @@ impl Output {
         Ok(match self.renderer {
             Renderer::Json => format!(
                 "{}\n",
-                json_tokens::tokens(&json_text(&report.json, self.stdout.is_terminal)).concat()
+                json::tokens(&json_text(&report.json, self.stdout.is_terminal)).concat()
             ),
             Renderer::Table => {
                 let values = values.filter(|value| !value.is_empty());
                 joined(values.map(|value| printable(value)).collect(), "  ")
             }
             Renderer::Tsv { .. } => joined(values.map(|value| tsv_field(value)).collect(), "\t"),
-            Renderer::Csv => delimited::records(|writer| {
+            Renderer::Csv => renderer::records(|writer| {
                 if !self.has_heading.replace(true) {
                     writer.write_record(fields.iter().map(|(name, _)| name))?;
                 }

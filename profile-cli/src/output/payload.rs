@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::pretty_json;
+use super::json;
 use crate::terminal::printable::{json_text, printable};
 use crate::terminal::screen::Screen;
 
@@ -15,7 +15,7 @@ pub(super) fn text(body: &[u8], screen: &Screen) -> String {
     let shown = String::from_utf8_lossy(shown);
     let is_json = serde_json::from_str::<&RawValue>(&shown).is_ok();
     let text = match is_json && body.len() <= MAX_BYTES {
-        true => pretty_json::text(&json_text(&shown, screen.is_terminal), screen),
+        true => json::text(&json_text(&shown, screen.is_terminal), screen),
         false => printable(&shown),
     };
     let mut lines = text.lines();

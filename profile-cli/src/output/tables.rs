@@ -4,7 +4,6 @@ use anstyle::Style;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::delimited::present;
 use crate::drawing::text::{max_width, pad_right, wrap_at_spaces};
 use crate::outcome::report::View;
 use crate::terminal::printable::printable;
@@ -107,6 +106,14 @@ fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
         format!("{name}  {value}\n")
     });
     lines.collect()
+}
+
+/// Returns the fields of a resource that it has.
+pub(super) fn present(cells: &[(&str, String)]) -> Vec<(String, String)> {
+    let cells = cells.iter().filter(|(_, cell)| !cell.is_empty());
+    cells
+        .map(|(name, cell)| ((*name).to_owned(), cell.clone()))
+        .collect()
 }
 
 #[cfg(test)]

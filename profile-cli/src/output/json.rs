@@ -1,12 +1,13 @@
-//! Renders JSON for a terminal: indented and colored.
+//! Renders JSON for people: indented and colored. Numbers and the order of names stay as they are.
 
 use anstyle::{AnsiColor, Style};
 
-use super::json_tokens::tokens;
 use crate::terminal::screen::Screen;
 
 const NAME: Style = AnsiColor::Blue.on_default().bold();
+
 const STRING: Style = AnsiColor::Green.on_default();
+
 const LITERAL: Style = AnsiColor::Cyan.on_default();
 
 /// Renders a document. Numbers are not reformatted, and names keep their order.
@@ -54,6 +55,39 @@ fn style(token: &str, next: &str) -> Style {
 fn push_line_break(text: &mut String, depth: usize) {
     text.push('\n');
     text.push_str(&"  ".repeat(depth));
+}
+
+/// Splits a valid document into strings, other values, and punctuation.
+pub(super) fn tokens(json: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = json.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => string_length(rest),
+            '{' | '}' | '[' | ']' | ',' | ':' => 1,
+            _ => rest
+                .find(|c: char| c.is_ascii_whitespace() || matches!(c, ',' | '}' | ']'))
+                .unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at(length);
+        tokens.push(token);
+        rest = after.trim_start();
+    }
+    tokens
+}
+
+/// Returns the length of the string at the start of the text, with its quotes.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (index, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return index + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
