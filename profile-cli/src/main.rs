@@ -8,10 +8,10 @@
 //! - `editor`: texts in the user's editor;
 //! - `profile_file`: the profile as a file;
 //! - `session`: the client; sends all calls, or prints them;
-//! - `output`: prints results, failures and warnings;
+//! - `output`: prints results, failures and warnings, and writes files;
 //! - `input`: texts from arguments, files, stdin and questions;
 //! - `settings`: values of options, environment and config.toml, and stored keys;
-//! - `system`: environment variables, files and signals;
+//! - `system`: environment variables, private files and signals;
 //! - `outcome`: reports and failures;
 //! - `drawing`: cards, charts and SVG images of results;
 //! - `terminal`: the screen, and texts that are safe to print on it.

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::completion::Shell;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::system::output_file;
+use crate::output;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -52,7 +52,7 @@ fn write(shells: &[Shell], directory: &Path) -> Result<Report, Failure> {
     let created = fs::create_dir_all(directory);
     created.map_err(|error| Failure::of_file("written to", directory, &error))?;
     for (shell, name) in shells.iter().zip(&names) {
-        output_file::write(&directory.join(name), shell.script().as_bytes())?;
+        output::write_file(&directory.join(name), shell.script().as_bytes())?;
     }
     let shown = format!("Wrote {} to {}.", names.join(", "), directory.display());
     Ok(Report::new(

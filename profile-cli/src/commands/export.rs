@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
+use crate::output;
 use crate::profile_file::{toml_text, writing};
 use crate::session::Session;
-use crate::system::output_file;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
                 }
             }
             Some(path) => {
-                output_file::write(&path, toml.as_bytes())?;
+                output::write_file(&path, toml.as_bytes())?;
                 let path = path.display().to_string();
                 let sentence = format!("Wrote the profile to {path}.");
                 Report::new(

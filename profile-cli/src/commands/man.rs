@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::help::{Topic, hide_global_options, join_paragraphs};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::system::output_file;
+use crate::output;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -62,7 +62,7 @@ fn write_pages(
         None => format!("{}.1", command.get_name()),
     };
     let page = page(command).map_err(|error| Failure::of_output(&error))?;
-    output_file::write(&directory.join(&name), &page)?;
+    output::write_file(&directory.join(&name), &page)?;
     names.push(name);
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! The operating system: environment variables, files and signals.
+//! The operating system: environment variables, private files and signals.
 
 pub(crate) mod environment;
 pub(crate) mod interruption;
-pub(crate) mod output_file;
 pub(crate) mod private_file;

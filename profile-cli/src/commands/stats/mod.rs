@@ -11,13 +11,12 @@ use profile_sdk::{Days, Handle, InvalidValue, Response, UserStats};
 use self::comparison::views_before;
 use self::fields::{as_array, days, totals};
 use crate::drawing::{self, Drawing, ProfileViews};
-use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
-use crate::system::output_file;
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
+use crate::{outcome, output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -139,7 +138,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         if path.as_os_str() == "-" {
             return outcome::of_batch(Some(Report::text(picture.trim_end(), "svg")), failures);
         }
-        output_file::write(path, picture.as_bytes())?;
+        output::write_file(path, picture.as_bytes())?;
     }
     let report = match arguments.svg {
         Some(_) => report.of_change(),
