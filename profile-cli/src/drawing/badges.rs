@@ -3,7 +3,7 @@
 use profile_sdk::Badge;
 
 use super::text::{BOLD, DIM, max_width, one_line, pad_right, swatch, wrap};
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 
 const INDENT: &str = "   ";
 
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn draws_swatches_if_the_screen_has_colors() {
         let screen = Screen {
-            palette: Some(crate::terminal::screen::Palette::Full),
+            palette: Some(crate::terminal::Palette::Full),
             ..Screen::plain()
         };
         expect![[r#"

@@ -5,7 +5,7 @@ use super::grouping::group;
 use super::shares;
 use super::text::{DIM, MAX_WIDTH, max_width, pad_right, with_separators};
 use super::views::{ProfileViews, dates, max_views};
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 
 /// Columns between the date and the bar.
 const GAP: usize = 2;

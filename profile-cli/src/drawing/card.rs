@@ -9,7 +9,7 @@ use super::text::{
     BOLD, DIM, MAX_WIDTH, one_line, pad_right, swatch, width, with_separators, wrap,
 };
 use crate::drawing::contrast::Contrast;
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 
 /// Width of the column of field names.
 const NAME_WIDTH: usize = 12;
@@ -272,7 +272,7 @@ mod tests {
         let profile: Profile = serde_json::from_str(json).unwrap();
         let screen = Screen {
             width,
-            palette: color.then_some(crate::terminal::screen::Palette::Full),
+            palette: color.then_some(crate::terminal::Palette::Full),
             ..Screen::plain()
         };
         draw(&profile, &screen)

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
 use super::text::{BOLD, one_line};
+use crate::terminal::Screen;
 use crate::terminal::printable::printable;
-use crate::terminal::screen::Screen;
 
 /// The maximum time for finding the common lines; then, more lines than necessary are shown as changed.
 const MAX_TIME: Duration = Duration::from_secs(1);
@@ -116,7 +116,7 @@ mod tests {
     use serde_json::Value;
 
     use super::{Change, draw};
-    use crate::terminal::screen::{Palette, Screen};
+    use crate::terminal::{Palette, Screen};
 
     #[test]
     fn shows_the_lines_that_differ() {

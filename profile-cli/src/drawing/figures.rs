@@ -1,7 +1,7 @@
 //! Names and numbers in aligned columns.
 
 use super::text::{BOLD, max_width, one_line, pad_left, pad_right, with_separators};
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 
 /// A number, or text in its place.
 #[derive(Debug, Clone)]

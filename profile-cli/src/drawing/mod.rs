@@ -16,7 +16,7 @@ mod views;
 
 use profile_sdk::{Badge, Profile};
 
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 use changes::Change;
 
 pub(crate) use card::rate;

@@ -3,7 +3,7 @@
 use super::bar::{bar, color};
 use super::text::{BOLD, max_width, pad_left, pad_right, percent, with_separators};
 use super::views::ProfileViews;
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 
 /// Maximum number of parts drawn by name; the rest are summed up as "others".
 const MAX_NAMED: usize = 10;

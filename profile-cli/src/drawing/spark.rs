@@ -7,7 +7,7 @@ use profile_sdk::Days;
 use super::bar::color;
 use super::text::{DIM, max_width, pad_right, with_separators};
 use super::views::{ProfileViews, dates, max_views};
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 
 /// Blocks from one eighth to full height.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -4,8 +4,8 @@ use anstyle::Style;
 use profile_sdk::Color;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use crate::terminal::Screen;
 use crate::terminal::printable::printable;
-use crate::terminal::screen::Screen;
 
 pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();

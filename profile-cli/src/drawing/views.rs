@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use profile_sdk::{Handle, UserStats};
 
 use super::text::{BOLD, one_line, percent, width, with_separators, wrap};
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 
 /// Minimum width of the summary beside a long handle.
 const MIN_COLUMNS: usize = 20;

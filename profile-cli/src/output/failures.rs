@@ -6,8 +6,8 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use crate::outcome::failure::{Failure, ResponseBody};
+use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable};
-use crate::terminal::screen::Screen;
 
 const BOLD: Style = Style::new().bold();
 

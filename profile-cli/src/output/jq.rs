@@ -6,8 +6,8 @@ use jaq_json::{Val, read};
 
 use super::json::tokens;
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable, redact_key};
-use crate::terminal::screen::Screen;
 
 type Data = data::JustLut<Val>;
 

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use crate::terminal::screen::Screen;
+use crate::terminal::Screen;
 
 const NAME: Style = AnsiColor::Blue.on_default().bold();
 
@@ -95,7 +95,7 @@ mod tests {
     use expect_test::expect;
 
     use super::text;
-    use crate::terminal::screen::{Palette, Screen};
+    use crate::terminal::{Palette, Screen};
 
     #[test]
     fn indents_documents_and_keeps_their_values() {

@@ -23,10 +23,10 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::settings::{GlobalArguments, Settings, palette};
 use crate::system::{environment, private_file};
+use crate::terminal::Screen;
 use crate::terminal::printable::json_text;
 #[cfg(feature = "webhook")]
 use crate::terminal::printable::{printable, tsv_field};
-use crate::terminal::screen::Screen;
 
 use renderer::Renderer;
 

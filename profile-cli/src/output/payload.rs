@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::json;
+use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable};
-use crate::terminal::screen::Screen;
 
 const MAX_BYTES: usize = 4096;
 const MAX_LINES: usize = 40;

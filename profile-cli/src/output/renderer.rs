@@ -6,8 +6,8 @@ use super::{json, tables};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::{Format, GlobalArguments};
+use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable, tsv_field};
-use crate::terminal::screen::Screen;
 
 /// A renderer for one output format.
 pub(super) enum Renderer {

@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::drawing::text::{max_width, pad_right, wrap_at_spaces};
 use crate::outcome::report::View;
+use crate::terminal::Screen;
 use crate::terminal::printable::printable;
-use crate::terminal::screen::Screen;
 
 /// Width below which tables with wrapped cells are hard to read.
 const MIN_TABLE_WIDTH: usize = 60;
@@ -120,7 +120,7 @@ pub(super) fn present(cells: &[(&str, String)]) -> Vec<(String, String)> {
 mod tests {
     use super::{aligned, text};
     use crate::outcome::report::View;
-    use crate::terminal::screen::Screen;
+    use crate::terminal::Screen;
 
     #[test]
     fn indents_values_of_several_lines() {

@@ -3,7 +3,7 @@
 use clap::ColorChoice;
 
 use crate::system::environment::{self, is_set};
-use crate::terminal::screen::Palette;
+use crate::terminal::Palette;
 
 /// Returns the colors of a stream, or `None` if it should not be colored.
 pub(crate) fn palette(choice: ColorChoice, is_terminal: bool) -> Option<Palette> {

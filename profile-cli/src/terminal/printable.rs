@@ -167,7 +167,7 @@ fn reorders(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{json_text, printable, tsv_field};
+    use crate::terminal::printable::{json_text, printable, tsv_field};
 
     #[test]
     fn removes_control_characters() {

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::printable::printable;
-use super::screen::{DEFAULT_WIDTH, measured_width};
+use crate::terminal::printable::printable;
+use crate::terminal::{DEFAULT_WIDTH, measured_width};
 
 /// The progress of work on several items, shown if stderr can replace it.
 pub(crate) struct Progress {
@@ -92,7 +92,7 @@ fn fitting(text: &str, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fitting;
+    use crate::terminal::progress::fitting;
 
     #[test]
     fn a_status_line_with_wide_characters_does_not_wrap() {
