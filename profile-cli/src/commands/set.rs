@@ -4,7 +4,7 @@ use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate};
 
 use crate::commands::show;
-use crate::drawing::contrast::Contrast;
+use crate::drawing::Contrast;
 use crate::input::TypedText;
 use crate::input::profile_changes::{InvalidField, ProfileChanges};
 use crate::outcome::failure::Failure;

@@ -2,8 +2,8 @@
 
 use profile_sdk::{Profile, ProfileField};
 
+use crate::drawing::Contrast;
 use crate::drawing::Drawing;
-use crate::drawing::contrast::Contrast;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell, push_field};
 use crate::session::Session;

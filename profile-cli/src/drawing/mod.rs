@@ -1,15 +1,9 @@
 //! Drawings of results for people. Each is a pure function of its data and the screen.
 
-mod badges;
-mod bar;
-mod bars;
 mod card;
 pub(crate) mod changes;
-pub(crate) mod contrast;
-mod figures;
-mod grouping;
-mod shares;
-mod spark;
+mod charts;
+mod columns;
 mod svg;
 pub(crate) mod text;
 mod views;
@@ -19,8 +13,8 @@ use profile_sdk::{Badge, Profile};
 use crate::terminal::Screen;
 use changes::Change;
 
-pub(crate) use card::rate;
-pub(crate) use figures::Figure;
+pub(crate) use card::{Contrast, rate};
+pub(crate) use columns::Figure;
 pub(crate) use svg::svg;
 pub(crate) use views::ProfileViews;
 
@@ -48,10 +42,10 @@ impl Drawing {
     pub(crate) fn draw(&self, screen: &Screen) -> String {
         match self {
             Self::Card(profile) => card::draw(profile, screen),
-            Self::Badges(badges) => badges::draw(badges, screen),
-            Self::Figures(figures) => figures::draw(figures, screen),
-            Self::Bars(views) => bars::draw(views, screen),
-            Self::Spark(views) => spark::draw(views, screen),
+            Self::Badges(badges) => columns::draw_badges(badges, screen),
+            Self::Figures(figures) => columns::draw_figures(figures, screen),
+            Self::Bars(views) => charts::draw_bars(views, screen),
+            Self::Spark(views) => charts::draw_sparklines(views, screen),
             Self::Changes { changes, below } => changes::draw(changes, below, screen),
         }
     }

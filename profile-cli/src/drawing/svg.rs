@@ -214,8 +214,8 @@ fn escaped(text: &str) -> String {
 mod tests {
     use expect_test::expect;
 
-    use super::super::views::sample;
     use super::{Plot, escaped, step, svg};
+    use crate::drawing::views::sample;
 
     #[test]
     fn draws_one_document() {

@@ -1,0 +1,144 @@
+//! Badges and figures in aligned columns.
+
+use profile_sdk::Badge;
+
+use super::text::{
+    BOLD, DIM, max_width, one_line, pad_left, pad_right, swatch, with_separators, wrap,
+};
+use crate::terminal::Screen;
+
+const INDENT: &str = "   ";
+
+/// Draws each badge on a line, with its description below.
+pub(super) fn draw_badges(badges: &[Badge], screen: &Screen) -> String {
+    if badges.is_empty() {
+        return "There are no badges.\n".to_owned();
+    }
+    let names: Vec<_> = badges.iter().map(|badge| one_line(&badge.name)).collect();
+    let ids: Vec<_> = badges.iter().map(|badge| one_line(&badge.id)).collect();
+    let name_width = max_width(names.iter().map(String::as_str));
+    let id_width = max_width(ids.iter().map(String::as_str));
+    let mut drawn = String::new();
+    for ((badge, name), id) in badges.iter().zip(&names).zip(&ids) {
+        let color = badge.color.as_deref().unwrap_or_default();
+        let kind = badge.kind.as_ref().map(|kind| one_line(kind.as_str()));
+        let line = format!(
+            "{}{}  {}  {}  {}",
+            swatch(color, screen),
+            screen.styled(BOLD, &pad_right(name, name_width)),
+            pad_right(id, id_width),
+            pad_right(&one_line(color), "#rrggbb".len()),
+            kind.unwrap_or_default(),
+        );
+        drawn += &format!("{}\n", line.trim_end());
+        let description = badge.description.as_deref().unwrap_or_default();
+        for line in wrap(description, screen.width.saturating_sub(INDENT.len())) {
+            if !line.is_empty() {
+                drawn += &format!("{INDENT}{}\n", screen.styled(DIM, &line));
+            }
+        }
+    }
+    drawn
+}
+
+/// A number, or text in its place.
+#[derive(Debug, Clone)]
+pub(crate) enum Figure {
+    Count(u64),
+    Text(String),
+}
+
+/// Draws the names in one column and the numbers, right-aligned, in the next.
+pub(super) fn draw_figures(figures: &[(String, Figure)], screen: &Screen) -> String {
+    let names: Vec<_> = figures.iter().map(|(name, _)| one_line(name)).collect();
+    let name_width = max_width(names.iter().map(String::as_str));
+    let counts: Vec<_> = figures.iter().map(|(_, figure)| figure.count()).collect();
+    let count_width = max_width(counts.iter().flatten().map(String::as_str));
+    let mut drawn = String::new();
+    for ((name, count), (_, figure)) in names.iter().zip(&counts).zip(figures) {
+        let value = match (count, figure) {
+            (None, Figure::Text(text)) => one_line(text),
+            (count, _) => pad_left(count.as_deref().unwrap_or_default(), count_width),
+        };
+        let name = screen.styled(BOLD, &pad_right(name, name_width));
+        drawn += &format!("{name}  {value}\n");
+    }
+    drawn
+}
+
+impl Figure {
+    fn count(&self) -> Option<String> {
+        match self {
+            Self::Count(count) => Some(with_separators(*count)),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// Returns the figure without thousands separators.
+    pub(crate) fn plain(&self) -> String {
+        match self {
+            Self::Count(count) => count.to_string(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use profile_sdk::Badge;
+
+    use super::{Figure, Screen, draw_badges, draw_figures};
+
+    fn badges() -> Vec<Badge> {
+        serde_json::from_str(
+            r##"[
+            {"id": "early", "name": "Early bird", "color": "#f59e0b", "kind": "auto",
+             "description": "Joined in the first year of the service"},
+            {"id": "日本", "name": "J", "color": "odd\u001b[31m"}
+        ]"##,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn columns_are_aligned() {
+        let screen = Screen {
+            width: 30,
+            ..Screen::plain()
+        };
+        expect![[r#"
+            Early bird  early  #f59e0b  auto
+               Joined in the first year of
+               the service
+            J           日本   odd
+        "#]]
+        .assert_eq(&draw_badges(&badges(), &screen));
+    }
+
+    #[test]
+    fn draws_swatches_if_the_screen_has_colors() {
+        let screen = Screen {
+            palette: Some(crate::terminal::Palette::Full),
+            ..Screen::plain()
+        };
+        expect![[r#"
+            ESC[48;2;245;158;11m  ESC[0m ESC[1mEarly birdESC[0m  early  #f59e0b  auto
+               ESC[2mJoined in the first year of the serviceESC[0m
+        "#]]
+        .assert_eq(&draw_badges(&badges()[..1], &screen).replace('\x1b', "ESC"));
+    }
+
+    #[test]
+    fn aligns_numbers_to_the_right() {
+        let figures = [
+            ("views".to_owned(), Figure::Count(43_615)),
+            ("likes".to_owned(), Figure::Count(7)),
+            ("social".to_owned(), Figure::Text("\"plenty\"".to_owned())),
+        ];
+        assert_eq!(
+            draw_figures(&figures, &Screen::plain()),
+            "views   43,615\nlikes        7\nsocial  \"plenty\"\n"
+        );
+    }
+}
