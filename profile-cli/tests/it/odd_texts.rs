@@ -97,7 +97,7 @@ fn hostile(scheme: &str, text: &str) -> String {
 async fn prompts_remove_control_and_invisible_characters() {
     for text in HOSTILE.into_iter().chain(["\u{1b}]0;unterminated"]) {
         let reads = std::sync::atomic::AtomicUsize::new(0);
-        let (title, url) = (hostile("", text), hostile("https:", text));
+        let (title, url) = (hostile("", text), hostile("https://a/", text));
         let fixture = Fixture::responding(move |_: &mock_server::wiremock::Request| {
             let reads = reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let me = json!({"data": {
