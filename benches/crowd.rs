@@ -1,7 +1,7 @@
 //! Many tasks that share a client of a service with a limit of 10 requests per second, compared with
 //! a client written by hand.
 //!
-//! `cargo bench -p profile-sdk --bench crowd` prints the table. The client written by hand retries
+//! `cargo bench -p benches --bench crowd` prints the table. The client written by hand retries
 //! three times after a 429, as long as `Retry-After` says. With `governor` or `request_interval`, a
 //! client also limits itself to 10 requests per second, which it has to know.
 

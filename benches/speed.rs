@@ -1,7 +1,7 @@
 //! Instructions per call and per client, and calls per second, compared with the same written by
 //! hand.
 //!
-//! `cargo bench -p profile-sdk --bench speed` prints the table. It needs Valgrind: the program runs
+//! `cargo bench -p benches --bench speed` prints the table. It needs Valgrind: the program runs
 //! itself under `valgrind --tool=callgrind` with two numbers of calls, and divides the difference
 //! by the additional calls. The service runs in another process, which is not counted.
 

@@ -1,6 +1,6 @@
 //! Allocations per call, compared with the same call written by hand.
 //!
-//! `cargo bench -p profile-sdk --bench allocations` prints the table. Counts the allocations of one
+//! `cargo bench -p benches --bench allocations` prints the table. Counts the allocations of one
 //! thread, which runs the client and its connection; the service runs on other threads.
 
 #![allow(clippy::print_stdout, reason = "this program prints a table")]
