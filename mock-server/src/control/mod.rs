@@ -1,13 +1,15 @@
 //! The control API, through which tests in any language control the mock over HTTP. Its files only
 //! translate between JSON and calls of other modules.
 
-mod api;
+mod call;
+mod documents;
 mod error;
 mod guard;
-mod resources;
+mod requests;
 mod routes;
-mod world_call;
+mod webhook;
+mod worlds;
 
-pub(crate) use api::{BASE, BODY_LIMIT, Control, ControlReply};
+pub(crate) use call::{BASE, BODY_LIMIT, Control, ControlReply};
 pub(crate) use guard::Guard;
 pub(crate) use routes::{answer, is_for};

@@ -1,12 +1,8 @@
 //! The routes of the control API, as a table.
 
-use super::api::{BASE, BODY_LIMIT, Control, ControlReply};
+use super::call::{BASE, BODY_LIMIT, Control, ControlReply, WorldCall};
 use super::error::ControlError;
-use super::resources::{
-    clock, dialect, documents, faults, health, keys, page, requests, state, verdicts, webhook,
-    worlds,
-};
-use super::world_call::WorldCall;
+use super::{documents, requests, webhook, worlds};
 use crate::engine::{Reply, Request};
 
 use Action::{Server, Waiting, World};
@@ -40,35 +36,35 @@ static ROUTES: &[Route] = &[
     route("GET", "/health", Server(health)),
     route("GET", documents::SERVICE, Server(documents::service)),
     route("GET", "/control-openapi.json", Server(documents::control)),
-    route("GET", "/dialect-settings", Server(dialect::settings)),
-    route("GET", "/worlds", Server(worlds::list)),
-    route("POST", "/worlds", Server(worlds::create)),
-    route("DELETE", "", World(worlds::delete)),
-    route("GET", "/state", World(state::show)),
-    route("PUT", "/state", World(state::replace)),
-    route("POST", "/reset", World(state::reset)),
-    route("GET", "/keys", World(keys::show)),
-    route("POST", "/keys", World(keys::create)),
-    route("DELETE", "/keys", World(keys::delete)),
-    route("GET", "/dialect", World(dialect::show)),
-    route("PUT", "/dialect", World(dialect::set)),
-    route("GET", "/clock", World(clock::show)),
-    route("PUT", "/clock", World(clock::set)),
-    route("POST", "/clock/advance", World(clock::advance)),
-    route("GET", "/faults", World(faults::list)),
-    route("POST", "/faults", World(faults::add)),
-    route("DELETE", "/faults", World(faults::clear)),
-    route("DELETE", "/faults/{id}", World(faults::remove)),
+    route("GET", "/dialect-settings", Server(worlds::dialect_settings)),
+    route("GET", "/worlds", Server(worlds::list_worlds)),
+    route("POST", "/worlds", Server(worlds::create_world)),
+    route("DELETE", "", World(worlds::delete_world)),
+    route("GET", "/state", World(worlds::show_state)),
+    route("PUT", "/state", World(worlds::replace_state)),
+    route("POST", "/reset", World(worlds::reset)),
+    route("GET", "/keys", World(worlds::show_keys)),
+    route("POST", "/keys", World(worlds::create_key)),
+    route("DELETE", "/keys", World(worlds::delete_key)),
+    route("GET", "/dialect", World(worlds::show_dialect)),
+    route("PUT", "/dialect", World(worlds::set_dialect)),
+    route("GET", "/clock", World(worlds::show_clock)),
+    route("PUT", "/clock", World(worlds::set_clock)),
+    route("POST", "/clock/advance", World(worlds::advance_clock)),
+    route("GET", "/faults", World(requests::list_faults)),
+    route("POST", "/faults", World(requests::add_faults)),
+    route("DELETE", "/faults", World(requests::clear_faults)),
+    route("DELETE", "/faults/{id}", World(requests::remove_fault)),
     route("GET", "/requests", Waiting(requests::list)),
     route("DELETE", "/requests", World(requests::clear)),
     route("GET", "/requests/limits", World(requests::limits)),
     route("PUT", "/requests/limits", World(requests::set_limits)),
     route("POST", "/requests/wait", Waiting(requests::wait)),
     route("POST", "/requests/verify", World(requests::verify)),
-    route("GET", "/violations", World(verdicts::violations)),
-    route("DELETE", "/violations", World(verdicts::clear_violations)),
-    route("GET", "/advice", World(verdicts::advice)),
-    route("GET", "/coverage", World(verdicts::coverage)),
+    route("GET", "/violations", World(requests::violations)),
+    route("DELETE", "/violations", World(requests::clear_violations)),
+    route("GET", "/advice", World(requests::advice)),
+    route("GET", "/coverage", World(requests::coverage)),
     route("GET", "/webhook", World(webhook::show)),
     route("PUT", "/webhook", World(webhook::change)),
     route("POST", "/webhook/emit", Waiting(webhook::emit)),
@@ -82,7 +78,7 @@ static ROUTES: &[Route] = &[
 /// at the root.
 pub(crate) fn is_for(path: &str) -> bool {
     let below = path.strip_prefix("/_mock");
-    let is_at_root = path == documents::SERVICE || page::is_for(path);
+    let is_at_root = path == documents::SERVICE || documents::is_page(path);
     is_at_root || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -94,8 +90,8 @@ pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
 /// Finds the route of a request and runs its action.
 fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
     control.guard.check_origin(request)?;
-    if page::is_for(&request.path) {
-        return page::show(request).map(ControlReply::Now);
+    if documents::is_page(&request.path) {
+        return documents::show_page(request).map(ControlReply::Now);
     }
     control.guard.check_token(request)?;
     let length = request.body_length();
@@ -177,5 +173,5 @@ impl Route {
 
 fn health(control: &Control, request: &Request) -> Result<Reply, ControlError> {
     let routes = ROUTES.iter().map(Route::template).collect();
-    Ok(health::show(control, request, routes))
+    Ok(documents::show_health(control, request, routes))
 }

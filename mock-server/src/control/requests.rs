@@ -1,4 +1,5 @@
-//! `/requests`: lists, verifies and waits for requests in the journal of a world.
+//! `/requests`, `/faults`, `/violations`, `/advice` and `/coverage`: the journal, the fault rules and the
+//! report of a world.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
-use crate::control::api::ControlReply;
-use crate::control::error::ControlError;
-use crate::control::world_call::WorldCall;
-use crate::engine::{Reply, Request};
+use super::call::{ControlReply, WorldCall};
+use super::error::ControlError;
+use crate::engine::{Reply, Request, Verdicts};
+use crate::faults::FaultRule;
 use crate::input::read_json;
 use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification};
 
@@ -32,7 +33,7 @@ struct Filter {
 }
 
 /// Lists the requests that match. An empty list is returned when the wait or the journal ends.
-pub(in crate::control) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
+pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Filter {
         method,
         path,
@@ -68,12 +69,12 @@ pub(in crate::control) fn list(call: &WorldCall) -> Result<ControlReply, Control
     })))
 }
 
-pub(in crate::control) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(Reply::json(200, &call.service.journal.limits()))
 }
 
 /// Changes the given limits and keeps the others.
-pub(in crate::control) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
     let journal = &call.service.journal;
     let LimitsChange {
         entries,
@@ -98,13 +99,13 @@ struct LimitsChange {
     body_bytes: Option<usize>,
 }
 
-pub(in crate::control) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.journal.clear();
     Ok(Reply::empty(204))
 }
 
 /// Verifies an expectation. The status is 200 whether or not the expectation is met.
-pub(in crate::control) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
     let expectation =
         Expectation::try_from(read_json::object::<ExpectationJson>(&call.request.body)?)?;
     expectation.request.check()?;
@@ -137,7 +138,7 @@ struct WaitTimeout<'a> {
     verification: &'a Verification,
 }
 
-pub(in crate::control) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
+pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Wait {
         request,
         times,
@@ -213,4 +214,54 @@ fn filter(request: &Request) -> Result<Filter, ControlError> {
     }
     let filter = read_json::object_in(Value::Object(given));
     filter.map_err(|error| ControlError::new(400, "invalid_query", error.to_string()))
+}
+
+pub(super) fn list_faults(call: &WorldCall) -> Result<Reply, ControlError> {
+    Ok(Reply::json(200, &call.service.faults.counted()))
+}
+
+/// Adds one rule or an array of rules.
+pub(super) fn add_faults(call: &WorldCall) -> Result<Reply, ControlError> {
+    call.service
+        .faults
+        .add(FaultRule::from_slice(&call.request.body)?)?;
+    Ok(Reply::json(201, &call.service.faults.counted()))
+}
+
+pub(super) fn remove_fault(call: &WorldCall) -> Result<Reply, ControlError> {
+    let id = call.parameter.parse();
+    match id.is_ok_and(|id| call.service.faults.remove(id)) {
+        true => Ok(Reply::empty(204)),
+        false => {
+            let message = format!(
+                "no fault rule has the id `{}`; GET the rules to see their ids",
+                call.parameter
+            );
+            Err(ControlError::new(404, "unknown_fault", message))
+        }
+    }
+}
+
+pub(super) fn clear_faults(call: &WorldCall) -> Result<Reply, ControlError> {
+    call.service.faults.clear();
+    Ok(Reply::empty(204))
+}
+
+pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlError> {
+    let verdicts = call.service.verdicts();
+    Ok(Reply::json(200, &verdicts.rules().collect::<Vec<_>>()))
+}
+
+pub(super) fn advice(call: &WorldCall) -> Result<Reply, ControlError> {
+    Ok(Reply::json(200, &call.service.verdicts().advice))
+}
+
+/// Clears the violations and the advice. A suite gathers the coverage over all of its tests.
+pub(super) fn clear_violations(call: &WorldCall) -> Result<Reply, ControlError> {
+    call.service.change_verdicts(Verdicts::clear_violations);
+    Ok(Reply::empty(204))
+}
+
+pub(super) fn coverage(call: &WorldCall) -> Result<Reply, ControlError> {
+    Ok(Reply::json(200, &call.service.verdicts().coverage))
 }

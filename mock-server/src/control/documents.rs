@@ -1,13 +1,49 @@
-//! `/` and `/_mock/`: a page that shows and controls the mock in a browser.
+//! `/health`, the OpenAPI documents and the page.
 
 use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::control::error::ControlError;
+use super::call::Control;
+use super::error::ControlError;
 use crate::engine::{Reply, Request};
+use crate::openapi::{control_openapi_json, openapi_json};
+
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    version: &'static str,
+    url: String,
+    routes: Vec<String>,
+}
+
+pub(super) fn show_health(control: &Control, request: &Request, routes: Vec<String>) -> Reply {
+    let health = Health {
+        status: "ok",
+        version: env!("CARGO_PKG_VERSION"),
+        url: control.url(request),
+        routes,
+    };
+    Reply::json(200, &health)
+}
+
+/// The path of the service's document, which is also served at the root.
+pub(super) const SERVICE: &str = "/openapi.json";
+
+pub(super) fn service(_: &Control, _: &Request) -> Result<Reply, ControlError> {
+    Ok(Reply::with_body("application/json", 200, openapi_json()))
+}
+
+pub(super) fn control(_: &Control, _: &Request) -> Result<Reply, ControlError> {
+    Ok(Reply::with_body(
+        "application/json",
+        200,
+        control_openapi_json(),
+    ))
+}
 
 static PAGE: &str = include_str!("page.html");
 
@@ -21,12 +57,12 @@ static CONTENT_SECURITY_POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-pub(in crate::control) fn is_for(path: &str) -> bool {
+pub(super) fn is_page(path: &str) -> bool {
     matches!(path, "/" | "/_mock" | "/_mock/")
 }
 
 /// Returns the page. It contains no data, so it requires no control token.
-pub(in crate::control) fn show(request: &Request) -> Result<Reply, ControlError> {
+pub(super) fn show_page(request: &Request) -> Result<Reply, ControlError> {
     if !matches!(&*request.method, "GET" | "HEAD") {
         let allowed = &["GET", "HEAD"];
         return Err(ControlError::method_not_allowed(&request.method, allowed));

@@ -3,10 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::call::{ControlReply, WorldCall};
+use super::error::ControlError;
 use crate::blocking::run_blocking;
-use crate::control::api::ControlReply;
-use crate::control::error::ControlError;
-use crate::control::world_call::WorldCall;
 use crate::engine::webhook::{
     EventData, Prepared, Receiver, Refusal, SinkScript, WebhookSecret, WebhookStatus,
 };
@@ -34,11 +33,11 @@ struct SinkChange {
     secret: Option<BytesInJson>,
 }
 
-pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(Reply::json(200, &status(call)?))
 }
 
-pub(in crate::control) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
     let change: Change = read_json::object(&call.request.body)?;
     if change.active == Some(false) {
         let message = "`active` cannot be set to false; only 10 consecutive failed deliveries turn a \
@@ -61,16 +60,16 @@ pub(in crate::control) fn change(call: &WorldCall) -> Result<Reply, ControlError
     Ok(Reply::json(200, &status))
 }
 
-pub(in crate::control) fn show_sink(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn show_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     sink_of(status(call)?)
 }
 
-pub(in crate::control) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     let SinkChange { script, secret } = read_json::object(&call.request.body)?;
     sink_of(set_receiver(call, parse_sink(script)?, secret)?)
 }
 
-pub(in crate::control) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
     let deliveries = WebhookHandle::new(&call.service).deliveries()?;
     Ok(Reply::json(200, &deliveries))
 }
@@ -91,7 +90,7 @@ struct Redelivery {
     id: String,
 }
 
-pub(in crate::control) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
+pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Event { kind, data, body } = read_json::object(&call.request.body)?;
     let data = match (data, body) {
         (Some(_), Some(_)) => {
@@ -108,7 +107,7 @@ pub(in crate::control) fn emit(call: &WorldCall) -> Result<ControlReply, Control
     ))
 }
 
-pub(in crate::control) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
+pub(super) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Redelivery { id } = read_json::object(&call.request.body)?;
     Ok(deliver(
         call,

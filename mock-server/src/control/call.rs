@@ -1,12 +1,14 @@
-//! The control API of one server.
+//! The control API of one server, and a request to it for one world.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
 use http::uri::Authority;
 
+use super::error::ControlError;
 use super::guard::Guard;
 use crate::engine::{Reply, Request};
+use crate::service::Service;
 use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
 
@@ -50,5 +52,32 @@ impl Control {
             Some(Ok(host)) => format!("http://{host}"),
             _ => self.url.clone(),
         }
+    }
+}
+
+/// A request for one world.
+pub(super) struct WorldCall<'a> {
+    pub(super) control: &'a Control,
+    pub(super) name: &'a str,
+    /// The last segment of the path if the route ends with `{id}`, or else empty.
+    pub(super) parameter: &'a str,
+    pub(super) service: Arc<Service>,
+    pub(super) request: &'a Request,
+}
+
+impl<'a> WorldCall<'a> {
+    pub(super) fn new(
+        control: &'a Control,
+        (name, parameter): (&'a str, &'a str),
+        request: &'a Request,
+    ) -> Result<Self, ControlError> {
+        let service = control.worlds.find(name);
+        Ok(Self {
+            control,
+            name,
+            parameter,
+            service: service.ok_or_else(|| ControlError::unknown_world(name))?,
+            request,
+        })
     }
 }

@@ -1,0 +1,280 @@
+//! `/worlds`, and the state, keys, dialect and clock of a world. The webhook is a separate resource,
+//! since its secret is never returned.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::call::{Control, WorldCall};
+use super::error::ControlError;
+use crate::engine::dialect::{DialectFile, settings_with_alternatives};
+use crate::engine::webhook::Webhook;
+use crate::engine::{
+    self, ActiveKeys, Clock, Dialect, LAST_INSTANT, RateLimit, Reply, Request, Scope, World,
+};
+use crate::input::InvalidInput;
+use crate::input::read_json::{self, BAD_BODY};
+use crate::redaction::label;
+use crate::worlds::world_name::{DEFAULT, plain_key, qualified_key, qualified_keys, world_url};
+
+/// The settings of a new world. All fields, and the whole body, are optional.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewWorld {
+    seed: Option<u64>,
+    /// A whole state, which includes a seed; `clock` and `dialect` override those of the state.
+    state: Option<World>,
+    clock: Option<String>,
+    /// A name or an object of settings.
+    dialect: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct Created<'a> {
+    id: &'a str,
+    /// The base URL of this world.
+    url: String,
+    keys: ActiveKeys,
+}
+
+#[derive(Serialize)]
+struct WorldEntry {
+    url: String,
+    id: String,
+}
+
+pub(super) fn list_worlds(control: &Control, request: &Request) -> Result<Reply, ControlError> {
+    let server = control.url(request);
+    let listed = control.worlds.names().into_iter().map(|id| WorldEntry {
+        url: world_url(&server, &id),
+        id,
+    });
+    Ok(Reply::json(200, &listed.collect::<Vec<_>>()))
+}
+
+pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply, ControlError> {
+    let new = match request.body.as_slice() {
+        [] => NewWorld::default(),
+        _ => read_json::object::<NewWorld>(&request.body)?,
+    };
+    let mut world = match (new.state, new.seed) {
+        (Some(_), Some(_)) => {
+            let message = "`seed` and `state` cannot be combined; a state contains its own seed";
+            return Err(ControlError::unprocessable("seed_and_state", message));
+        }
+        (Some(mut world), None) => {
+            engine::check(&mut world)?;
+            world
+        }
+        (None, seed) => {
+            let seed = seed.unwrap_or_else(|| control.worlds.next_seed());
+            let mut world = World::new(seed);
+            world.set_dialect(control.worlds.initial_dialect().clone());
+            world
+        }
+    };
+    if let Some(clock) = new.clock {
+        world.set_clock(Clock::try_from(clock)?);
+    }
+    if let Some(choice) = new.dialect {
+        world.set_dialect(parse_dialect(choice)?);
+    }
+    let keys = world.active_keys();
+    let id = &control.worlds.create(world);
+    let url = world_url(&control.url(request), id);
+    let keys = qualified_keys(id, keys);
+    Ok(Reply::json(201, &Created { id, url, keys }))
+}
+
+pub(super) fn delete_world(call: &WorldCall) -> Result<Reply, ControlError> {
+    if call.name == DEFAULT {
+        let message = "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset \
+                       resets it";
+        return Err(ControlError::new(409, "default_world", message));
+    }
+    call.control.worlds.delete(call.name);
+    Ok(Reply::empty(204))
+}
+
+pub(super) fn show_state(call: &WorldCall) -> Result<Reply, ControlError> {
+    let mut world = call.service.store.world()?;
+    match call.request.query.as_deref() {
+        None | Some("" | "rate_limit_windows=false") => world.reset_rate_limit_windows(),
+        Some("rate_limit_windows=true") => {}
+        Some(other) => {
+            let message =
+                format!("unknown query `{other}`; expected rate_limit_windows=true or none");
+            return Err(ControlError::new(400, "unknown_parameter", message));
+        }
+    }
+    world.webhook = Webhook::default();
+    Ok(Reply::json(200, &world))
+}
+
+pub(super) fn replace_state(call: &WorldCall) -> Result<Reply, ControlError> {
+    let mut world: World = read_json::object(&call.request.body)?;
+    engine::check(&mut world)?;
+    call.service.replace(world)?;
+    Ok(Reply::empty(204))
+}
+
+pub(super) fn reset(call: &WorldCall) -> Result<Reply, ControlError> {
+    call.service.reset()?;
+    Ok(Reply::empty(204))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewKey {
+    handle: String,
+    scopes: Vec<Scope>,
+    rate_limit: Option<RateLimit>,
+}
+
+#[derive(Serialize)]
+struct CreatedKey<'a> {
+    key: String,
+    /// The name of the key in the journal.
+    name: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyToDelete {
+    key: String,
+}
+
+pub(super) fn show_keys(call: &WorldCall) -> Result<Reply, ControlError> {
+    let keys = call
+        .service
+        .store
+        .transact(|world| (world.active_keys(), false))?;
+    Ok(Reply::json(200, &qualified_keys(call.name, keys)))
+}
+
+pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
+    let new: NewKey = read_json::object(&call.request.body)?;
+    if new.handle.is_empty() {
+        let message = "the handle is empty; expected a handle such as `demo`";
+        return Err(ControlError::unprocessable("empty_handle", message));
+    }
+    let key = call.service.store.transact(|world| {
+        let key = world.create_key(&new.handle, &new.scopes);
+        if let Some(limit) = new.rate_limit {
+            world.set_rate_limit(&key, limit);
+        }
+        (key, true)
+    })?;
+    let created = CreatedKey {
+        name: label(&key),
+        key: qualified_key(call.name, &key),
+    };
+    Ok(Reply::json(201, &created))
+}
+
+pub(super) fn delete_key(call: &WorldCall) -> Result<Reply, ControlError> {
+    let KeyToDelete { key } = read_json::object(&call.request.body)?;
+    let removed = call.service.store.transact(|world| {
+        let removed = world.remove_key(plain_key(call.name, &key));
+        (removed, removed)
+    });
+    match removed? {
+        true => Ok(Reply::empty(204)),
+        false => {
+            let message = "this world has no such key";
+            Err(ControlError::new(404, "unknown_key", message))
+        }
+    }
+}
+
+/// Returns all settings, for test suites that run once per alternative.
+pub(super) fn dialect_settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
+    Ok(Reply::json(200, &settings_with_alternatives()))
+}
+
+pub(super) fn show_dialect(call: &WorldCall) -> Result<Reply, ControlError> {
+    let read = |world: &mut World| (world.dialect().clone(), false);
+    Ok(Reply::json(200, &call.service.store.transact(read)?))
+}
+
+pub(super) fn set_dialect(call: &WorldCall) -> Result<Reply, ControlError> {
+    let dialect = parse_dialect(read_json::value(&call.request.body)?)?;
+    let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
+    call.service.store.transact(set)?;
+    Ok(Reply::json(200, &dialect))
+}
+
+/// Parses a dialect name, an object of settings that differ from the default, or the content of a
+/// dialect file.
+pub(super) fn parse_dialect(choice: Value) -> Result<Dialect, ControlError> {
+    match choice {
+        Value::String(name) => Ok(Dialect::named(&name)?),
+        Value::Object(_) => Ok(DialectFile::from_value(choice)?.settings),
+        _ => Err(
+            InvalidInput::new(BAD_BODY, "expected a dialect name or an object of settings").into(),
+        ),
+    }
+}
+
+/// The current time and the clock's setting.
+#[derive(Serialize)]
+struct ClockView {
+    now: String,
+    /// The JSON form of [`Clock`].
+    clock: Clock,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClockChange {
+    /// The JSON form of [`Clock`].
+    clock: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClockAdvance {
+    seconds: u64,
+}
+
+pub(super) fn show_clock(call: &WorldCall) -> Result<Reply, ControlError> {
+    let read = |world: &mut World| (clock_view(world), false);
+    Ok(Reply::json(200, &call.service.store.transact(read)?))
+}
+
+pub(super) fn set_clock(call: &WorldCall) -> Result<Reply, ControlError> {
+    let ClockChange { clock } = read_json::object(&call.request.body)?;
+    let clock = Clock::try_from(clock)?;
+    let set = |world: &mut World| {
+        world.set_clock(clock);
+        (clock_view(world), true)
+    };
+    Ok(Reply::json(200, &call.service.store.transact(set)?))
+}
+
+pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
+    let ClockAdvance { seconds } = read_json::object(&call.request.body)?;
+    let time = Duration::from_secs(seconds);
+    let advance = |world: &mut World| {
+        if !world.clock().can_advance(time) {
+            return (Err(clock_out_of_range(seconds)), false);
+        }
+        world.advance(time);
+        (Ok(clock_view(world)), true)
+    };
+    Ok(Reply::json(200, &call.service.store.transact(advance)??))
+}
+
+fn clock_out_of_range(seconds: u64) -> ControlError {
+    let message =
+        format!("cannot advance by {seconds} s; the latest time of a clock is {LAST_INSTANT}");
+    ControlError::unprocessable("clock_out_of_range", message)
+}
+
+fn clock_view(world: &World) -> ClockView {
+    ClockView {
+        now: world.clock().timestamp().to_string(),
+        clock: world.clock().clone(),
+    }
+}
