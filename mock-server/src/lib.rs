@@ -31,7 +31,6 @@
 // - `mock_server`: the server for Rust tests, with one service
 // - `worlds_server`: the server of the program, with many services and the control API
 
-mod blocking;
 mod control;
 mod engine;
 pub mod faults;
@@ -40,11 +39,10 @@ mod input;
 pub mod journal;
 mod mock_server;
 mod mutants;
-mod openapi;
 mod redaction;
 mod service;
 mod service_handle;
-mod shutdown;
+mod tasks;
 mod transport;
 pub mod webhook;
 mod worlds;
@@ -60,7 +58,6 @@ pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;
 pub use mock_server::{MockServer, MockServerBuilder, StartError};
 pub use mutants::Mutant;
-pub use openapi::{control_openapi_json, openapi_json};
 pub use service::{StateError, StateFile};
 pub use service_handle::ServiceHandle;
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
@@ -69,3 +66,27 @@ pub use service_handle::ServiceHandle;
 pub use wiremock;
 pub use worlds::Worlds;
 pub use worlds_server::WorldsServer;
+
+/// Returns the OpenAPI 3.1 document of the service as JSON: its endpoints, limits and scopes, and the
+/// responses of the default dialect.
+///
+/// ```
+/// let document: serde_json::Value = serde_json::from_str(mock_server::openapi_json())?;
+/// assert_eq!(document["openapi"], "3.1.0");
+/// assert!(document["paths"]["/api/v1/me"]["get"].is_object());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn openapi_json() -> &'static str {
+    include_str!("../openapi.json")
+}
+
+/// Returns the OpenAPI 3.1 document of the control API as JSON.
+///
+/// ```
+/// let document: serde_json::Value = serde_json::from_str(mock_server::control_openapi_json())?;
+/// assert!(document["paths"]["/_mock/v1/health"]["get"].is_object());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn control_openapi_json() -> &'static str {
+    include_str!("../control-openapi.json")
+}

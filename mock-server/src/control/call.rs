@@ -9,7 +9,7 @@ use super::error::ControlError;
 use super::guard::Guard;
 use crate::engine::{Reply, Request};
 use crate::service::Service;
-use crate::shutdown::Shutdown;
+use crate::tasks::Shutdown;
 use crate::worlds::Worlds;
 
 /// The base path of the control API.

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::call::Control;
 use super::error::ControlError;
 use crate::engine::{Reply, Request};
-use crate::openapi::{control_openapi_json, openapi_json};
+use crate::{control_openapi_json, openapi_json};
 
 #[derive(Serialize)]
 struct Health {

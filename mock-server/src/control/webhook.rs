@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
-use crate::blocking::run_blocking;
 use crate::engine::webhook::{
     EventData, Prepared, Receiver, Refusal, SinkScript, WebhookSecret, WebhookStatus,
 };
@@ -13,6 +12,7 @@ use crate::engine::{Reply, World};
 use crate::input::InvalidInput;
 use crate::input::bytes_in_json::BytesInJson;
 use crate::input::read_json::{self, BAD_BODY};
+use crate::tasks::run_blocking;
 use crate::webhook::{self, WebhookHandle, send};
 
 #[derive(Deserialize)]

@@ -16,7 +16,7 @@ use crate::engine::{
 use crate::input::InvalidInput;
 use crate::input::read_json::{self, BAD_BODY};
 use crate::redaction::label;
-use crate::worlds::world_name::{DEFAULT, plain_key, qualified_key, qualified_keys, world_url};
+use crate::worlds::{DEFAULT, plain_key, qualified_key, qualified_keys, world_url};
 
 /// The settings of a new world. All fields, and the whole body, are optional.
 #[derive(Default, Deserialize)]

@@ -54,6 +54,5 @@ pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};
 pub(crate) use seeded_hash::SeededHash;
 pub(crate) use verdicts::Habit;
 pub use verdicts::{Advice, Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts};
-pub use webhook::EventKind;
 pub use world::World;
 pub(crate) use world::{check, raise_last_id};

@@ -2,17 +2,11 @@
 //! faults; the transports apply them.
 
 mod fault;
-mod invalid;
 mod large_body;
-mod phase;
 mod plan;
-mod rule;
 mod rules;
-mod wire;
 
-pub use fault::Fault;
-pub use phase::Phase;
+pub use fault::{Fault, Phase, WireFault};
 pub(crate) use plan::{Plan, PlannedReply};
-pub use rule::FaultRule;
+pub use rules::FaultRule;
 pub(crate) use rules::FaultRules;
-pub use wire::WireFault;

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::fault::{Fault, is_bodiless};
+use super::fault::{Fault, Phase, WireFault, is_bodiless};
 use super::large_body;
-use super::phase::Phase;
-use super::wire::WireFault;
 use crate::engine::{HeaderLines, Reply};
 use crate::journal::RequestOutcome;
 

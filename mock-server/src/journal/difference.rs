@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::recorded_request::RecordedRequest;
+use super::entry::RecordedRequest;
 use super::request_pattern::RequestPattern;
 use crate::engine::{Request, bearer_token, paths};
 use crate::redaction::label;

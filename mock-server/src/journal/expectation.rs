@@ -1,12 +1,15 @@
-//! The expected number of matching requests.
+//! The expected number of matching requests, and the result of checking it, with the requests that are
+//! closest.
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::request_pattern::RequestPattern;
-use crate::input::InvalidInput;
-use crate::input::read_json;
+use super::difference::{differences, has_method, has_path, matches};
+use super::entry::RecordedRequest;
+use super::request_pattern::{RequestPattern, join};
+use crate::engine::BASE_PATH;
+use crate::input::{InvalidInput, read_json};
 
 /// A pattern and the expected number of requests that match it.
 ///
@@ -122,4 +125,202 @@ impl TryFrom<ExpectationJson> for Expectation {
 
 fn invalid(message: impl Into<String>) -> InvalidInput {
     InvalidInput::new("invalid_expectation", message)
+}
+
+/// Maximum number of matching requests that a report lists.
+const MAX_LISTED: usize = 10;
+
+/// The result of checking an [`Expectation`] against the journal. `Display` writes
+/// [`message`](Self::message).
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use mock_server::MockServer;
+/// use mock_server::journal::{Expectation, RequestPattern};
+///
+/// let server = MockServer::start().await;
+/// let expected = Expectation::times(RequestPattern::new("GET", "/me"), 1);
+/// let verification = server.journal().verify(&expected);
+/// assert!(!verification.satisfied);
+/// assert_eq!(
+///     verification.message,
+///     "expected GET /me exactly once; not received\nno near misses: no requests received"
+/// );
+/// # });
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Verification {
+    /// `true` if the expectation is met. An upper limit is not met if the journal has dropped requests,
+    /// which may have matched.
+    pub satisfied: bool,
+    /// Number of matching requests.
+    pub found: u64,
+    /// The numbers of the matching requests, oldest first, at most 10.
+    pub numbers: Vec<u64>,
+    /// The closest requests, if too few match.
+    pub near_misses: Vec<NearMiss>,
+    /// Number of requests that the journal has dropped; they may have matched.
+    pub dropped: u64,
+    /// A readable report of one or more lines.
+    pub message: String,
+}
+
+impl Verification {
+    pub(super) fn of(
+        expectation: &Expectation,
+        requests: &[RecordedRequest],
+        dropped: u64,
+    ) -> Self {
+        let pattern = &expectation.request;
+        let matching: Vec<_> = requests
+            .iter()
+            .filter(|request| matches(pattern, &(*request).into()))
+            .map(|request| request.number)
+            .collect();
+        let found = matching.len() as u64;
+        let near_misses = if found < expectation.at_least {
+            near_misses(pattern, requests)
+        } else {
+            Vec::new()
+        };
+        let mut verification = Self {
+            // A dropped request may have matched.
+            satisfied: expectation.allows(found) && (dropped == 0 || expectation.at_most.is_none()),
+            found,
+            numbers: matching.into_iter().take(MAX_LISTED).collect(),
+            near_misses,
+            dropped,
+            message: String::new(),
+        };
+        verification.message = verification.describe(expectation, requests.len());
+        verification
+    }
+
+    fn describe(&self, expectation: &Expectation, in_journal: usize) -> String {
+        let mut lines = vec![format!("expected {expectation}; {}", self.describe_found())];
+        for near_miss in &self.near_misses {
+            let repeated = match near_miss.times {
+                1 => String::new(),
+                count => format!(" ({count} times)"),
+            };
+            lines.push(format!("near miss: {}{repeated}", near_miss.sentence));
+        }
+        if self.found < expectation.at_least && self.near_misses.is_empty() {
+            let others = in_journal as u64 - self.found;
+            lines.push(match others {
+                0 if self.found > 0 => "no other requests received".to_owned(),
+                0 => "no near misses: no requests received".to_owned(),
+                1 => "no near misses among 1 other request".to_owned(),
+                _ => format!("no near misses among {others} other requests"),
+            });
+        }
+        if self.dropped > 0 {
+            let dropped = self.dropped;
+            let plural = if dropped == 1 { "" } else { "s" };
+            lines.push(format!(
+                "the journal dropped {dropped} older request{plural}; raise its limits, or clear it before"
+            ));
+        }
+        lines.join("\n")
+    }
+
+    fn describe_found(&self) -> String {
+        let numbers: Vec<_> = self.numbers.iter().map(u64::to_string).collect();
+        match self.found {
+            0 => "not received".to_owned(),
+            1 => format!("received once, as request {}", numbers[0]),
+            found if found > MAX_LISTED as u64 => {
+                format!(
+                    "received {found} times, first as requests {}",
+                    join(&numbers)
+                )
+            }
+            found => format!("received {found} times, as requests {}", join(&numbers)),
+        }
+    }
+}
+
+impl fmt::Display for Verification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// Maximum number of different near misses in a report.
+const MAX_NEAR_MISSES: usize = 3;
+
+/// A request that almost matches a pattern.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use mock_server::journal::{Expectation, RequestPattern};
+///
+/// let server = mock_server::MockServer::start().await;
+/// let expected = Expectation::at_least(RequestPattern::new("PATCH", "/me/profile"), 1);
+/// for near_miss in server.journal().verify(&expected).near_misses {
+///     println!("{} ({} times)", near_miss.sentence, near_miss.times);
+/// }
+/// # });
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct NearMiss {
+    /// The request and its differences, such as
+    /// ``received GET /me, but with the key `none` instead of `all` ``.
+    pub sentence: String,
+    /// Number of requests that the sentence describes.
+    pub times: u64,
+    /// The number of the latest of these requests.
+    pub last_number: u64,
+}
+
+/// Returns the closest requests, closest first, grouped by their description.
+pub(super) fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<NearMiss> {
+    let mut ranked: Vec<_> = requests
+        .iter()
+        .filter_map(|entry| Some((distance(pattern, entry)?, entry)))
+        .collect();
+    // The sort is stable: of equally close requests, the newest comes first.
+    ranked.reverse();
+    ranked.sort_by_key(|(distance, _)| *distance);
+    let mut near_misses: Vec<NearMiss> = Vec::new();
+    for (_, entry) in ranked {
+        let sentence = sentence(pattern, entry);
+        if let Some(near_misses) = near_misses
+            .iter_mut()
+            .find(|near_misses| near_misses.sentence == sentence)
+        {
+            near_misses.times += 1;
+        } else if near_misses.len() < MAX_NEAR_MISSES {
+            near_misses.push(NearMiss {
+                sentence,
+                times: 1,
+                last_number: entry.number,
+            });
+        }
+    }
+    near_misses
+}
+
+/// Returns the distance of a request from the pattern, or `None` if it matches or if neither its
+/// method nor its path does. A request to another path is the furthest away.
+fn distance(pattern: &RequestPattern, entry: &RecordedRequest) -> Option<usize> {
+    let received = entry.into();
+    let differences = differences(pattern, &received).len();
+    match (has_method(pattern, &received), has_path(pattern, &received)) {
+        (false, false) => None,
+        (true, true) => (differences > 0).then_some(differences),
+        (false, true) => Some(differences + 10),
+        (true, false) => Some(differences + 100),
+    }
+}
+
+fn sentence(pattern: &RequestPattern, entry: &RecordedRequest) -> String {
+    let path = match entry.path.strip_prefix(BASE_PATH) {
+        Some(path) if path.starts_with('/') => path.to_owned(),
+        _ => format!("{} (outside {BASE_PATH})", entry.path),
+    };
+    let differences = join(&differences(pattern, &entry.into()));
+    format!("received {} {path}, but {differences}", entry.method)
 }

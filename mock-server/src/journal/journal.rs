@@ -1,22 +1,20 @@
-//! The journal of a running server.
+//! The journal of a running server, limited in number and memory, and assertions about it.
 
+use std::collections::VecDeque;
 use std::fmt;
+use std::panic::Location;
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 use super::difference::matches;
-use super::entry::Entry;
-use super::expectation::Expectation;
-use super::limits::JournalLimits;
-use super::log::{Log, Numbered};
-use super::recorded_request::RecordedRequest;
-use super::request_outcome::RequestOutcome;
+use super::entry::{Entry, RecordedRequest, RequestOutcome};
+use super::expectation::{Expectation, Verification};
 use super::request_pattern::RequestPattern;
-use super::verification::Verification;
 
 /// The requests that a server has received, oldest first, within [`JournalLimits`]; see
 /// [`ServiceHandle::journal`](crate::ServiceHandle::journal).
@@ -199,5 +197,334 @@ impl fmt::Debug for Journal {
             .field("requests", &log.entries.len())
             .field("dropped", &log.dropped)
             .finish_non_exhaustive()
+    }
+}
+
+/// An assertion about received requests; see [`ServiceHandle::expect`](crate::ServiceHandle::expect).
+///
+/// [`once`](Self::once), [`times`](Self::times), [`at_least`](Self::at_least),
+/// [`at_most`](Self::at_most) and [`never`](Self::never) check the requests received so far;
+/// [`arrives`](Self::arrives) waits for requests. If the assertion fails, they panic with the closest
+/// requests in the message. They also panic if no request can match, for example because no endpoint
+/// has the path.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use mock_server::MockServer;
+/// use mock_server::journal::RequestPattern;
+/// use serde_json::json;
+///
+/// let server = MockServer::start().await;
+/// // … the client under test runs …
+/// server.expect("DELETE", "/me/links/{id}").never();
+/// let edit = RequestPattern::new("PATCH", "/me/profile").body_contains(json!({"bio": ""}));
+/// server.expect_matching(edit).at_most(1);
+/// # });
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is checked until a method such as `once()` is called"]
+pub struct Expect<'a> {
+    journal: &'a Journal,
+    pattern: RequestPattern,
+}
+
+impl<'a> Expect<'a> {
+    pub(crate) fn new(journal: &'a Journal, pattern: RequestPattern) -> Self {
+        Self { journal, pattern }
+    }
+
+    /// Asserts that exactly one matching request was received.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the assertion fails.
+    #[track_caller]
+    pub fn once(self) {
+        self.times(1);
+    }
+
+    /// Asserts that exactly this number of matching requests was received.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the assertion fails.
+    #[track_caller]
+    pub fn times(self, times: u64) {
+        self.check(|pattern| Expectation::times(pattern, times));
+    }
+
+    /// Asserts that at least this number of matching requests was received.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the assertion fails.
+    #[track_caller]
+    pub fn at_least(self, times: u64) {
+        self.check(|pattern| Expectation::at_least(pattern, times));
+    }
+
+    /// Asserts that at most this number of matching requests was received.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the assertion fails.
+    #[track_caller]
+    pub fn at_most(self, times: u64) {
+        self.check(|pattern| Expectation::at_most(pattern, times));
+    }
+
+    /// Asserts that no matching request was received.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the assertion fails.
+    #[track_caller]
+    pub fn never(self) {
+        self.times(0);
+    }
+
+    /// Waits until this number of matching requests has been received, and returns them. Requests
+    /// received earlier count. Requires a tokio runtime with time enabled.
+    ///
+    /// # Panics
+    ///
+    /// Panics if they are not received `within` this time. The message contains the location of the
+    /// call, because `#[track_caller]` has no effect inside a future.
+    #[track_caller]
+    pub fn arrives(
+        self,
+        times: u64,
+        within: Duration,
+    ) -> impl Future<Output = Vec<RecordedRequest>> + Send + 'a {
+        let caller = Location::caller();
+        self.check_pattern();
+        async move {
+            match self.journal.wait(&self.pattern, times, within).await {
+                Ok(requests) => requests,
+                Err(report) => panic!("{caller}: within {within:?}, {report}"),
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check(self, expectation: impl FnOnce(RequestPattern) -> Expectation) {
+        self.check_pattern();
+        let report = self.journal.verify(&expectation(self.pattern));
+        assert!(report.satisfied, "{report}");
+    }
+
+    #[track_caller]
+    fn check_pattern(&self) {
+        if let Err(reason) = self.pattern.check() {
+            panic!("no request can match {}: {reason}", self.pattern);
+        }
+    }
+}
+
+/// The limits of a journal. The oldest requests are dropped and counted.
+///
+/// ```
+/// let limits = mock_server::journal::JournalLimits::default();
+/// assert_eq!(limits.entries, 10_000);
+/// assert_eq!(limits.bytes, 8 * 1024 * 1024);
+/// assert_eq!(limits.body_bytes, 4 * 1024);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JournalLimits {
+    /// Maximum number of requests; 0 disables the journal.
+    pub entries: usize,
+    /// Maximum memory for all requests in bytes. The newest request is always kept.
+    pub bytes: usize,
+    /// Maximum number of bytes recorded of each body.
+    pub body_bytes: usize,
+}
+
+impl Default for JournalLimits {
+    fn default() -> Self {
+        Self {
+            entries: 10_000,
+            bytes: 8 * 1024 * 1024,
+            body_bytes: 4 * 1024,
+        }
+    }
+}
+
+pub(super) struct Log {
+    pub(super) limits: JournalLimits,
+    pub(super) entries: VecDeque<Numbered>,
+    bytes: usize,
+    last_number: u64,
+    pub(super) dropped: u64,
+}
+
+/// An entry with its number and the memory that it occupies in bytes.
+#[derive(Clone)]
+pub(crate) struct Numbered {
+    pub(crate) number: u64,
+    bytes: usize,
+    pub(crate) entry: Arc<Entry>,
+}
+
+impl Numbered {
+    /// Returns the request without its keys.
+    pub(super) fn format(&self) -> RecordedRequest {
+        self.entry.format(self.number)
+    }
+}
+
+impl Log {
+    pub(super) fn new(limits: JournalLimits) -> Self {
+        Self {
+            limits,
+            entries: VecDeque::new(),
+            bytes: 0,
+            last_number: 0,
+            dropped: 0,
+        }
+    }
+
+    /// Adds a request and drops the oldest ones to stay within the limits. The newest is always kept.
+    pub(super) fn record(&mut self, entry: Entry) -> Numbered {
+        self.last_number += 1;
+        let added = self.number(self.last_number, entry);
+        self.bytes += added.bytes;
+        self.entries.push_back(added.clone());
+        self.drop_oldest();
+        added
+    }
+
+    /// Replaces the entry with this number, or adds it if the journal no longer contains the number.
+    pub(super) fn replace(&mut self, number: u64, entry: Entry) -> Numbered {
+        let Some(place) = self.place(number) else {
+            return self.record(entry);
+        };
+        let new = self.number(number, entry);
+        self.bytes = self.bytes - self.entries[place].bytes + new.bytes;
+        self.entries[place] = new.clone();
+        self.drop_oldest();
+        new
+    }
+
+    /// Changes the outcome of the request with this number.
+    pub(super) fn conclude(&mut self, number: u64, outcome: RequestOutcome) {
+        if let Some(place) = self.place(number) {
+            Arc::make_mut(&mut self.entries[place].entry).outcome = outcome;
+        }
+    }
+
+    fn number(&self, number: u64, mut entry: Entry) -> Numbered {
+        entry.limit_bodies(self.limits.body_bytes);
+        Numbered {
+            number,
+            bytes: entry.bytes(),
+            entry: Arc::new(entry),
+        }
+    }
+
+    fn place(&self, number: u64) -> Option<usize> {
+        self.entries
+            .binary_search_by_key(&number, |entry| entry.number)
+            .ok()
+    }
+
+    pub(super) fn set_limits(&mut self, limits: JournalLimits) {
+        self.limits = limits;
+        self.drop_oldest();
+    }
+
+    fn drop_oldest(&mut self) {
+        while self.entries.len() > self.limits.entries
+            || (self.bytes > self.limits.bytes && self.entries.len() > 1)
+        {
+            let oldest = self.entries.pop_front();
+            self.bytes -= oldest.map_or(0, |oldest| oldest.bytes);
+            self.dropped += 1;
+        }
+    }
+
+    /// Returns the requests after the one with this number, oldest first.
+    pub(super) fn after(&self, number: u64) -> Vec<Numbered> {
+        let start = self.entries.partition_point(|entry| entry.number <= number);
+        self.entries.range(start..).cloned().collect()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.bytes = 0;
+        self.dropped = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::engine::Request;
+
+    fn record(log: &mut Log, body: &[u8]) {
+        log.record(Entry {
+            request: Request::new("POST", "/api/v1/me/posts").body(body),
+            other_keys: Vec::new(),
+            at: Timestamp::UNIX_EPOCH,
+            endpoint: None,
+            has_known_key: false,
+            fault: None,
+            violations: Vec::new(),
+            outcome: RequestOutcome::Responded,
+            response: None,
+        });
+    }
+
+    fn numbers(log: &Log) -> Vec<u64> {
+        log.entries.iter().map(|entry| entry.number).collect()
+    }
+
+    #[test]
+    fn drops_the_oldest_above_the_number_limit() {
+        let entries = 3;
+        let mut log = Log::new(JournalLimits {
+            entries,
+            ..JournalLimits::default()
+        });
+        for _ in 0..5 {
+            record(&mut log, b"{}");
+        }
+        assert_eq!(numbers(&log), [3, 4, 5]);
+        assert_eq!(log.dropped, 2);
+        log.clear();
+        record(&mut log, b"{}");
+        assert_eq!(numbers(&log), [6]);
+        assert_eq!(log.dropped, 0);
+    }
+
+    #[test]
+    fn drops_the_oldest_above_the_memory_limit() {
+        let bytes = 3_000;
+        let mut log = Log::new(JournalLimits {
+            bytes,
+            ..JournalLimits::default()
+        });
+        for length in [10, 900, 10, 700, 10, 10, 10, 10, 10, 10, 10, 10] {
+            record(&mut log, &vec![b'a'; length]);
+            assert!(log.bytes <= bytes, "{}", log.bytes);
+            let counted: usize = log.entries.iter().map(|entry| entry.entry.bytes()).sum();
+            assert_eq!(log.bytes, counted);
+        }
+        record(&mut log, &[b'a'; 4_000]);
+        assert_eq!(numbers(&log), [13], "the newest is always kept");
+    }
+
+    #[test]
+    fn a_limit_of_0_entries_disables_the_journal() {
+        let entries = 0;
+        let mut log = Log::new(JournalLimits {
+            entries,
+            ..JournalLimits::default()
+        });
+        record(&mut log, b"{}");
+        assert!(numbers(&log).is_empty());
+        assert_eq!(log.dropped, 1);
     }
 }

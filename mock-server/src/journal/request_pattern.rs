@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::engine::{Keys, paths};
-use crate::input::InvalidInput;
-use crate::input::read_json;
+use crate::input::{InvalidInput, read_json};
 use crate::redaction::{is_secret_header, redact_keys};
 
 /// A pattern that requests are matched against. Conditions that are not set match every request.

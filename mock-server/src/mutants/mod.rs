@@ -1,10 +1,75 @@
 //! Mutants: services that break one sentence of the specification each, to test the test suite of a
 //! client. A mutant changes requests, replies or deliveries; the engine does not depend on it.
 
-mod change;
-mod mutant;
-mod replies;
-mod requests;
+mod changes;
 mod table;
 
-pub use mutant::Mutant;
+use std::fmt;
+
+use http::HeaderMap;
+use jiff::Timestamp;
+
+use self::changes::Change;
+use self::table::{MUTANTS, Row};
+use crate::engine::{Outcome, Request, World};
+
+/// A service that breaks one sentence of the specification. `mock-server mutants` runs the test suite
+/// of a client against each mutant: a suite that still passes does not test the sentence.
+///
+/// ```
+/// use mock_server::{Mutant, World, Worlds};
+///
+/// let mutant = Mutant::all().find(|mutant| mutant.name() == "me_without_email").unwrap();
+/// assert!(mutant.sentence().starts_with("Response: `data` holds the full profile plus email"));
+/// let mut worlds = Worlds::in_memory(World::default());
+/// worlds.set_mutant(mutant);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Mutant(&'static Row);
+
+impl Mutant {
+    /// Returns all mutants, in the order of the specification.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        MUTANTS.iter().copied().map(Self)
+    }
+
+    /// Returns the name, in snake case.
+    pub fn name(self) -> &'static str {
+        &self.0.name
+    }
+
+    /// Returns the sentence of the specification that the mutant breaks. Rows of tables are quoted as
+    /// `first column: other columns`.
+    pub fn sentence(self) -> &'static str {
+        &self.0.sentence
+    }
+
+    /// Handles a request in place of the engine.
+    pub(crate) fn process(self, world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+        self.0.change.process(world, request, now)
+    }
+
+    /// Changes the headers and the body of a delivery.
+    pub(crate) fn change_delivery(self, headers: &mut HeaderMap, body: &mut Vec<u8>) {
+        if let Change::Delivery(change) = self.0.change {
+            change(headers, body);
+        }
+    }
+
+    /// Returns the number of failures in a row that turns the webhook off, if the mutant changes it.
+    pub(crate) fn failure_limit(self) -> Option<u32> {
+        let Change::FailureLimit(limit) = self.0.change else {
+            return None;
+        };
+        Some(limit)
+    }
+}
+
+impl fmt::Debug for Mutant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutant")
+            .field("name", &self.0.name)
+            .field("sentence", &self.0.sentence)
+            .finish_non_exhaustive()
+    }
+}

@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use super::change::Change::{self, Delivery, FailureLimit, Field, Process, Reply, Request};
-use super::replies::{add_devices, change_date_format, data_of, each, numbers_as_strings, remove};
-use super::requests::{
+use super::changes::Change::{self, Delivery, FailureLimit, Field, Process, Reply, Request};
+use super::changes::{
     accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
-    accept_unknown_key, add_hash, delete_another, discard, drop_unknown_fields, edit_days,
-    edit_fields, ignore_scope, read_another_profile, reject_maximum, store_rejected_edit,
+    accept_unknown_key, add_devices, add_hash, change_date_format, data_of, delete_another,
+    discard, drop_unknown_fields, each, edit_days, edit_fields, ignore_scope, numbers_as_strings,
+    read_another_profile, reject_maximum, remove, store_rejected_edit,
 };
 use crate::engine::{self, Endpoint, FieldLimit, ProfileField, Scope};
 

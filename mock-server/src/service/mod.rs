@@ -1,10 +1,7 @@
 //! A service: one world with its storage, faults, journal and verdicts.
 
-mod compression;
-mod cors;
 mod habits;
-mod locked_file;
-mod state_file;
+mod response;
 mod store;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,19 +9,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use self::compression::compress;
-use self::cors::is_preflight;
 use self::habits::Habits;
+use self::response::{compress, is_preflight};
 use self::store::{Handled, Store};
 use crate::engine::{Endpoint, Keys, Outcome, Reply, Request, Verdicts, World};
 use crate::faults::{Fault, FaultRule, FaultRules, Plan, PlannedReply};
 use crate::input::InvalidInput;
 use crate::journal::{Entry, Journal, JournalLimits, Numbered, RequestOutcome, Response};
 use crate::mutants::Mutant;
-use crate::shutdown::Shutdown;
+use crate::tasks::Shutdown;
 
-pub(crate) use cors::Cors;
-pub use state_file::{StateError, StateFile};
+pub(crate) use response::Cors;
+pub use store::{StateError, StateFile};
 
 /// A world with its faults, journal and verdicts. The transports send requests to it.
 #[derive(Debug)]

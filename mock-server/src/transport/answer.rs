@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::blocking::run_blocking;
 use crate::engine::Request;
 use crate::faults::{Plan, PlannedReply};
 use crate::journal::{Entry, Numbered, RequestOutcome};
 use crate::service::{Received, Service};
-use crate::shutdown::Shutdown;
+use crate::tasks::{Shutdown, run_blocking};
 
 /// Returns the response to a request after the planned delays, and the entry of the journal. The
 /// shutdown ends delays.

@@ -1,22 +1,85 @@
-//! Serves one connection with hyper, until a wire fault takes it over.
+//! Connections: accepts them until the server stops, and serves each with hyper until a wire fault takes
+//! it over.
 
 use std::error::Error;
+use std::fmt::Write;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::no_response::{NoResponse, READ_TIMEOUT};
-use super::write_fault::write_fault;
+use super::messages::{NoResponse, READ_TIMEOUT};
+use crate::faults::{PlannedReply, WireFault};
+
+/// Pause after an error of `accept`, for example if no file descriptor is available.
+const BACK_OFF: Duration = Duration::from_millis(20);
+
+/// Maximum time for connections to finish after the server was stopped.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Serves connections until `stop` completes, then finishes pending requests and closes all
+/// connections.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    handler: Arc<impl Handler>,
+    stop: impl Future<Output = ()>,
+) {
+    let stopping = serve_without_grace(listener, handler, stop).await;
+    stopping.send_replace(true);
+    // Every connection holds a receiver.
+    let _ = tokio::time::timeout(GRACE, stopping.closed()).await;
+}
+
+/// Does the same without waiting for connections to finish. They end when the returned sender sends
+/// `true` or their runtime is dropped.
+pub(crate) async fn serve_without_grace(
+    listener: TcpListener,
+    handler: Arc<impl Handler>,
+    stop: impl Future<Output = ()>,
+) -> watch::Sender<bool> {
+    let stopping = watch::Sender::new(false);
+    tokio::select! {
+        never = accept_all(&listener, &handler, &stopping) => match never {},
+        () = stop => stopping,
+    }
+}
+
+async fn accept_all(
+    listener: &TcpListener,
+    handler: &Arc<impl Handler>,
+    stopping: &watch::Sender<bool>,
+) -> std::convert::Infallible {
+    loop {
+        let stream = accept(listener).await;
+        tokio::spawn(serve_connection(
+            stream,
+            handler.clone(),
+            stopping.subscribe(),
+        ));
+    }
+}
+
+/// Accepts the next connection. Errors of `accept` are retried, since they are temporary.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(_) => tokio::time::sleep(BACK_OFF).await,
+        }
+    }
+}
 
 /// A handler of HTTP requests.
 pub(crate) trait Handler: Send + Sync + 'static {
@@ -29,7 +92,7 @@ pub(crate) trait Handler: Send + Sync + 'static {
 
 /// Serves a connection until the client closes it or `stop` becomes `true`. A pending request is
 /// finished first.
-pub(super) async fn serve(
+async fn serve_connection(
     stream: TcpStream,
     handler: Arc<impl Handler>,
     mut stop: watch::Receiver<bool>,
@@ -80,18 +143,124 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
+/// Ends a connection as the fault requires. An error means that the client has disconnected.
+pub(super) async fn write_fault(
+    mut stream: TcpStream,
+    fault: WireFault,
+    reply: &PlannedReply,
+) -> io::Result<()> {
+    let body = reply.body.as_ref();
+    match fault {
+        // With a linger of zero, the system sends RST instead of FIN.
+        WireFault::Reset { after } => {
+            if let Some(after) = after {
+                send_part(&mut stream, reply, after).await?;
+            }
+            stream.set_zero_linger()
+        }
+        WireFault::Close => Ok(()),
+        WireFault::Cut { after } => {
+            send_part(&mut stream, reply, after).await?;
+            stream.shutdown().await
+        }
+        WireFault::Stall { after } => {
+            send_part(&mut stream, reply, after).await?;
+            wait_for_end(&mut stream).await
+        }
+        WireFault::Dribble {
+            bytes,
+            milliseconds,
+        } => {
+            let head = match reply.code {
+                204 => head(reply, ""),
+                _ => head_with_length(reply, body.len() as u64),
+            };
+            stream.write_all(head.as_bytes()).await?;
+            dribble(
+                &mut stream,
+                body,
+                bytes,
+                Duration::from_millis(milliseconds),
+            )
+            .await
+        }
+        WireFault::BadChunk => {
+            stream.write_all(&bad_chunk(reply)).await?;
+            stream.shutdown().await
+        }
+    }
+}
+
+/// Sends the head and the first `after` bytes of the body. `Content-Length` is always larger, so that
+/// the client can detect the missing bytes.
+async fn send_part(stream: &mut TcpStream, reply: &PlannedReply, after: u64) -> io::Result<()> {
+    let body = reply.body.as_ref();
+    let announced = after.saturating_add(1).max(body.len() as u64);
+    let sent = usize::try_from(after).map_or(body.len(), |after| body.len().min(after));
+    let mut bytes = head_with_length(reply, announced).into_bytes();
+    bytes.extend_from_slice(&body[..sent]);
+    stream.write_all(&bytes).await
+}
+
+/// Waits until the client closes the connection, and discards what it sends.
+async fn wait_for_end(stream: &mut TcpStream) -> io::Result<()> {
+    let mut dropped = [0; 1024];
+    while stream.read(&mut dropped).await? > 0 {}
+    Ok(())
+}
+
+async fn dribble(
+    stream: &mut TcpStream,
+    body: &[u8],
+    bytes: u64,
+    pause: Duration,
+) -> io::Result<()> {
+    let size = usize::try_from(bytes).unwrap_or(usize::MAX).max(1);
+    for piece in body.chunks(size) {
+        tokio::time::sleep(pause).await;
+        stream.write_all(piece).await?;
+    }
+    stream.shutdown().await
+}
+
+/// Returns a response with one valid chunk and an invalid chunk size.
+fn bad_chunk(reply: &PlannedReply) -> Vec<u8> {
+    let first = match reply.body.as_ref() {
+        [] => b"{",
+        body => &body[..body.len().min(8)],
+    };
+    let mut bytes = head(reply, "transfer-encoding: chunked\r\n").into_bytes();
+    bytes.extend_from_slice(format!("{:x}\r\n", first.len()).as_bytes());
+    bytes.extend_from_slice(first);
+    bytes.extend_from_slice(b"\r\nno size\r\n");
+    bytes
+}
+
+fn head_with_length(reply: &PlannedReply, length: u64) -> String {
+    head(reply, &format!("content-length: {length}\r\n"))
+}
+
+fn head(reply: &PlannedReply, framing: &str) -> String {
+    let status = StatusCode::from_u16(reply.code).expect("a reply has a status of three digits");
+    let mut head = format!("HTTP/1.1 {status}\r\n");
+    for (name, value) in &reply.headers {
+        write!(head, "{name}: {value}\r\n").expect("writing to a string does not fail");
+    }
+    head + framing + "connection: close\r\n\r\n"
+}
+
 #[cfg(test)]
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
     use tokio::time::Instant;
 
-    use super::super::incoming::receive;
-    use super::super::outgoing::respond;
+    use super::super::messages::receive;
+    use super::super::messages::respond;
     use super::*;
     use crate::engine::Reply;
     use crate::faults::PlannedReply;
-    use crate::shutdown::Shutdown;
+    use crate::tasks::Shutdown;
 
     struct ReadsAll;
 
@@ -116,7 +285,7 @@ mod tests {
             let (_going, stop) = watch::channel(false);
             client.write_all(sent.as_bytes()).await.unwrap();
             let begun = Instant::now();
-            serve(stream, Arc::new(ReadsAll), stop).await;
+            serve_connection(stream, Arc::new(ReadsAll), stop).await;
             assert!(begun.elapsed() >= READ_TIMEOUT, "{sent}");
             let mut answer = Vec::new();
             client.read_to_end(&mut answer).await.unwrap();
@@ -138,7 +307,7 @@ mod tests {
                 tokio::time::sleep(READ_TIMEOUT / 4).await;
             }
         });
-        let serving = serve(stream, Arc::new(ReadsAll), stop);
+        let serving = serve_connection(stream, Arc::new(ReadsAll), stop);
         let ended = tokio::time::timeout(2 * READ_TIMEOUT, serving).await;
         assert!(ended.is_ok(), "the connection is still open");
         dripping.abort();

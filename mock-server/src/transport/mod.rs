@@ -3,20 +3,12 @@
 
 mod answer;
 mod connection;
-mod headers;
-mod incoming;
-mod listener;
-mod no_response;
-mod outgoing;
+mod messages;
 #[cfg(feature = "wiremock")]
 mod wiremock;
-mod write_fault;
 
 pub(crate) use answer::answer;
-pub(crate) use connection::Handler;
-pub(crate) use incoming::receive;
-pub(crate) use listener::{serve, serve_without_grace};
-pub(crate) use no_response::NoResponse;
-pub(crate) use outgoing::respond;
+pub(crate) use connection::{Handler, serve, serve_without_grace};
+pub(crate) use messages::{NoResponse, receive, respond};
 #[cfg(feature = "wiremock")]
 pub(crate) use wiremock::respond_on_wiremock;

@@ -3,7 +3,7 @@
 use url::Position;
 use wiremock::{Request, ResponseTemplate};
 
-use super::headers::{headers, texts};
+use super::messages::{headers, texts};
 use crate::engine;
 use crate::journal::RequestOutcome;
 use crate::service::Service;

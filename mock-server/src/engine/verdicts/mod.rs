@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::outcome::Outcome;
-use super::outcome::Violation;
+use super::outcome::{Outcome, Violation};
 use super::problems::ProblemKind;
 
 pub use advice::Advice;

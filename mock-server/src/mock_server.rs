@@ -1,15 +1,107 @@
-//! The builder of a mock server.
+//! The server for Rust tests: one service on one port of this machine, on a thread of its own.
 
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
+use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use std::thread;
 
-use super::MockServer;
-use crate::engine::{Clock, Dialect, World};
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+use crate::engine::{BODY_LIMIT, Clock, Dialect, World};
 use crate::input::InvalidInput;
 use crate::journal::JournalLimits;
 use crate::service::{Cors, Service, StateError, StateFile};
 use crate::service_handle::ServiceHandle;
+use crate::tasks::Shutdown;
+use crate::transport::{Handler, NoResponse, answer, receive, respond, serve_without_grace};
+
+/// A profile service that runs in this process until it is dropped. It dereferences to a
+/// [`ServiceHandle`], which has the methods for its world, faults, webhook, journal and verdicts.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use mock_server::MockServer;
+///
+/// let server = MockServer::start().await;
+/// assert!(server.uri().starts_with("http://127.0.0.1:"));
+/// assert!(server.address().ip().is_loopback());
+/// println!("GET {}/api/v1/me with {}", server.uri(), server.key());
+/// // … the client under test runs …
+/// server.assert_no_violations();
+/// # });
+/// ```
+#[derive(Debug)]
+pub struct MockServer {
+    uri: String,
+    handle: ServiceHandle,
+    thread: ServerThread,
+}
+
+impl MockServer {
+    /// Starts a server with the default world in memory, on a free port of 127.0.0.1.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server cannot bind a port; [`MockServerBuilder::start`] returns an error
+    /// instead.
+    pub async fn start() -> Self {
+        Self::start_blocking()
+    }
+
+    /// Starts a server like [`start`](Self::start), for tests without an async runtime.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server cannot bind a port; [`MockServerBuilder::start_blocking`] returns an error
+    /// instead.
+    pub fn start_blocking() -> Self {
+        match Self::builder().start_blocking() {
+            Ok(server) => server,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Returns a builder for a server with other settings.
+    pub fn builder() -> MockServerBuilder {
+        MockServerBuilder::default()
+    }
+
+    /// Returns the base URL, such as `http://127.0.0.1:40123`, without `/api/v1`.
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// Returns the address of the server.
+    pub fn address(&self) -> SocketAddr {
+        self.thread.address
+    }
+
+    fn serve(listener: TcpListener, service: Service) -> io::Result<Self> {
+        let handle = ServiceHandle::new(service);
+        let thread = ServerThread::start(listener, handle.service.clone())?;
+        Ok(Self {
+            uri: format!("http://{}", thread.address),
+            handle,
+            thread,
+        })
+    }
+}
+
+impl Deref for MockServer {
+    type Target = ServiceHandle;
+
+    /// Returns the handle of the service.
+    fn deref(&self) -> &ServiceHandle {
+        &self.handle
+    }
+}
 
 /// A builder for a [`MockServer`]; see [`MockServer::builder`].
 ///
@@ -176,4 +268,70 @@ pub enum StartError {
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
+}
+
+/// The thread of a running server. Dropping it stops the server and closes its connections.
+#[derive(Debug)]
+pub(crate) struct ServerThread {
+    pub(crate) address: SocketAddr,
+    /// Stops the thread when dropped.
+    _stop: oneshot::Sender<()>,
+}
+
+impl ServerThread {
+    /// Starts a server that accepts requests as soon as this returns.
+    pub(crate) fn start(listener: TcpListener, service: Arc<Service>) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let handler = ServiceHandler {
+            service,
+            shutdown: Shutdown::new(),
+        };
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (sender, receiver) = mpsc::channel::<(Runtime, _)>();
+        thread::Builder::new()
+            .name("mock-server".to_owned())
+            .spawn(move || {
+                // Fails if the runtime cannot be created.
+                let Ok((runtime, listener)) = receiver.recv() else {
+                    return;
+                };
+                let serving = serve_without_grace(listener, Arc::new(handler), async {
+                    // Completes when the sender is dropped.
+                    let _ = stopped.await;
+                });
+                runtime.block_on(serving);
+            })?;
+        // Created last because dropping a runtime inside that of the caller panics.
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let inside = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        drop(inside);
+        // The thread waits for it.
+        let _ = sender.send((runtime, listener));
+        Ok(Self {
+            address,
+            _stop: stop,
+        })
+    }
+}
+
+/// Passes requests to the service.
+struct ServiceHandler {
+    service: Arc<Service>,
+    /// Never starts: the end of the runtime ends everything.
+    shutdown: Shutdown,
+}
+
+impl Handler for ServiceHandler {
+    async fn handle(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<Full<Bytes>>, NoResponse> {
+        let request = receive(request, BODY_LIMIT, &self.shutdown).await?;
+        let (planned, _) = answer(self.service.clone(), request, &self.shutdown).await;
+        respond(planned)
+    }
 }

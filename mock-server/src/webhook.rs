@@ -1,13 +1,29 @@
-//! A handle to the webhook of a server.
+//! The webhook of a [`MockServer`](crate::MockServer): its receiver, events and deliveries, which are sent
+//! over the network.
 
-use super::error::Error;
-use super::send::send;
-use crate::engine::webhook::{
-    Delivery, EventData, Prepared, Receiver, Refusal, WebhookSecret, WebhookStatus,
-};
-use crate::engine::{EventKind, World};
+use std::error::Error as _;
+use std::io;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::engine::World;
+use crate::engine::webhook::{PendingDelivery, Prepared, Receiver, ReceiverUrl, WebhookSecret};
+use crate::input::InvalidInput;
 use crate::mutants::Mutant;
 use crate::service::{Service, StateError};
+
+pub use crate::engine::webhook::{
+    Delivery, DeliveryOutcome, EventData, EventKind, MAX_CONSECUTIVE_FAILURES, Refusal,
+    SignedDelivery, SinkScript, SinkStatus, WebhookStatus,
+};
 
 /// The webhook of a service; see
 /// [`ServiceHandle::webhook`](crate::ServiceHandle::webhook).
@@ -213,5 +229,125 @@ impl<'a> WebhookHandle<'a> {
 
     fn read<T>(&self, read: impl FnOnce(&World) -> T) -> Result<T, StateError> {
         self.service.store.transact(|world| (read(world), false))
+    }
+}
+
+/// An error of a call to the webhook; the call had no effect.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The URL, the secret, the script or the name of the event is invalid.
+    #[error(transparent)]
+    Invalid(#[from] InvalidInput),
+    /// The webhook is off or has no receiver, or the log does not contain the delivery.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The state file could not be read or written.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl Error {
+    /// Returns a machine-readable code: `no_receiver`, `webhook_off`, `unknown_delivery`, `state_file`, or
+    /// `invalid_url`, `empty_secret`, `invalid_script` or `invalid_kind`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// let error = server.webhook().use_sink("200", "").unwrap_err();
+    /// assert_eq!(error.code(), "empty_secret");
+    /// # });
+    /// ```
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid(error) => error.code(),
+            Self::Refused(Refusal::NoReceiver) => "no_receiver",
+            Self::Refused(Refusal::Off { .. }) => "webhook_off",
+            Self::Refused(Refusal::UnknownDelivery { .. }) => "unknown_delivery",
+            Self::State(_) => "state_file",
+        }
+    }
+}
+
+/// Maximum number of bytes of a response to read. Only the status matters, but closing the connection
+/// too early would cause errors in the receiver.
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
+
+/// Sends once, without following redirects, and waits for the response no longer than the timeout.
+pub(crate) async fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> Delivery {
+    let request = request(&pending, mutant);
+    let posting = post(&pending.url, request);
+    let outcome = match tokio::time::timeout(pending.timeout, posting).await {
+        Ok(Ok(status)) => DeliveryOutcome::Responded { status },
+        Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
+            reason: error.to_string(),
+        },
+        Err(_) => DeliveryOutcome::timed_out(pending.timeout),
+    };
+    Delivery {
+        sent: pending.delivery,
+        outcome,
+    }
+}
+
+async fn post(url: &ReceiverUrl, request: Request<Full<Bytes>>) -> Result<u16, SendError> {
+    let connected = TcpStream::connect(url.host_and_port()).await;
+    let stream = connected.map_err(SendError::Connect)?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    // Dropping the set closes the connection, also after a timeout.
+    let mut connections = JoinSet::new();
+    connections.spawn(connection);
+    let response = sender.send_request(request).await?;
+    let status = response.status().as_u16();
+    drain(response).await?;
+    Ok(status)
+}
+
+fn request(pending: &PendingDelivery, mutant: Option<Mutant>) -> Request<Full<Bytes>> {
+    let PendingDelivery { delivery, url, .. } = pending;
+    let kind = HeaderValue::from_bytes(delivery.kind.as_str().as_bytes())
+        .expect("an event kind is a name that a header can carry");
+    let mut request = Request::post(url.target())
+        .header(HOST, url.authority())
+        .header(CONTENT_TYPE, &delivery.content_type)
+        .header("x-service-event", kind)
+        .header("x-service-signature", &delivery.signature)
+        .body(Full::default())
+        .expect("target and headers were checked when they were made");
+    let mut body = delivery.body.clone();
+    if let Some(mutant) = mutant {
+        mutant.change_delivery(request.headers_mut(), &mut body);
+    }
+    // hyper omits it for an empty body, although RFC 9110, section 8.6, recommends it.
+    let length = HeaderValue::from(body.len());
+    request.headers_mut().insert(CONTENT_LENGTH, length);
+    *request.body_mut() = Full::new(body.into());
+    request
+}
+
+async fn drain(mut response: Response<Incoming>) -> Result<(), hyper::Error> {
+    let mut read = 0;
+    while read <= MAX_RESPONSE_BYTES
+        && let Some(frame) = response.frame().await
+    {
+        read += frame?.data_ref().map_or(0, Bytes::len);
+    }
+    Ok(())
+}
+
+/// The reason why there is no response.
+#[derive(Debug, thiserror::Error)]
+enum SendError {
+    #[error("{0}")]
+    Connect(io::Error),
+    #[error("{0}{cause}", cause = cause(.0))]
+    Http(#[from] hyper::Error),
+}
+
+/// Returns the cause of an error, which hyper's message does not include.
+fn cause(error: &hyper::Error) -> String {
+    match error.source() {
+        Some(source) => format!(": {source}"),
+        None => String::new(),
     }
 }

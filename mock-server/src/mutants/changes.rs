@@ -1,13 +1,55 @@
-//! Changes of requests, and of their effect.
+//! The changes that mutants make to requests, replies and deliveries.
 
+use http::HeaderMap;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::replies::{data_of, edit_body};
 use crate::engine::{
     Account, BASE_PATH, Endpoint, FieldLimit, Outcome, ProblemKind, ProfileField, Request, Scope,
     World, bearer_token, id_in_path, process, route,
 };
+
+/// The change that a mutant makes.
+pub(super) enum Change {
+    /// Changes requests before the engine handles them.
+    Request(fn(&World, &mut Request)),
+    /// Changes the value of a field in edits of the profile.
+    Field(&'static ProfileField, fn(&mut Request, &ProfileField)),
+    /// Changes the body of successful replies of these endpoints.
+    Reply(&'static [Endpoint], fn(&mut Value)),
+    /// Handles requests in place of the engine.
+    Process(fn(&mut World, &Request, Timestamp) -> Outcome),
+    /// Changes the headers and the body of a delivery before it is sent.
+    Delivery(fn(&mut HeaderMap, &mut Vec<u8>)),
+    /// Turns the webhook off after this number of failures in a row.
+    FailureLimit(u32),
+}
+
+impl Change {
+    pub(super) fn process(&self, world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+        match self {
+            Self::Request(change) => {
+                let mut request = request.clone();
+                change(world, &mut request);
+                process(world, &request, now)
+            }
+            Self::Field(field, change) => {
+                let mut request = request.clone();
+                change(&mut request, field);
+                process(world, &request, now)
+            }
+            Self::Reply(endpoints, change) => {
+                let mut outcome = process(world, request, now);
+                if outcome.endpoint.is_some_and(|one| endpoints.contains(&one)) {
+                    edit_body(&mut outcome, change);
+                }
+                outcome
+            }
+            Self::Process(process) => process(world, request, now),
+            Self::Delivery(_) | Self::FailureLimit(_) => process(world, request, now),
+        }
+    }
+}
 
 /// The account of the generated keys.
 const OWNER: &str = "demo";
@@ -219,5 +261,60 @@ pub(super) fn read_another_profile(request: &mut Request) {
             true => request.path.replace(&own, "/grace/"),
             false => format!("{BASE_PATH}/users/{OWNER}/stats"),
         };
+    }
+}
+
+/// Changes the body of a successful reply.
+pub(super) fn edit_body(outcome: &mut Outcome, change: impl FnOnce(&mut Value)) {
+    if let 200..=299 = outcome.reply.status
+        && let Ok(mut body) = serde_json::from_slice(&outcome.reply.body)
+    {
+        change(&mut body);
+        outcome.reply.body = body.to_string().into_bytes();
+    }
+}
+
+pub(super) fn data_of(body: &mut Value) -> &mut Value {
+    &mut body["data"]
+}
+
+/// Removes a field of the object at a JSON pointer below `data`.
+pub(super) fn remove(body: &mut Value, pointer: &str, field: &str) {
+    if let Some(Value::Object(fields)) = data_of(body).pointer_mut(pointer) {
+        fields.remove(field);
+    }
+}
+
+/// Changes the objects of the array at a JSON pointer below `data`.
+pub(super) fn each(body: &mut Value, pointer: &str, change: impl FnMut(&mut Value)) {
+    if let Some(Value::Array(items)) = data_of(body).pointer_mut(pointer) {
+        items.iter_mut().for_each(change);
+    }
+}
+
+/// Turns the numbers of the object at a JSON pointer below `data` into strings.
+pub(super) fn numbers_as_strings(body: &mut Value, pointer: &str) {
+    if let Some(Value::Object(fields)) = data_of(body).pointer_mut(pointer) {
+        for value in fields.values_mut() {
+            *value = json!(value.to_string());
+        }
+    }
+}
+
+/// Writes the dates of the daily views as DD.MM.YYYY.
+pub(super) fn change_date_format(body: &mut Value) {
+    each(body, "/daily", |day| {
+        let date = day["date"].as_str().unwrap_or_default();
+        let parts: Vec<_> = date.rsplit('-').collect();
+        day["date"] = json!(parts.join("."));
+    });
+}
+
+/// Adds the devices to statistics that leave them out.
+pub(super) fn add_devices(body: &mut Value) {
+    let data = data_of(body);
+    if data["devices"].is_null() {
+        let views = data["period"]["views"].clone();
+        data["devices"] = json!({"desktop": views, "mobile": 0, "tablet": 0});
     }
 }

@@ -1,7 +1,10 @@
-//! Cross-origin resource sharing (CORS): lets web pages of another origin use the service.
+//! Changes of responses: cross-origin resource sharing (CORS), which lets web pages of another origin use
+//! the service, and compression, for the dialect setting `compression`.
 
+use std::io::Write;
 use std::sync::Arc;
 
+use flate2::write::GzEncoder;
 use http::Uri;
 
 use crate::engine::{BASE_PATH, Outcome, Reply, Request};
@@ -82,6 +85,45 @@ fn is_for_service(request: &Request) -> bool {
     rest.is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// Compresses the body of a response if the client accepts gzip. A body that a fault has replaced with
+/// an encoded one does not change.
+pub(crate) fn compress(request: &Request, planned: &mut PlannedReply) {
+    let is_encoded = planned
+        .headers
+        .iter()
+        .any(|(name, _)| name == "content-encoding");
+    if planned.body.is_empty() || is_encoded {
+        return;
+    }
+    planned
+        .headers
+        .push(("vary".into(), "accept-encoding".into()));
+    if accepts_gzip(request) {
+        planned
+            .headers
+            .push(("content-encoding".into(), "gzip".into()));
+        planned.body = gzip(&planned.body).into();
+    }
+}
+
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let written = encoder.write_all(body).and_then(|()| encoder.finish());
+    written.expect("writing to a vector does not fail")
+}
+
+/// Returns `true` if `Accept-Encoding` lists gzip with a weight above 0 (RFC 9110, section 12.5.3).
+fn accepts_gzip(request: &Request) -> bool {
+    let mut codings = request
+        .header_values("accept-encoding")
+        .flat_map(|value| value.split(','));
+    codings.any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight = weight.trim().strip_prefix("q=").map(str::parse::<f32>);
+        name.trim().eq_ignore_ascii_case("gzip") && weight != Some(Ok(0.0))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +150,23 @@ mod tests {
         ] {
             assert!(Cors::new(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn gzip_must_be_listed_with_a_weight_above_zero() {
+        for (value, expected) in [
+            ("gzip", true),
+            ("deflate, GZIP;q=0.5, br", true),
+            ("br;q=1.0, gzip; q=1", true),
+            ("gzip;q=0", false),
+            ("gzip; q=0.000", false),
+            ("x-gzipped", false),
+            ("identity", false),
+            ("", false),
+        ] {
+            let request = Request::new("GET", "/api/v1/me").header("Accept-Encoding", value);
+            assert_eq!(accepts_gzip(&request), expected, "{value}");
+        }
+        assert!(!accepts_gzip(&Request::new("GET", "/api/v1/me")));
     }
 }

@@ -1,4 +1,4 @@
-//! The shutdown signal of a server or a world.
+//! Blocking work in async code, and the shutdown signal of a server or a world.
 
 use tokio::sync::watch;
 
@@ -23,4 +23,12 @@ impl Shutdown {
             let _ = shutdown.wait_for(|shutdown| *shutdown).await;
         }
     }
+}
+
+/// Runs blocking work, such as disk I/O, on tokio's blocking thread pool.
+pub(crate) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked.into_panic()))
 }

@@ -1,0 +1,178 @@
+//! Requests from hyper for the engine, and replies of a service as responses for hyper.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, EXPECT};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use http_body::Body;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use tokio::time::timeout;
+
+use crate::engine::{HeaderLines, Request};
+use crate::faults::{PlannedReply, WireFault};
+use crate::tasks::Shutdown;
+
+/// Reads a request with its body. A body above the limit is discarded as soon as `Content-Length` or
+/// its bytes exceed the limit.
+pub(crate) async fn receive(
+    request: http::Request<Incoming>,
+    limit: usize,
+    shutdown: &Shutdown,
+) -> Result<Request, NoResponse> {
+    let (head, body) = request.into_parts();
+    let received = read_head(&head);
+    let Some(length) = length_above(&head.headers, limit) else {
+        if body.is_end_stream() {
+            return Ok(received);
+        }
+        let received = timeout(READ_TIMEOUT, receive_body(received, body, limit));
+        return tokio::select! {
+            biased;
+            received = received => received.unwrap_or(Err(NoResponse::Incomplete)),
+            () = shutdown.started() => Err(NoResponse::Incomplete),
+        };
+    };
+    // A client that sent `Expect: 100-continue` does not send its body.
+    if !head.headers.contains_key(EXPECT) {
+        discard(body);
+    }
+    Ok(received.discarded_body(length))
+}
+
+/// Returns a request without its body.
+fn read_head(head: &Parts) -> Request {
+    let target = head.uri.path_and_query();
+    let target = target.map_or("", |target| target.as_str());
+    let mut received = Request::new(head.method.as_str(), target);
+    received.headers = texts(&head.headers);
+    // It replaces `Host` (RFC 9112, section 3.2.2).
+    if let Some(authority) = head.uri.authority() {
+        received.headers.retain(|(name, _)| name != "host");
+        received = received.header("host", authority.as_str());
+    }
+    received
+}
+
+/// Returns the `Content-Length` if it exceeds the limit.
+fn length_above(headers: &HeaderMap, limit: usize) -> Option<usize> {
+    let length = headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()?;
+    (length > limit).then_some(length)
+}
+
+async fn receive_body(
+    received: Request,
+    mut body: Incoming,
+    limit: usize,
+) -> Result<Request, NoResponse> {
+    let mut kept = Vec::new();
+    while let Some(data) = next(&mut body).await? {
+        if kept.len() + data.len() > limit {
+            discard(body);
+            return Ok(received.discarded_body(kept.len() + data.len()));
+        }
+        kept.extend_from_slice(&data);
+    }
+    Ok(received.body(kept))
+}
+
+/// Reads the rest of a body while the response is sent, since many clients read the response only
+/// after they have sent the whole request.
+fn discard(mut body: Incoming) {
+    tokio::spawn(timeout(READ_TIMEOUT, async move {
+        while let Ok(Some(_)) = next(&mut body).await {}
+    }));
+}
+
+/// Returns the next bytes of a body, or `None` at its end.
+async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
+    loop {
+        match body.frame().await.transpose()? {
+            None => return Ok(None),
+            // Ignore trailers.
+            Some(frame) => match frame.into_data() {
+                Ok(data) => return Ok(Some(data)),
+                Err(_) => continue,
+            },
+        }
+    }
+}
+
+/// Converts a reply into a response.
+///
+/// # Errors
+///
+/// [`NoResponse::Fault`] for a reply with a wire fault.
+pub(crate) fn respond(planned: PlannedReply) -> Result<Response<Full<Bytes>>, NoResponse> {
+    if let Some(wire) = planned.wire {
+        return Err(NoResponse::Fault(Box::new(planned), wire));
+    }
+    let PlannedReply {
+        code,
+        headers: lines,
+        body,
+        ..
+    } = planned;
+    let status = StatusCode::from_u16(code).expect("a reply has a status of three digits");
+    // Room for the headers that hyper adds.
+    let mut map = HeaderMap::with_capacity(lines.len() + 2);
+    map.extend(headers(lines));
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    *response.headers_mut() = map;
+    Ok(response)
+}
+
+/// Maximum time that a client may take to send the head of a request, or its body.
+pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The reason why hyper does not send a response.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoResponse {
+    /// A wire fault applies. The reply is written to the connection after hyper has released it.
+    #[error("the connection ends with a wire fault")]
+    Fault(Box<PlannedReply>, WireFault),
+    /// The connection failed while the request was read.
+    #[error(transparent)]
+    Http(#[from] hyper::Error),
+    /// The client stopped sending in the middle of the request, or the server shuts down before the
+    /// whole request has arrived.
+    #[error("the rest of the body did not arrive in time")]
+    Incomplete,
+}
+
+/// Converts the headers of a request for the engine.
+pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let given = given.iter();
+    given
+        .map(|(name, value)| (name.as_str().to_owned(), text(value)))
+        .collect()
+}
+
+/// Converts the headers of a reply.
+pub(super) fn headers(lines: HeaderLines) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    lines
+        .into_iter()
+        .map(|(name, value)| (header_name(name), header_value(value)))
+}
+
+fn header_name(name: Cow<'static, str>) -> HeaderName {
+    match name {
+        Cow::Borrowed(known) => HeaderName::from_static(known),
+        Cow::Owned(name) => HeaderName::try_from(name).expect("header names of a reply are valid"),
+    }
+}
+
+fn header_value(value: Cow<'static, str>) -> HeaderValue {
+    match value {
+        Cow::Borrowed(known) => HeaderValue::from_static(known),
+        // A method or path in a rejection came through hyper, so it is valid in a header.
+        Cow::Owned(value) => {
+            HeaderValue::try_from(value).expect("header values of a reply are valid")
+        }
+    }
+}
