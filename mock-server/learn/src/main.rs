@@ -7,36 +7,30 @@
 //!
 //! In reading order:
 //!
-//! - `key`, `call`, `answer`: the API key, one request, and one response
-//! - `names`, `resource`, `steps`: the values in requests, links and posts, and the table of the requests
+//! - `response`: one response, without the API key
+//! - `requests`: the table of the requests
 //! - `service`: the client that sends one request at a time
 //! - `observations`: the collected responses
-//! - `reading`, `writing`, `changes`: send the requests, and compare the profile before and after
-//! - `delivery`: recorded webhook deliveries
-//! - `finding`: the conclusion about one question
-//! - `conclusions/reference`: the mock that answers the same requests
-//! - `conclusions/views`, `questions`: the parts of responses to compare, and the table of the questions
-//! - `conclusions/learner`: the search for the values of the settings
-//! - `conclusions/observed`, `rejections`, `deliveries`: the settings that consist of observed values
-//! - `conclusions/statements`, `comparison`: contradictions to the specification, and what the mock does
-//!   otherwise
+//! - `writes`: the writes of `--allow-writes`
+//! - `views`: the parts of responses to compare
+//! - `learner`: the mock that answers the same requests, and the search for the values of the settings
+//! - `observed`, `rejections`: the settings that consist of observed values
+//! - `questions`: the table of the questions
+//! - `contradictions`: contradictions to the specification, and what the mock does otherwise
 //! - `report`: the result for people, for programs and for the mock
 
-mod answer;
-mod call;
-mod changes;
-mod conclusions;
-mod delivery;
-mod finding;
-mod key;
-mod names;
+mod contradictions;
+mod learner;
 mod observations;
-mod reading;
+mod observed;
+mod questions;
+mod rejections;
 mod report;
-mod resource;
+mod requests;
+mod response;
 mod service;
-mod steps;
-mod writing;
+mod views;
+mod writes;
 
 use std::env;
 use std::fs;
@@ -51,13 +45,11 @@ use mock_server::dialect::DialectFile;
 use reqwest::Url;
 use tokio::sync::watch;
 
-use changes::Changes;
-use delivery::Delivery;
-use key::Key;
-use observations::Observations;
+use observations::{Changes, Delivery, Observations};
 use report::Report;
+use response::Key;
 use service::Service;
-use writing::Created;
+use writes::Created;
 
 /// The service contradicts the specification, the mock cannot do what it does, or the profile has changed.
 const DIFFERS: u8 = 1;
@@ -79,7 +71,7 @@ const UNREACHABLE: u8 = 3;
 )]
 struct Options {
     /// URL of the service, without /api/v1
-    #[arg(long, value_name = "URL", value_parser = key::base_url)]
+    #[arg(long, value_name = "URL", value_parser = response::base_url)]
     base_url: Url,
     /// File with the API key [default: the environment variable PROFILE_API_KEY]
     #[arg(long, value_name = "FILE")]
@@ -142,7 +134,7 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
     let (interrupt, interrupted) = watch::channel(false);
     let service = Service::new(&options.base_url, key, timeout, interrupted);
     let mut service = service.map_err(usage)?;
-    let observations = reading::read(&mut service, options.handle.as_deref()).await;
+    let observations = observations::read(&mut service, options.handle.as_deref()).await;
     let mut observations = observations.map_err(unreachable)?;
     let is_unchanged = match (options.allow_writes, observations.changes()) {
         (true, Err(reason)) => return Err(unreachable(format!("{reason}; nothing was written"))),
@@ -253,14 +245,14 @@ async fn write(
     interrupt: &watch::Sender<bool>,
 ) -> Result<bool, Ended> {
     let base_url = options.base_url.as_str().trim_end_matches('/');
-    confirm(options, &writing::describe(observations, base_url))?;
+    confirm(options, &writes::describe(observations, base_url))?;
     let mut signals = Signals::catch().map_err(usage)?;
     let (mut created, mut signal) = (Created::default(), None);
     let ended = {
         let mut work = pin!(async {
-            writing::write(service, observations, &mut created).await;
+            writes::write(service, observations, &mut created).await;
             let stopped = service.stopped();
-            let changes = writing::clean_up(service, observations, &mut created).await;
+            let changes = writes::clean_up(service, observations, &mut created).await;
             (changes, stopped)
         });
         loop {

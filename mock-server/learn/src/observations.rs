@@ -1,30 +1,35 @@
-//! The responses of the service by the step that asked for them.
+//! The responses of the service, and recorded webhook deliveries.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
-use super::answer::Answer;
-use super::changes::Changes;
-use super::delivery::Delivery;
-use super::names::{Known, Names};
-use super::resource::Kind;
-use super::service::Service;
-use super::steps::Step;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use mock_server::{ProfileField, World};
+use serde_json::Value;
+use sha2::Sha256;
+
+use crate::requests::{Call, Known, Names, Step, path_segment};
+use crate::response::{Answer, Sample, pick, without_texts};
+use crate::service::Service;
 
 /// Everything that was observed.
 #[derive(Debug)]
 pub(crate) struct Observations {
     answers: BTreeMap<Step, Known<Answer>>,
-    pub(super) names: Names,
+    pub(crate) names: Names,
     /// The handle of another profile.
-    pub(super) other: Option<String>,
+    pub(crate) other: Option<String>,
     /// The creations that the service accepted, but did not store as they were sent, with the reasons.
-    pub(super) not_stored: Vec<(Step, &'static str)>,
+    pub(crate) not_stored: Vec<(Step, &'static str)>,
     pub(crate) deliveries: Vec<Delivery>,
 }
 
 impl Observations {
     /// Starts with the response to the first request.
-    pub(super) fn new(me: Answer, other: Option<&str>) -> Self {
+    pub(crate) fn new(me: Answer, other: Option<&str>) -> Self {
         Self {
             names: Names::new(&me, other),
             answers: [(Step::Me, Ok(me))].into(),
@@ -34,19 +39,19 @@ impl Observations {
         }
     }
 
-    pub(super) fn add(&mut self, step: Step, answer: Known<Answer>) {
+    pub(crate) fn add(&mut self, step: Step, answer: Known<Answer>) {
         self.answers.insert(step, answer);
     }
 
     /// Adds the first response with 429, to any request.
-    pub(super) fn add_rate_limited(&mut self, service: &Service) {
+    pub(crate) fn add_rate_limited(&mut self, service: &Service) {
         if let Some(answer) = service.rate_limited.clone() {
             self.add(Step::RateLimited, Ok(answer));
         }
     }
 
     /// Returns the response, or the reason why there is none.
-    pub(super) fn answer(&self, step: Step) -> Known<&Answer> {
+    pub(crate) fn answer(&self, step: Step) -> Known<&Answer> {
         match self.answers.get(&step) {
             Some(answer) => answer.as_ref().map_err(Clone::clone),
             None if step == Step::RateLimited => Err("needs a 429".to_owned()),
@@ -55,7 +60,7 @@ impl Observations {
     }
 
     /// Returns the first response to `GET /me`.
-    pub(super) fn me(&self) -> Known<&Answer> {
+    pub(crate) fn me(&self) -> Known<&Answer> {
         self.answer(Step::Me)
     }
 
@@ -69,18 +74,284 @@ impl Observations {
     }
 
     /// Returns `true` if `GET /me` lists resources of this kind.
-    pub(super) fn lists(&self, kind: Kind) -> bool {
+    pub(crate) fn lists(&self, kind: Kind) -> bool {
         self.me().is_ok_and(|me| kind.listed(me).is_some())
     }
 
     /// Returns the requests that were sent, or could not be sent.
-    pub(super) fn asked(&self) -> Vec<Step> {
+    pub(crate) fn asked(&self) -> Vec<Step> {
         self.answers.keys().copied().collect()
     }
 
     /// Returns all responses.
-    pub(super) fn answers(&self) -> impl Iterator<Item = (Step, &Answer)> {
+    pub(crate) fn answers(&self) -> impl Iterator<Item = (Step, &Answer)> {
         let answers = self.answers.iter();
         answers.filter_map(|(step, answer)| Some((*step, answer.as_ref().ok()?)))
     }
+}
+
+/// Sends the requests that change nothing. `handle` is a profile of somebody else.
+///
+/// # Errors
+///
+/// Returns an error if the service cannot be reached or rejects the key, or if there is no profile with
+/// this handle.
+pub(crate) async fn read(
+    service: &mut Service,
+    handle: Option<&str>,
+) -> Result<Observations, String> {
+    let me = service.send(&Call::get("/me")).await?;
+    check_first(&me)?;
+    if let Some(limit) = me.at("/key/rate_limit") {
+        service.set_stated_limit(limit);
+    }
+    let mut observations = Observations::new(me, handle);
+    for step in Step::reads() {
+        let answer = match step.call(&observations.names) {
+            Ok(call) => service.send(&call).await,
+            Err(reason) => Err(reason),
+        };
+        if *step == Step::Other && answer.as_ref().is_ok_and(|answer| answer.status == 404) {
+            let handle = handle.unwrap_or_default();
+            return Err(format!("no profile has the handle {handle} of --handle"));
+        }
+        observations.add(*step, answer);
+    }
+    // Otherwise, a service that stopped in between would look like one without differences.
+    observations.answer(Step::MeAfterwards)?;
+    observations.add_rate_limited(service);
+    Ok(observations)
+}
+
+fn check_first(me: &Answer) -> Result<(), String> {
+    Err(match me.status {
+        200..300 if me.json.is_some() => return Ok(()),
+        200..300 => "GET /me does not return JSON; check the base URL".to_owned(),
+        401 | 403 => format!("the service rejects the key: {}", me.unexpected()),
+        _ => format!("{}; check the base URL", me.unexpected()),
+    })
+}
+
+/// A kind of resource that the command creates.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    /// The path of all.
+    pub(crate) path: &'static str,
+    /// The pointer to all in the data of `GET /me`.
+    pub(crate) list: &'static str,
+    /// The field that contains the mark.
+    pub(crate) text: &'static str,
+    /// Adds a resource that the service has shown to an account of the mock.
+    pub(crate) add: fn(&mut World, &str, &Value),
+    /// Returns the name of the created one in requests.
+    pub(crate) id: fn(&mut Names) -> &mut Known<String>,
+}
+
+pub(crate) const KINDS: [Kind; 2] = [
+    Kind {
+        name: "link",
+        path: "/me/links",
+        list: "/links",
+        text: "title",
+        add: |world, own, link| {
+            world.add_link(own, text(link, "title"), text(link, "url"));
+        },
+        id: |names| &mut names.link,
+    },
+    Kind {
+        name: "post",
+        path: "/me/posts",
+        list: "/posts",
+        text: "body",
+        add: |world, own, post| {
+            world.add_post(own, text(post, "body"));
+        },
+        id: |names| &mut names.post,
+    },
+];
+
+impl Kind {
+    /// Returns the resources that a response to `GET /me` lists, if it lists them.
+    pub(crate) fn listed(self, me: &Answer) -> Option<&Vec<Value>> {
+        me.at(self.list)?.as_array()
+    }
+
+    /// Returns the ids, as segments of paths, of the listed resources with the mark.
+    pub(crate) fn marked(self, me: &Answer, mark: &str) -> Vec<String> {
+        let listed = self.listed(me).into_iter().flatten();
+        let marked = listed.filter(|one| self.has_mark(one, mark));
+        marked.filter_map(id).collect()
+    }
+
+    pub(crate) fn has_mark(self, resource: &Value, mark: &str) -> bool {
+        let text = resource.get(self.text).and_then(Value::as_str);
+        text.is_some_and(|text| text.contains(mark))
+    }
+
+    /// Returns `true` if a response to `GET /me` lists a resource with this id.
+    pub(crate) fn lists(self, me: &Answer, wanted: &str) -> bool {
+        let mut listed = self.listed(me).into_iter().flatten();
+        listed.any(|one| id(one).as_deref() == Some(wanted))
+    }
+}
+
+/// Returns the id of a resource as a segment of a path.
+pub(crate) fn id(resource: &Value) -> Option<String> {
+    match resource.get("id")? {
+        Value::String(id) => path_segment(id),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+fn text<'a>(resource: &'a Value, field: &str) -> &'a str {
+    let text = resource.get(field).and_then(Value::as_str);
+    text.unwrap_or_default()
+}
+
+/// The differences between two responses to `GET /me`, except for what the command created.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    /// The differences of editable fields, and of links and posts.
+    pub(crate) content: Vec<String>,
+    /// Other differences, such as those of counters.
+    pub(crate) others: Vec<String>,
+}
+
+impl Changes {
+    /// Compares the first response with a later one.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if one of the two does not show the profile.
+    pub(crate) fn new(observations: &Observations, after: &Answer) -> Result<Self, String> {
+        let before = observations.me()?;
+        let mark = &observations.names.mark;
+        let [before, after] = [before, after].map(|me| Facts::new(me, mark));
+        let (before, after) = (before?, after?);
+        let others = different(&before.others, &after.others);
+        Ok(Self {
+            content: different(&before.content, &after.content),
+            others,
+        })
+    }
+}
+
+/// The parts of a profile by their names.
+struct Facts {
+    content: BTreeMap<String, Value>,
+    others: BTreeMap<String, Value>,
+}
+
+impl Facts {
+    fn new(me: &Answer, mark: &str) -> Result<Self, String> {
+        let data = me.at("").and_then(Value::as_object);
+        let mut others: BTreeMap<_, _> = data
+            .ok_or_else(|| me.unexpected())?
+            .clone()
+            .into_iter()
+            .collect();
+        let mut content = BTreeMap::new();
+        for field in ProfileField::ALL {
+            content.extend(others.remove_entry(field.name()));
+        }
+        for kind in KINDS {
+            let Some(listed) = kind.listed(me) else {
+                continue;
+            };
+            others.remove(kind.list.trim_start_matches('/'));
+            for one in listed.iter().filter(|one| !kind.has_mark(one, mark)) {
+                let name = format!("{} {}", kind.name, id(one).unwrap_or_default());
+                let mut rest = one.clone();
+                let texts = pick(one, &["title", "url", "body"]).unwrap_or_default();
+                if let Some(rest) = rest.as_object_mut() {
+                    rest.retain(|name, _| !texts.contains_key(name));
+                }
+                content.insert(name.clone(), texts.into());
+                others.insert(name, rest);
+            }
+        }
+        if let Some(key) = others.get_mut("key") {
+            *key = without_texts(key);
+        }
+        Ok(Self { content, others })
+    }
+}
+
+fn different(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>) -> Vec<String> {
+    let all: BTreeMap<_, _> = before.iter().chain(after).collect();
+    let shown = |value: Option<&Value>| value.map_or("missing".to_owned(), Value::to_string);
+    let names = all
+        .keys()
+        .filter(|name| before.get(**name) != after.get(**name));
+    let line = |name: &&&String| {
+        let [before, after] = [before, after].map(|facts| shown(facts.get(**name)));
+        format!("{name} was {before} and is now {after}")
+    };
+    names.map(|name| line(&name)).collect()
+}
+
+/// A recorded delivery: an HTTP/1.1 request.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    name: String,
+    head: String,
+    pub(crate) body: Vec<u8>,
+    /// `None` without a secret.
+    pub(crate) is_genuine: Option<bool>,
+}
+
+impl Delivery {
+    /// Reads a file, and verifies the signature if there is a secret.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the file is not a recorded delivery.
+    pub(crate) fn read(path: &Path, secret: Option<&[u8]>) -> Result<Self, String> {
+        let bytes = fs::read(path).map_err(|error| error.to_string())?;
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+        let end = end.ok_or("the empty line after the headers is missing")?;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        let mut delivery = Self {
+            name: name.to_string_lossy().into_owned(),
+            head: String::from_utf8_lossy(&bytes[..end]).into_owned(),
+            body: bytes[end + 4..].to_vec(),
+            is_genuine: None,
+        };
+        delivery.is_genuine = secret.map(|secret| delivery.verify(secret));
+        Ok(delivery)
+    }
+
+    /// Returns the value of a header. The name is in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let fields = self.head.lines().filter_map(|line| line.split_once(':'));
+        let mut values = fields.filter(|(given, _)| given.eq_ignore_ascii_case(name));
+        values.next().map(|(_, value)| value.trim())
+    }
+
+    fn verify(&self, secret: &[u8]) -> bool {
+        let mac = Hmac::<Sha256>::new_from_slice(secret);
+        let mut mac = mac.expect("HMAC takes a key of any length");
+        mac.update(&self.body);
+        let digest = self.header("x-service-signature").and_then(decode);
+        digest.is_some_and(|(_, digest)| mac.verify_slice(&digest).is_ok())
+    }
+
+    pub(crate) fn sample(&self, found: impl Into<Value>) -> Sample {
+        Sample::new(&self.name, None, found)
+    }
+}
+
+/// Returns the encoding and the digest of a signature.
+pub(crate) fn decode(signature: &str) -> Option<(&'static str, Vec<u8>)> {
+    const DIGEST_BYTES: usize = 32;
+    let text = signature.strip_prefix("sha256=")?;
+    let has_upper_case = text.bytes().any(|byte| byte.is_ascii_uppercase());
+    let (encoding, digest) = match hex::decode(text) {
+        Ok(digest) if has_upper_case => ("upper_hex", digest),
+        Ok(digest) => ("hex", digest),
+        Err(_) => ("base64", STANDARD.decode(text).ok()?),
+    };
+    (digest.len() == DIGEST_BYTES).then_some((encoding, digest))
 }

@@ -6,9 +6,9 @@ use mock_server::dialect::DialectFile;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::conclusions::conclude;
-use super::finding::{Finding, Row};
-use super::observations::Observations;
+use crate::contradictions;
+use crate::learner::{self, Finding, Row};
+use crate::observations::Observations;
 
 /// The file of `--out`, with the learned settings only.
 #[derive(Serialize)]
@@ -172,4 +172,17 @@ impl fmt::Display for Report {
         }
         write!(f, "{} requests", self.requests)
     }
+}
+
+/// Draws the conclusions.
+///
+/// # Errors
+///
+/// Returns an error if there is no response to the first request.
+pub(crate) fn conclude(observations: &Observations) -> Result<Vec<Row>, String> {
+    let conclusions = learner::conclude(observations)?;
+    let differences = contradictions::differences(observations, &conclusions);
+    let contradictions = contradictions::contradictions(observations, &conclusions.baseline);
+    let rows = conclusions.rows.into_iter();
+    Ok(rows.chain(contradictions).chain(differences).collect())
 }

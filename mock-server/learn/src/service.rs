@@ -11,10 +11,9 @@ use reqwest::{Client, Method, Response, Url, redirect};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::answer::Answer;
-use super::call::{Access, Call};
-use super::key::{Key, WRONG_KEY};
-use super::warn;
+use crate::requests::{Access, Call};
+use crate::response::{Answer, Key, WRONG_KEY};
+use crate::warn;
 
 /// Maximum number of requests.
 const MAX_REQUESTS: u32 = 80;
@@ -23,7 +22,7 @@ const MAX_REQUESTS: u32 = 80;
 const RESERVED_REQUESTS: u32 = 16;
 
 /// Values of rate limit headers from here on are Unix times, and smaller ones are seconds.
-pub(super) const MIN_UNIX_TIME: u64 = 1_000_000_000;
+pub(crate) const MIN_UNIX_TIME: u64 = 1_000_000_000;
 
 const INTERRUPTED: &str = "the command was interrupted";
 
@@ -59,7 +58,7 @@ pub(crate) struct Service {
     /// The reason for sending no more requests before cleaning up.
     stopped: Option<String>,
     /// The first response with 429.
-    pub(super) rate_limited: Option<Answer>,
+    pub(crate) rate_limited: Option<Answer>,
 }
 
 impl Service {
@@ -106,7 +105,7 @@ impl Service {
     }
 
     /// Allows the requests that are reserved for cleaning up, even after an interruption.
-    pub(super) fn start_cleaning(&mut self) {
+    pub(crate) fn start_cleaning(&mut self) {
         self.budget = MAX_REQUESTS;
         self.waited = Duration::ZERO;
         self.failures = 0;
@@ -117,7 +116,7 @@ impl Service {
     /// Sends a request. A GET without a response, or with a status of 5xx, is sent once more. After a
     /// response with 429 or `Retry-After`, waits and sends the request again, except for a POST and for a
     /// wrong key. Returns the reason if there is no response.
-    pub(super) async fn send(&mut self, call: &Call) -> Result<Answer, String> {
+    pub(crate) async fn send(&mut self, call: &Call) -> Result<Answer, String> {
         // A creation may have been applied, and wrong keys may block the client.
         let is_repeatable = call.method != Method::POST && call.access != Access::WrongKey;
         for attempt in 1.. {
@@ -146,7 +145,7 @@ impl Service {
     }
 
     /// Returns the reason why no request can be sent.
-    pub(super) fn require_ready(&self) -> Result<(), String> {
+    pub(crate) fn require_ready(&self) -> Result<(), String> {
         if self.sent == self.budget {
             return Err(format!("the limit of {MAX_REQUESTS} requests is reached"));
         }
@@ -218,7 +217,7 @@ impl Service {
     }
 
     /// Keeps the limit that `GET /me` shows, for a service whose responses do not count down.
-    pub(super) fn set_stated_limit(&mut self, rate_limit: &Value) {
+    pub(crate) fn set_stated_limit(&mut self, rate_limit: &Value) {
         let number = |name: &str| rate_limit.get(name).and_then(Value::as_u64);
         let limit = rate_limit.as_u64().or_else(|| number("limit"));
         let window = number("window_seconds").map_or(DEFAULT_WINDOW, Duration::from_secs);

@@ -172,7 +172,7 @@ async fn sends_nothing_after_a_long_retry_after() {
 #[tokio::test]
 async fn does_not_repeat_a_wrong_key() {
     let server = MockServer::start().await;
-    // The sixth request of `learn/steps.rs` is the one with a wrong key.
+    // The sixth request of `requests.rs` is the one with a wrong key.
     let rule = FaultRule::new(Fault::rate_limited("0")).skip(5).times(1);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &[]);

@@ -5,14 +5,10 @@ use std::time::Duration;
 
 use reqwest::Method;
 
-use super::answer::Answer;
-use super::call::Call;
-use super::changes::Changes;
-use super::names::{Known, editable};
-use super::observations::Observations;
-use super::resource::{KINDS, Kind, id};
-use super::service::Service;
-use super::steps::Step;
+use crate::observations::{Changes, KINDS, Kind, Observations, id};
+use crate::requests::{Call, Known, Step, editable};
+use crate::response::Answer;
+use crate::service::Service;
 
 /// The number of times that `GET /me` is read until it shows a write, and the pause in between.
 const READS: usize = 4;

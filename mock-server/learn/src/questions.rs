@@ -1,21 +1,20 @@
 //! The table of the questions that the specification leaves open, in its order.
 
-use super::deliveries;
-use super::learner::Learner;
-use super::observed;
-use super::rejections;
-use super::views::{self, View};
-use crate::finding::Found;
-use crate::steps::Step::{self, *};
 use Way::{Compare, Derive, Never};
+
+use crate::learner::{Found, Learner};
+use crate::observed;
+use crate::rejections;
+use crate::requests::Step::{self, *};
+use crate::views::{self, View};
 
 /// A question that the specification leaves open: the setting of the dialect, which is empty if the mock
 /// has none, the text, and the way to the answer.
-pub(super) type Question = (&'static str, &'static str, Way);
+type Question = (&'static str, &'static str, Way);
 
 /// A way to the answer.
 #[derive(Clone, Copy)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// The value of the setting with which a part of these responses of the mock is the same, and the
     /// reason if several values lead to the same responses.
     Compare(&'static [Step], View, &'static str),
@@ -26,7 +25,7 @@ pub(super) enum Way {
 }
 
 #[rustfmt::skip]
-pub(super) const QUESTIONS: &[Question] = &[
+pub(crate) const QUESTIONS: &[Question] = &[
     ("api_visible", "type of api_visible", Compare(&[Me], views::api_visible, "")),
     ("key_object", "fields of key", Compare(&[Me], views::key_object, "")),
     ("key_scopes", "type of key.scopes",
@@ -81,8 +80,8 @@ pub(super) const QUESTIONS: &[Question] = &[
         Compare(&[Me], views::rate_limit_reset, NO_HEADERS)),
     ("retry_after", "form of Retry-After",
         Compare(&[RateLimited], views::retry_after, "the 429 has no Retry-After")),
-    ("webhook_signature_encoding", "encoding of a signature", Derive(deliveries::encoding)),
-    ("webhook_payload", "payload of an event", Derive(deliveries::payload)),
+    ("webhook_signature_encoding", "encoding of a signature", Derive(observed::encoding)),
+    ("webhook_payload", "payload of an event", Derive(observed::payload)),
     ("", "triggers of events", Never(NOT_IN_DELIVERY)),
     ("webhook_timeout", "timeout of a delivery", Never(NOT_IN_DELIVERY)),
     ("", "retries of deliveries", Never(NOT_IN_DELIVERY)),

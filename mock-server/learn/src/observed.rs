@@ -1,16 +1,17 @@
-//! The settings that consist of observed values, as far as they differ from what the mock does.
+//! The settings that consist of observed values, as far as they differ from what the mock does, and those
+//! that recorded webhook deliveries show.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::learner::Learner;
-use crate::answer::{Answer, without_texts};
-use crate::finding::{Finding, Found};
-use crate::steps::Step;
+use crate::learner::{Finding, Found, Learner};
+use crate::observations::{Delivery, decode};
+use crate::requests::Step;
+use crate::response::{Answer, Sample, without_texts};
 
 /// Returns the statuses of successful writes.
-pub(super) fn write_statuses(learner: &Learner<'_>) -> Found {
+pub(crate) fn write_statuses(learner: &Learner<'_>) -> Found {
     const WRITES: [(&str, Step); 6] = [
         ("edited", Step::EditProfile),
         ("edited", Step::EditLink),
@@ -45,7 +46,7 @@ pub(super) fn write_statuses(learner: &Learner<'_>) -> Found {
 }
 
 /// Returns the names of headers that have no setting of their own.
-pub(super) fn rate_limit_header_names(learner: &Learner<'_>) -> Found {
+pub(crate) fn rate_limit_header_names(learner: &Learner<'_>) -> Found {
     let me = learner.all.me()?;
     let names = me.rate_limit_headers();
     if names.is_empty() {
@@ -59,7 +60,7 @@ pub(super) fn rate_limit_header_names(learner: &Learner<'_>) -> Found {
 }
 
 /// Observes a header of the first compressed response. Short ones may not be compressed.
-pub(super) fn compression(learner: &Learner<'_>) -> Found {
+pub(crate) fn compression(learner: &Learner<'_>) -> Found {
     let coding = |answer: &Answer| answer.header("content-encoding").map(str::to_owned);
     let mut answers = learner.all.answers().map(|(_, answer)| answer);
     let compressed = answers.find(|answer| coding(answer).is_some());
@@ -104,7 +105,7 @@ const PLACES: &[(&str, &[(Step, &str)])] = &[
 ];
 
 /// Returns the fields of responses that the mock does not have, with shortened values.
-pub(super) fn extra_fields(learner: &Learner<'_>) -> Found {
+pub(crate) fn extra_fields(learner: &Learner<'_>) -> Found {
     let me = learner.all.me()?;
     let answers = learner.answers(Step::ALL);
     let mut found: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
@@ -173,4 +174,44 @@ fn shortened(value: &Value) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// Returns the value that all deliveries show, or the first that shows another one.
+fn find(learner: &Learner<'_>, observe: fn(&Delivery) -> (Option<&str>, Sample)) -> Found {
+    let mut observed = learner.all.deliveries.iter().map(observe);
+    let (value, sample) = observed.next().ok_or("needs --delivery")?;
+    let other = observed.find(|(other, _)| *other != value);
+    match (value, other) {
+        (Some(value), None) => Ok(Finding::Learned {
+            value: json!(value),
+            sample,
+        }),
+        (_, other) => Ok(Finding::Outside {
+            sample: other.map_or(sample, |(_, sample)| sample),
+        }),
+    }
+}
+
+pub(crate) fn encoding(learner: &Learner<'_>) -> Found {
+    find(learner, |delivery| {
+        let signature = delivery.header("x-service-signature");
+        let encoding = signature.and_then(decode).map(|(encoding, _)| encoding);
+        // No dialect has it.
+        let encoding = encoding.filter(|encoding| *encoding != "upper_hex");
+        let sample = delivery.sample(json!({ "x-service-signature": signature }));
+        (encoding, sample)
+    })
+}
+
+pub(crate) fn payload(learner: &Learner<'_>) -> Found {
+    find(learner, |delivery| {
+        let Ok(body) = serde_json::from_slice::<Value>(&delivery.body) else {
+            return (Some("not_json"), delivery.sample("not JSON"));
+        };
+        let is_envelope = body["type"].as_str() == delivery.header("x-service-event")
+            && body["created_at"].is_string()
+            && body.get("data").is_some();
+        let kind = if is_envelope { "envelope" } else { "bare" };
+        (Some(kind), delivery.sample(without_texts(&body)))
+    })
 }

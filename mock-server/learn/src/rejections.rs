@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::learner::Learner;
-use super::views;
-use crate::answer::Answer;
-use crate::finding::{Finding, Found};
-use crate::key::HIDDEN;
+use crate::learner::{Finding, Found, Learner};
+use crate::requests::Step;
+use crate::response::{Answer, HIDDEN};
 use crate::service::MIN_UNIX_TIME;
-use crate::steps::Step;
+use crate::views;
 
 /// A request that both the service and the mock reject.
 struct Rejection<'a> {
@@ -36,7 +34,7 @@ fn rejections<'a>(learner: &'a Learner<'_>) -> Result<Vec<Rejection<'a>>, String
     }
 }
 
-pub(super) fn error_body(learner: &Learner<'_>) -> Found {
+pub(crate) fn error_body(learner: &Learner<'_>) -> Found {
     let steps: Vec<_> = rejections(learner)?.iter().map(|one| one.step).collect();
     match learner.compare("error_body", &steps, views::error_body, "")? {
         Finding::Outside { .. } if Template::new(learner).is_ok() => {
@@ -47,7 +45,7 @@ pub(super) fn error_body(learner: &Learner<'_>) -> Found {
 }
 
 /// Returns a template of bodies that `error_body` does not have.
-pub(super) fn template(learner: &Learner<'_>) -> Found {
+pub(crate) fn template(learner: &Learner<'_>) -> Found {
     let rejections = rejections(learner)?;
     let base = rejections[0].answer;
     let sample = base.sample(base.body());
@@ -188,7 +186,7 @@ fn is_word(value: &Value) -> bool {
 }
 
 /// Returns the statuses, codes and messages that differ from those of the mock.
-pub(super) fn overrides(learner: &Learner<'_>) -> Found {
+pub(crate) fn overrides(learner: &Learner<'_>) -> Found {
     let rejections = rejections(learner)?;
     let steps: Vec<_> = rejections.iter().map(|one| one.step).collect();
     let mock = learner.answers(&steps);

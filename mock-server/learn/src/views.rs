@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, pick};
-use crate::resource::{KINDS, id};
+use crate::observations::{KINDS, id};
+use crate::requests::URL;
+use crate::response::{Answer, pick};
 use crate::service::MIN_UNIX_TIME;
-use crate::steps::URL;
 
 /// A part of a response.
-pub(super) type View = fn(&Answer) -> Option<Value>;
+pub(crate) type View = fn(&Answer) -> Option<Value>;
 
 /// Returns the names and JSON types in a value. The elements of an array count as one if they are equal.
-pub(super) fn shape(value: &Value) -> Value {
+pub(crate) fn shape(value: &Value) -> Value {
     match value {
         Value::Null => Value::Null,
         Value::Bool(_) => json!("boolean"),
@@ -44,7 +44,7 @@ fn names(object: &Value, names: &[&str]) -> Option<Value> {
     Some(picked.keys().map(String::as_str).collect())
 }
 
-pub(super) fn api_visible(me: &Answer) -> Option<Value> {
+pub(crate) fn api_visible(me: &Answer) -> Option<Value> {
     Some(match me.at("/api_visible")? {
         Value::Bool(_) => json!("boolean"),
         number if *number == 0 || *number == 1 => json!("integer"),
@@ -53,14 +53,14 @@ pub(super) fn api_visible(me: &Answer) -> Option<Value> {
     })
 }
 
-pub(super) fn key_object(me: &Answer) -> Option<Value> {
+pub(crate) fn key_object(me: &Answer) -> Option<Value> {
     let key = me.at("/key")?;
     let extra = pick(key, &["name", "owner"]).map(Value::Object);
     Some(shape(&extra.unwrap_or_default()))
 }
 
 /// Returns the scopes of the key, which may be an array or a string.
-pub(super) fn scopes(me: &Answer) -> Vec<&str> {
+pub(crate) fn scopes(me: &Answer) -> Vec<&str> {
     match me.at("/key/scopes") {
         Some(Value::Array(scopes)) => scopes.iter().filter_map(Value::as_str).collect(),
         Some(Value::String(text)) => {
@@ -72,7 +72,7 @@ pub(super) fn scopes(me: &Answer) -> Vec<&str> {
 }
 
 /// Returns the separator of the scopes. A string with a single scope does not show it.
-pub(super) fn key_scopes(me: &Answer) -> Option<Value> {
+pub(crate) fn key_scopes(me: &Answer) -> Option<Value> {
     let given = me.at("/key/scopes")?;
     let Value::String(text) = given else {
         return Some(json!({ "is an array": given.is_array() }));
@@ -85,11 +85,11 @@ pub(super) fn key_scopes(me: &Answer) -> Option<Value> {
     Some(json!({ "separator": between }))
 }
 
-pub(super) fn key_rate_limit(me: &Answer) -> Option<Value> {
+pub(crate) fn key_rate_limit(me: &Answer) -> Option<Value> {
     me.at("/key/rate_limit").map(shape)
 }
 
-pub(super) fn me_fields(me: &Answer) -> Option<Value> {
+pub(crate) fn me_fields(me: &Answer) -> Option<Value> {
     names(me.at("")?, &["handle", "links", "posts", "badges"])
 }
 
@@ -107,7 +107,7 @@ fn resources(answer: &Answer, view: fn(&Value) -> Value) -> Option<Value> {
     }
 }
 
-pub(super) fn ids(answer: &Answer) -> Option<Value> {
+pub(crate) fn ids(answer: &Answer) -> Option<Value> {
     resources(answer, |one| match one.get("id") {
         Some(Value::String(id)) if is_uuid(id) => json!("uuid"),
         Some(Value::String(_)) => json!("string"),
@@ -121,7 +121,7 @@ fn is_uuid(id: &str) -> bool {
     id.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && id.bytes().all(is_digit)
 }
 
-pub(super) fn resource_fields(answer: &Answer) -> Option<Value> {
+pub(crate) fn resource_fields(answer: &Answer) -> Option<Value> {
     resources(answer, |one| {
         let metadata = one.get("metadata");
         let metadata = metadata.and_then(|metadata| names(metadata, &["source", "tags"]));
@@ -130,7 +130,7 @@ pub(super) fn resource_fields(answer: &Answer) -> Option<Value> {
 }
 
 /// Returns the URLs of links that are the one that was sent, after parsing.
-pub(super) fn link_urls(answer: &Answer) -> Option<Value> {
+pub(crate) fn link_urls(answer: &Answer) -> Option<Value> {
     let listed = answer.at("/links").and_then(Value::as_array);
     let links = listed.into_iter().flatten().chain(answer.at(""));
     let urls = links.filter_map(|link| link.get("url")?.as_str());
@@ -141,7 +141,7 @@ pub(super) fn link_urls(answer: &Answer) -> Option<Value> {
 }
 
 /// Returns the shape of the response to a successful write; of a resource, only that there is one.
-pub(super) fn write_response(answer: &Answer) -> Option<Value> {
+pub(crate) fn write_response(answer: &Answer) -> Option<Value> {
     let body = answer.is_success().then(|| answer.body())?;
     let is_resource = body["data"].as_object().is_some_and(|one| !one.is_empty());
     Some(match is_resource {
@@ -152,7 +152,7 @@ pub(super) fn write_response(answer: &Answer) -> Option<Value> {
 }
 
 /// Returns the decision about the content of a request. Other reasons for a rejection do not count.
-pub(super) fn accepted(answer: &Answer) -> Option<Value> {
+pub(crate) fn accepted(answer: &Answer) -> Option<Value> {
     match answer.status {
         401 | 403 | 404 | 429 => None,
         400..500 => Some(json!("rejected")),
@@ -161,54 +161,54 @@ pub(super) fn accepted(answer: &Answer) -> Option<Value> {
 }
 
 /// Returns the decision about a request without a key.
-pub(super) fn open(answer: &Answer) -> Option<Value> {
+pub(crate) fn open(answer: &Answer) -> Option<Value> {
     let is_shown = answer.is_success() || answer.is_rejection();
     is_shown.then(|| json!({ "accepted": answer.is_success() }))
 }
 
-pub(super) fn analytics(answer: &Answer) -> Option<Value> {
+pub(crate) fn analytics(answer: &Answer) -> Option<Value> {
     #[rustfmt::skip]
     let known = ["views", "likes", "social", "followers", "following", "comments"];
     let counts = pick(answer.at("")?, &known)?;
     Some(shape(&counts.into()))
 }
 
-pub(super) fn badge_kinds(answer: &Answer) -> Option<Value> {
+pub(crate) fn badge_kinds(answer: &Answer) -> Option<Value> {
     let badges = answer.at("")?.as_array()?.iter();
     let kinds = badges.filter_map(|badge| badge.get("kind")?.as_str());
     let kinds: BTreeSet<_> = kinds.collect();
     (!kinds.is_empty()).then(|| json!({ "only auto": kinds == ["auto"].into() }))
 }
 
-pub(super) fn other_statistics(answer: &Answer) -> Option<Value> {
+pub(crate) fn other_statistics(answer: &Answer) -> Option<Value> {
     pick(answer.at("")?, &["devices", "countries"]).map(Value::Object)
 }
 
 /// Observes a key without scopes.
-pub(super) fn without_scopes(me: &Answer) -> Option<Value> {
+pub(crate) fn without_scopes(me: &Answer) -> Option<Value> {
     let scopes = me.at("/key/scopes")?;
     let is_empty = scopes.is_array() && self::scopes(me).is_empty();
     is_empty.then(|| json!({ "scopes": [] }))
 }
 
 /// Returns the status of a rejection.
-pub(super) fn status(answer: &Answer) -> Option<Value> {
+pub(crate) fn status(answer: &Answer) -> Option<Value> {
     answer.is_rejection().then(|| json!(answer.status))
 }
 
 /// Returns the status of a rejection because of the key.
-pub(super) fn refusal(answer: &Answer) -> Option<Value> {
+pub(crate) fn refusal(answer: &Answer) -> Option<Value> {
     matches!(answer.status, 401 | 403).then(|| json!(answer.status))
 }
 
 /// Returns the status of a rejection, or the days of the statistics.
-pub(super) fn days(answer: &Answer) -> Option<Value> {
+pub(crate) fn days(answer: &Answer) -> Option<Value> {
     let period = || answer.at("/period/days");
     status(answer).or_else(|| Some(json!({ "period.days": period()? })))
 }
 
 /// Returns the type and the shape of the body of a rejection.
-pub(super) fn error_body(answer: &Answer) -> Option<Value> {
+pub(crate) fn error_body(answer: &Answer) -> Option<Value> {
     let body = match &answer.json {
         Some(json) => shape(json),
         None => json!({ "is empty": answer.text.is_empty() }),
@@ -218,7 +218,7 @@ pub(super) fn error_body(answer: &Answer) -> Option<Value> {
 }
 
 /// Returns which headers about the rate limit there are, in a response with 429 or any other one.
-pub(super) fn rate_limit(answer: &Answer) -> Option<Value> {
+pub(crate) fn rate_limit(answer: &Answer) -> Option<Value> {
     let has_headers = !answer.rate_limit_headers().is_empty();
     if matches!(answer.status, 429 | 503) {
         let retry_after = answer.header("retry-after").is_some();
@@ -228,7 +228,7 @@ pub(super) fn rate_limit(answer: &Answer) -> Option<Value> {
     Some(json!({ "RateLimit": has_headers }))
 }
 
-pub(super) fn rate_limit_headers(answer: &Answer) -> Option<Value> {
+pub(crate) fn rate_limit_headers(answer: &Answer) -> Option<Value> {
     let names = answer.rate_limit_headers();
     if !names.is_empty() {
         return Some(json!(names));
@@ -237,14 +237,14 @@ pub(super) fn rate_limit_headers(answer: &Answer) -> Option<Value> {
     (!others.is_empty()).then(|| json!(others))
 }
 
-pub(super) fn rate_limit_reset(answer: &Answer) -> Option<Value> {
+pub(crate) fn rate_limit_reset(answer: &Answer) -> Option<Value> {
     let name = answer.rate_limit_headers().remove("reset")?;
     let reset = answer.header(&name)?.trim().parse::<u64>();
     let is_unix_time = reset.map(|reset| reset >= MIN_UNIX_TIME);
     Some(json!({ "is Unix time": is_unix_time.ok() }))
 }
 
-pub(super) fn retry_after(answer: &Answer) -> Option<Value> {
+pub(crate) fn retry_after(answer: &Answer) -> Option<Value> {
     let value = answer.header("retry-after")?;
     let is_number = value.trim().parse::<u64>().is_ok();
     Some(json!({ "is a number": is_number }))

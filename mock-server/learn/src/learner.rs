@@ -1,0 +1,396 @@
+//! The search for the dialect in which the mock answers as the service does.
+
+use std::collections::BTreeMap;
+
+use mock_server::dialect::MeFields;
+use mock_server::{Dialect, ProfileField, RateLimit, Request, Scope, World, handle};
+use reqwest::Method;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::observations::{KINDS, Observations};
+use crate::questions::{QUESTIONS, Way};
+use crate::requests::{Access, Call, Known, Names, Step};
+use crate::response::{Answer, Sample};
+use crate::views::{self, View};
+
+/// The settings that were learned so far.
+pub(crate) struct Learner<'a> {
+    pub(crate) all: &'a Observations,
+    reference: Reference,
+    /// The responses of the mock in its default dialect.
+    baseline: Answers,
+    settings: Map<String, Value>,
+    dialect: Dialect,
+}
+
+/// The findings about all questions, and the responses of the mock with the learned settings.
+pub(crate) struct Conclusions {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) baseline: Answers,
+    pub(crate) answers: Answers,
+}
+
+/// Answers all questions.
+pub(crate) fn conclude(all: &Observations) -> Result<Conclusions, String> {
+    let reference = Reference::new(all)?;
+    let mut learner = Learner {
+        baseline: reference.answers(&Dialect::default(), Step::ALL),
+        all,
+        reference,
+        settings: Map::new(),
+        dialect: Dialect::default(),
+    };
+    let mut rows = Vec::new();
+    for (setting, question, way) in QUESTIONS {
+        let found = learner.answer(setting, *way);
+        let mut finding = found.unwrap_or_else(|reason| Finding::NotObservable { reason });
+        if let Finding::Learned { value, sample } = &finding
+            && let Err(reason) = learner.set(setting, value)
+        {
+            let sample = sample.with(reason);
+            finding = Finding::Outside { sample };
+        }
+        rows.push(Row::new(setting, *question, finding));
+    }
+    for (row, (_, _, way)) in rows.iter_mut().zip(QUESTIONS) {
+        learner.review(row, *way);
+    }
+    Ok(Conclusions {
+        answers: learner.answers(Step::ALL),
+        baseline: learner.baseline,
+        rows,
+    })
+}
+
+impl Learner<'_> {
+    fn answer(&self, setting: &str, way: Way) -> Found {
+        match way {
+            Way::Compare(steps, view, needs) => self.compare(setting, steps, view, needs),
+            Way::Derive(find) => find(self),
+            Way::Never(reason) => Err(reason.to_owned()),
+        }
+    }
+
+    /// Returns the only value of a setting with which the mock shows the same in these responses.
+    pub(crate) fn compare(&self, setting: &str, steps: &[Step], view: View, needs: &str) -> Found {
+        let observed = self.observed(steps, view);
+        let Some((step, shown)) = observed.first() else {
+            return Err(self.reason(steps, needs));
+        };
+        let sample = self.all.answer(*step)?.sample(shown.clone());
+        let mut fitting = self.candidates(setting);
+        fitting.retain(|(_, dialect)| self.misfit(dialect, &observed, view).is_none());
+        match &fitting[..] {
+            [] => {
+                let misfit = self.misfit(&self.dialect, &observed, view);
+                let (step, shown) = misfit.unwrap_or(&observed[0]);
+                let sample = self.all.answer(*step)?.sample(shown.clone());
+                Ok(Finding::Outside { sample })
+            }
+            [_] if setting.is_empty() => Ok(Finding::AsTheMock { sample }),
+            [(value, _)] => Ok(Finding::Learned {
+                value: value.clone(),
+                sample,
+            }),
+            _ => Err(self.reason(steps, needs)),
+        }
+    }
+
+    /// Returns what the service shows in these responses.
+    fn observed(&self, steps: &[Step], view: View) -> Vec<(Step, Value)> {
+        let steps = steps.iter();
+        let shown = |step: &Step| Some((*step, view(self.all.answer(*step).ok()?)?));
+        steps.filter_map(shown).collect()
+    }
+
+    /// Returns the first observation that a dialect does not show.
+    fn misfit<'o>(
+        &self,
+        dialect: &Dialect,
+        observed: &'o [(Step, Value)],
+        view: View,
+    ) -> Option<&'o (Step, Value)> {
+        let steps: Vec<_> = observed.iter().map(|(step, _)| *step).collect();
+        let answers = self.reference.answers(dialect, &steps);
+        let fits = |step, shown| answers.get(step).and_then(view).as_ref() == Some(shown);
+        observed.iter().find(|(step, shown)| !fits(step, shown))
+    }
+
+    /// Returns the values of a setting with the dialects that differ from the current one only in it.
+    fn candidates(&self, setting: &str) -> Vec<(Value, Dialect)> {
+        let current = json!(self.dialect)[setting].take();
+        let others = self.dialect.variations();
+        let others = others.filter(|(name, ..)| *name == setting);
+        let others = others.map(|(_, _, dialect)| (json!(dialect)[setting].take(), dialect));
+        [(current, self.dialect.clone())]
+            .into_iter()
+            .chain(others)
+            .collect()
+    }
+
+    /// Returns the reason why these responses do not answer a question.
+    pub(crate) fn reason(&self, steps: &[Step], needs: &str) -> String {
+        let reason = |step: &Step| match self.all.answer(*step) {
+            Err(reason) => Some(reason),
+            Ok(answer) if answer.is_success() => None,
+            Ok(answer) => match self.rejection(*step) {
+                Some(("scope_missing", message)) => Some(message.to_owned()),
+                Some(_) => None,
+                None => Some(answer.unexpected()),
+            },
+        };
+        match steps.iter().find_map(reason) {
+            Some(reason) => reason,
+            None if needs.is_empty() => "no response shows it".to_owned(),
+            None => needs.to_owned(),
+        }
+    }
+
+    /// Returns the code and the message if the mock rejects a request in its default dialect.
+    pub(crate) fn rejection(&self, step: Step) -> Option<(&str, &str)> {
+        rejection(&self.baseline, step)
+    }
+
+    /// Returns the responses of the mock with the settings that were learned so far.
+    pub(crate) fn answers(&self, steps: &[Step]) -> Answers {
+        self.reference.answers(&self.dialect, steps)
+    }
+
+    fn set(&mut self, setting: &str, value: &Value) -> Result<(), String> {
+        let mut settings = self.settings.clone();
+        settings.insert(setting.to_owned(), value.clone());
+        let text = Value::Object(settings.clone()).to_string();
+        self.dialect = Dialect::from_json(&text).map_err(|error| error.to_string())?;
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Corrects a finding outside the dialects if the mock does the same because of other settings.
+    fn review(&self, row: &mut Row, way: Way) {
+        let (Finding::Outside { .. }, Way::Compare(steps, view, _)) = (&row.finding, way) else {
+            return;
+        };
+        let observed = self.observed(steps, view);
+        if self.misfit(&self.dialect, &observed, view).is_none() {
+            let reason = "another value; see the observed values".to_owned();
+            row.finding = Finding::NotObservable { reason };
+        }
+    }
+}
+
+/// Returns the code and the message if the mock rejects a request in its default dialect.
+pub(crate) fn rejection(baseline: &Answers, step: Step) -> Option<(&str, &str)> {
+    let error = baseline.get(&step)?.json.as_ref()?.get("error")?;
+    Some((error["code"].as_str()?, error["message"].as_str()?))
+}
+
+/// The responses of the mock.
+pub(crate) type Answers = BTreeMap<Step, Answer>;
+
+/// A mock with the observed profile.
+struct Reference {
+    world: World,
+    key: String,
+    names: Names,
+    /// The requests that the service was asked, or could not be asked.
+    asked: Vec<Step>,
+}
+
+impl Reference {
+    pub(crate) fn new(all: &Observations) -> Known<Self> {
+        let me = all.me()?;
+        let mut world = World::default();
+        let own = me.at("/handle").and_then(Value::as_str).unwrap_or("demo");
+        if let Some(other) = &all.other {
+            world.add_account(other);
+        }
+        let has_scope = |scope: &Scope| views::scopes(me).contains(&scope.as_str());
+        let scopes: Vec<_> = Scope::ALL.iter().copied().filter(has_scope).collect();
+        let key = world.create_key(own, &scopes);
+        fill(&mut world, own, me);
+        Ok(Self {
+            world,
+            key,
+            names: all.names.clone(),
+            asked: all.asked(),
+        })
+    }
+
+    /// Returns the responses under a dialect to these requests.
+    pub(crate) fn answers(&self, dialect: &Dialect, steps: &[Step]) -> Answers {
+        let mut world = self.world.clone();
+        world.set_dialect(dialect.clone());
+        let mut names = self.names.clone();
+        let mut answers = Answers::new();
+        for step in &self.asked {
+            let is_wanted = steps.contains(step);
+            if *step == Step::RateLimited && is_wanted {
+                answers.insert(*step, self.rate_limited(&world));
+            }
+            let Ok(call) = step.call(&names) else {
+                continue;
+            };
+            // Later requests depend on writes.
+            if is_wanted || call.method != Method::GET {
+                answers.insert(*step, self.answer(&mut world, &call));
+            }
+            if call.method == Method::POST {
+                self.find_created(&world, &mut names);
+            }
+        }
+        answers
+    }
+
+    fn answer(&self, world: &mut World, call: &Call) -> Answer {
+        let mut request = Request::new(call.method.as_str(), &format!("/api/v1{}", call.path));
+        let key = match call.access {
+            Access::Key => Some(self.key.as_str()),
+            Access::WrongKey => Some("wrong"),
+            Access::NoKey => None,
+        };
+        if let Some(key) = key {
+            request = request.header("Authorization", format!("Bearer {key}"));
+        }
+        if !call.body.is_empty() {
+            request = request
+                .header("Content-Type", call.content_type)
+                .body(call.body.clone());
+        }
+        let reply = handle(world, &request);
+        let headers = reply.headers.into_iter();
+        let headers = headers.map(|(name, value)| (name.into_owned(), value.into_owned()));
+        Answer::new(
+            call.to_string(),
+            reply.status,
+            headers.collect(),
+            &reply.body,
+        )
+    }
+
+    fn rate_limited(&self, world: &World) -> Answer {
+        let mut world = world.clone();
+        let limit = RateLimit {
+            limit: 0,
+            ..RateLimit::default()
+        };
+        world.set_rate_limit(&self.key, limit);
+        self.answer(&mut world, &Call::get("/me"))
+    }
+
+    /// Sets the ids of the created link and post, as they appear in paths under the dialect.
+    fn find_created(&self, world: &World, names: &mut Names) {
+        let mut world = world.clone();
+        let mut dialect = world.dialect().clone();
+        dialect.me_fields = MeFields::Full;
+        world.set_dialect(dialect);
+        let me = self.answer(&mut world, &Call::get("/me"));
+        for kind in KINDS {
+            if let Some(id) = kind.marked(&me, &names.mark).pop() {
+                *(kind.id)(names) = Ok(id);
+            }
+        }
+    }
+}
+
+/// Sets the profile, links and posts of an account to those in a response to `GET /me`.
+fn fill(world: &mut World, own: &str, me: &Answer) {
+    let account = world.add_account(own);
+    account.links.clear();
+    account.posts.clear();
+    for kind in KINDS {
+        let listed = kind.listed(me).into_iter().flatten();
+        listed.for_each(|one| (kind.add)(world, own, one));
+    }
+    let account = world.add_account(own);
+    for field in ProfileField::ALL {
+        if let Some(Value::String(text)) = me.at(&format!("/{}", field.name())) {
+            field.set(&mut account.profile, text);
+        }
+    }
+    let badges = me.at("/badges").and_then(Value::as_array);
+    account.badges = match badges.is_some_and(|badges| !badges.is_empty()) {
+        true => vec!["early".to_owned()],
+        false => Vec::new(),
+    };
+}
+
+/// A finding, or the reason why there is none.
+pub(crate) type Found = Result<Finding, String>;
+
+/// The conclusion about one question.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub(crate) enum Finding {
+    /// The value of a setting.
+    Learned {
+        value: Value,
+        sample: Sample,
+    },
+    /// The mock, which has no setting for this, does the same.
+    AsTheMock {
+        sample: Sample,
+    },
+    /// No dialect reproduces this.
+    Outside {
+        sample: Sample,
+    },
+    NotObservable {
+        reason: String,
+    },
+    /// A sentence of the specification is contradicted.
+    Contradiction {
+        sample: Sample,
+    },
+}
+
+impl Finding {
+    /// Returns the learned values of a setting, or that the mock does the same if there are none.
+    pub(crate) fn values(values: Map<String, Value>, sample: Sample) -> Self {
+        match values.is_empty() {
+            true => Self::AsTheMock { sample },
+            false => Self::Learned {
+                value: values.into(),
+                sample,
+            },
+        }
+    }
+}
+
+/// The result for one question, or a difference from the specification or from the mock.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    /// The question that the specification leaves open, the sentence that is contradicted, or the
+    /// request that the mock answers otherwise.
+    pub(crate) question: String,
+    pub(crate) setting: Option<&'static str>,
+    #[serde(flatten)]
+    pub(crate) finding: Finding,
+}
+
+impl Row {
+    /// Creates a row. `setting` is empty if the mock has none.
+    pub(crate) fn new(
+        setting: &'static str,
+        question: impl Into<String>,
+        finding: Finding,
+    ) -> Self {
+        Self {
+            question: question.into(),
+            setting: Some(setting).filter(|setting| !setting.is_empty()),
+            finding,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.setting.unwrap_or(&self.question)
+    }
+
+    /// Returns `true` if no dialect expresses the finding.
+    pub(crate) fn is_outside(&self) -> bool {
+        matches!(
+            self.finding,
+            Finding::Outside { .. } | Finding::Contradiction { .. }
+        )
+    }
+}

@@ -1,0 +1,361 @@
+//! The table of the requests, and the values in them.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use mock_server::ProfileField;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+
+use crate::response::{Answer, HIDDEN, WRONG_KEY};
+
+/// Defines the steps, which are sent in their order.
+macro_rules! steps {
+    ($($step:ident: $call:expr;)*) => {
+        /// A request whose response is observed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum Step { $($step),* }
+
+        impl Step {
+            pub(crate) const ALL: &[Self] = &[$(Self::$step),*];
+
+            /// Returns the request, or the reason why it cannot be sent.
+            pub(crate) fn call(self, names: &Names) -> Known<Call> {
+                let call: fn(&Names) -> Known<Call> = match self { $(Self::$step => $call),* };
+                call(names)
+            }
+        }
+    };
+}
+
+steps! {
+    Me: |_| get("/me");
+    Analytics: |_| get("/me/analytics");
+    UnknownHandle: |names| get(&format!("/users/{}/stats", names.unknown));
+    UnknownPath: |names| get(&format!("/{}", names.unknown));
+    WithoutKey: |_| Ok(Call::get("/me").access(Access::NoKey));
+    WrongKey: |_| Ok(Call::get("/me").access(Access::WrongKey));
+    Badges: |_| get("/badges");
+    BadgesWithoutKey: |_| Ok(Call::get("/badges").access(Access::NoKey));
+    Site: |_| get("/stats");
+    SiteWithoutKey: |_| Ok(Call::get("/stats").access(Access::NoKey));
+    WrongMethod: |_| Ok(Call::new(Method::PUT, "/stats"));
+    Own: |names| statistics(&names.own, "");
+    Own1: |names| statistics(&names.own, "?days=1");
+    Own30: |names| statistics(&names.own, "?days=30");
+    Own31: |names| statistics(&names.own, "?days=31");
+    Own365: |names| statistics(&names.own, "?days=365");
+    Own366: |names| statistics(&names.own, "?days=366");
+    Other: |names| statistics(&names.other, "");
+    Other1: |names| statistics(&names.other, "?days=1");
+    Other30: |names| statistics(&names.other, "?days=30");
+    Other31: |names| statistics(&names.other, "?days=31");
+    Other366: |names| statistics(&names.other, "?days=366");
+    // All edits of the profile repeat its values: a service that accepts one changes nothing.
+    UnknownField: |names| {
+        let mut edit = names.profile.clone()?;
+        edit.insert(names.field.clone(), "x".into());
+        Ok(edit_profile().body(" with an unknown field", Value::Object(edit)))
+    };
+    // Shows which parts of a rejection are copies, such as the id of the request.
+    UnknownHandleAgain: |names| get(&format!("/users/{}/stats", names.unknown));
+    // The last request without `--allow-writes`: nothing may have changed.
+    MeAfterwards: |_| get("/me");
+
+    MeBeforeWrites: |_| get("/me");
+    EditProfile: |names| {
+        Ok(edit_profile().body("", Value::Object(names.profile.clone()?)))
+    };
+    RepeatedField: |names| Ok(edit_profile().body(" with a repeated field", repeated(names)?));
+    NotAnObject: |names| {
+        Ok(edit_profile().body(" with an array", json!([names.profile.clone()?])))
+    };
+    NotJson: |names| {
+        let unfinished = Value::Object(names.profile.clone()?).to_string();
+        let unfinished = unfinished.trim_end_matches('}');
+        Ok(edit_profile().body(" with a body that is not JSON", unfinished))
+    };
+    NotJsonType: |names| {
+        let edit = edit_profile().body(" as text/plain", Value::Object(names.profile.clone()?));
+        Ok(edit.content_type("text/plain"))
+    };
+    CreateLinkWithoutUrl: |names| {
+        Ok(post("/me/links").body(" without a URL", json!({ "title": text(names) })))
+    };
+    CreateLink: |names| Ok(post("/me/links").body("", link(names)));
+    EditLink: |names| Ok(edit_link(names)?.body("", link(names)));
+    EditLinkUnknownField: |names| {
+        let mut edit = link(names);
+        edit[&names.field] = "x".into();
+        Ok(edit_link(names)?.body(" with an unknown field", edit))
+    };
+    EditLinkNull: |names| {
+        Ok(edit_link(names)?.body(" with null", json!({ "title": null, "url": URL })))
+    };
+    EditLinkNumber: |names| {
+        Ok(edit_link(names)?.body(" with a number", json!({ "title": 1, "url": URL })))
+    };
+    EditLinkRelativeUrl: |names| {
+        let edit = json!({ "title": text(names), "url": "/relative" });
+        Ok(edit_link(names)?.body(" with a relative URL", edit))
+    };
+    EditLinkEmpty: |names| Ok(edit_link(names)?.body(" without fields", "{}"));
+    MeWithLink: |_| get("/me");
+    DeleteLink: |names| delete("/me/links", &names.link);
+    CreatePost: |names| Ok(post("/me/posts").body("", json!({ "body": text(names) })));
+    MeWithPost: |_| get("/me");
+    DeletePost: |names| delete("/me/posts", &names.post);
+    MeAfterDeletions: |_| get("/me");
+    DeleteLinkAgain: |names| Ok(again(delete("/me/links", &names.link)?));
+    DeletePostAgain: |names| Ok(again(delete("/me/posts", &names.post)?));
+
+    // Never sent to the service: the first response with 429, to any request.
+    RateLimited: |_| Err("needs a 429".to_owned());
+}
+
+impl Step {
+    /// Returns the requests without `--allow-writes`, except the first.
+    pub(crate) fn reads() -> &'static [Self] {
+        &Self::ALL[1..=Self::MeAfterwards as usize]
+    }
+
+    pub(crate) fn writes() -> &'static [Self] {
+        &Self::ALL[Self::MeBeforeWrites as usize..Self::RateLimited as usize]
+    }
+
+    /// Returns a description that is the same in each run, such as `GET /users/{own}/stats`.
+    pub(crate) fn label(self) -> String {
+        let call = self.call(&Names::placeholders());
+        call.map_or_else(|reason| reason, |call| call.to_string())
+    }
+}
+
+/// The URL of the created link. It ends with `/` after parsing.
+pub(crate) const URL: &str = "https://example.com";
+
+fn get(path: &str) -> Known<Call> {
+    Ok(Call::get(path))
+}
+
+fn statistics(handle: &Known<String>, query: &str) -> Known<Call> {
+    get(&format!("/users/{}/stats{query}", handle.clone()?))
+}
+
+fn edit_profile() -> Call {
+    Call::new(Method::PATCH, "/me/profile")
+}
+
+/// Returns the present profile with one field twice, as JSON.
+fn repeated(names: &Names) -> Known<String> {
+    let profile = names.profile.clone()?;
+    let first = profile.iter().next();
+    let first = first.ok_or("all editable fields are null")?;
+    let member = |(name, value): (&String, &Value)| format!("{}:{value}", json!(name));
+    let all = [first].into_iter().chain(&profile);
+    let members: Vec<_> = all.map(member).collect();
+    Ok(format!("{{{}}}", members.join(",")))
+}
+
+fn post(path: &str) -> Call {
+    Call::new(Method::POST, path)
+}
+
+fn text(names: &Names) -> String {
+    format!("Learning {}", names.mark)
+}
+
+fn link(names: &Names) -> Value {
+    json!({ "title": text(names), "url": URL })
+}
+
+fn edit_link(names: &Names) -> Known<Call> {
+    let path = format!("/me/links/{}", names.link.clone()?);
+    Ok(Call::new(Method::PATCH, path))
+}
+
+fn delete(all: &str, id: &Known<String>) -> Known<Call> {
+    Ok(Call::new(Method::DELETE, format!("{all}/{}", id.clone()?)))
+}
+
+fn again(call: Call) -> Call {
+    call.body(" again", "")
+}
+
+/// The key that a request carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Key,
+    WrongKey,
+    NoKey,
+}
+
+/// A request to the service.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    /// The path below `/api/v1`, with the query.
+    pub(crate) path: String,
+    pub(crate) access: Access,
+    /// Empty if the request has no body.
+    pub(crate) body: String,
+    pub(crate) content_type: &'static str,
+    /// The difference from other requests with this method and path, such as ` without a key`.
+    about: &'static str,
+}
+
+impl Call {
+    pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            access: Access::Key,
+            body: String::new(),
+            content_type: "application/json",
+            about: "",
+        }
+    }
+
+    pub(crate) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    pub(crate) fn access(self, access: Access) -> Self {
+        let about = match access {
+            Access::Key => "",
+            Access::WrongKey => " with a wrong key",
+            Access::NoKey => " without a key",
+        };
+        Self {
+            access,
+            about,
+            ..self
+        }
+    }
+
+    pub(crate) fn content_type(self, content_type: &'static str) -> Self {
+        Self {
+            content_type,
+            ..self
+        }
+    }
+
+    /// Sets a body, and what distinguishes it from the bodies of other requests.
+    pub(crate) fn body(self, about: &'static str, body: impl fmt::Display) -> Self {
+        let body = body.to_string();
+        Self {
+            body,
+            about,
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.method, self.path, self.about)
+    }
+}
+
+/// A value, or the reason why it is unknown.
+pub(crate) type Known<T> = Result<T, String>;
+
+/// The values in requests. Handles and ids are encoded as segments of a path.
+#[derive(Debug, Clone)]
+pub(crate) struct Names {
+    pub(crate) own: Known<String>,
+    pub(crate) other: Known<String>,
+    /// A handle and path that do not exist.
+    pub(crate) unknown: String,
+    /// A field that does not exist.
+    pub(crate) field: String,
+    /// A part of the title of each created link and of the body of each created post.
+    pub(crate) mark: String,
+    pub(crate) link: Known<String>,
+    pub(crate) post: Known<String>,
+    /// The editable fields of the profile with their present values.
+    pub(crate) profile: Known<Map<String, Value>>,
+}
+
+impl Names {
+    /// Creates the names for a service whose first `GET /me` returned this. `other` is the handle of
+    /// another profile.
+    pub(crate) fn new(me: &Answer, other: Option<&str>) -> Self {
+        let own = me.at("/handle").and_then(Value::as_str);
+        let other = other.filter(|other| own != Some(*other));
+        let segment = |handle: Option<&str>, reason: &str| {
+            let segment = handle.and_then(path_segment);
+            segment.ok_or_else(|| reason.to_owned())
+        };
+        let unknown = |name| Err(format!("no response shows the id of the new {name}"));
+        Self {
+            own: segment(own, "GET /me has no handle"),
+            other: segment(other, "needs --handle of another profile"),
+            unknown: random(),
+            field: random(),
+            mark: random(),
+            link: unknown("link"),
+            post: unknown("post"),
+            profile: editable(me),
+        }
+    }
+
+    /// Returns names in braces, for descriptions of requests.
+    pub(crate) fn placeholders() -> Self {
+        let name = |name: &str| Ok(format!("{{{name}}}"));
+        Self {
+            own: name("own"),
+            other: name("other"),
+            unknown: "{unknown}".to_owned(),
+            field: String::new(),
+            mark: String::new(),
+            link: name("id"),
+            post: name("id"),
+            profile: Ok([(String::new(), Value::Null)].into_iter().collect()),
+        }
+    }
+
+    /// Returns `true` if a text contains a value that is different in each run.
+    pub(crate) fn occur_in(&self, text: &str) -> bool {
+        let random = [&self.unknown, &self.field, &self.mark].into_iter();
+        let known = [&self.own, &self.other, &self.link, &self.post];
+        let known = known.into_iter().filter_map(|name| name.as_ref().ok());
+        let mut all = random.chain(known).map(String::as_str).chain([WRONG_KEY]);
+        all.any(|name| text.contains(name))
+    }
+}
+
+/// Returns the editable fields in a response to `GET /me`, except those that are `null`, or the reason for
+/// not editing the profile. An edit could clear a field that it does not repeat.
+pub(crate) fn editable(me: &Answer) -> Known<Map<String, Value>> {
+    let mut shown = Map::new();
+    for name in ProfileField::ALL.iter().map(ProfileField::name) {
+        let value = me.at(&format!("/{name}"));
+        let value = value.ok_or_else(|| format!("not asked: GET /me does not show {name}"))?;
+        shown.insert(name.to_owned(), value.clone());
+    }
+    shown.retain(|_, value| !value.is_null());
+    let is_redacted = |value: &Value| me.is_redacted && value.to_string().contains(HIDDEN);
+    if shown.values().any(is_redacted) {
+        return Err("the profile contains the API key".to_owned());
+    }
+    Ok(shown)
+}
+
+/// Returns a name that no profile and no field has.
+fn random() -> String {
+    let random = RandomState::new().build_hasher().finish();
+    format!("learn{random:016x}")
+}
+
+/// Encodes a handle or an id as one segment of a path, which cannot be empty, `.` or `..`.
+pub(crate) fn path_segment(text: &str) -> Option<String> {
+    /// The unreserved characters of RFC 3986 are not encoded: some services do not decode them.
+    const ENCODED: AsciiSet = NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~');
+    let is_segment = !matches!(text, "" | "." | "..");
+    is_segment.then(|| utf8_percent_encode(text, &ENCODED).to_string())
+}
