@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use mock_server::ProfileField;
 use serde_json::{Map, Value, json};
 
-use crate::learner::{Answers, Conclusions, Finding, Row, rejection};
+use crate::learner::{Answers, Finding, Row, rejection};
 use crate::observations::{Delivery, Observations, decode};
+use crate::questions::Conclusions;
 use crate::requests::Step::{self, *};
 use crate::response::{Answer, Sample, pick, without_texts};
 use crate::views::shape;
@@ -61,7 +62,7 @@ const DELIVERY: &str = "Each delivery carries: X-Service-Event, the event kind; 
      the HMAC of the body with the webhook secret";
 
 /// Returns the contradicted sentences of the specification. `mock` is the mock in its default dialect.
-pub(crate) fn contradictions(all: &Observations, mock: &Answers) -> Vec<Row> {
+pub(crate) fn sentences(all: &Observations, mock: &Answers) -> Vec<Row> {
     let statements = STATEMENTS.iter().filter_map(|(sentence, steps, find)| {
         let find = |step: &Step| {
             let answer = all.answer(*step).ok()?;

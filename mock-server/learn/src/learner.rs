@@ -9,8 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::observations::{KINDS, Observations};
-use crate::questions::{QUESTIONS, Way};
-use crate::requests::{Access, Call, Known, Names, Step};
+use crate::requests::{Access, Call, Known, RequestValues, Step};
 use crate::response::{Answer, Sample};
 use crate::views::{self, View};
 
@@ -19,57 +18,22 @@ pub(crate) struct Learner<'a> {
     pub(crate) all: &'a Observations,
     reference: Reference,
     /// The responses of the mock in its default dialect.
-    baseline: Answers,
+    pub(crate) baseline: Answers,
     settings: Map<String, Value>,
     dialect: Dialect,
 }
 
-/// The findings about all questions, and the responses of the mock with the learned settings.
-pub(crate) struct Conclusions {
-    pub(crate) rows: Vec<Row>,
-    pub(crate) baseline: Answers,
-    pub(crate) answers: Answers,
-}
-
-/// Answers all questions.
-pub(crate) fn conclude(all: &Observations) -> Result<Conclusions, String> {
-    let reference = Reference::new(all)?;
-    let mut learner = Learner {
-        baseline: reference.answers(&Dialect::default(), Step::ALL),
-        all,
-        reference,
-        settings: Map::new(),
-        dialect: Dialect::default(),
-    };
-    let mut rows = Vec::new();
-    for (setting, question, way) in QUESTIONS {
-        let found = learner.answer(setting, *way);
-        let mut finding = found.unwrap_or_else(|reason| Finding::NotObservable { reason });
-        if let Finding::Learned { value, sample } = &finding
-            && let Err(reason) = learner.set(setting, value)
-        {
-            let sample = sample.with(reason);
-            finding = Finding::Outside { sample };
-        }
-        rows.push(Row::new(setting, *question, finding));
-    }
-    for (row, (_, _, way)) in rows.iter_mut().zip(QUESTIONS) {
-        learner.review(row, *way);
-    }
-    Ok(Conclusions {
-        answers: learner.answers(Step::ALL),
-        baseline: learner.baseline,
-        rows,
-    })
-}
-
-impl Learner<'_> {
-    fn answer(&self, setting: &str, way: Way) -> Found {
-        match way {
-            Way::Compare(steps, view, needs) => self.compare(setting, steps, view, needs),
-            Way::Derive(find) => find(self),
-            Way::Never(reason) => Err(reason.to_owned()),
-        }
+impl<'a> Learner<'a> {
+    /// Starts with the default dialect.
+    pub(crate) fn new(all: &'a Observations) -> Known<Self> {
+        let reference = Reference::new(all)?;
+        Ok(Self {
+            baseline: reference.answers(&Dialect::default(), Step::ALL),
+            all,
+            reference,
+            settings: Map::new(),
+            dialect: Dialect::default(),
+        })
     }
 
     /// Returns the only value of a setting with which the mock shows the same in these responses.
@@ -157,7 +121,8 @@ impl Learner<'_> {
         self.reference.answers(&self.dialect, steps)
     }
 
-    fn set(&mut self, setting: &str, value: &Value) -> Result<(), String> {
+    /// Learns a setting.
+    pub(crate) fn set(&mut self, setting: &str, value: &Value) -> Result<(), String> {
         let mut settings = self.settings.clone();
         settings.insert(setting.to_owned(), value.clone());
         let text = Value::Object(settings.clone()).to_string();
@@ -167,12 +132,11 @@ impl Learner<'_> {
     }
 
     /// Corrects a finding outside the dialects if the mock does the same because of other settings.
-    fn review(&self, row: &mut Row, way: Way) {
-        let (Finding::Outside { .. }, Way::Compare(steps, view, _)) = (&row.finding, way) else {
-            return;
-        };
+    pub(crate) fn review(&self, row: &mut Row, steps: &[Step], view: View) {
         let observed = self.observed(steps, view);
-        if self.misfit(&self.dialect, &observed, view).is_none() {
+        if matches!(row.finding, Finding::Outside { .. })
+            && self.misfit(&self.dialect, &observed, view).is_none()
+        {
             let reason = "another value; see the observed values".to_owned();
             row.finding = Finding::NotObservable { reason };
         }
@@ -192,7 +156,7 @@ pub(crate) type Answers = BTreeMap<Step, Answer>;
 struct Reference {
     world: World,
     key: String,
-    names: Names,
+    values: RequestValues,
     /// The requests that the service was asked, or could not be asked.
     asked: Vec<Step>,
 }
@@ -212,7 +176,7 @@ impl Reference {
         Ok(Self {
             world,
             key,
-            names: all.names.clone(),
+            values: all.values.clone(),
             asked: all.asked(),
         })
     }
@@ -221,14 +185,14 @@ impl Reference {
     pub(crate) fn answers(&self, dialect: &Dialect, steps: &[Step]) -> Answers {
         let mut world = self.world.clone();
         world.set_dialect(dialect.clone());
-        let mut names = self.names.clone();
+        let mut values = self.values.clone();
         let mut answers = Answers::new();
         for step in &self.asked {
             let is_wanted = steps.contains(step);
             if *step == Step::RateLimited && is_wanted {
                 answers.insert(*step, self.rate_limited(&world));
             }
-            let Ok(call) = step.call(&names) else {
+            let Ok(call) = step.call(&values) else {
                 continue;
             };
             // Later requests depend on writes.
@@ -236,7 +200,7 @@ impl Reference {
                 answers.insert(*step, self.answer(&mut world, &call));
             }
             if call.method == Method::POST {
-                self.find_created(&world, &mut names);
+                self.find_created(&world, &mut values);
             }
         }
         answers
@@ -279,15 +243,15 @@ impl Reference {
     }
 
     /// Sets the ids of the created link and post, as they appear in paths under the dialect.
-    fn find_created(&self, world: &World, names: &mut Names) {
+    fn find_created(&self, world: &World, values: &mut RequestValues) {
         let mut world = world.clone();
         let mut dialect = world.dialect().clone();
         dialect.me_fields = MeFields::Full;
         world.set_dialect(dialect);
         let me = self.answer(&mut world, &Call::get("/me"));
         for kind in KINDS {
-            if let Some(id) = kind.marked(&me, &names.mark).pop() {
-                *(kind.id)(names) = Ok(id);
+            if let Some(id) = kind.marked(&me, &values.mark).pop() {
+                *(kind.id)(values) = Ok(id);
             }
         }
     }

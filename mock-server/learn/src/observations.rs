@@ -11,7 +11,7 @@ use mock_server::{ProfileField, World};
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::requests::{Call, Known, Names, Step, path_segment};
+use crate::requests::{Call, Known, RequestValues, Step, path_segment};
 use crate::response::{Answer, Sample, pick, without_texts};
 use crate::service::Service;
 
@@ -19,7 +19,7 @@ use crate::service::Service;
 #[derive(Debug)]
 pub(crate) struct Observations {
     answers: BTreeMap<Step, Known<Answer>>,
-    pub(crate) names: Names,
+    pub(crate) values: RequestValues,
     /// The handle of another profile.
     pub(crate) other: Option<String>,
     /// The creations that the service accepted, but did not store as they were sent, with the reasons.
@@ -31,7 +31,7 @@ impl Observations {
     /// Starts with the response to the first request.
     pub(crate) fn new(me: Answer, other: Option<&str>) -> Self {
         Self {
-            names: Names::new(&me, other),
+            values: RequestValues::new(&me, other),
             answers: [(Step::Me, Ok(me))].into(),
             other: other.map(str::to_owned),
             not_stored: Vec::new(),
@@ -107,7 +107,7 @@ pub(crate) async fn read(
     }
     let mut observations = Observations::new(me, handle);
     for step in Step::reads() {
-        let answer = match step.call(&observations.names) {
+        let answer = match step.call(&observations.values) {
             Ok(call) => service.send(&call).await,
             Err(reason) => Err(reason),
         };
@@ -145,7 +145,7 @@ pub(crate) struct Kind {
     /// Adds a resource that the service has shown to an account of the mock.
     pub(crate) add: fn(&mut World, &str, &Value),
     /// Returns the name of the created one in requests.
-    pub(crate) id: fn(&mut Names) -> &mut Known<String>,
+    pub(crate) id: fn(&mut RequestValues) -> &mut Known<String>,
 }
 
 pub(crate) const KINDS: [Kind; 2] = [
@@ -157,7 +157,7 @@ pub(crate) const KINDS: [Kind; 2] = [
         add: |world, own, link| {
             world.add_link(own, text(link, "title"), text(link, "url"));
         },
-        id: |names| &mut names.link,
+        id: |values| &mut values.link,
     },
     Kind {
         name: "post",
@@ -167,7 +167,7 @@ pub(crate) const KINDS: [Kind; 2] = [
         add: |world, own, post| {
             world.add_post(own, text(post, "body"));
         },
-        id: |names| &mut names.post,
+        id: |values| &mut values.post,
     },
 ];
 
@@ -227,7 +227,7 @@ impl Changes {
     /// Returns the reason if one of the two does not show the profile.
     pub(crate) fn new(observations: &Observations, after: &Answer) -> Result<Self, String> {
         let before = observations.me()?;
-        let mark = &observations.names.mark;
+        let mark = &observations.values.mark;
         let [before, after] = [before, after].map(|me| Facts::new(me, mark));
         let (before, after) = (before?, after?);
         let others = different(&before.others, &after.others);

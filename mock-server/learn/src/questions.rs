@@ -1,12 +1,56 @@
-//! The table of the questions that the specification leaves open, in its order.
+//! The answers to the questions that the specification leaves open, and the table of the questions in its
+//! order.
 
 use Way::{Compare, Derive, Never};
 
-use crate::learner::{Found, Learner};
+use crate::learner::{Answers, Finding, Found, Learner, Row};
+use crate::observations::Observations;
 use crate::observed;
 use crate::rejections;
 use crate::requests::Step::{self, *};
 use crate::views::{self, View};
+
+/// The findings about all questions, and the responses of the mock with the learned settings.
+pub(crate) struct Conclusions {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) baseline: Answers,
+    pub(crate) answers: Answers,
+}
+
+/// Answers all questions.
+pub(crate) fn conclude(all: &Observations) -> Result<Conclusions, String> {
+    let mut learner = Learner::new(all)?;
+    let mut rows = Vec::new();
+    for (setting, question, way) in QUESTIONS {
+        let found = answer(&learner, setting, *way);
+        let mut finding = found.unwrap_or_else(|reason| Finding::NotObservable { reason });
+        if let Finding::Learned { value, sample } = &finding
+            && let Err(reason) = learner.set(setting, value)
+        {
+            let sample = sample.with(reason);
+            finding = Finding::Outside { sample };
+        }
+        rows.push(Row::new(setting, *question, finding));
+    }
+    for (row, (_, _, way)) in rows.iter_mut().zip(QUESTIONS) {
+        if let Way::Compare(steps, view, _) = way {
+            learner.review(row, steps, *view);
+        }
+    }
+    Ok(Conclusions {
+        answers: learner.answers(Step::ALL),
+        baseline: learner.baseline,
+        rows,
+    })
+}
+
+fn answer(learner: &Learner<'_>, setting: &str, way: Way) -> Found {
+    match way {
+        Way::Compare(steps, view, needs) => learner.compare(setting, steps, view, needs),
+        Way::Derive(find) => find(learner),
+        Way::Never(reason) => Err(reason.to_owned()),
+    }
+}
 
 /// A question that the specification leaves open: the setting of the dialect, which is empty if the mock
 /// has none, the text, and the way to the answer.
@@ -14,7 +58,7 @@ type Question = (&'static str, &'static str, Way);
 
 /// A way to the answer.
 #[derive(Clone, Copy)]
-pub(crate) enum Way {
+enum Way {
     /// The value of the setting with which a part of these responses of the mock is the same, and the
     /// reason if several values lead to the same responses.
     Compare(&'static [Step], View, &'static str),
@@ -25,7 +69,7 @@ pub(crate) enum Way {
 }
 
 #[rustfmt::skip]
-pub(crate) const QUESTIONS: &[Question] = &[
+const QUESTIONS: &[Question] = &[
     ("api_visible", "type of api_visible", Compare(&[Me], views::api_visible, "")),
     ("key_object", "fields of key", Compare(&[Me], views::key_object, "")),
     ("key_scopes", "type of key.scopes",

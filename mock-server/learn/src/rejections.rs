@@ -102,7 +102,7 @@ impl<'a> Template<'a> {
     }
 
     fn placeholder(&self, pointer: &str, value: &Value) -> Option<String> {
-        let field = &self.learner.all.names.field;
+        let field = &self.learner.all.values.field;
         let is_status = |one: &Rejection<'_>, value: &Value| *value == json!(one.answer.status);
         if self
             .values(pointer)
@@ -132,7 +132,7 @@ impl<'a> Template<'a> {
     fn is_code(&self, pointer: &str, value: &Value) -> bool {
         let is_number = |value: &Value| value.as_u64().is_some_and(|one| one < MIN_UNIX_TIME);
         let names_field = value.as_str().is_some_and(|text| {
-            let field = &self.learner.all.names.field;
+            let field = &self.learner.all.values.field;
             text.contains(field)
         });
         let is_status = |(one, value): (&Rejection<'_>, &Value)| *value == one.answer.status;
@@ -212,7 +212,7 @@ pub(crate) fn overrides(learner: &Learner<'_>) -> Found {
             let [theirs, ours] =
                 [answer, &mock[step]].map(|answer| text(answer, pointer.as_deref()));
             if let Some(theirs) = theirs.filter(|theirs| Some(theirs) != ours.as_ref())
-                && !learner.all.names.occur_in(&theirs)
+                && !learner.all.values.occur_in(&theirs)
                 && !theirs.contains(HIDDEN)
             {
                 different.insert((*name).to_owned(), theirs.into());

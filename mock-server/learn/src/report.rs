@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::contradictions;
-use crate::learner::{self, Finding, Row};
+use crate::learner::{Finding, Row};
 use crate::observations::Observations;
+use crate::questions;
 
 /// The file of `--out`, with the learned settings only.
 #[derive(Serialize)]
@@ -34,8 +35,12 @@ impl Report {
     ///
     /// Returns an error if there is no response to the first request.
     pub(crate) fn new(observations: &Observations, requests: u32) -> Result<Self, String> {
+        let conclusions = questions::conclude(observations)?;
+        let differences = contradictions::differences(observations, &conclusions);
+        let contradictions = contradictions::sentences(observations, &conclusions.baseline);
+        let rows = conclusions.rows.into_iter();
         Ok(Self {
-            rows: conclude(observations)?,
+            rows: rows.chain(contradictions).chain(differences).collect(),
             requests,
             drift: None,
         })
@@ -172,17 +177,4 @@ impl fmt::Display for Report {
         }
         write!(f, "{} requests", self.requests)
     }
-}
-
-/// Draws the conclusions.
-///
-/// # Errors
-///
-/// Returns an error if there is no response to the first request.
-pub(crate) fn conclude(observations: &Observations) -> Result<Vec<Row>, String> {
-    let conclusions = learner::conclude(observations)?;
-    let differences = contradictions::differences(observations, &conclusions);
-    let contradictions = contradictions::contradictions(observations, &conclusions.baseline);
-    let rows = conclusions.rows.into_iter();
-    Ok(rows.chain(contradictions).chain(differences).collect())
 }

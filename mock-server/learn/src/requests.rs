@@ -21,9 +21,9 @@ macro_rules! steps {
             pub(crate) const ALL: &[Self] = &[$(Self::$step),*];
 
             /// Returns the request, or the reason why it cannot be sent.
-            pub(crate) fn call(self, names: &Names) -> Known<Call> {
-                let call: fn(&Names) -> Known<Call> = match self { $(Self::$step => $call),* };
-                call(names)
+            pub(crate) fn call(self, values: &RequestValues) -> Known<Call> {
+                let call: fn(&RequestValues) -> Known<Call> = match self { $(Self::$step => $call),* };
+                call(values)
             }
         }
     };
@@ -32,8 +32,8 @@ macro_rules! steps {
 steps! {
     Me: |_| get("/me");
     Analytics: |_| get("/me/analytics");
-    UnknownHandle: |names| get(&format!("/users/{}/stats", names.unknown));
-    UnknownPath: |names| get(&format!("/{}", names.unknown));
+    UnknownHandle: |values| get(&format!("/users/{}/stats", values.unknown));
+    UnknownPath: |values| get(&format!("/{}", values.unknown));
     WithoutKey: |_| Ok(Call::get("/me").access(Access::NoKey));
     WrongKey: |_| Ok(Call::get("/me").access(Access::WrongKey));
     Badges: |_| get("/badges");
@@ -41,74 +41,74 @@ steps! {
     Site: |_| get("/stats");
     SiteWithoutKey: |_| Ok(Call::get("/stats").access(Access::NoKey));
     WrongMethod: |_| Ok(Call::new(Method::PUT, "/stats"));
-    Own: |names| statistics(&names.own, "");
-    Own1: |names| statistics(&names.own, "?days=1");
-    Own30: |names| statistics(&names.own, "?days=30");
-    Own31: |names| statistics(&names.own, "?days=31");
-    Own365: |names| statistics(&names.own, "?days=365");
-    Own366: |names| statistics(&names.own, "?days=366");
-    Other: |names| statistics(&names.other, "");
-    Other1: |names| statistics(&names.other, "?days=1");
-    Other30: |names| statistics(&names.other, "?days=30");
-    Other31: |names| statistics(&names.other, "?days=31");
-    Other366: |names| statistics(&names.other, "?days=366");
+    Own: |values| statistics(&values.own, "");
+    Own1: |values| statistics(&values.own, "?days=1");
+    Own30: |values| statistics(&values.own, "?days=30");
+    Own31: |values| statistics(&values.own, "?days=31");
+    Own365: |values| statistics(&values.own, "?days=365");
+    Own366: |values| statistics(&values.own, "?days=366");
+    Other: |values| statistics(&values.other, "");
+    Other1: |values| statistics(&values.other, "?days=1");
+    Other30: |values| statistics(&values.other, "?days=30");
+    Other31: |values| statistics(&values.other, "?days=31");
+    Other366: |values| statistics(&values.other, "?days=366");
     // All edits of the profile repeat its values: a service that accepts one changes nothing.
-    UnknownField: |names| {
-        let mut edit = names.profile.clone()?;
-        edit.insert(names.field.clone(), "x".into());
+    UnknownField: |values| {
+        let mut edit = values.profile.clone()?;
+        edit.insert(values.field.clone(), "x".into());
         Ok(edit_profile().body(" with an unknown field", Value::Object(edit)))
     };
     // Shows which parts of a rejection are copies, such as the id of the request.
-    UnknownHandleAgain: |names| get(&format!("/users/{}/stats", names.unknown));
+    UnknownHandleAgain: |values| get(&format!("/users/{}/stats", values.unknown));
     // The last request without `--allow-writes`: nothing may have changed.
     MeAfterwards: |_| get("/me");
 
     MeBeforeWrites: |_| get("/me");
-    EditProfile: |names| {
-        Ok(edit_profile().body("", Value::Object(names.profile.clone()?)))
+    EditProfile: |values| {
+        Ok(edit_profile().body("", Value::Object(values.profile.clone()?)))
     };
-    RepeatedField: |names| Ok(edit_profile().body(" with a repeated field", repeated(names)?));
-    NotAnObject: |names| {
-        Ok(edit_profile().body(" with an array", json!([names.profile.clone()?])))
+    RepeatedField: |values| Ok(edit_profile().body(" with a repeated field", repeated(values)?));
+    NotAnObject: |values| {
+        Ok(edit_profile().body(" with an array", json!([values.profile.clone()?])))
     };
-    NotJson: |names| {
-        let unfinished = Value::Object(names.profile.clone()?).to_string();
+    NotJson: |values| {
+        let unfinished = Value::Object(values.profile.clone()?).to_string();
         let unfinished = unfinished.trim_end_matches('}');
         Ok(edit_profile().body(" with a body that is not JSON", unfinished))
     };
-    NotJsonType: |names| {
-        let edit = edit_profile().body(" as text/plain", Value::Object(names.profile.clone()?));
+    NotJsonType: |values| {
+        let edit = edit_profile().body(" as text/plain", Value::Object(values.profile.clone()?));
         Ok(edit.content_type("text/plain"))
     };
-    CreateLinkWithoutUrl: |names| {
-        Ok(post("/me/links").body(" without a URL", json!({ "title": text(names) })))
+    CreateLinkWithoutUrl: |values| {
+        Ok(post("/me/links").body(" without a URL", json!({ "title": text(values) })))
     };
-    CreateLink: |names| Ok(post("/me/links").body("", link(names)));
-    EditLink: |names| Ok(edit_link(names)?.body("", link(names)));
-    EditLinkUnknownField: |names| {
-        let mut edit = link(names);
-        edit[&names.field] = "x".into();
-        Ok(edit_link(names)?.body(" with an unknown field", edit))
+    CreateLink: |values| Ok(post("/me/links").body("", link(values)));
+    EditLink: |values| Ok(edit_link(values)?.body("", link(values)));
+    EditLinkUnknownField: |values| {
+        let mut edit = link(values);
+        edit[&values.field] = "x".into();
+        Ok(edit_link(values)?.body(" with an unknown field", edit))
     };
-    EditLinkNull: |names| {
-        Ok(edit_link(names)?.body(" with null", json!({ "title": null, "url": URL })))
+    EditLinkNull: |values| {
+        Ok(edit_link(values)?.body(" with null", json!({ "title": null, "url": URL })))
     };
-    EditLinkNumber: |names| {
-        Ok(edit_link(names)?.body(" with a number", json!({ "title": 1, "url": URL })))
+    EditLinkNumber: |values| {
+        Ok(edit_link(values)?.body(" with a number", json!({ "title": 1, "url": URL })))
     };
-    EditLinkRelativeUrl: |names| {
-        let edit = json!({ "title": text(names), "url": "/relative" });
-        Ok(edit_link(names)?.body(" with a relative URL", edit))
+    EditLinkRelativeUrl: |values| {
+        let edit = json!({ "title": text(values), "url": "/relative" });
+        Ok(edit_link(values)?.body(" with a relative URL", edit))
     };
-    EditLinkEmpty: |names| Ok(edit_link(names)?.body(" without fields", "{}"));
+    EditLinkEmpty: |values| Ok(edit_link(values)?.body(" without fields", "{}"));
     MeWithLink: |_| get("/me");
-    DeleteLink: |names| delete("/me/links", &names.link);
-    CreatePost: |names| Ok(post("/me/posts").body("", json!({ "body": text(names) })));
+    DeleteLink: |values| delete("/me/links", &values.link);
+    CreatePost: |values| Ok(post("/me/posts").body("", json!({ "body": text(values) })));
     MeWithPost: |_| get("/me");
-    DeletePost: |names| delete("/me/posts", &names.post);
+    DeletePost: |values| delete("/me/posts", &values.post);
     MeAfterDeletions: |_| get("/me");
-    DeleteLinkAgain: |names| Ok(again(delete("/me/links", &names.link)?));
-    DeletePostAgain: |names| Ok(again(delete("/me/posts", &names.post)?));
+    DeleteLinkAgain: |values| Ok(again(delete("/me/links", &values.link)?));
+    DeletePostAgain: |values| Ok(again(delete("/me/posts", &values.post)?));
 
     // Never sent to the service: the first response with 429, to any request.
     RateLimited: |_| Err("needs a 429".to_owned());
@@ -126,7 +126,7 @@ impl Step {
 
     /// Returns a description that is the same in each run, such as `GET /users/{own}/stats`.
     pub(crate) fn label(self) -> String {
-        let call = self.call(&Names::placeholders());
+        let call = self.call(&RequestValues::placeholders());
         call.map_or_else(|reason| reason, |call| call.to_string())
     }
 }
@@ -147,8 +147,8 @@ fn edit_profile() -> Call {
 }
 
 /// Returns the present profile with one field twice, as JSON.
-fn repeated(names: &Names) -> Known<String> {
-    let profile = names.profile.clone()?;
+fn repeated(values: &RequestValues) -> Known<String> {
+    let profile = values.profile.clone()?;
     let first = profile.iter().next();
     let first = first.ok_or("all editable fields are null")?;
     let member = |(name, value): (&String, &Value)| format!("{}:{value}", json!(name));
@@ -161,16 +161,16 @@ fn post(path: &str) -> Call {
     Call::new(Method::POST, path)
 }
 
-fn text(names: &Names) -> String {
-    format!("Learning {}", names.mark)
+fn text(values: &RequestValues) -> String {
+    format!("Learning {}", values.mark)
 }
 
-fn link(names: &Names) -> Value {
-    json!({ "title": text(names), "url": URL })
+fn link(values: &RequestValues) -> Value {
+    json!({ "title": text(values), "url": URL })
 }
 
-fn edit_link(names: &Names) -> Known<Call> {
-    let path = format!("/me/links/{}", names.link.clone()?);
+fn edit_link(values: &RequestValues) -> Known<Call> {
+    let path = format!("/me/links/{}", values.link.clone()?);
     Ok(Call::new(Method::PATCH, path))
 }
 
@@ -262,7 +262,7 @@ pub(crate) type Known<T> = Result<T, String>;
 
 /// The values in requests. Handles and ids are encoded as segments of a path.
 #[derive(Debug, Clone)]
-pub(crate) struct Names {
+pub(crate) struct RequestValues {
     pub(crate) own: Known<String>,
     pub(crate) other: Known<String>,
     /// A handle and path that do not exist.
@@ -277,8 +277,8 @@ pub(crate) struct Names {
     pub(crate) profile: Known<Map<String, Value>>,
 }
 
-impl Names {
-    /// Creates the names for a service whose first `GET /me` returned this. `other` is the handle of
+impl RequestValues {
+    /// Creates the values for a service whose first `GET /me` returned this. `other` is the handle of
     /// another profile.
     pub(crate) fn new(me: &Answer, other: Option<&str>) -> Self {
         let own = me.at("/handle").and_then(Value::as_str);
@@ -300,7 +300,7 @@ impl Names {
         }
     }
 
-    /// Returns names in braces, for descriptions of requests.
+    /// Returns values in braces, for descriptions of requests.
     pub(crate) fn placeholders() -> Self {
         let name = |name: &str| Ok(format!("{{{name}}}"));
         Self {

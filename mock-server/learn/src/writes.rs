@@ -29,7 +29,7 @@ impl Created {
         let paths = self.paths.iter();
         let known = paths.map(|path| format!("not deleted: {path}; delete it"));
         let unknown = self.unknown.iter().map(|Kind { name, text, .. }| {
-            let mark = &observations.names.mark;
+            let mark = &observations.values.mark;
             format!(
                 "possibly not deleted: a {name} whose {text} contains {mark}; no response showed its \
                  id, so delete it in the web interface of the service"
@@ -45,7 +45,7 @@ pub(crate) fn describe(observations: &Observations, base_url: &str) -> String {
         "this writes to the profile of the key's owner at {base_url}:\n  edits of the profile send the \
          values that GET /me shows\n  one link and one post that contain {} are created and deleted; \
          others may see them until then",
-        observations.names.mark
+        observations.values.mark
     )
 }
 
@@ -56,14 +56,14 @@ pub(crate) async fn write(
     created: &mut Created,
 ) {
     for step in Step::writes() {
-        let call = step.call(&observations.names);
+        let call = step.call(&observations.values);
         let answer = match call.and_then(|call| check(observations, *step).map(|()| call)) {
             Ok(call) => send(service, observations, created, *step, &call).await,
             Err(reason) => Err(reason),
         };
         if *step == Step::MeBeforeWrites {
             let profile = answer.as_ref().map_err(Clone::clone).and_then(editable);
-            observations.names.profile = profile;
+            observations.values.profile = profile;
         }
         observations.add(*step, answer);
     }
@@ -89,7 +89,7 @@ fn check(observations: &Observations, step: Step) -> Known<()> {
         }
         Step::DeleteLinkAgain | Step::DeletePostAgain => {
             let me = observations.answer(Step::MeAfterDeletions)?;
-            let ids = [&observations.names.link, &observations.names.post];
+            let ids = [&observations.values.link, &observations.values.post];
             let is_listed = KINDS.into_iter().zip(ids).any(|(kind, id)| {
                 let id = id.as_ref();
                 id.is_ok_and(|id| kind.lists(me, id))
@@ -126,7 +126,7 @@ async fn send(
             Some(id) => {
                 created.unknown.pop();
                 created.paths.push(format!("{}/{id}", kind.path));
-                *(kind.id)(&mut observations.names) = Ok(id);
+                *(kind.id)(&mut observations.values) = Ok(id);
             }
             None if is_accepted => {}
             // The clean-up looks for it again.
@@ -146,7 +146,7 @@ async fn find(
     kind: Kind,
     answer: &Known<Answer>,
 ) -> Option<String> {
-    let mark = observations.names.mark.clone();
+    let mark = observations.values.mark.clone();
     let shown = answer.as_ref().ok().and_then(|answer| answer.at(""));
     let shown_id = shown.and_then(id);
     let is_known = |id: &String| created.paths.contains(&format!("{}/{id}", kind.path));
@@ -195,7 +195,7 @@ pub(crate) async fn clean_up(
         }
         let me = service.send(&Call::get("/me")).await?;
         for kind in KINDS.into_iter().filter(|kind| kind.listed(&me).is_some()) {
-            let marked = kind.marked(&me, &observations.names.mark).into_iter();
+            let marked = kind.marked(&me, &observations.values.mark).into_iter();
             let marked: Vec<_> = marked.map(|id| format!("{}/{id}", kind.path)).collect();
             // Only the list shows that it is deleted.
             created.paths.retain(|path| !path.starts_with(kind.path));
