@@ -3,7 +3,7 @@
 //! Its modules, in reading order; each imports only later ones:
 //!
 //! - `arguments`: the command line, with `help` for help texts and `usage_error` for usage errors;
-//! - `commands`: a file for each command;
+//! - `commands`: a file or folder for each command;
 //! - `completion`: candidates for completion scripts of shells;
 //! - `editor`: texts in the user's editor;
 //! - `profile_file`: the profile as a file;

@@ -1,4 +1,4 @@
-//! The commands, each in the file of its name: `profile link add` is `link/add.rs`.
+//! The commands, each in the file of its name: `profile link add` is in `link.rs`.
 
 mod analytics;
 mod api;

@@ -1,20 +1,64 @@
-//! `profile post create`: creates a post.
+//! The commands `profile post`: the posts of the profile's owner.
 
-use clap::{Args, ValueHint};
-use profile_sdk::{Call, Operation, Post, Response};
+use clap::{Args, Subcommand, ValueHint};
+use profile_sdk::{Call, Operation, Post, PostId, Profile, Response};
 use serde_json::{Value, json};
 
-use super::fields::fields;
-use crate::commands::auth::permissions;
+use super::auth::permissions;
+use super::deletion::{Deletion, Item};
 use crate::editor::{EditedText, Editor, Finished};
 use crate::input::{Input, TypedText};
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, View};
-use crate::session::Session;
-use crate::session::dry_run::{self, Change, DryRun};
+use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report_listing;
+use crate::session::dry_run::{Change, DryRun};
+use crate::session::{Session, dry_run};
 use crate::{editor, input};
 
+/// List, create and delete your posts
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+#[command(after_help = "\
+Examples:
+  profile post create 'Hello, world'
+  profile post list --json")]
+pub(crate) enum PostCommand {
+    /// List your posts
+    #[command(visible_alias = "ls", after_help = LIST_HELP)]
+    List,
+    /// Create a post
+    #[command(visible_alias = "add")]
+    Create(CreateArguments),
+    /// Delete posts; asks first unless --yes is given
+    #[command(visible_alias = "rm")]
+    Delete(DeleteArguments),
+}
+
+pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Failure> {
+    match command {
+        PostCommand::List => list(session),
+        PostCommand::Create(arguments) => create(arguments, session),
+        PostCommand::Delete(arguments) => delete(arguments, session),
+    }
+}
+
+const LIST_HELP: &str = "\
+In a pipe, each line is an ID and a text, separated by a tab; line breaks in the text are escaped as
+\\n.
+
+Examples:
+  profile post list
+  profile post list --json";
+
+fn list(session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.me(), |response| {
+        let posts = response.data().posts.as_deref();
+        report_listing(&response, "posts", posts.map(table))
+    })
+}
+
 const RESOURCE: &str = "list of posts";
+
 const CHECK_COMMAND: &str = "profile post list";
 
 #[derive(Debug, Args)]
@@ -50,7 +94,7 @@ pub(crate) struct CreateArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, Failure> {
+fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let dry_run = arguments.dry_run.dry_run;
     let (typed, argument) = match arguments.file {
         Some(input) => (Some(TypedText::Input(input)), "--file"),
@@ -135,4 +179,77 @@ fn preview(call: &Call<Option<Post>>, body: &str) -> Result<Report, Failure> {
 fn report(response: &Response<Option<Post>>) -> Report {
     let sentence = "The service accepted the post; `profile post list` shows it.";
     Report::written(response, fields, "created", sentence)
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Requires the scope social:write. All IDs are tried, and the exit code is that of the worst failure.
+The text of a deleted post is printed, so that you can create it again. After the confirmation, the
+profile is read again; if one of the posts has changed meanwhile, nothing is deleted.
+
+Examples:
+  profile post delete post_1
+  profile post delete post_1 post_2 --yes")]
+pub(crate) struct DeleteArguments {
+    /// IDs of the posts; `profile post list` shows them
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let client = session.client()?;
+    let deletion = Deletion {
+        noun: "post",
+        operation: Operation::DELETE_POST,
+        dry_run: arguments.dry_run.dry_run,
+        listed,
+    };
+    deletion.run(&arguments.ids, session, |id| {
+        Ok(client.delete_post(&PostId::new(id)?))
+    })
+}
+
+fn listed(profile: &Profile) -> Option<Vec<Item>> {
+    let posts = profile.posts.as_ref()?.iter();
+    let item = |post: &Post| Some(Item::new(post.id.as_ref()?, [("body", &post.body)]));
+    Some(posts.filter_map(item).collect())
+}
+
+/// Returns the fields of a post. Only people see the time of creation, which the specification does not
+/// define: the columns for programs do not depend on the service.
+fn fields(post: &Post) -> View {
+    let [id, body] = cells(post);
+    let pipes = View::item(["id", "body"], [id.clone(), body.clone()]);
+    let columns = ["id", "body", "created_at"];
+    View::split(View::item(columns, [id, body, created_at(post)]), pipes)
+}
+
+/// Returns a row for each post.
+fn table(posts: &[Post]) -> View {
+    let table = |columns, rows: Vec<Vec<String>>| View::Table {
+        columns,
+        rows,
+        empty: "You have no posts.",
+    };
+    let rows = posts.iter().map(|post| cells(post).to_vec()).collect();
+    let with_time = posts.iter().map(|post| {
+        let [id, body] = cells(post);
+        vec![id, body, created_at(post)]
+    });
+    View::split(
+        table(vec!["id", "body", "created_at"], with_time.collect()),
+        table(vec!["id", "body"], rows),
+    )
+}
+
+fn cells(post: &Post) -> [String; 2] {
+    [cell(post.id.as_ref()), cell(post.body.as_ref())]
+}
+
+fn created_at(post: &Post) -> String {
+    let time = post.extra.get("created_at").and_then(Value::as_str);
+    time.unwrap_or_default().to_owned()
 }

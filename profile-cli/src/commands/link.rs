@@ -1,0 +1,284 @@
+//! The commands `profile link`: the links on the profile.
+
+use clap::{Args, Subcommand};
+use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile};
+use serde_json::Value;
+use url::Url;
+
+use super::deletion::{Deletion, Item, id_of};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report_listing;
+use crate::session::dry_run::{Change, DryRun};
+use crate::session::{Session, dry_run};
+use crate::terminal::printable::quoted;
+
+/// List, add, edit and delete your links
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+#[command(after_help = "\
+Examples:
+  profile link list
+  profile link add --title 'My site' --url https://example.org
+  profile link delete link_1 link_2")]
+pub(crate) enum LinkCommand {
+    /// List your links
+    #[command(visible_alias = "ls", after_help = LIST_HELP)]
+    List,
+    /// Add a link to your profile
+    #[command(visible_alias = "create")]
+    Add(AddArguments),
+    /// Change the title or the URL of a link
+    Edit(EditArguments),
+    /// Delete links; asks first unless --yes is given
+    #[command(visible_alias = "rm")]
+    Delete(DeleteArguments),
+}
+
+pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report, Failure> {
+    match command {
+        LinkCommand::List => list(session),
+        LinkCommand::Add(arguments) => add(arguments, session),
+        LinkCommand::Edit(arguments) => edit(arguments, session),
+        LinkCommand::Delete(arguments) => delete(arguments, session),
+    }
+}
+
+const LIST_HELP: &str = "\
+In a pipe, each line is an ID, a title and a URL, separated by tabs.
+
+Examples:
+  profile link list
+  profile link list --json";
+
+fn list(session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.me(), |response| {
+        let links = response.data().links.as_deref();
+        report_listing(&response, "links", links.map(table))
+    })
+}
+
+fn table(links: &[Link]) -> View {
+    View::Table {
+        columns: COLUMNS.to_vec(),
+        rows: links.iter().map(|link| cells(link).to_vec()).collect(),
+        empty: "You have no links.",
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Requires the scope links:write. If the response is lost, the request is not retried; `profile link
+list` shows whether the link was created.
+
+Example:
+  profile link add --title 'My site' --url https://example.org")]
+pub(crate) struct AddArguments {
+    /// Title of the link
+    #[arg(long)]
+    title: String,
+
+    /// Target of the link, an absolute URL
+    #[arg(long)]
+    url: LinkUrl,
+
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let changes = [
+        Change::new("title", Value::Null, arguments.title.clone()),
+        Change::new("url", Value::Null, arguments.url.as_str()),
+    ];
+    let warning = url_warning(&arguments.url);
+    let link = NewLink::new(arguments.title, arguments.url);
+    let call = session.client()?.create_link(&link);
+    if arguments.dry_run.dry_run {
+        let request = call.request().map_err(Failure::unsent)?;
+        return Ok(dry_run::preview(&[request], &changes).warning(warning));
+    }
+    session.write_or_curl(call, "list of links", "profile link list", |response| {
+        let sentence = "The service accepted the link; `profile link list` shows it.";
+        Ok(Report::written(&response, fields, "created", sentence).warning(warning))
+    })
+}
+
+const LIST_HINT: &str = "`profile link list` shows the IDs";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Requires the scope links:write.
+
+Examples:
+  profile link edit link_1 --title 'My new site'
+  profile link edit 'My site' --url https://example.org")]
+pub(crate) struct EditArguments {
+    /// ID of the link, or a title that no other link has
+    #[arg(value_name = "ID|TITLE")]
+    id: String,
+
+    #[command(flatten)]
+    change: LinkChange,
+
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct LinkChange {
+    /// New title
+    #[arg(long)]
+    title: Option<String>,
+
+    /// New target, an absolute URL
+    #[arg(long)]
+    url: Option<LinkUrl>,
+}
+
+fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let EditArguments {
+        id,
+        change,
+        dry_run,
+    } = arguments;
+    let warning = change.url.as_ref().and_then(url_warning);
+    let mut update = LinkUpdate::new();
+    update.title = change.title;
+    update.url = change.url;
+    let client = session.client()?;
+    if session.settings.curl && !dry_run.dry_run {
+        let call = client.update_link(&LinkId::new(id)?, &update);
+        session.output.note(CURL_NOTE);
+        return session.as_curl(&[call.request().map_err(Failure::unsent)?]);
+    }
+    let (id, listed) = find_link(&id, dry_run.dry_run, session)?;
+    let what = format!("link {}", quoted(&id));
+    let call = client.update_link(&id, &update);
+    if dry_run.dry_run {
+        let request = call.request().map_err(Failure::unsent)?;
+        let changes = differences(update, &listed.ok_or_else(|| unknown(&id))?);
+        return Ok(dry_run::preview(&[request], &changes).warning(warning));
+    }
+    let response = session.write(call, &what, "profile link list");
+    let response = response.map_err(|failure| match failure.kind {
+        FailureKind::NotFound => failure.hint(LIST_HINT),
+        _ => failure,
+    })?;
+    let sentence = "The service accepted the change; `profile link list` shows the link.";
+    Ok(Report::written(&response, fields, "updated", sentence).warning(warning))
+}
+
+/// Returns the ID for an ID or a title, and the link if the profile lists it. An edit does not need the
+/// profile, so that its own error is reported.
+fn find_link(
+    typed: &str,
+    is_required: bool,
+    session: &Session<'_>,
+) -> Result<(LinkId, Option<Link>), Failure> {
+    let profile = match session.read(session.client()?.me()) {
+        Err(failure) if is_required || failure.kind == FailureKind::Interrupted => {
+            return Err(failure);
+        }
+        read => read.ok(),
+    };
+    let links = profile.and_then(|profile| profile.into_data().links);
+    let links = links.unwrap_or_default();
+    let items = links.iter().filter_map(|link| {
+        let id = link.id.as_ref()?.as_str();
+        Some((id, link.title.as_deref()))
+    });
+    let id = LinkId::new(id_of(typed, items)?)?;
+    let found = links.into_iter().find(|link| link.id.as_ref() == Some(&id));
+    Ok((id, found))
+}
+
+fn unknown(id: &LinkId) -> Failure {
+    let message = format!("the profile has no link {}", quoted(id));
+    Failure::new(FailureKind::NotFound, message).hint(LIST_HINT)
+}
+
+fn differences(update: LinkUpdate, link: &Link) -> Vec<Change> {
+    let title = update
+        .title
+        .map(|title| Change::new("title", link.title.clone(), title));
+    let url = update
+        .url
+        .map(|url| Change::new("url", link.url.clone(), url.as_str()));
+    title.into_iter().chain(url).collect()
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Requires the scope links:write. All IDs are tried, and the exit code is that of the worst failure. The
+title and the URL of a deleted link are printed, so that you can add it again. After the confirmation, the
+profile is read again; if one of the links has changed meanwhile, nothing is deleted.
+
+Examples:
+  profile link delete link_1
+  profile link delete link_1 link_2 --yes
+  profile link delete 'My site'")]
+pub(crate) struct DeleteArguments {
+    /// IDs of the links, or titles that no other link has
+    #[arg(required = true, value_name = "ID|TITLE")]
+    ids: Vec<String>,
+
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let client = session.client()?;
+    if session.settings.curl {
+        session.output.note(CURL_NOTE);
+    }
+    let deletion = Deletion {
+        noun: "link",
+        operation: Operation::DELETE_LINK,
+        dry_run: arguments.dry_run.dry_run,
+        listed,
+    };
+    deletion.run(&arguments.ids, session, |id| {
+        Ok(client.delete_link(&LinkId::new(id)?))
+    })
+}
+
+fn listed(profile: &Profile) -> Option<Vec<Item>> {
+    let links = profile.links.as_ref()?.iter();
+    let item = |link: &Link| {
+        Some(Item::new(
+            link.id.as_ref()?,
+            [("title", &link.title), ("url", &link.url)],
+        ))
+    };
+    Some(links.filter_map(item).collect())
+}
+
+/// A note on `--curl`, which reads nothing.
+const CURL_NOTE: &str = "replace a title in the command by the ID of the link";
+
+const COLUMNS: [&str; 3] = ["id", "title", "url"];
+
+/// Returns the fields of a link.
+fn fields(link: &Link) -> View {
+    View::item(COLUMNS, cells(link))
+}
+
+/// Returns the values of the columns.
+fn cells(link: &Link) -> [String; 3] {
+    [
+        cell(link.id.as_ref()),
+        cell(link.title.as_ref()),
+        cell(link.url.as_ref()),
+    ]
+}
+
+/// Returns a warning if browsers may run the URL instead of opening a page.
+fn url_warning(url: &LinkUrl) -> Option<String> {
+    let url = Url::parse(url.as_str()).ok()?;
+    let scheme = url.scheme();
+    matches!(scheme, "javascript" | "data" | "vbscript").then(|| {
+        format!("the URL starts with {scheme}:, which browsers may run instead of opening a page")
+    })
+}

@@ -1,0 +1,42 @@
+//! The command `profile sandbox reset`: discards all changes in the sandbox.
+
+use clap::Subcommand;
+use serde_json::json;
+
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, View};
+use crate::session::Session;
+
+/// Manage the sample profile of --sandbox
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+#[command(after_help = "\
+Examples:
+  profile --sandbox show
+  profile sandbox reset")]
+pub(crate) enum SandboxCommand {
+    /// Discard all changes in the sandbox; asks first unless --yes is given
+    #[command(after_help = RESET_HELP)]
+    Reset,
+}
+
+pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report, Failure> {
+    match command {
+        SandboxCommand::Reset => reset(session),
+    }
+}
+
+const RESET_HELP: &str = "\
+Examples:
+  profile sandbox reset
+  profile sandbox reset --yes";
+
+fn reset(session: &Session<'_>) -> Result<Report, Failure> {
+    session.confirm("Discard all changes in the sandbox?")?;
+    let path = crate::session::sandbox::reset()?;
+    Ok(Report::new(
+        json!({"result": "reset", "path": path.to_string_lossy()}),
+        View::Sentence(format!("Reset the sandbox in {}.", path.display())),
+    )
+    .of_change())
+}
