@@ -1,13 +1,13 @@
-//! `profile analytics`: views, likes and social counts of your profile.
+//! The commands `profile analytics` and `profile site`: counts of your profile, and of the site.
 
-use profile_sdk::{Analytics, Metric};
+use profile_sdk::{Analytics, Metric, SiteStats};
 
 use crate::drawing::Figure;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-pub(crate) const HELP: &str = "\
+pub(crate) const ANALYTICS_HELP: &str = "\
 Requires the scope analytics:read. In a pipe, each line is the name and the value of a count,
 separated by a tab.
 
@@ -15,14 +15,14 @@ Examples:
   profile analytics
   profile analytics --json";
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn analytics(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.analytics(), |response| {
-        let figures = figures(response.data());
+        let figures = analytics_figures(response.data());
         Ok(Report::read(&response, View::figures(figures)))
     })
 }
 
-fn figures(analytics: &Analytics) -> Vec<(String, Figure)> {
+fn analytics_figures(analytics: &Analytics) -> Vec<(String, Figure)> {
     let mut figures = Vec::new();
     push_metric(&mut figures, "views", analytics.views.as_ref());
     push_metric(&mut figures, "likes", analytics.likes.as_ref());
@@ -43,4 +43,29 @@ fn push_metric(figures: &mut Vec<(String, Figure)>, name: &str, metric: Option<&
     if figures.len() == known {
         figures.push((name.to_owned(), Figure::Text(metric.raw().to_string())));
     }
+}
+
+pub(crate) const SITE_HELP: &str = "\
+In a pipe, each line is the name and the value of a counter, separated by a tab.
+
+Examples:
+  profile site
+  profile site --json";
+
+pub(crate) fn site(session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.site_stats(), |response| {
+        let figures = site_figures(response.data());
+        Ok(Report::read(&response, View::figures(figures)))
+    })
+}
+
+fn site_figures(site: &SiteStats) -> Vec<(String, Figure)> {
+    let figures = [
+        ("users", site.users),
+        ("views", site.views),
+        ("links", site.links),
+    ];
+    figures
+        .map(|(name, count)| (name.to_owned(), Figure::Count(count)))
+        .to_vec()
 }

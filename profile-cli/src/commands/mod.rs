@@ -18,7 +18,6 @@ mod post;
 mod sandbox;
 mod set;
 mod show;
-mod site;
 mod stats;
 #[cfg(feature = "webhook")]
 mod webhook;
@@ -61,12 +60,12 @@ pub(crate) enum Command {
     /// Show the views of your profile, or of other profiles
     Stats(stats::StatsArguments),
     /// Show views, likes and social counts of your profile
-    #[command(after_help = analytics::HELP)]
+    #[command(after_help = analytics::ANALYTICS_HELP)]
     Analytics,
     #[command(visible_alias = "badges", subcommand)]
     Badge(badge::BadgeCommand),
     /// Show the numbers of users, views and links of the site; requires no key
-    #[command(after_help = site::HELP)]
+    #[command(after_help = analytics::SITE_HELP)]
     Site,
     #[command(subcommand)]
     Auth(AuthCommand),
@@ -131,9 +130,9 @@ fn dispatch(
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
         Command::Stats(arguments) => stats::run(arguments, session),
-        Command::Analytics => analytics::run(session),
+        Command::Analytics => analytics::analytics(session),
         Command::Badge(command) => badge::run(command, session),
-        Command::Site => site::run(session),
+        Command::Site => analytics::site(session),
         Command::Auth(command) => auth::run(command, session),
         Command::Login(arguments) => auth::run(AuthCommand::Login(arguments), session),
         Command::Logout => auth::run(AuthCommand::Logout, session),

@@ -1,22 +1,19 @@
-//! `profile stats`: the views of profiles.
-
-mod comparison;
-mod fields;
+//! The command `profile stats`: the views of profiles.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use profile_sdk::{Days, Handle, InvalidValue, Response, UserStats};
+use profile_sdk::{Days, Handle, InvalidValue, Response, RetryPolicy, UserStats};
+use serde_json::json;
 
-use self::comparison::views_before;
-use self::fields::{as_array, days, totals};
-use crate::drawing::{self, Drawing, ProfileViews};
+use crate::drawing::{Drawing, ProfileViews};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, View};
+use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
-use crate::{outcome, output};
+use crate::{drawing, outcome, output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -222,4 +219,111 @@ impl StatsArguments {
             false => days(read, several),
         }
     }
+}
+
+/// Returns the views in the period of the same length before that of the statistics, if the service
+/// returns enough days: requests twice as many days and subtracts the views of the period.
+///
+/// The second response cannot replace the statistics, since its devices and countries cover both
+/// periods. The comparison is optional: the request is not retried and does not wait for the rate
+/// limit, and its errors are ignored.
+fn views_before(
+    handle: &Handle,
+    stats: &UserStats,
+    is_own: bool,
+    session: &Session<'_>,
+) -> Result<Option<u64>, Failure> {
+    let Some(period) = &stats.period else {
+        return Ok(None);
+    };
+    // The service returns devices only to the owner.
+    let devices = stats.devices.as_ref();
+    let has_devices = devices.is_some_and(|devices| devices.desktop.is_some());
+    let max = match is_own || has_devices {
+        true => Days::MAX_OWN,
+        false => Days::MAX_OTHER,
+    };
+    let days = u16::try_from(period.days.saturating_mul(2)).ok();
+    let days = days.filter(|days| *days <= max);
+    let Some(days) = days.and_then(|days| Days::new(days).ok()) else {
+        return Ok(None);
+    };
+    let at_once = RetryPolicy::none().max_wait(Duration::ZERO);
+    let call = session.client()?.user_stats(handle, days).retry(at_once);
+    let both = match session.read(call) {
+        Ok(response) => response.into_data().period,
+        Err(failure) if failure.kind == FailureKind::Interrupted => return Err(failure),
+        Err(_) => None,
+    };
+    let both = both.filter(|both| both.days == u64::from(days.get()));
+    Ok(both.and_then(|both| both.views.checked_sub(period.views)))
+}
+
+/// Returns a JSON array of the statistics, each with its handle.
+fn as_array(read: &[Read<'_>]) -> String {
+    let elements = read.iter().map(|read| {
+        let handle = json!(read.handle.as_str());
+        let stats = read.response.raw_data().unwrap_or("null");
+        format!("{{\"handle\":{handle},\"stats\":{stats}}}")
+    });
+    format!("[{}]", elements.collect::<Vec<_>>().join(","))
+}
+
+/// Returns a row per day, preceded by the handle if `several` is set.
+fn days(read: &[Read<'_>], several: bool) -> View {
+    let rows = read.iter().flat_map(|read| {
+        let days = read.response.data().daily.iter().flatten();
+        days.map(|day| {
+            let handle = several.then(|| read.handle.to_string());
+            let day = [day.date.clone(), day.views.to_string()];
+            handle.into_iter().chain(day).collect()
+        })
+    });
+    View::Table {
+        columns: match several {
+            true => vec!["handle", "date", "views"],
+            false => vec!["date", "views"],
+        },
+        rows: rows.collect(),
+        empty: "No daily statistics available.",
+    }
+}
+
+/// Returns the other names and values, preceded by the handle if `several` is set.
+fn totals(read: &[Read<'_>], several: bool) -> View {
+    if !several {
+        let fields = read.iter().flat_map(|read| {
+            let handle = ("handle".to_owned(), read.handle.to_string());
+            [handle].into_iter().chain(fields(read.response.data()))
+        });
+        return View::Fields(fields.collect());
+    }
+    let rows = read.iter().flat_map(|read| {
+        let fields = fields(read.response.data()).into_iter();
+        fields.map(|(name, value)| vec![read.handle.to_string(), name, value])
+    });
+    View::Table {
+        columns: vec!["handle", "field", "value"],
+        rows: rows.collect(),
+        empty: "No statistics available.",
+    }
+}
+
+fn fields(stats: &UserStats) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    push_field(&mut fields, "total_views", stats.total_views);
+    if let Some(period) = &stats.period {
+        push_field(&mut fields, "period.days", Some(period.days));
+        push_field(&mut fields, "period.views", Some(period.views));
+    }
+    if let Some(devices) = &stats.devices {
+        push_field(&mut fields, "devices.desktop", devices.desktop);
+        push_field(&mut fields, "devices.mobile", devices.mobile);
+        push_field(&mut fields, "devices.tablet", devices.tablet);
+    }
+    for country in stats.countries.iter().flatten() {
+        let name = format!("countries.{}", country.code);
+        push_field(&mut fields, name, Some(country.views));
+    }
+    fields
 }
