@@ -1,10 +1,23 @@
-//! A delivery to send: headers and body.
+//! A delivery, and how it is sent: without retries, alone or in a sequence.
+
+use std::error::Error as _;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::{Client, Url, header, redirect, retry};
+use rustls::crypto::ring;
+use serde_json::json;
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, View, cell};
+use crate::session::Session;
+use crate::settings::DEFAULT_TIMEOUT;
+use crate::terminal::progress::Progress;
+
 const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
+
 const EVENT: HeaderName = HeaderName::from_static(EVENT_HEADER);
 
 /// Headers of a connection, and headers that the HTTP client sets.
@@ -74,4 +87,234 @@ impl Delivery {
         let kind = self.headers.get(EVENT).map(HeaderValue::as_bytes);
         String::from_utf8_lossy(kind.unwrap_or_default()).into_owned()
     }
+}
+
+/// The maximum number of bytes to read of a response body. Only the status code is used, but the
+/// receiver would log an error if the connection closed while it is still writing.
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
+
+/// Parses the URL of a receiver.
+pub(super) fn destination(text: &str) -> Result<Url, String> {
+    let expected = "expected a URL like http://127.0.0.1:8080/hooks";
+    let url = Url::parse(text).map_err(|error| format!("{error}; {expected}"))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(format!("unsupported scheme {other}; {expected}")),
+    }
+}
+
+/// Returns the URL without user name, password, query and fragment, which may be secret.
+pub(super) fn redacted(url: &Url) -> String {
+    let port = url
+        .port()
+        .map(|port| format!(":{port}"))
+        .unwrap_or_default();
+    let host = url.host_str().unwrap_or_default();
+    format!("{}://{host}{port}{}", url.scheme(), url.path())
+}
+
+/// A client for one receiver.
+#[derive(Debug, Clone)]
+pub(super) struct Sender {
+    http: Client,
+    url: Url,
+}
+
+/// The outcome of one delivery.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// The status code of the response, or the reason for its absence.
+    pub(super) response: Result<u16, String>,
+    pub(super) duration: Duration,
+}
+
+impl Sender {
+    pub(super) fn new(url: &Url, session: &Session<'_>) -> Result<Self, Failure> {
+        // reqwest uses the provider of the process. Fails if one is installed already.
+        let _ = ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .no_proxy()
+            .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
+        if url.scheme() == "http" {
+            // Loading the root certificates of the platform is slow.
+            builder = builder.tls_certs_only([]);
+        }
+        let http = builder.build().map_err(|error| {
+            let message = format!("cannot set up TLS: {}", root_cause(&error));
+            Failure::new(FailureKind::Other, message)
+        })?;
+        let url = url.clone();
+        Ok(Self { http, url })
+    }
+
+    pub(super) async fn post(&self, delivery: &Delivery) -> Outcome {
+        let started = Instant::now();
+        let mut headers = delivery.headers.clone();
+        let ours = HeaderValue::from_static(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
+        headers.entry(USER_AGENT).or_insert(ours);
+        let sending = self.http.post(self.url.clone()).headers(headers);
+        let sent = sending.body(delivery.body.clone()).send().await;
+        let response = match sent {
+            Ok(response) => {
+                let status = response.status().as_u16();
+                drain(response).await;
+                Ok(status)
+            }
+            Err(error) => Err(error_reason(&error.without_url())),
+        };
+        Outcome {
+            response,
+            duration: started.elapsed(),
+        }
+    }
+}
+
+impl Outcome {
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self.response, Ok(200..=299))
+    }
+
+    /// Describes the outcome for people.
+    pub(super) fn as_text(&self) -> String {
+        let milliseconds = self.duration.as_millis();
+        match &self.response {
+            Ok(status) => format!("{status} in {milliseconds} ms"),
+            Err(reason) => format!("{reason} after {milliseconds} ms"),
+        }
+    }
+}
+
+async fn drain(mut response: reqwest::Response) {
+    let mut read = 0;
+    while read <= MAX_RESPONSE_BYTES
+        && let Ok(Some(chunk)) = response.chunk().await
+    {
+        read += chunk.len();
+    }
+}
+
+fn error_reason(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "timed out".to_owned();
+    }
+    match error.is_connect() {
+        true => format!("cannot connect: {}", root_cause(error)),
+        false => format!("no response: {}", root_cause(error)),
+    }
+}
+
+/// Returns the message of the root cause, which is the most specific.
+fn root_cause(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = error.to_string();
+        source = error.source();
+    }
+    text
+}
+
+/// Sends the deliveries in order and prints each outcome. Fails unless all status codes are 2xx.
+pub(super) fn send_all<'d>(
+    deliveries: impl ExactSizeIterator<Item = (&'d str, &'d Delivery)>,
+    url: &Url,
+    session: &Session<'_>,
+) -> Result<(), Failure> {
+    let sender = Sender::new(url, session)?;
+    let output = session.output;
+    let mut progress = Progress::begin("sending", deliveries.len(), output.is_quiet());
+    let mut outcomes = Vec::new();
+    for (name, delivery) in deliveries {
+        tracing::info!("POST {} bytes to {}", delivery.body.len(), redacted(url));
+        let outcome = session.block_on(sender.post(delivery))?;
+        let printed =
+            progress.above(|| output.stream(&outcome_report(name, delivery, &outcome)))?;
+        if printed.is_break() {
+            return Ok(());
+        }
+        outcomes.push(outcome);
+        progress.advance();
+    }
+    drop(progress);
+    match failure(&outcomes, url) {
+        Some(failure) => Err(failure),
+        None => Ok(()),
+    }
+}
+
+fn outcome_report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
+    let milliseconds = outcome.duration.as_millis() as u64;
+    let kind = delivery.kind();
+    let (status, error) = match &outcome.response {
+        Ok(status) => (Some(*status), None),
+        Err(reason) => (None, Some(reason.as_str())),
+    };
+    let mut json = json!({
+        "event": kind,
+        "status": status,
+        "error": error,
+        "milliseconds": milliseconds,
+        "bytes": delivery.body.len(),
+    });
+    if !name.is_empty() {
+        json["file"] = json!(name);
+    }
+    let status = status.map(|status| status.to_string());
+    let fields = |duration: String| {
+        let fields = [
+            ("event", kind.clone()),
+            ("status", cell(status.as_ref())),
+            ("milliseconds", duration),
+            ("file", name.to_owned()),
+            ("error", cell(error.as_ref())),
+        ];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value));
+        View::Fields(fields.into())
+    };
+    let people = fields(format!("{milliseconds} ms"));
+    Report::new(json, View::split(people, fields(milliseconds.to_string())))
+}
+
+/// Returns the failure that summarizes the failed deliveries, if any.
+fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
+    let total = outcomes.len();
+    let without_response = outcomes.iter().filter(|outcome| outcome.response.is_err());
+    let without_response = without_response.count();
+    let accepted = outcomes.iter().filter(|outcome| outcome.is_success());
+    let rejected = total - without_response - accepted.count();
+    if without_response + rejected == 0 {
+        return None;
+    }
+    if without_response == total {
+        let reason = outcomes
+            .iter()
+            .find_map(|outcome| outcome.response.as_ref().err());
+        let reason = reason.map(String::as_str).unwrap_or_default();
+        let message = match total {
+            1 => format!("the delivery failed: {reason}"),
+            _ => format!("all {total} deliveries failed: {reason}"),
+        };
+        let hint = format!("check that a receiver listens at {}", redacted(url));
+        return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
+    }
+    let statuses = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.response.as_ref().ok());
+    let status = statuses
+        .copied()
+        .find(|status| !(200..300).contains(status));
+    let message = match (total, status) {
+        (1, Some(status)) => format!("the receiver returned status {status}, expected 2xx"),
+        _ => format!(
+            "{} of {total} deliveries failed: {rejected} with a status other than 2xx, \
+             {without_response} without a response",
+            without_response + rejected
+        ),
+    };
+    Some(Failure {
+        status,
+        ..Failure::new(FailureKind::Other, message)
+    })
 }

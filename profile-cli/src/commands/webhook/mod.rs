@@ -1,18 +1,10 @@
 //! `profile webhook`: receives, verifies, signs and sends deliveries.
 
 mod delivery;
-mod encoding;
-mod example;
 mod listen;
 mod probe;
 mod recording;
-mod rejection;
-mod replay;
-mod secret;
 mod send;
-mod sender;
-mod sending;
-mod sign;
 mod verify;
 
 use std::process::ExitCode;
@@ -37,19 +29,19 @@ pub(crate) enum WebhookCommand {
     /// Verify the signature of a body
     Verify(verify::VerifyArguments),
     /// Print the signature of a body, as in X-Service-Signature
-    Sign(sign::SignArguments),
+    Sign(verify::SignArguments),
     /// Send a signed event to a receiver, as the service would
     Send(send::SendArguments),
     /// Send recorded deliveries again, with the same headers and bytes
-    Replay(replay::ReplayArguments),
+    Replay(recording::ReplayArguments),
     /// Send genuine and forged deliveries to a receiver, and report mistakes
     Probe(probe::ProbeArguments),
 }
 
 pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<ExitCode, Failure> {
     let report = match command {
-        WebhookCommand::Verify(arguments) => verify::run(&arguments, session),
-        WebhookCommand::Sign(arguments) => sign::run(&arguments, session),
+        WebhookCommand::Verify(arguments) => verify::verify(&arguments, session),
+        WebhookCommand::Sign(arguments) => verify::sign(&arguments, session),
         WebhookCommand::Probe(arguments) => probe::run(&arguments, session),
         // The others print each delivery at once.
         WebhookCommand::Listen(arguments) => {
@@ -59,7 +51,7 @@ pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Exit
             return send::run(&arguments, session).map(|()| ExitCode::SUCCESS);
         }
         WebhookCommand::Replay(arguments) => {
-            return replay::run(&arguments, session).map(|()| ExitCode::SUCCESS);
+            return recording::replay(&arguments, session).map(|()| ExitCode::SUCCESS);
         }
     };
     report.map(|report| session.output.report(&report))

@@ -1,17 +1,15 @@
-//! `profile webhook send`: sends a signed event.
+//! The command `profile webhook send`: sends a signed event.
 
 use clap::Args;
+use jiff::Timestamp;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use webhook_verify::EventKind;
 
-use super::delivery::Delivery;
-use super::encoding::Encoding;
-use super::example;
-use super::secret::{self, WebhookSecret};
-use super::sender::destination;
-use super::sending::send_all;
+use super::delivery::{Delivery, destination, send_all};
+use super::verify::{self, Encoding, WebhookSecret};
 use crate::input::{Input, TypedText};
 use crate::outcome::failure::Failure;
 use crate::session::Session;
@@ -56,7 +54,7 @@ Examples:
   profile webhook send post.liked --to http://127.0.0.1:8080/hooks
   profile webhook send follow.created --to URL --data '{{\"from\": \"grace\"}}'
   profile webhook send follow.created --to URL --data @body.json --count 5",
-        secret::HELP,
+        verify::SECRET_HELP,
         known_kinds()
     )
 }
@@ -72,7 +70,7 @@ pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<()
     let body = match &arguments.data {
         Some(TypedText::Text(json)) => json.clone().into_bytes(),
         Some(TypedText::Input(input)) => input.read()?,
-        None => example::payload(&arguments.kind).into_bytes(),
+        None => example_payload(&arguments.kind).into_bytes(),
     };
     if let Ok(EventKind::Other(name)) = EventKind::try_from(arguments.kind.as_bytes()) {
         session.output.warn(&format!(
@@ -102,5 +100,32 @@ fn kind(text: &str) -> Result<HeaderValue, String> {
     match HeaderValue::from_str(text) {
         Ok(value) if is_name => Ok(value),
         _ => Err("expected a name of visible ASCII characters, such as post.liked".to_owned()),
+    }
+}
+
+/// Returns an example of a payload, in the shape that the mock server uses by default. The specification
+/// does not define payloads.
+fn example_payload(kind: &HeaderValue) -> String {
+    let data = EventKind::try_from(kind.as_bytes()).map_or_else(|_| json!({}), example_data);
+    let kind = json!(String::from_utf8_lossy(kind.as_bytes()));
+    let now = format!("{:.0}", Timestamp::now());
+    format!(r#"{{"type":{kind},"created_at":"{now}","data":{data}}}"#)
+}
+
+fn example_data(kind: EventKind) -> Value {
+    let post = json!({"id": "post_1", "body": "Hello, world"});
+    match kind {
+        EventKind::FollowCreated | EventKind::ProfileLiked => json!({"from": "grace"}),
+        EventKind::CommentCreated => json!({"from": "grace", "body": "A nice profile!"}),
+        EventKind::PostLiked => json!({"from": "grace", "post": post}),
+        EventKind::PostReplied => {
+            let reply = json!({"id": "post_2", "body": "Welcome!"});
+            json!({"from": "grace", "post": post, "reply": reply})
+        }
+        EventKind::PostMentioned => {
+            json!({"from": "grace", "post": {"id": "post_2", "body": "Thanks, @demo!"}})
+        }
+        EventKind::MessageReceived => json!({"from": "grace", "body": "Hello!"}),
+        _ => json!({}),
     }
 }

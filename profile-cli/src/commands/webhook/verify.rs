@@ -1,21 +1,27 @@
-//! `profile webhook verify`: verifies the signature of a body.
+//! The commands `profile webhook verify` and `profile webhook sign`. All commands of the group share
+//! their option `--encoding`, the webhook secret, and the reasons of rejections.
 
+use std::fs::File;
+use std::path::Path;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use serde_json::json;
-use webhook_verify::{EVENT_HEADER, Headers, SIGNATURE_HEADER, Verifier, VerifyError, explain};
+use webhook_verify::{
+    DigestEncoding, EVENT_HEADER, Headers, KindError, Rejection, SIGNATURE_HEADER, Secret,
+    SecretError, Verified, Verifier, VerifyError, explain, sign_as,
+};
 
-use super::encoding::Encoding;
-use super::rejection;
-use super::secret::{self, WebhookSecret};
-use crate::input::Input;
+use crate::input::{Input, length_without_last_break};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
+use crate::system::{environment, private_file};
 
 const EXPLAIN: &str = "add --explain to find the probable reason";
 
 #[derive(Debug, Args)]
-#[command(after_help = after_help())]
+#[command(after_help = verify_help())]
 pub(crate) struct VerifyArguments {
     /// Body, byte for byte as it was received; - reads stdin
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
@@ -37,7 +43,7 @@ pub(crate) struct VerifyArguments {
     encoding: Encoding,
 }
 
-fn after_help() -> String {
+fn verify_help() -> String {
     format!(
         "\
 Exits with 0 if the signature matches, and with 10 if it does not match or is malformed.
@@ -46,11 +52,14 @@ Exits with 0 if the signature matches, and with 10 if it does not match or is ma
 Examples:
   profile webhook verify --body body.json --signature \"$SIGNATURE\"
   profile webhook verify --body - --signature \"$SIGNATURE\" --explain < body.json",
-        secret::HELP
+        SECRET_HELP
     )
 }
 
-pub(crate) fn run(arguments: &VerifyArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn verify(
+    arguments: &VerifyArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     let secret = WebhookSecret::load(session)?;
     let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.digest);
     let body = arguments.body.read()?;
@@ -76,7 +85,7 @@ pub(crate) fn run(arguments: &VerifyArguments, session: &Session<'_>) -> Result<
 }
 
 fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
-    let message = format!("not verified: {}", rejection::error_reason(error));
+    let message = format!("not verified: {}", verify_error_reason(error));
     let hint = match (explanation, error) {
         // The explanation of a malformed signature may only repeat the message.
         (Some(explanation), _) if message.ends_with(&explanation) => None,
@@ -100,7 +109,164 @@ fn kind_warning(
         return Vec::new();
     }
     match verified.event_kind() {
-        Ok(_) => rejection::kind_mismatch(verified).into_iter().collect(),
+        Ok(_) => kind_mismatch(verified).into_iter().collect(),
         Err(error) => vec![error.to_string()],
     }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = sign_help())]
+pub(crate) struct SignArguments {
+    /// Body, byte for byte as it will be sent; - reads stdin
+    #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
+    body: Input,
+
+    #[command(flatten)]
+    encoding: Encoding,
+}
+
+fn sign_help() -> String {
+    format!(
+        "\
+{}
+
+Examples:
+  profile webhook sign --body body.json
+  printf '{{}}' | profile webhook sign --body - --json",
+        SECRET_HELP
+    )
+}
+
+pub(crate) fn sign(arguments: &SignArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let secret = WebhookSecret::load(session)?.secret()?;
+    let body = arguments.body.read()?;
+    let signature = sign_as(arguments.encoding.digest, &secret, body);
+    Ok(Report::text(signature, "signature"))
+}
+
+const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
+
+const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
+
+/// The paragraph about the secret in the help of commands.
+pub(super) const SECRET_HELP: &str = "\
+The secret is read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE
+names; one line break at the end of the file is removed. It is not accepted as an argument.";
+
+/// The webhook secret and its source.
+pub(super) struct WebhookSecret {
+    bytes: Vec<u8>,
+    source: &'static str,
+}
+
+impl WebhookSecret {
+    /// Reads the secret. Warns if other users can read its file.
+    pub(super) fn load(session: &Session<'_>) -> Result<Self, Failure> {
+        if let Some(text) = environment::text(SECRET)? {
+            return Ok(Self {
+                bytes: text.into_bytes(),
+                source: SECRET,
+            });
+        }
+        let Some(path) = environment::path(SECRET_FILE) else {
+            let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
+            return Err(Failure::usage("no webhook secret is set").hint(hint));
+        };
+        Self::of_file(&path, session)
+    }
+
+    fn of_file(path: &Path, session: &Session<'_>) -> Result<Self, Failure> {
+        let (mut bytes, exposed) = File::open(path)
+            .and_then(private_file::read_bytes)
+            .map_err(|error| {
+                let path = path.display();
+                Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
+            })?;
+        if exposed {
+            let warning = private_file::warning("the webhook secret", path);
+            session.output.warn(&warning);
+        }
+        // Editors add a line break that is not part of the secret.
+        bytes.truncate(length_without_last_break(&bytes));
+        Ok(Self {
+            bytes,
+            source: SECRET_FILE,
+        })
+    }
+
+    /// Returns the secret for signing and verifying.
+    pub(super) fn secret(&self) -> Result<Secret, Failure> {
+        Secret::new(self.bytes.as_slice()).map_err(|error| {
+            let reason = match error {
+                SecretError::Empty => "is empty",
+                SecretError::OnlyNul => "consists of NUL bytes",
+                SecretError::OnlyWhitespace => "consists of whitespace",
+                _ => "starts or ends with whitespace",
+            };
+            let message = format!("the webhook secret in {} {reason}", self.source);
+            Failure::usage(message).hint("copy it exactly as the service shows it")
+        })
+    }
+
+    /// Returns the bytes for `--explain`.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+// Not a doc comment, which clap would print as the description of each command.
+// The option of all commands that create or verify signatures.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct Encoding {
+    /// Encoding of the digest after `sha256=`: hex, or base64 with padding
+    #[arg(long = "encoding", default_value = "hex", hide_possible_values = true)]
+    #[arg(value_name = "ENCODING", value_parser = encoding_parser())]
+    pub(super) digest: DigestEncoding,
+}
+
+fn encoding_parser() -> impl TypedValueParser<Value = DigestEncoding> {
+    PossibleValuesParser::new(["hex", "base64"]).map(|name| match name.as_str() {
+        "base64" => DigestEncoding::Base64,
+        _ => DigestEncoding::Hex,
+    })
+}
+
+/// Returns the reason why a signature is rejected.
+fn verify_error_reason(error: &VerifyError) -> String {
+    match error {
+        VerifyError::LooksLikeBase64 => "X-Service-Signature contains a base64 digest, expected \
+             hex; if the service uses base64, add --encoding base64"
+            .to_owned(),
+        VerifyError::LooksLikeHex => "X-Service-Signature contains a hex digest, expected base64; \
+             if the service uses hex, add --encoding hex"
+            .to_owned(),
+        VerifyError::Mismatch { body_length, .. } => format!(
+            "X-Service-Signature does not match the body (length {body_length}) and the secret"
+        ),
+        VerifyError::TooLarge { length, limit } => {
+            format!(
+                "the body has at least {length} bytes; at most {limit} are allowed (--max-body)"
+            )
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Returns the reason why a request is rejected.
+pub(super) fn rejection_reason(rejection: &Rejection) -> String {
+    match rejection {
+        Rejection::NotVerified(error) => verify_error_reason(error),
+        other => other.to_string(),
+    }
+}
+
+/// Returns a warning if the kind in the body differs from the header.
+pub(super) fn kind_mismatch<B: AsRef<[u8]>>(verified: &Verified<B>) -> Option<String> {
+    let Err(KindError::Mismatch { payload }) = verified.confirm_kind_in("type") else {
+        return None;
+    };
+    let header = verified.event_kind().ok()?;
+    Some(format!(
+        "X-Service-Event, which is not signed, is {header}, but the signed body has the type {payload}"
+    ))
 }

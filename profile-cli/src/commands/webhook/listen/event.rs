@@ -1,4 +1,8 @@
-//! A received delivery and its report.
+//! A received delivery, its report, and its recording in a file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -10,7 +14,10 @@ use serde_json::json;
 use webhook_verify::{EVENT_HEADER, EventKind};
 
 use crate::commands::webhook::delivery::Delivery;
+use crate::commands::webhook::recording;
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
+use crate::system::private_file;
 
 /// A received delivery with its verification and the status code of the response.
 pub(super) struct Event {
@@ -105,4 +112,46 @@ impl Event {
         let fields = fields.map(|(name, value)| (name.to_owned(), value));
         Report::new(json, View::Fields(Vec::from(fields)))
     }
+}
+
+/// A directory with a file for each delivery. A verified delivery is recorded before it is answered, so
+/// that an acknowledged delivery can be replayed.
+pub(super) struct Recorder {
+    directory: PathBuf,
+    recorded: AtomicU64,
+}
+
+impl Recorder {
+    /// Creates the directory.
+    pub(super) fn new(directory: &Path) -> Result<Self, Failure> {
+        private_file::create_directory(directory)
+            .map_err(|error| Failure::new(FailureKind::Other, not_recorded(directory, &error)))?;
+        Ok(Self {
+            directory: directory.to_owned(),
+            recorded: AtomicU64::new(0),
+        })
+    }
+
+    /// Records the delivery. Returns a warning if that fails.
+    pub(super) fn record(&self, event: &Event) -> Option<String> {
+        let path = self.directory.join(self.file_name(event));
+        let bytes = recording::write(&event.headers, &event.body);
+        let written = private_file::write(&path, &bytes);
+        written.err().map(|error| not_recorded(&path, &error))
+    }
+
+    /// Returns a name that sorts in the order of arrival.
+    fn file_name(&self, event: &Event) -> String {
+        let received_at = event.received_at.strftime("%Y%m%dT%H%M%S%.3fZ");
+        let number = self.recorded.fetch_add(1, Ordering::Relaxed) + 1;
+        let kind = event.kind();
+        let kind = kind.as_ref().map_or("unknown", EventKind::as_str);
+        let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        let kind: String = kind.chars().filter(is_plain).collect();
+        format!("{received_at}-{number:06}-{kind}.http")
+    }
+}
+
+fn not_recorded(path: &Path, error: &io::Error) -> String {
+    format!("cannot record to {}: {error}", path.display())
 }

@@ -15,13 +15,10 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver as Messages, Sender as MessageSender, WeakSender, channel};
 use webhook_verify::{Receiver, Verifier};
 
-use super::event::{Event, Verification};
-use super::recorder::Recorder;
+use super::event::{Event, Recorder, Verification};
 use super::{Ack, ListenArguments, MAX_REJECTED};
-use crate::commands::webhook::delivery::Delivery;
-use crate::commands::webhook::rejection;
-use crate::commands::webhook::secret::WebhookSecret;
-use crate::commands::webhook::sender::{Outcome, Sender};
+use crate::commands::webhook::delivery::{Delivery, Outcome, Sender};
+use crate::commands::webhook::verify::{self, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
 
@@ -133,12 +130,12 @@ impl Handler {
         }
         let (verification, body, status) = match received {
             Ok(Ok(verified)) => {
-                let kind_mismatch = rejection::kind_mismatch(&verified);
+                let kind_mismatch = verify::kind_mismatch(&verified);
                 let verification = Verification::Verified { kind_mismatch };
                 (verification, verified.into_body(), StatusCode::NO_CONTENT)
             }
             Ok(Err(rejection)) => {
-                let verification = Verification::Rejected(rejection::reason(&rejection));
+                let verification = Verification::Rejected(verify::rejection_reason(&rejection));
                 (verification, Bytes::new(), rejection.status())
             }
             Err(_) => {

@@ -2,7 +2,6 @@
 
 mod event;
 mod handler;
-mod recorder;
 mod reporter;
 mod server;
 
@@ -17,9 +16,8 @@ use webhook_verify::Verifier;
 use self::handler::{Handler, Message};
 use self::reporter::Reporter;
 use self::server::Server;
-use super::encoding::Encoding;
-use super::secret;
-use super::sender::destination;
+use super::delivery::destination;
+use super::verify::{self, Encoding};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
 
@@ -92,7 +90,7 @@ shell); after SIGTERM, it exits with 0. A second signal ends it at once.
 Examples:
   profile webhook listen --forward-to http://127.0.0.1:8080/hooks
   profile webhook listen --record deliveries --max 10 --json",
-        secret::HELP
+        verify::SECRET_HELP
     )
 }
 

@@ -9,7 +9,7 @@ use reqwest::Url;
 use webhook_verify::MAX_CONSECUTIVE_FAILURES;
 
 use super::event::{Event, Verification};
-use crate::commands::webhook::sender::{Outcome, redacted};
+use crate::commands::webhook::delivery::{Outcome, redacted};
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 

@@ -1,8 +1,13 @@
-//! The deliveries to send.
+//! The deliveries to send, each with the response that a correct receiver returns.
 
-use super::bodies::{BODY, NOT_ASCII, NOT_JSON, OTHER, SPACED, UNUSUAL, of_length};
-use super::case::{Case, Expected};
-use super::signer::{Signer, sha256};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use hmac::{EagerHash, Hmac, KeyInit as _, Mac as _};
+use reqwest::header::HeaderValue;
+use sha1::Sha1;
+use sha2::{Digest as _, Sha256, Sha512};
+use webhook_verify::DigestEncoding;
+
+use crate::commands::webhook::delivery::Delivery;
 
 /// Returns all deliveries. The first is genuine.
 pub(super) fn all(signer: &Signer<'_>) -> Vec<Case> {
@@ -162,4 +167,159 @@ fn informational(signer: &Signer<'_>) -> Vec<Case> {
         noted("upper_case_prefix", format!("SHA256={digest}"), BODY)
             .because("the prefix is sha256="),
     ]
+}
+
+/// A delivery to send.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) expected: Expected,
+    /// The reason why the case matters.
+    pub(super) reason: &'static str,
+    pub(super) delivery: Delivery,
+}
+
+/// The response of a correct receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    Accepted,
+    Rejected,
+    /// The specification permits both.
+    Either,
+}
+
+impl Case {
+    /// Creates a case with a signature for each value.
+    fn new<V: AsRef<str>>(
+        expected: Expected,
+        name: &'static str,
+        signatures: impl IntoIterator<Item = V>,
+        body: impl Into<Vec<u8>>,
+    ) -> Self {
+        let kind = HeaderValue::from_static("post.liked");
+        let mut delivery = Delivery::new(kind, body.into());
+        for signature in signatures {
+            delivery.add_signature(signature.as_ref());
+        }
+        Self {
+            name,
+            expected,
+            reason: "",
+            delivery,
+        }
+    }
+
+    /// Sets the reason why the case matters.
+    fn because(mut self, reason: &'static str) -> Self {
+        self.reason = reason;
+        self
+    }
+
+    /// Replaces the event kind in the header, or removes it.
+    fn event_kind(mut self, kind: Option<&'static str>) -> Self {
+        self.delivery.set_kind(kind.map(HeaderValue::from_static));
+        self
+    }
+}
+
+impl Expected {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Either => "either",
+        }
+    }
+}
+
+/// A payload as the service may send it. Its fields are sorted, so that serializing it again in any
+/// language does not change their order.
+const BODY: &str = r#"{"data":{},"probe":true,"type":"post.liked"}"#;
+
+/// Another payload.
+const OTHER: &str = r#"{"data":{"by":"mallory"},"probe":true,"type":"post.liked"}"#;
+
+/// [`BODY`], as Python's `json` formats it.
+const SPACED: &str = r#"{"data": {}, "probe": true, "type": "post.liked"}"#;
+
+/// [`BODY`], as no usual library formats it.
+const UNUSUAL: &str = r#"{ "data" : {}, "probe" : true, "type" : "post.liked" }"#;
+
+const NOT_ASCII: &str = r#"{"by":"Grüße, 世界","probe":true,"type":"post.liked"}"#;
+
+const NOT_JSON: &str = "probe: true";
+
+/// Returns a payload of exactly this length in bytes.
+fn of_length(length: usize) -> String {
+    let empty = r#"{"data":"","probe":true,"type":"post.liked"}"#;
+    let filling = "x".repeat(length.saturating_sub(empty.len()));
+    empty.replacen(r#""""#, &format!("\"{filling}\""), 1)
+}
+
+/// Creates signatures with the webhook secret.
+#[derive(Clone, Copy)]
+pub(super) struct Signer<'s> {
+    secret: &'s [u8],
+    encoding: DigestEncoding,
+}
+
+impl<'s> Signer<'s> {
+    pub(super) fn new(secret: &'s [u8], encoding: DigestEncoding) -> Self {
+        Self { secret, encoding }
+    }
+
+    /// Returns a signer with another secret.
+    fn with_secret<'o>(self, secret: &'o [u8]) -> Signer<'o> {
+        let encoding = self.encoding;
+        Signer { secret, encoding }
+    }
+
+    /// Returns a signer with the encoding that is not expected.
+    fn with_other_encoding(self) -> Self {
+        let encoding = match self.encoding {
+            DigestEncoding::Base64 => DigestEncoding::Hex,
+            _ => DigestEncoding::Base64,
+        };
+        Self { encoding, ..self }
+    }
+
+    /// Signs a body as the service does.
+    fn sign(&self, body: &str) -> String {
+        self.signature(&self.digest(body))
+    }
+
+    /// Returns the value of the header for a digest.
+    fn signature(&self, digest: &[u8]) -> String {
+        format!("sha256={}", self.encode(digest))
+    }
+
+    fn digest(&self, body: &str) -> Vec<u8> {
+        hmac::<Sha256>(self.secret, body)
+    }
+
+    /// Returns the digest of the body with SHA-1, which must not be used for signatures.
+    fn sha1(&self, body: &str) -> Vec<u8> {
+        hmac::<Sha1>(self.secret, body)
+    }
+
+    fn sha512(&self, body: &str) -> Vec<u8> {
+        hmac::<Sha512>(self.secret, body)
+    }
+
+    fn encode(&self, digest: &[u8]) -> String {
+        match self.encoding {
+            DigestEncoding::Base64 => BASE64_STANDARD.encode(digest),
+            _ => digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
+    }
+}
+
+/// Returns the SHA-256 digest of a body, which needs no secret.
+fn sha256(body: &str) -> Vec<u8> {
+    Sha256::digest(body).to_vec()
+}
+
+fn hmac<D: EagerHash>(secret: &[u8], body: &str) -> Vec<u8> {
+    let hmac = Hmac::<D>::new_from_slice(secret).expect("HMAC takes keys of any length");
+    hmac.chain_update(body).finalize().into_bytes().to_vec()
 }

@@ -1,27 +1,21 @@
-//! `profile webhook probe`: sends genuine and forged deliveries to a receiver.
+//! The command `profile webhook probe`: sends genuine and forged deliveries to a receiver.
 
-mod bodies;
-mod case;
 mod cases;
-mod results;
-mod signer;
 
 use std::time::Duration;
 
 use clap::Args;
 use reqwest::Url;
+use serde_json::{Value, json};
 use url::Host;
 
-use self::case::Case;
-use self::results::CaseResult;
-use self::signer::Signer;
-use super::encoding::Encoding;
-use super::secret::{self, WebhookSecret};
-use super::sender::{Sender, destination, redacted};
+use super::delivery::{Sender, destination, redacted};
+use super::verify::{self, Encoding, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::Report;
+use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::terminal::progress::Progress;
+use cases::{Case, Expected, Signer};
 
 /// The pause after each delivery, which limits the rate to 100 per second.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -58,7 +52,7 @@ respond to the first. Inconclusive results do not change the exit code.
 Examples:
   profile webhook probe http://127.0.0.1:8080/hooks
   profile webhook probe http://127.0.0.1:8080/hooks --yes --json",
-        secret::HELP
+        verify::SECRET_HELP
     )
 }
 
@@ -77,7 +71,7 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<R
         cases.len(),
         redacted(url)
     ))?;
-    results::report(&send(cases, url, session)?)
+    report(&send(cases, url, session)?)
 }
 
 /// Returns `true` if the URL names a loopback address.
@@ -112,4 +106,136 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseRe
         progress.advance();
     }
     Ok(results)
+}
+
+/// The response to a delivery.
+#[derive(Debug)]
+struct CaseResult {
+    case: Case,
+    /// The status code, or the reason for its absence.
+    response: Result<u16, String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Failed,
+    Inconclusive,
+    Informational,
+}
+
+/// Returns the report, or a failure that contains it.
+fn report(results: &[CaseResult]) -> Result<Report, Failure> {
+    let report = Report::new(
+        results.iter().map(CaseResult::json).collect::<Value>(),
+        View::Table {
+            columns: vec!["result", "delivery", "status", "reason"],
+            rows: results.iter().map(CaseResult::row).collect(),
+            empty: "",
+        },
+    );
+    let inconclusive = names(results, Verdict::Inconclusive, None);
+    let warning = (!inconclusive.is_empty()).then(|| {
+        let inconclusive = inconclusive.join(", ");
+        format!("neither 2xx nor 4xx, so inconclusive: {inconclusive}")
+    });
+    let report = report.warning(warning);
+    match problem(results) {
+        Some(message) => {
+            let passed = names(results, Verdict::Passed, Some(Expected::Accepted));
+            let hint = "the receiver must use the same secret and encoding".to_owned();
+            Err(Failure {
+                done: Some(Box::new(report)),
+                hint: passed.is_empty().then_some(hint),
+                ..Failure::new(FailureKind::Other, message)
+            })
+        }
+        None => Ok(report),
+    }
+}
+
+/// Returns the mistakes of the receiver, if any.
+fn problem(results: &[CaseResult]) -> Option<String> {
+    let rejected = names(results, Verdict::Failed, Some(Expected::Accepted));
+    let accepted = names(results, Verdict::Failed, Some(Expected::Rejected));
+    let mut problems = Vec::new();
+    if !accepted.is_empty() {
+        let accepted = accepted.join(", ");
+        problems.push(format!("accepts forged deliveries ({accepted})"));
+    }
+    if !rejected.is_empty() {
+        let rejected = rejected.join(", ");
+        problems.push(format!("rejects genuine deliveries ({rejected})"));
+    }
+    let passed = names(results, Verdict::Passed, Some(Expected::Accepted));
+    if passed.is_empty() && rejected.is_empty() {
+        problems.push("accepts no delivery, so its rejections prove nothing".to_owned());
+    }
+    let forged = names(results, Verdict::Passed, Some(Expected::Rejected));
+    if forged.is_empty() && accepted.is_empty() {
+        problems.push("rejects no forged delivery with 4xx".to_owned());
+    }
+    let problems = problems.join(" and ");
+    (!problems.is_empty()).then(|| format!("the receiver {problems}"))
+}
+
+fn names(
+    results: &[CaseResult],
+    verdict: Verdict,
+    expected: Option<Expected>,
+) -> Vec<&'static str> {
+    let matching = results.iter().filter(|result| {
+        result.verdict() == verdict
+            && expected.is_none_or(|expected| result.case.expected == expected)
+    });
+    matching.map(|result| result.case.name).collect()
+}
+
+impl CaseResult {
+    fn verdict(&self) -> Verdict {
+        match (self.case.expected, &self.response) {
+            (Expected::Either, _) => Verdict::Informational,
+            (Expected::Accepted, Ok(200..=299)) => Verdict::Passed,
+            (Expected::Rejected, Ok(400..=499)) => Verdict::Passed,
+            (_, Ok(200..=299 | 400..=499)) => Verdict::Failed,
+            // The service would repeat it, or turn the webhook off.
+            (Expected::Accepted, Ok(500..=599)) => Verdict::Failed,
+            _ => Verdict::Inconclusive,
+        }
+    }
+
+    fn json(&self) -> Value {
+        let response = self.response.as_ref();
+        json!({
+            "delivery": self.case.name,
+            "expected": self.case.expected.as_str(),
+            "result": self.verdict().as_str(),
+            "status": response.ok(),
+            "error": response.err(),
+            "reason": self.case.reason,
+        })
+    }
+
+    fn row(&self) -> Vec<String> {
+        vec![
+            self.verdict().as_str().to_owned(),
+            self.case.name.to_owned(),
+            cell(self.response.as_ref().ok()),
+            match &self.response {
+                Ok(_) => self.case.reason.to_owned(),
+                Err(error) => error.clone(),
+            },
+        ]
+    }
+}
+
+impl Verdict {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Inconclusive => "inconclusive",
+            Self::Informational => "informational",
+        }
+    }
 }
