@@ -1,12 +1,13 @@
-//! Errors that end the program.
+//! Errors that end the program, exit codes, and warnings on stderr. Subcommands that run a command have
+//! the exit codes of `env` and `timeout`.
 
+use std::env;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use mock_server::{InvalidInput, StateError};
-
-use crate::exit_code;
 
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +80,48 @@ impl Failure {
             Self::Command { reason, .. } if reason.kind() == io::ErrorKind::NotFound => 127,
             Self::Command { .. } => 126,
             Self::Health { .. } => 1,
-            _ => exit_code::FAILURE,
+            _ => FAILURE,
         }
     }
+}
+
+/// The program failed before or after the command.
+const FAILURE: u8 = 125;
+
+/// The subcommands that run a command.
+const COMMANDS: [&str; 3] = ["run", "matrix", "mutants"];
+
+/// Prints a usage error or the help. The exit code 2 could be that of a command.
+pub(crate) fn exit_code_of_usage(error: &clap::Error) -> ExitCode {
+    // Ignore a closed stream.
+    let _ = error.print();
+    let runs_command = env::args_os()
+        .nth(1)
+        .is_some_and(|first| COMMANDS.iter().any(|command| first == *command));
+    match error.use_stderr() {
+        true if runs_command => FAILURE.into(),
+        true => 2.into(),
+        false => ExitCode::SUCCESS,
+    }
+}
+
+/// Prints a warning to stderr.
+pub(crate) fn warn(message: &str) {
+    let _ = writeln!(io::stderr(), "mock-server: {}", printable(message));
+}
+
+/// Replaces control characters other than line breaks, and marks that change the direction of a text,
+/// with escapes such as `\u009b`, which are also valid in JSON.
+pub(crate) fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for c in text.chars() {
+        let is_bidirectional = matches!(c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if c.is_control() && c != '\n' || is_bidirectional {
+            printable.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            printable.push(c);
+        }
+    }
+    printable
 }

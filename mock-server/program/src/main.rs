@@ -1,27 +1,52 @@
 //! The program `mock-server`, a local mock of the profile service for clients in any language.
 
-mod arguments;
-mod commands;
-mod control_options;
-mod exit_code;
 mod failure;
-mod log;
-mod mock;
-mod printable;
-mod server_options;
-mod settings;
-mod setup;
-mod signals;
-mod summary;
-mod trial;
+mod matrix;
+mod mutants;
+mod processes;
+mod run;
+mod serve;
+mod server;
+mod trials;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-use arguments::{Arguments, Command};
-use commands::{health, matrix, mutants, run, serve};
-use setup::warn;
+use failure::{exit_code_of_usage, warn};
+use matrix::MatrixOptions;
+use mutants::MutantsOptions;
+use run::RunOptions;
+use serve::HealthOptions;
+use server::{ControlOptions, ServerOptions};
+
+/// Runs a mock of the profile service until Ctrl-C or SIGTERM.
+///
+/// When the server is ready, it prints one line of JSON to stdout: the base URL, API keys by scope,
+/// and the URL of the control API.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mock-server",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  mock-server\n  mock-server --addr 127.0.0.1:8080 --state state.json\n  mock-server --dialect minimal --fault faults.json --log\n  mock-server run -- pytest"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    server: ServerOptions,
+    #[command(flatten)]
+    control: ControlOptions,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(Box<RunOptions>),
+    Matrix(MatrixOptions),
+    Mutants(MutantsOptions),
+    Health(HealthOptions),
+}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -31,7 +56,7 @@ async fn main() -> ExitCode {
         control,
     } = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return exit_code::of_usage(&error),
+        Err(error) => return exit_code_of_usage(&error),
     };
     let ended = match command {
         None => serve::serve(server, control)
@@ -43,7 +68,7 @@ async fn main() -> ExitCode {
                 Command::Run(options) => run::run(*options).await,
                 Command::Matrix(options) => matrix::run(options).await,
                 Command::Mutants(options) => mutants::run(options).await,
-                Command::Health(options) => health::run(&options),
+                Command::Health(options) => serve::health(&options),
             };
             ended.map_err(|error| (error.exit_code(), error))
         }

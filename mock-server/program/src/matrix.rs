@@ -1,12 +1,10 @@
 //! `mock-server matrix`: runs a command under each alternative to the default dialect.
 
 use clap::Args;
-use mock_server::{Dialect, FaultRule, World, Worlds};
+use mock_server::{Dialect, Fault, FaultRule, WireFault, World, Worlds};
 
-use super::standard_faults::standard_faults;
 use crate::failure::Failure;
-use crate::trial::TrialOptions;
-use crate::trial::report::{self, Case, Expected};
+use crate::trials::{self, Case, Expected, TrialOptions};
 
 /// Run a command against a new mock for each alternative of each dialect setting
 ///
@@ -42,7 +40,7 @@ pub(crate) async fn run(options: MatrixOptions) -> Result<u8, Failure> {
     };
     let mut cases = vec![Case::new(name, worlds(&base, None))];
     cases.extend(select(&base, &only, faults)?);
-    report::run(cases, trials, Expected::Pass).await
+    trials::run(cases, trials, Expected::Pass).await
 }
 
 /// Returns the selected cases, which differ from the given dialect.
@@ -76,4 +74,35 @@ fn worlds(dialect: &Dialect, fault: Option<FaultRule>) -> Worlds {
     let added = worlds.add_faults(fault.into_iter().collect());
     added.expect("the standard faults are valid");
     worlds
+}
+
+/// Returns the faults with their names. Each applies to the first request in a world.
+fn standard_faults() -> [(&'static str, FaultRule); 10] {
+    let before = |fault| FaultRule::new(fault).times(1);
+    let after = |fault| before(fault).after_write();
+    let html = Fault::WrongContentType {
+        content_type: "text/html".to_owned(),
+    };
+    let slow = WireFault::Dribble {
+        bytes: 16,
+        milliseconds: 10,
+    };
+    [
+        ("503_once", before(Fault::status(503))),
+        ("429_retry_after_1", before(Fault::rate_limited("1"))),
+        (
+            "reset_before_write",
+            before(Fault::Wire(WireFault::Reset { after: None })),
+        ),
+        (
+            "reset_after_write",
+            after(Fault::Wire(WireFault::Reset { after: None })),
+        ),
+        ("cut_body", after(Fault::Wire(WireFault::Cut { after: 10 }))),
+        ("slow_body", after(Fault::Wire(slow))),
+        ("wrong_content_type", after(html)),
+        ("empty_body", after(Fault::EmptyBody)),
+        ("malformed_json", after(Fault::MalformedJson)),
+        ("delay_2_s", after(Fault::delay(2_000))),
+    ]
 }

@@ -1,17 +1,17 @@
-//! Serves until a signal.
+//! Serves until a signal, and the health check of the container, whose image has no other program.
 
 use std::io::{self, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
 
+use clap::Args;
 use mock_server::{Keys, WorldsServer};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use crate::control_options::ControlOptions;
 use crate::failure::Failure;
-use crate::log::Log;
-use crate::server_options::ServerOptions;
-use crate::setup::{listen, worlds};
-use crate::signals::Signals;
+use crate::processes::Signals;
+use crate::server::{ControlOptions, Log, ServerOptions, listen, worlds};
 
 /// The line on stdout that reports that the server is ready.
 #[derive(Serialize)]
@@ -78,4 +78,34 @@ fn announce(server: &WorldsServer, keys: &Keys) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")?;
     stdout.flush()
+}
+
+/// Time limit for the connection to each address.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Exit with 0 if a server accepts connections at an address, and with 1 otherwise.
+///
+/// Sends no request, so that nothing appears in the journal.
+#[derive(Debug, Args)]
+pub(crate) struct HealthOptions {
+    /// Address of the server
+    #[arg(value_name = "HOST:PORT", default_value = "127.0.0.1:8080")]
+    addr: String,
+}
+
+/// Connects to the server once.
+pub(crate) fn health(options: &HealthOptions) -> Result<u8, Failure> {
+    let connect = |addr: &String| {
+        addr.to_socket_addrs()?
+            .find_map(|address| TcpStream::connect_timeout(&address, TIMEOUT).ok())
+            .ok_or_else(|| std::io::ErrorKind::ConnectionRefused.into())
+    };
+    let HealthOptions { addr } = options;
+    match connect(addr) {
+        Ok(_) => Ok(0),
+        Err(reason) => Err(Failure::Health {
+            addr: addr.clone(),
+            reason,
+        }),
+    }
 }

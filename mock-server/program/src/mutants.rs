@@ -4,8 +4,7 @@ use clap::Args;
 use mock_server::{Dialect, Mutant, World, Worlds};
 
 use crate::failure::Failure;
-use crate::trial::TrialOptions;
-use crate::trial::report::{self, Case, Expected};
+use crate::trials::{self, Case, Expected, TrialOptions};
 
 /// Run a command against mocks that each break one sentence of the specification
 ///
@@ -36,7 +35,7 @@ pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
         let case = Case::new(mutant.name(), worlds(&dialect, Some(mutant)));
         case.breaking(mutant.sentence())
     }));
-    report::run(cases, trials, Expected::Fail).await
+    trials::run(cases, trials, Expected::Fail).await
 }
 
 /// Returns the selected mutants.

@@ -1,0 +1,369 @@
+//! The options of a server, and its start.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use mock_server::journal::JournalLimits;
+use mock_server::{
+    Dialect, FaultRule, InvalidInput, StateFile, Verdicts, World, Worlds, WorldsServer,
+};
+use tokio::task::JoinHandle;
+
+use crate::failure::{Failure, warn};
+
+/// The options of a server.
+#[derive(Debug, Args)]
+pub(crate) struct ServerOptions {
+    /// Address to listen on; port 0 selects a free port
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", value_parser = address)]
+    pub(crate) addr: String,
+    /// Seed for keys, statistics and random choices; an existing state file keeps its own [default: 0]
+    #[arg(long, value_name = "N", value_parser = seed)]
+    seed: Option<u64>,
+    /// Behavior where the specification is silent: default, minimal, maximal, random:SEED, or a JSON
+    /// file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) dialect: Option<DialectChoice>,
+    /// Store the state in this file; created if it does not exist
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// Receiver of webhook events (http:// URL); events are sent through the control API
+    #[arg(long, value_name = "URL", requires = "webhook_secret_file", value_parser = webhook_url)]
+    webhook_url: Option<String>,
+    /// File with the webhook secret; one trailing line break is ignored
+    #[arg(long, value_name = "FILE", requires = "webhook_url")]
+    webhook_secret_file: Option<PathBuf>,
+    /// JSON file with a fault rule or an array of fault rules
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fault: Option<PathBuf>,
+    /// Let web pages of this origin use the service, such as http://localhost:3000, or of any with *
+    #[arg(long, value_name = "ORIGIN")]
+    cors: Option<String>,
+    /// Log each request to stderr, without its key
+    #[arg(long)]
+    pub(crate) log: bool,
+    /// Maximum number of requests in the journal of a world [default: 10000]
+    #[arg(long, value_name = "N")]
+    journal_entries: Option<usize>,
+    /// Maximum memory of the journal of a world in bytes [default: 8388608]
+    #[arg(long, value_name = "BYTES")]
+    journal_bytes: Option<usize>,
+    /// Maximum number of bytes that the journal records of each body [default: 4096]
+    #[arg(long, value_name = "BYTES")]
+    journal_body_bytes: Option<usize>,
+}
+
+impl ServerOptions {
+    fn journal_limits(&self) -> JournalLimits {
+        let default = JournalLimits::default();
+        JournalLimits {
+            entries: self.journal_entries.unwrap_or(default.entries),
+            bytes: self.journal_bytes.unwrap_or(default.bytes),
+            body_bytes: self.journal_body_bytes.unwrap_or(default.body_bytes),
+        }
+    }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    let expected = |_| format!("expected a whole number from 0 to {}", u64::MAX);
+    text.parse().map_err(expected)
+}
+
+/// Checks the form of an address. Its host is resolved later.
+fn address(text: &str) -> Result<String, &'static str> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+            Ok(text.to_owned())
+        }
+        _ => Err("expected a host and a port, such as 127.0.0.1:8080"),
+    }
+}
+
+fn webhook_url(url: &str) -> Result<String, InvalidInput> {
+    World::default().set_webhook_receiver(url, "any secret")?;
+    Ok(url.to_owned())
+}
+
+/// A named dialect, or a file with settings.
+#[derive(Debug, Clone)]
+pub(crate) enum DialectChoice {
+    Named(Box<Dialect>),
+    File(PathBuf),
+}
+
+impl FromStr for DialectChoice {
+    type Err = String;
+
+    /// Prefers a named dialect to a file of the same name; `./NAME` selects the file.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match Dialect::named(text) {
+            Ok(dialect) => Ok(Self::Named(Box::new(dialect))),
+            Err(_) if fs::exists(text).unwrap_or(false) => Ok(Self::File(text.into())),
+            Err(error) => Err(format!("{error}, or an existing file")),
+        }
+    }
+}
+
+/// The options of the control API.
+#[derive(Debug, Args)]
+pub(crate) struct ControlOptions {
+    /// Host name that the control API serves besides IP addresses and localhost; can be repeated
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// File with a token that the control API requires (Authorization: Bearer TOKEN)
+    #[arg(long, value_name = "FILE")]
+    control_token_file: Option<PathBuf>,
+    /// Disable the control API
+    // The container image passes `--allow-host` itself.
+    #[arg(long, conflicts_with = "control_token_file")]
+    no_control: bool,
+}
+
+impl ControlOptions {
+    pub(crate) fn apply(&self, mut server: WorldsServer) -> Result<WorldsServer, Failure> {
+        if self.no_control {
+            return Ok(server.without_control());
+        }
+        for name in &self.allow_host {
+            server = server
+                .allow_host(name)
+                .map_err(Failure::in_option("--allow-host"))?;
+        }
+        let Some(path) = &self.control_token_file else {
+            return Ok(server);
+        };
+        let text = read("control token", path)?;
+        let server = server.control_token(text.trim_end());
+        server.map_err(Failure::in_file("control token", path))
+    }
+}
+
+/// Settings for a new world or one from a state file.
+struct Settings {
+    dialect: Option<Dialect>,
+    /// The URL of the receiver of webhook events, and the secret.
+    webhook: Option<(String, Vec<u8>)>,
+}
+
+impl Settings {
+    pub(crate) fn read(options: &ServerOptions) -> Result<Self, Failure> {
+        let dialect = options.dialect.as_ref().map(dialect);
+        let (url, secret_file) = (&options.webhook_url, &options.webhook_secret_file);
+        let webhook = url.as_ref().zip(secret_file.as_deref());
+        let webhook = webhook.map(|(url, file)| {
+            let secret = secret(file)?;
+            World::default()
+                .set_webhook_receiver(url, &*secret)
+                .map_err(Failure::in_file("webhook secret", file))?;
+            Ok::<_, Failure>((url.clone(), secret))
+        });
+        Ok(Self {
+            dialect: dialect.transpose()?,
+            webhook: webhook.transpose()?,
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.dialect.is_none() && self.webhook.is_none()
+    }
+
+    /// Applies the settings to a world. Returns `true` if this changed its dialect.
+    pub(crate) fn apply(&self, world: &mut World) -> bool {
+        let other = |dialect: &Dialect| dialect != world.dialect();
+        let had_other = self.dialect.as_ref().is_some_and(other);
+        if let Some(dialect) = &self.dialect {
+            world.set_dialect(dialect.clone());
+        }
+        if let Some((url, secret)) = &self.webhook {
+            let set = world.set_webhook_receiver(url, &**secret);
+            set.expect("URL and secret were checked when they were read");
+        }
+        had_other
+    }
+}
+
+/// Returns a named dialect, or reads one from a file.
+pub(crate) fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
+    let path = match choice {
+        DialectChoice::Named(dialect) => return Ok((**dialect).clone()),
+        DialectChoice::File(path) => path,
+    };
+    let text = read("dialect", path)?;
+    Dialect::from_json(&text).map_err(Failure::in_file("dialect", path))
+}
+
+/// Reads a secret without the line break that editors write at the end of a file.
+fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
+    let action = format!("read the webhook secret file {}", path.display());
+    let mut bytes = fs::read(path).map_err(Failure::of(action))?;
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+        bytes.pop_if(|last| *last == b'\r');
+    }
+    Ok(bytes)
+}
+
+pub(crate) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
+    let action = format!("read the {what} file {}", path.display());
+    fs::read_to_string(path).map_err(Failure::of(action))
+}
+
+/// Creates the worlds of a server.
+pub(crate) fn worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
+    let settings = Settings::read(options)?;
+    let mut world = World::new(options.seed.unwrap_or_default());
+    settings.apply(&mut world);
+    let mut worlds = match &options.state {
+        None => Worlds::in_memory(world),
+        Some(path) => in_file(path, world, &settings)?,
+    };
+    worlds.set_journal_limits(options.journal_limits());
+    if let Some(origin) = &options.cors {
+        worlds
+            .set_cors(origin)
+            .map_err(Failure::in_option("--cors"))?;
+    }
+    if let Some(seed) = options.seed
+        && *worlds.keys() != World::new(seed).keys()
+    {
+        // The same seed always yields the same keys, so these come from a state file.
+        warn(&format!(
+            "--seed {seed} is ignored: the state file has its own seed; use another file to start over"
+        ));
+    }
+    if let Some(path) = &options.fault {
+        FaultRule::from_json(&read("fault", path)?)
+            .and_then(|rules| worlds.add_faults(rules))
+            .map_err(Failure::in_file("fault", path))?;
+    }
+    Ok(worlds)
+}
+
+/// Opens a state file and applies the settings of the command line, which override those of the file.
+fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Failure> {
+    let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
+    let missing = directory.filter(|directory| !directory.exists());
+    let mut worlds = Worlds::in_file(StateFile::new(path), world)?;
+    if let Some(directory) = missing {
+        warn(&format!("created the directory {}", directory.display()));
+    }
+    if !settings.is_empty() && worlds.update(|world| settings.apply(world))? {
+        warn("--dialect replaces the dialect of the state file");
+    }
+    Ok(worlds)
+}
+
+/// Binds the address, such as `127.0.0.1:0`, and creates the server, which logs to `log`.
+pub(crate) fn listen(
+    worlds: impl Into<Arc<Worlds>>,
+    addr: &str,
+    log: Option<&Log>,
+) -> Result<WorldsServer, Failure> {
+    let failed = |reason| Failure::Listen {
+        addr: addr.to_owned(),
+        reason,
+    };
+    let listener = TcpListener::bind(addr).map_err(failed)?;
+    let server = WorldsServer::new(worlds, listener).map_err(failed)?;
+    Ok(match log {
+        Some(log) => server.log(log.writer()),
+        None => server,
+    })
+}
+
+/// A server in a task, which ends when this is dropped.
+pub(crate) struct Mock {
+    worlds: Arc<Worlds>,
+    environment: Vec<(&'static str, String)>,
+    serving: JoinHandle<io::Result<()>>,
+}
+
+impl Mock {
+    pub(crate) fn start(worlds: Worlds, addr: &str, log: Option<&Log>) -> Result<Self, Failure> {
+        let worlds = Arc::new(worlds);
+        let server = listen(worlds.clone(), addr, log)?;
+        Ok(Self {
+            environment: environment(&server, &worlds),
+            serving: tokio::spawn(server.serve_until(std::future::pending())),
+            worlds,
+        })
+    }
+
+    /// Returns the environment variables of the command.
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        let variables = self.environment.iter();
+        variables.map(|(name, value)| (*name, value.as_str()))
+    }
+
+    pub(crate) fn verdicts(&self) -> Verdicts {
+        self.worlds.verdicts()
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+fn environment(server: &WorldsServer, worlds: &Worlds) -> Vec<(&'static str, String)> {
+    let keys = worlds.keys();
+    let all = serde_json::to_string(keys).expect("keys contain only strings");
+    vec![
+        ("PROFILE_BASE_URL", server.url().to_owned()),
+        ("PROFILE_API_KEY", keys.all.clone()),
+        (
+            "MOCK_SERVER_CONTROL",
+            server.control_url().unwrap_or_default(),
+        ),
+        ("MOCK_SERVER_KEYS", all),
+    ]
+}
+
+/// A thread that writes log lines to stderr, which may block.
+pub(crate) struct Log {
+    lines: SyncSender<Option<String>>,
+    /// Notified when the thread ends.
+    written: Receiver<()>,
+}
+
+impl Log {
+    pub(crate) fn start() -> Self {
+        const WAITING: usize = 1024;
+        let (lines, waiting) = sync_channel::<Option<String>>(WAITING);
+        let (ended, written) = sync_channel(1);
+        thread::spawn(move || {
+            while let Ok(Some(line)) = waiting.recv() {
+                // Ignore a closed stderr.
+                let _ = writeln!(io::stderr(), "{line}");
+            }
+            let _ = ended.send(());
+        });
+        Self { lines, written }
+    }
+
+    /// Returns a function that logs a line. If stderr blocks, lines are dropped so that requests are
+    /// not delayed.
+    pub(crate) fn writer(&self) -> impl Fn(fmt::Arguments<'_>) + Send + Sync + 'static {
+        let lines = self.lines.clone();
+        move |line| {
+            let _ = lines.try_send(Some(line.to_string()));
+        }
+    }
+
+    /// Gives the thread a moment to write the remaining lines.
+    pub(crate) fn finish(self) {
+        if self.lines.try_send(None).is_ok() {
+            let _ = self.written.recv_timeout(Duration::from_millis(100));
+        }
+    }
+}

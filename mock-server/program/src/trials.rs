@@ -1,0 +1,327 @@
+//! Runs of one command against several mocks.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::panic;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use mock_server::{Dialect, RuleVerdict, Verdicts, Worlds};
+use serde::Serialize;
+use tokio::task::JoinSet;
+
+use crate::failure::{Failure, printable, warn};
+use crate::processes::{self, Signals};
+use crate::run;
+use crate::server::{self, DialectChoice, Mock};
+
+/// A mock to run the command against.
+pub(crate) struct Case {
+    name: String,
+    /// The sentence of the specification that a mutant breaks.
+    sentence: Option<&'static str>,
+    worlds: Worlds,
+}
+
+impl Case {
+    pub(crate) fn new(name: impl Into<String>, worlds: Worlds) -> Self {
+        Self {
+            name: name.into(),
+            sentence: None,
+            worlds,
+        }
+    }
+
+    /// Sets the sentence that the mock breaks.
+    pub(crate) fn breaking(self, sentence: &'static str) -> Self {
+        Self {
+            sentence: Some(sentence),
+            ..self
+        }
+    }
+}
+
+/// The expected outcome of all runs except the first, the baseline, which has to pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    Pass,
+    Fail,
+}
+
+/// The result of one run.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    result: &'static str,
+    /// `null` if the run exceeded the time limit.
+    exit_code: Option<u8>,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence: Option<&'static str>,
+    violations: Vec<RuleVerdict>,
+    #[serde(skip)]
+    is_expected: bool,
+}
+
+/// The whole result, as JSON.
+#[derive(Serialize)]
+struct Results<'a> {
+    /// The number of runs by their result.
+    counts: &'a BTreeMap<&'static str, usize>,
+    runs: &'a [Row],
+}
+
+/// Runs the command against each mock, prints the results, and returns the exit code: 1 if a run did
+/// not end as expected.
+pub(crate) async fn run(
+    cases: Vec<Case>,
+    options: TrialOptions,
+    expected: Expected,
+) -> Result<u8, Failure> {
+    let (json, show_output) = (options.json, options.show_output);
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    let (all, worlds): (Vec<_>, Vec<_>) = cases
+        .into_iter()
+        .map(|case| ((case.name, case.sentence), case.worlds))
+        .unzip();
+    let report = |index: usize, trial: Trial| {
+        let (name, sentence) = all[index].clone();
+        let expected = if index == 0 { Expected::Pass } else { expected };
+        let row = Row::new(name, sentence, &trial, expected);
+        if !json {
+            row.print(&trial);
+        }
+        if show_output {
+            trial.print_output(&row.name, true);
+        } else if !row.is_expected && !trial.passed() {
+            failed.push((row.name.clone(), trial));
+        }
+        rows.push(row);
+    };
+    if let Some(exit_code) = run_all(worlds.into_iter(), options, report).await? {
+        return Ok(exit_code);
+    }
+    for (name, trial) in &failed {
+        trial.print_output(name, false);
+    }
+    conclude(&rows, json);
+    if rows.len() < all.len() {
+        let baseline = &rows[0].name;
+        warn(&format!("the first run failed: {baseline}; it has to pass"));
+    }
+    Ok(u8::from(!rows.iter().all(|row| row.is_expected)))
+}
+
+impl Row {
+    fn new(
+        name: String,
+        sentence: Option<&'static str>,
+        trial: &Trial,
+        expected: Expected,
+    ) -> Self {
+        let (result, is_expected) = match (trial.exit_code, expected) {
+            (Some(0), Expected::Pass) => ("passed", true),
+            (Some(_), Expected::Pass) => ("failed", false),
+            (None, Expected::Pass) => ("timeout", false),
+            (Some(0), Expected::Fail) => ("missed", false),
+            (Some(_), Expected::Fail) => ("caught", true),
+            (None, Expected::Fail) => ("timeout", true),
+        };
+        Self {
+            name,
+            result,
+            exit_code: trial.exit_code,
+            seconds: trial.duration.as_secs_f64(),
+            sentence,
+            violations: trial.verdicts.rules().cloned().collect(),
+            is_expected,
+        }
+    }
+
+    /// Prints the result, with the sentence of a missed mutant or the first violation.
+    fn print(&self, trial: &Trial) {
+        let first = self.violations.first();
+        let first = first.and_then(|rule| Some((rule.rule, rule.violations.first()?)));
+        let note = match self.sentence {
+            None => first.map(|(rule, violation)| format!("{rule}: {}", violation.found)),
+            Some(_) if self.is_expected => None,
+            Some(sentence) => Some(format!("\"{sentence}\"")),
+        };
+        let result = match self.result {
+            "missed" => "MISSED".to_owned(),
+            "failed" => trial.describe(),
+            result => result.to_owned(),
+        };
+        let line = format!("{:<50}{result:<24}{}", self.name, note.unwrap_or_default());
+        // Ignore a closed stdout; the exit code still reports the results.
+        let _ = writeln!(io::stdout(), "{}", printable(line.trim_end()));
+    }
+}
+
+fn conclude(runs: &[Row], json: bool) {
+    let mut counts = BTreeMap::new();
+    for run in runs {
+        *counts.entry(run.result).or_default() += 1;
+    }
+    let text = match json {
+        true => {
+            let counts = &counts;
+            serde_json::to_string_pretty(&Results { counts, runs })
+                .expect("results contain only JSON values")
+        }
+        false => {
+            let counts = counts
+                .iter()
+                .map(|(result, count)| format!("{count} {result}"));
+            counts.collect::<Vec<_>>().join(", ")
+        }
+    };
+    // Ignore a closed stdout; the exit code still reports the results.
+    let _ = writeln!(io::stdout(), "{text}");
+}
+
+/// Number of lines to print from the end of the output of a failed run.
+const LAST_LINES: usize = 40;
+
+/// The options for several runs of a command.
+#[derive(Debug, Args)]
+pub(crate) struct TrialOptions {
+    /// Dialect of the runs: default, minimal, maximal, random:SEED, or a JSON file
+    #[arg(long, value_name = "NAME|FILE")]
+    dialect: Option<DialectChoice>,
+    /// Number of runs at a time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
+    /// Time limit of one run in seconds; after it, the process group of the command is ended
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the output of every run to stderr
+    #[arg(long)]
+    show_output: bool,
+    /// Command to run, with its arguments; it runs in a process group of its own, without stdin
+    #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl TrialOptions {
+    /// Returns the dialect of the runs.
+    pub(crate) fn dialect(&self) -> Result<Dialect, Failure> {
+        let dialect = self.dialect.as_ref().map(server::dialect);
+        dialect.transpose().map(Option::unwrap_or_default)
+    }
+}
+
+/// A run of the command against a new mock.
+struct Trial {
+    /// `None` if the run exceeded the time limit.
+    pub(crate) exit_code: Option<u8>,
+    pub(crate) verdicts: Verdicts,
+    duration: Duration,
+    output: String,
+}
+
+impl Trial {
+    fn passed(&self) -> bool {
+        self.exit_code == Some(0)
+    }
+
+    fn describe(&self) -> String {
+        match self.exit_code {
+            None => "timeout".to_owned(),
+            Some(0) => "passed".to_owned(),
+            Some(code) => format!("failed (exit code {code})"),
+        }
+    }
+
+    /// Prints the output of the command to stderr; without `all`, only its end.
+    fn print_output(&self, title: &str, all: bool) {
+        let lines: Vec<_> = self.output.lines().collect();
+        let skipped = match all {
+            true => 0,
+            false => lines.len().saturating_sub(LAST_LINES),
+        };
+        let mut stderr = io::stderr().lock();
+        // Ignore a closed stderr.
+        let _ = writeln!(
+            stderr,
+            "\n--- output of the command: {title}, {} ---",
+            self.describe()
+        );
+        for line in &lines[skipped..] {
+            let _ = writeln!(stderr, "{line}");
+        }
+    }
+}
+
+/// Runs the command once against these worlds.
+async fn run_once(worlds: Worlds, options: Arc<TrialOptions>) -> Result<Trial, Failure> {
+    let started = Instant::now();
+    let mock = Mock::start(worlds, "127.0.0.1:0", None)?;
+    let limit = Duration::from_secs(options.timeout);
+    let ended = processes::run_in_group(&options.command, mock.environment(), limit).await?;
+    Ok(Trial {
+        exit_code: ended.status.map(processes::exit_code),
+        verdicts: mock.verdicts(),
+        duration: started.elapsed(),
+        output: ended.output,
+    })
+}
+
+/// Runs the command once for each of the worlds, and passes the results to `report` in the same order.
+/// The first run is the baseline: unless it passes, it is the only one. Returns an exit code if a
+/// signal ends the runs.
+async fn run_all(
+    worlds: impl Iterator<Item = Worlds>,
+    options: TrialOptions,
+    report: impl FnMut(usize, Trial),
+) -> Result<Option<u8>, Failure> {
+    let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
+    tokio::select! {
+        ended = in_order(worlds, options, report) => ended.map(|()| None),
+        signal = signals.next() => Ok(Some(128 + signal)),
+    }
+}
+
+async fn in_order(
+    worlds: impl Iterator<Item = Worlds>,
+    options: TrialOptions,
+    mut report: impl FnMut(usize, Trial),
+) -> Result<(), Failure> {
+    let options = Arc::new(options);
+    let mut waiting = worlds.enumerate();
+    let mut running = JoinSet::new();
+    let mut ended = BTreeMap::new();
+    let (mut jobs, mut reported) = (1, 0);
+    loop {
+        while running.len() < jobs
+            && let Some((index, worlds)) = waiting.next()
+        {
+            let options = options.clone();
+            running.spawn(async move { (index, run_once(worlds, options).await) });
+        }
+        let Some(joined) = running.join_next().await else {
+            return Ok(());
+        };
+        let (index, trial) =
+            joined.unwrap_or_else(|panicked| panic::resume_unwind(panicked.into_panic()));
+        let trial = trial?;
+        let baseline_failed = index == 0 && !trial.passed();
+        if index == 0 {
+            run::warn_unless_called(&trial.verdicts.coverage);
+        }
+        ended.insert(index, trial);
+        while let Some(trial) = ended.remove(&reported) {
+            report(reported, trial);
+            reported += 1;
+        }
+        if baseline_failed {
+            return Ok(());
+        }
+        jobs = usize::from(options.jobs);
+    }
+}
