@@ -49,9 +49,9 @@ pub use pacing::{Clock, RateLimitStatus, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::*;
 pub use retry::RetryPolicy;
-pub use transport::tls::Tls;
 #[cfg(feature = "tower")]
-pub use transport::{http_service::HttpService, response_body::ResponseBody};
+pub use transport::http_service::{HttpService, ResponseBody};
+pub use transport::tls::Tls;
 pub use values::{
     ApiKey, Bio, Color, Days, DisplayName, FieldKind, Handle, InvalidValue, LinkId, LinkUrl,
     Location, PostId, Scope, Scopes,

@@ -18,9 +18,7 @@ use crate::request::headers::default_headers;
 use crate::retry::{RetryPolicy, random_fraction};
 use crate::transport::base_url::BaseUrl;
 #[cfg(feature = "tower")]
-use crate::transport::http_service::HttpService;
-#[cfg(feature = "tower")]
-use crate::transport::response_body::BoxError;
+use crate::transport::http_service::{BoxError, HttpService};
 use crate::transport::tls::Tls;
 use crate::transport::{Settings, Transport};
 use crate::values::{ApiKey, InvalidValue};

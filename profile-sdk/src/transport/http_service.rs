@@ -1,23 +1,27 @@
 //! The service that layers wrap; feature `tower`.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
-use http_body::Body;
+use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
+use http_body_util::combinators::UnsyncBoxBody;
 use tokio::time::{Instant, timeout_at};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt as _, service_fn};
 use url::Url;
 
-use super::incoming::Incoming;
+use super::body::Incoming;
 use super::network::{Network, could_not_create, timed_out, transport_error};
-use super::response_body::{BoxError, ResponseBody, to_error};
-use crate::error::Error;
+use crate::error::kind::root_cause;
+use crate::error::{Error, ErrorKind};
 
 type BoxService = BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;
+
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Adds a layer to a service.
 pub(crate) type AddLayer = Arc<dyn Fn(HttpService) -> HttpService + Send + Sync>;
@@ -121,4 +125,58 @@ async fn send(
     let response = http::Response::<reqwest::Body>::from(response);
     let to_error = move |error| transport_error(error, timeout);
     Ok(response.map(|body| ResponseBody::new(body.map_err(to_error))))
+}
+
+/// The body of a response of [`HttpService`](crate::HttpService).
+#[derive(Debug)]
+pub struct ResponseBody {
+    inner: UnsyncBoxBody<Bytes, Error>,
+}
+
+impl ResponseBody {
+    fn new<B>(body: B) -> Self
+    where
+        B: Body<Data: Buf, Error: Into<BoxError>> + Send + 'static,
+    {
+        let to_bytes = |mut data: B::Data| data.copy_to_bytes(data.remaining());
+        let body = body
+            .map_frame(move |frame| frame.map_data(to_bytes))
+            .map_err(|error| to_error(error.into()));
+        Self {
+            inner: body.boxed_unsync(),
+        }
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// Returns the error of the network unchanged. The error of a layer does not show whether the
+/// request was sent.
+fn to_error(error: BoxError) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => *error,
+        Err(error) => {
+            // The client shortens it after it has redacted the key.
+            let reason = format!("a layer failed: {}", root_cause(&*error));
+            Error::new(ErrorKind::Interrupted, reason)
+        }
+    }
 }

@@ -2,41 +2,76 @@
 
 pub(crate) mod base_url;
 mod body;
-mod gzip;
 #[cfg(feature = "tower")]
 pub(crate) mod http_service;
-mod incoming;
 mod network;
-pub(crate) mod proxy;
-mod request_body;
-#[cfg(feature = "tower")]
-pub(crate) mod response_body;
-mod settings;
 pub(crate) mod tls;
-
-pub(crate) use settings::Settings;
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderValue};
+use url::Url;
 
-use base_url::BaseUrl;
-use body::read_body;
+use base_url::{BaseUrl, parse_proxy};
+use body::{Incoming, read_body};
 #[cfg(feature = "tower")]
-use http_service::HttpService;
-use incoming::Incoming;
+use http_service::{AddLayer, HttpService};
 use network::Network;
+use tls::Tls;
 
-use crate::error::Error;
 use crate::error::body::RawResponse;
 use crate::error::kind::setup_error;
+use crate::error::{Error, ErrorKind};
 use crate::request::{Method, Request};
+use crate::values::InvalidValue;
 
 /// The time without data after which an HTTP/2 connection with calls in flight is checked. hyper closes
 /// it if there is no response within 20 seconds.
 #[cfg(feature = "http2")]
 const PING_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The settings of a transport.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    pub(crate) base_url: Option<String>,
+    pub(crate) plain_http_allowed: bool,
+    pub(crate) proxy: Option<String>,
+    pub(crate) tls: Option<Tls>,
+    /// Additional root certificates in PEM.
+    pub(crate) root_certificates: Vec<Vec<u8>>,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) max_response_bytes: usize,
+    #[cfg(feature = "tower")]
+    pub(crate) layers: Vec<AddLayer>,
+}
+
+impl Settings {
+    fn parse_base_url(&self) -> Result<BaseUrl, Error> {
+        match &self.base_url {
+            Some(base_url) => Ok(BaseUrl::parse(base_url, self.plain_http_allowed)?),
+            None => {
+                let reason = "no base URL is set; call ClientBuilder::base_url, or set \
+                              PROFILE_BASE_URL and use from_env";
+                Err(Error::new(ErrorKind::Invalid, reason))
+            }
+        }
+    }
+
+    /// A proxy can read all plain HTTP, even if the base URL is on this machine.
+    fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Url>, InvalidValue> {
+        let Some(url) = &self.proxy else {
+            return Ok(None);
+        };
+        let proxy = parse_proxy(url)?;
+        if base_url.is_https() || self.plain_http_allowed {
+            return Ok(Some(proxy));
+        }
+        let reason = "could read requests to a plain HTTP base URL; \
+                      use https, or call ClientBuilder::allow_plain_http";
+        Err(InvalidValue::new("proxy", reason))
+    }
+}
 
 /// The connections to one service, shared by the clients of all keys.
 pub(crate) struct Transport {

@@ -1,0 +1,244 @@
+//! TLS, by cargo feature.
+
+use crate::error::{Error, ErrorKind};
+
+/// An implementation of TLS and the root certificates that it trusts.
+///
+/// Each variant requires a cargo feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Tls {
+    /// rustls with the root certificates of the platform; feature `rustls` (on by default),
+    /// `rustls-ring` or `rustls-no-provider`.
+    #[cfg(feature = "__rustls")]
+    #[cfg_attr(
+        docsrs,
+        doc(cfg(any(
+            feature = "rustls",
+            feature = "rustls-ring",
+            feature = "rustls-no-provider"
+        )))
+    )]
+    Rustls,
+    /// rustls with the root certificates of Mozilla, compiled in; feature `webpki-roots`.
+    #[cfg(feature = "webpki-roots")]
+    WebpkiRoots,
+    /// The TLS implementation and root certificates of the platform; feature `native-tls`.
+    #[cfg(feature = "native-tls")]
+    NativeTls,
+}
+
+impl Tls {
+    /// The default: the first that is enabled.
+    const PREFERRED: Option<Self> = {
+        #[cfg(feature = "__rustls")]
+        let preferred = Some(Self::Rustls);
+        #[cfg(all(feature = "native-tls", not(feature = "__rustls")))]
+        let preferred = Some(Self::NativeTls);
+        #[cfg(not(any(feature = "__rustls", feature = "native-tls")))]
+        let preferred = None;
+        preferred
+    };
+}
+
+/// Configures TLS. `https` is `None` if no connection uses HTTPS, otherwise the additional root
+/// certificates in PEM.
+///
+/// Without HTTPS, root certificates are not loaded, because this is the slowest part of creating a
+/// client.
+pub(crate) fn prepare(
+    http: reqwest::ClientBuilder,
+    tls: Option<Tls>,
+    https: Option<&[Vec<u8>]>,
+) -> Result<reqwest::ClientBuilder, Error> {
+    match tls.or(Tls::PREFERRED) {
+        None if https.is_some() => Err(Error::new(
+            ErrorKind::Invalid,
+            "HTTPS is not available, because this program was built without TLS; \
+             enable the feature rustls, rustls-ring or native-tls of profile-sdk",
+        )),
+        None => Ok(http),
+        #[cfg(feature = "__rustls")]
+        Some(Tls::Rustls) => {
+            rustls_config::with_rustls(http, rustls_config::platform_verifier, https)
+        }
+        #[cfg(feature = "webpki-roots")]
+        Some(Tls::WebpkiRoots) => {
+            rustls_config::with_rustls(http, rustls_config::webpki_verifier, https)
+        }
+        #[cfg(feature = "native-tls")]
+        Some(Tls::NativeTls) => with_native_tls(http, https),
+    }
+}
+
+#[cfg(feature = "native-tls")]
+fn with_native_tls(
+    http: reqwest::ClientBuilder,
+    https: Option<&[Vec<u8>]>,
+) -> Result<reqwest::ClientBuilder, Error> {
+    let http = http.tls_backend_native();
+    let Some(root_certificates) = https else {
+        return Ok(http.tls_certs_only([]));
+    };
+    let mut certificates = Vec::new();
+    for pem in root_certificates {
+        let read = reqwest::Certificate::from_pem_bundle(pem).map_err(invalid_pem)?;
+        certificates.extend(at_least_one(read)?);
+    }
+    Ok(http.tls_certs_merge(certificates))
+}
+
+#[cfg(any(feature = "__rustls", feature = "native-tls"))]
+fn invalid_pem(error: impl std::error::Error + 'static) -> Error {
+    crate::error::kind::setup_error(
+        "the value of root_certificate_pem is not a PEM certificate",
+        error,
+    )
+}
+
+#[cfg(any(feature = "__rustls", feature = "native-tls"))]
+fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
+    if certificates.is_empty() {
+        let reason = "the value of root_certificate_pem is not a PEM certificate: \
+                      it has no line -----BEGIN CERTIFICATE-----";
+        return Err(Error::new(ErrorKind::Invalid, reason));
+    }
+    Ok(certificates)
+}
+
+/// The configuration of rustls.
+#[cfg(feature = "__rustls")]
+mod rustls_config {
+    use std::sync::{Arc, OnceLock};
+
+    use rustls::client::danger::ServerCertVerifier;
+    use rustls::crypto::CryptoProvider;
+    use rustls::pki_types::CertificateDer;
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::{ClientConfig, RootCertStore};
+    use rustls_platform_verifier::Verifier;
+
+    use super::{at_least_one, invalid_pem};
+    use crate::error::kind::setup_error;
+    use crate::error::{Error, ErrorKind};
+
+    type Certificates = Vec<CertificateDer<'static>>;
+
+    /// Returns a verifier that trusts the additional certificates, too.
+    pub(super) type CreateVerifier =
+        fn(Certificates, Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error>;
+
+    /// The protocols that are offered with ALPN.
+    const PROTOCOLS: &[&[u8]] = &[
+        #[cfg(feature = "http2")]
+        b"h2",
+        b"http/1.1",
+    ];
+
+    pub(super) fn with_rustls(
+        http: reqwest::ClientBuilder,
+        create_verifier: CreateVerifier,
+        https: Option<&[Vec<u8>]>,
+    ) -> Result<reqwest::ClientBuilder, Error> {
+        let failed = |error| setup_error("could not set up TLS", error);
+        let provider = crypto_provider()?;
+        let builder = ClientConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(failed)?;
+        let builder = match https {
+            Some(root_certificates) => {
+                let certificates = certificates_in(root_certificates)?;
+                let verifier = create_verifier(certificates, provider).map_err(failed)?;
+                // rustls calls every verifier dangerous that it does not create itself.
+                builder
+                    .dangerous()
+                    .with_custom_certificate_verifier(verifier)
+            }
+            None => builder.with_root_certificates(RootCertStore::empty()),
+        };
+        let mut config = builder.with_no_client_auth();
+        config.alpn_protocols = PROTOCOLS.iter().map(|name| name.to_vec()).collect();
+        Ok(http.tls_backend_preconfigured(config))
+    }
+
+    fn certificates_in(root_certificates: &[Vec<u8>]) -> Result<Certificates, Error> {
+        let mut certificates = Vec::new();
+        for pem in root_certificates {
+            let read: Result<_, _> = CertificateDer::pem_slice_iter(pem).collect();
+            certificates.extend(at_least_one(read.map_err(invalid_pem)?)?);
+        }
+        Ok(certificates)
+    }
+
+    /// Returns aws-lc-rs or ring, whichever is enabled first, otherwise the provider that the program
+    /// has installed.
+    ///
+    /// The provider of the process is not used if there is another: if a program depends on both
+    /// aws-lc-rs and ring, rustls does not install one by itself.
+    fn crypto_provider() -> Result<Arc<CryptoProvider>, Error> {
+        #[cfg(feature = "rustls")]
+        let provider = Some(Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
+        #[cfg(all(feature = "rustls-ring", not(feature = "rustls")))]
+        let provider = Some(Arc::new(rustls::crypto::ring::default_provider()));
+        #[cfg(not(any(feature = "rustls", feature = "rustls-ring")))]
+        let provider = CryptoProvider::get_default().cloned();
+        provider.ok_or_else(|| {
+            let reason = "no crypto provider is installed for rustls; call \
+                          rustls::crypto::CryptoProvider::install_default before creating a \
+                          client, or enable the feature rustls or rustls-ring of profile-sdk";
+            Error::new(ErrorKind::Invalid, reason)
+        })
+    }
+
+    /// Trusts the root certificates of the platform. They are loaded once per process: it takes
+    /// 18 million instructions and 100 kB.
+    pub(super) fn platform_verifier(
+        certificates: Certificates,
+        provider: Arc<CryptoProvider>,
+    ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+        static VERIFIER: OnceLock<Arc<Verifier>> = OnceLock::new();
+        if !certificates.is_empty() {
+            return Ok(Arc::new(with_extra_roots(certificates, provider)?));
+        }
+        if let Some(verifier) = VERIFIER.get() {
+            return Ok(verifier.clone());
+        }
+        let verifier = Arc::new(Verifier::new(provider)?);
+        Ok(VERIFIER.get_or_init(|| verifier).clone())
+    }
+
+    #[cfg(not(target_os = "android"))]
+    fn with_extra_roots(
+        certificates: Certificates,
+        provider: Arc<CryptoProvider>,
+    ) -> Result<Verifier, rustls::Error> {
+        Verifier::new_with_extra_roots(certificates, provider)
+    }
+
+    /// The verifier of Android does not accept additional root certificates.
+    #[cfg(target_os = "android")]
+    fn with_extra_roots(
+        _: Certificates,
+        _: Arc<CryptoProvider>,
+    ) -> Result<Verifier, rustls::Error> {
+        let reason = "Android only trusts the root certificates in its settings; \
+                      use Tls::WebpkiRoots to add others";
+        Err(rustls::Error::General(reason.to_owned()))
+    }
+
+    /// Trusts the root certificates of Mozilla.
+    #[cfg(feature = "webpki-roots")]
+    pub(super) fn webpki_verifier(
+        certificates: Certificates,
+        provider: Arc<CryptoProvider>,
+    ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+        let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
+        let mut store = RootCertStore { roots };
+        for certificate in certificates {
+            store.add(certificate)?;
+        }
+        let verifier =
+            rustls::client::WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider);
+        Ok(verifier.build().expect("the store is not empty"))
+    }
+}
