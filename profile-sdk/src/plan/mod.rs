@@ -39,21 +39,19 @@
 
 mod apply;
 mod desired_profile;
-mod matching;
-mod report;
 mod step;
 
+pub use apply::{ApplyError, ApplyErrorReason, ApplyReport};
 pub use desired_profile::{DesiredLink, DesiredProfile, Source};
-pub use report::{ApplyError, ApplyErrorReason, ApplyReport};
 pub use step::Step;
 
 use std::fmt;
 
 use serde::Serialize;
 
-use self::matching::{Rules, find_matches, is_equal, is_same_url};
 use crate::resources::{Link, Profile};
 use crate::values::Scope;
+use desired_profile::{Rules, find_matches, is_equal, is_same_url};
 
 /// The steps that change a profile as desired, in the order in which
 /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::matching::is_equal;
+use super::desired_profile::is_equal;
 use crate::request::{Operation, Request};
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
 use crate::values::{FieldKind, LinkId, quoted};

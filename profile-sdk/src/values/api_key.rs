@@ -1,11 +1,11 @@
-//! The API key, which is never printed.
+//! The API key, which is never printed, and its redaction in texts.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
+use crate::values::InvalidValue;
 use crate::values::macros::from_text;
-use crate::values::{InvalidValue, key_redaction};
 
 /// An API key, sent as `Authorization: Bearer <API_KEY>` to the configured host only.
 ///
@@ -53,12 +53,12 @@ impl ApiKey {
 
     /// Redacts the key in a text, in any encoding. Returns `None` if the text does not contain it.
     pub(crate) fn redact(&self, text: &str) -> Option<String> {
-        key_redaction::redact(&self.text, text, false)
+        redact(&self.text, text, false)
     }
 
     /// Redacts the key in a truncated text, including a part of the key at its end.
     pub(crate) fn redact_start(&self, text: &str) -> Option<String> {
-        key_redaction::redact(&self.text, text, true)
+        redact(&self.text, text, true)
     }
 }
 
@@ -101,9 +101,102 @@ fn check(text: &str) -> Result<(), InvalidValue> {
     Ok(())
 }
 
+const REPLACEMENT: &str = "[redacted]";
+
+/// The maximum length of one encoded character, as in `&#0047;`.
+const MAX_ENCODED_BYTES: usize = 7;
+
+/// The result of matching the key at a position.
+enum Match {
+    None,
+    /// The text ends with a prefix of the key.
+    Prefix,
+    /// The whole key, which ends at this position.
+    Full(usize),
+}
+
+/// Redacts the key in a text, even if it is encoded for JSON, a URL or HTML. Returns `None` if the
+/// text does not contain it. In a truncated text, also redacts a prefix of the key at the end.
+fn redact(key: &str, text: &str, is_truncated: bool) -> Option<String> {
+    let (mut redacted, mut kept, mut position) = (String::new(), 0, 0);
+    while position < text.len() {
+        let end = match find(key, text.as_bytes(), position) {
+            Match::Full(end) => end,
+            Match::Prefix if is_truncated => text.len(),
+            Match::Prefix | Match::None => {
+                position += 1;
+                continue;
+            }
+        };
+        redacted.push_str(&text[kept..position]);
+        redacted.push_str(REPLACEMENT);
+        (kept, position) = (end, end);
+    }
+    (kept > 0).then(|| redacted + &text[kept..])
+}
+
+fn find(key: &str, text: &[u8], position: usize) -> Match {
+    if text[position..].starts_with(key.as_bytes()) {
+        return Match::Full(position + key.len());
+    }
+    let mut end = position;
+    for character in key.bytes() {
+        let rest = &text[end..];
+        end += match decode_escape(rest) {
+            Some((decoded, length)) if decoded == character => length,
+            _ if rest.first() == Some(&character) => 1,
+            _ if is_partial_escape(rest) => return Match::Prefix,
+            _ => return Match::None,
+        };
+    }
+    Match::Full(end)
+}
+
+/// Decodes the escape sequence at the start of a text. Returns the character and the length of the
+/// sequence.
+fn decode_escape(text: &[u8]) -> Option<(u8, usize)> {
+    match *text {
+        [b'%', high, low, ..] => Some((parse_hex(&[high, low])?, 3)),
+        [b'\\', b'u', b'0', b'0', high, low, ..] => Some((parse_hex(&[high, low])?, 6)),
+        [b'\\', escaped, ..] if escaped.is_ascii_punctuation() => Some((escaped, 2)),
+        [b'&', ..] => decode_entity(text),
+        _ => None,
+    }
+}
+
+/// Decodes a named or numeric HTML entity.
+fn decode_entity(text: &[u8]) -> Option<(u8, usize)> {
+    let start = &text[..text.len().min(MAX_ENCODED_BYTES)];
+    let end = start.iter().position(|byte| *byte == b';')?;
+    let name = start[1..end].to_ascii_lowercase();
+    let decoded = match &*name {
+        b"amp" => b'&',
+        b"lt" => b'<',
+        b"gt" => b'>',
+        b"quot" => b'"',
+        b"apos" => b'\'',
+        [b'#', b'x', digits @ ..] => parse_hex(digits)?,
+        [b'#', digits @ ..] => str::from_utf8(digits).ok()?.parse().ok()?,
+        _ => return None,
+    };
+    Some((decoded, end + 1))
+}
+
+fn parse_hex(digits: &[u8]) -> Option<u8> {
+    u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}
+
+fn is_partial_escape(rest: &[u8]) -> bool {
+    match rest.first() {
+        Some(b'%' | b'\\' | b'&') => rest.len() < MAX_ENCODED_BYTES,
+        Some(_) => false,
+        None => true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::values::api_key::ApiKey;
+    use super::{ApiKey, redact};
 
     #[test]
     fn trims_one_line_break() {
@@ -130,5 +223,84 @@ mod tests {
             ApiKey::new("\n").unwrap_err().to_string(),
             "API key is empty; expected the key that the service issued"
         );
+    }
+
+    #[track_caller]
+    fn check(key: &str, text: &str, redacted: &str) {
+        let found = redact(key, text, false);
+        assert_eq!(
+            found.as_deref().unwrap_or(text),
+            redacted,
+            "{key} in {text}"
+        );
+    }
+
+    #[test]
+    fn redacts_encoded_keys() {
+        check("a/b", r"x a/b y a\/b z", "x [redacted] y [redacted] z");
+        for written in [
+            "a%2Fb",
+            "a%2fb",
+            "%61%2F%62",
+            r"a\u002Fb",
+            r"\u0061\u002f\u0062",
+            "a&#x2F;b",
+            "a&#X2f;b",
+            "a&#47;b",
+            "a&#047;b",
+        ] {
+            check("a/b", &format!("é{written}é"), "é[redacted]é");
+        }
+        check(r#"<&">'"#, "&lt;&amp;&quot;&gt;&#39;", "[redacted]");
+        check(r#"<&">'"#, "&LT;&#38;&#x22;&gt;&apos;", "[redacted]");
+        check(r#"\"/"#, r#"\\\"\/"#, "[redacted]");
+    }
+
+    #[test]
+    fn redacts_keys_that_look_encoded() {
+        for key in ["a%25b", "a%2Fb", "%%25", "a&amp;b", r"a\\b", r"a\u002fb"] {
+            check(key, key, "[redacted]");
+            let percent = key.bytes().map(|byte| format!("%{byte:02X}"));
+            check(key, &percent.collect::<String>(), "[redacted]");
+            let json = key.bytes().map(|byte| format!("\\u{byte:04x}"));
+            check(key, &json.collect::<String>(), "[redacted]");
+            let html = key.bytes().map(|byte| format!("&#{byte};"));
+            check(key, &html.collect::<String>(), "[redacted]");
+        }
+    }
+
+    #[test]
+    fn does_not_redact_other_texts() {
+        for text in [
+            "", "a b", "A/B", "a%2F", r"a\u002", "a%2Gb", "ab", "a//b", "a",
+        ] {
+            check("a/b", text, text);
+        }
+        check("aab", "aaab", "a[redacted]");
+        check("Key", "key KEY Key", "key KEY [redacted]");
+    }
+
+    #[test]
+    fn redacts_a_prefix_in_truncated_texts() {
+        for cut in [
+            "a",
+            "ab",
+            "ab/",
+            "ab%",
+            "ab%2",
+            "ab%2f",
+            r"ab\",
+            r"ab\u00",
+            "ab&#x2F;c",
+            "ab/cd",
+        ] {
+            let text = format!("x {cut}");
+            assert_eq!(
+                redact("ab/cd", &text, true).as_deref(),
+                Some("x [redacted]"),
+                "{cut}"
+            );
+        }
+        assert_eq!(redact("ab/cd", "x abc", true), None);
     }
 }

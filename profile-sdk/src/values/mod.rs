@@ -2,8 +2,6 @@
 
 mod api_key;
 mod days;
-mod key_redaction;
-mod link_url;
 pub(crate) mod macros;
 pub(crate) mod path_segment;
 mod profile_values;
@@ -11,9 +9,8 @@ mod scope;
 
 pub use api_key::ApiKey;
 pub use days::Days;
-pub use link_url::LinkUrl;
 pub use path_segment::{Handle, LinkId, PostId};
-pub use profile_values::{Bio, Color, DisplayName, FieldKind, Location};
+pub use profile_values::{Bio, Color, DisplayName, FieldKind, LinkUrl, Location};
 pub use scope::{Scope, Scopes};
 
 /// An error for a value that the service would reject. Nothing was sent.
