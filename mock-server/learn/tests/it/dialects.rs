@@ -12,6 +12,8 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer, World};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use crate::for_each;
+
 const PAGE: &str = include_str!("../../README.md");
 
 /// Returns a command for the program with the URL of a service.
@@ -219,27 +221,28 @@ async fn the_page_lists_the_rows_of_the_report() {
     expect_test::expect_file!["../../README.md"].assert_eq(&page);
 }
 
-#[tokio::test]
-async fn learns_each_alternative_without_writing() {
+#[test]
+fn learns_each_alternative_without_writing() {
     let alternatives = Dialect::alternatives().map(|(_, _, dialect)| dialect);
-    for dialect in [Dialect::default()].into_iter().chain(alternatives) {
-        let server = MockServer::builder()
-            .dialect(dialect.clone())
-            .start()
-            .await
-            .unwrap();
+    let dialects: Vec<_> = [Dialect::default()]
+        .into_iter()
+        .chain(alternatives)
+        .collect();
+    for_each(&dialects, |dialect| {
+        let server = MockServer::builder().dialect(dialect.clone());
+        let server = server.start_blocking().unwrap();
         let before = server.world().unwrap();
         let learned = learn(server.uri(), server.key(), &["--handle", "grace"]);
         // The profile of the mock has no handle in this dialect.
         assert_eq!(learned.code, Some(0), "{:#}", learned.report);
         assert_eq!(learned.stderr, "");
-        assert_eq!(learned.settings(), observable(&dialect, &SCOPES));
+        assert_eq!(learned.settings(), observable(dialect, &SCOPES));
         assert_eq!(server.world().unwrap(), before);
         assert_is_harmless(&server);
         let settings = serde_json::from_value(learned.file["settings"].clone()).unwrap();
         let expected = serde_json::from_value::<Dialect>(learned.settings().into()).unwrap();
         assert_eq!(expected, settings);
-    }
+    });
 }
 
 /// Asserts that there were only reads and two writes that every service rejects.
@@ -294,27 +297,28 @@ async fn a_key_without_scopes_shows_how_they_are_enforced() {
     }
 }
 
-#[tokio::test]
-async fn waits_instead_of_exceeding_the_rate_limit() {
+#[test]
+fn waits_instead_of_exceeding_the_rate_limit() {
     let mut world = World::default();
     let key = world.keys().all.clone();
     let limit = json!({"limit": 10, "window_seconds": 1});
     world.set_rate_limit(&key, serde_json::from_value(limit).unwrap());
-    for settings in [
+    let all_settings = [
         json!({}),
         json!({"rate_limit_rejection": "without_headers"}),
         json!({"rate_limit_header_names": {"limit": "x-quota", "remaining": "x-quota-left"}}),
         json!({"rate_limit_header_names": {"limit": "x-ratelimit-limit"}}),
-    ] {
+    ];
+    for_each(&all_settings, |settings| {
         let dialect = Dialect::from_json(&settings.to_string()).unwrap();
         let server = MockServer::builder().world(world.clone()).dialect(dialect);
-        let server = server.start().await.unwrap();
+        let server = server.start_blocking().unwrap();
         let learned = learn(server.uri(), &key, &["--handle", "grace"]);
         assert_eq!(learned.code, Some(0), "{:#}", learned.report);
         assert_is_harmless(&server);
         let name = "rate_limit_rejection";
         assert_eq!(learned.settings().get(name), settings.get(name));
-    }
+    });
 }
 
 #[tokio::test]
@@ -342,16 +346,14 @@ async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
     );
 }
 
-#[tokio::test]
-async fn learns_each_alternative_from_writes_that_leave_nothing_behind() {
+#[test]
+fn learns_each_alternative_from_writes_that_leave_nothing_behind() {
     let alternatives = Dialect::alternatives().map(|(_, _, dialect)| dialect);
     let others = [Dialect::default(), Dialect::minimal(), Dialect::maximal()];
-    for dialect in others.into_iter().chain(alternatives) {
-        let server = MockServer::builder()
-            .dialect(dialect.clone())
-            .start()
-            .await
-            .unwrap();
+    let dialects: Vec<_> = others.into_iter().chain(alternatives).collect();
+    for_each(&dialects, |dialect| {
+        let server = MockServer::builder().dialect(dialect.clone());
+        let server = server.start_blocking().unwrap();
         let before = server.world().unwrap();
         let options = ["--handle", "grace", "--allow-writes", "--yes"];
         let learned = learn(server.uri(), server.key(), &options);
@@ -363,14 +365,14 @@ async fn learns_each_alternative_from_writes_that_leave_nothing_behind() {
             learned.report
         );
         let met = [&SCOPES[..], &[WRITES]].concat();
-        assert_eq!(learned.settings(), observable(&dialect, &met));
+        assert_eq!(learned.settings(), observable(dialect, &met));
         let after = server.world().unwrap();
         for handle in ["demo", "grace"] {
             assert_eq!(after.account(handle), before.account(handle));
         }
         assert!(server.journal().requests().len() <= 80);
         assert_eq!(learned.files, ["dialect.json"]);
-    }
+    });
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
 use crate::dialects::{Learned, learn, program};
+use crate::for_each;
 use crate::request::request;
 
 const OPTIONS: [&str; 6] = [
@@ -53,13 +54,13 @@ fn faults() -> Vec<FaultRule> {
 
 /// Learns while one request meets a fault, which must leave nothing behind. A service that does not list
 /// links and posts may keep one that the report names.
-async fn learn_with_fault(number: u64, rule: FaultRule, lists_resources: bool) {
+fn learn_with_fault(number: u64, rule: FaultRule, lists_resources: bool) {
     let mut dialect = Dialect::default();
     if !lists_resources {
         dialect.me_fields = MeFields::Minimal;
     }
     let server = MockServer::builder().dialect(dialect);
-    let server = server.start().await.unwrap();
+    let server = server.start_blocking().unwrap();
     let before = server.world().unwrap();
     let case = format!("request {number}, {rule:?}, {lists_resources}");
     server.add_fault(rule.skip(number).times(1)).unwrap();
@@ -98,7 +99,6 @@ async fn learn_with_fault(number: u64, rule: FaultRule, lists_resources: bool) {
 #[test]
 fn a_fault_at_any_request_leaves_nothing_behind() {
     const REQUESTS: u64 = 56;
-    const THREADS: u64 = 8;
     let every = if env::var("LEARN_FAULTS").is_ok_and(|which| which == "all") {
         1
     } else {
@@ -112,47 +112,33 @@ fn a_fault_at_any_request_leaves_nothing_behind() {
     let cases: Vec<_> = numbers
         .filter(|(number, kind, _)| (number + kind) % every == 0)
         .collect();
-    thread::scope(|scope| {
-        for first in 0..THREADS {
-            let cases = cases
-                .iter()
-                .skip(usize::try_from(first).unwrap())
-                .step_by(8);
-            scope.spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .enable_all()
-                    .build();
-                let runtime = runtime.unwrap();
-                for (number, kind, fault) in cases {
-                    for lists_resources in [true, false] {
-                        if every == 1 || lists_resources == kind.is_multiple_of(2) {
-                            let run = learn_with_fault(*number, fault.clone(), lists_resources);
-                            runtime.block_on(run);
-                        }
-                    }
-                }
-            });
+    for_each(&cases, |(number, kind, fault)| {
+        for lists_resources in [true, false] {
+            if every == 1 || lists_resources == kind.is_multiple_of(2) {
+                learn_with_fault(*number, fault.clone(), lists_resources);
+            }
         }
     });
 }
 
-#[tokio::test]
-async fn names_what_it_could_not_delete() {
-    for (path, fault, left) in [
+#[test]
+fn names_what_it_could_not_delete() {
+    let cases = [
         ("/me/links/{id}", Fault::status(500), "/me/links/link_6"),
         ("/me/links/{id}", Fault::status(404), "/me/links/link_6"),
         ("/me/posts/{id}", Fault::status(500), "/me/posts/post_7"),
-    ] {
-        let server = MockServer::start().await;
-        let deletions = RequestPattern::any().path(path).method("DELETE");
-        let rule = FaultRule::new(fault).matching(deletions);
+    ];
+    for_each(&cases, |(path, fault, left)| {
+        let server = MockServer::start_blocking();
+        let deletions = RequestPattern::any().path(*path).method("DELETE");
+        let rule = FaultRule::new(fault.clone()).matching(deletions);
         server.add_fault(rule).unwrap();
         let learned = learn(server.uri(), server.key(), &OPTIONS);
         assert_eq!(learned.code, Some(1), "{}", learned.stderr);
         let expected = format!("mock-server-learn: not deleted: {left}; delete it\n");
         assert!(learned.stderr.contains(&expected), "{}", learned.stderr);
         assert_eq!(learned.stderr.matches("not deleted").count(), 1);
-    }
+    });
 }
 
 #[tokio::test]
@@ -208,7 +194,7 @@ async fn gives_up_after_four_requests_without_a_response() {
 async fn names_what_is_left_before_giving_up() {
     let server = MockServer::start().await;
     // The service stops responding after the creation of the link.
-    let rule = FaultRule::new(Fault::delay(5_000));
+    let rule = FaultRule::new(Fault::Wire(WireFault::Close));
     let rule = rule.matching(RequestPattern::any().path("/me/links/{id}"));
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &OPTIONS);

@@ -14,3 +14,21 @@ mod foreign;
 mod request;
 mod round_trip;
 mod tls;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Checks several cases at a time, because the program waits for the service most of the time.
+fn for_each<T: Sync>(cases: &[T], check: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let check_next = || {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            check(case);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(check_next);
+        }
+    });
+}
