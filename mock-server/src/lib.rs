@@ -48,6 +48,7 @@ pub mod webhook;
 mod worlds;
 mod worlds_server;
 
+pub use control::{control_openapi_json, openapi_json};
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
     Account, Advice, Clock, Coverage, Endpoint, EndpointCoverage, FieldLimit, Keys, Link, Post,
@@ -66,27 +67,3 @@ pub use service_handle::ServiceHandle;
 pub use wiremock;
 pub use worlds::Worlds;
 pub use worlds_server::WorldsServer;
-
-/// Returns the OpenAPI 3.1 document of the service as JSON: its endpoints, limits and scopes, and the
-/// responses of the default dialect.
-///
-/// ```
-/// let document: serde_json::Value = serde_json::from_str(mock_server::openapi_json())?;
-/// assert_eq!(document["openapi"], "3.1.0");
-/// assert!(document["paths"]["/api/v1/me"]["get"].is_object());
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-pub fn openapi_json() -> &'static str {
-    include_str!("../openapi.json")
-}
-
-/// Returns the OpenAPI 3.1 document of the control API as JSON.
-///
-/// ```
-/// let document: serde_json::Value = serde_json::from_str(mock_server::control_openapi_json())?;
-/// assert!(document["paths"]["/_mock/v1/health"]["get"].is_object());
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-pub fn control_openapi_json() -> &'static str {
-    include_str!("../control-openapi.json")
-}

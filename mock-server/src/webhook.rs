@@ -78,7 +78,7 @@ impl<'a> WebhookHandle<'a> {
     }
 
     /// Sends future events to the built-in sink, which responds according to a
-    /// [`SinkScript`](crate::webhook::SinkScript) and needs no socket. Turns the webhook on and resets
+    /// [`SinkScript`] and needs no socket. Turns the webhook on and resets
     /// its count of failures.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl<'a> WebhookHandle<'a> {
     }
 
     /// Sends one event and returns its outcome; a failed delivery is not an error. `kind` is an
-    /// [`EventKind`](crate::webhook::EventKind) or any name that is
+    /// [`EventKind`] or any name that is
     /// valid in a header; `data` is JSON or the whole body as bytes. The event counts as covered in the
     /// [verdicts](crate::ServiceHandle::verdicts).
     ///
