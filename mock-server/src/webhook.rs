@@ -21,7 +21,7 @@ use crate::mutants::Mutant;
 use crate::service::{Service, StateError};
 
 pub use crate::engine::webhook::{
-    Delivery, DeliveryOutcome, EventData, EventKind, MAX_CONSECUTIVE_FAILURES, Refusal,
+    Delivery, DeliveryOutcome, EventData, EventKind, MAX_CONSECUTIVE_FAILURES, NotSent,
     SignedDelivery, SinkScript, SinkStatus, WebhookStatus,
 };
 
@@ -100,7 +100,7 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Refused`] if the webhook is off or has no receiver, [`Error::Invalid`] if the
+    /// Returns [`Error::NotSent`] if the webhook is off or has no receiver, [`Error::Invalid`] if the
     /// name is not valid in a header, and [`Error::State`] if the state file fails.
     pub async fn emit(
         &self,
@@ -116,7 +116,7 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`emit`](Self::emit), and [`Error::Refused`] if the log does not contain the
+    /// Returns the errors of [`emit`](Self::emit), and [`Error::NotSent`] if the log does not contain the
     /// delivery.
     pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, Error> {
         self.deliver(self.prepare_redelivery(delivery_id)?).await
@@ -178,7 +178,7 @@ impl<'a> WebhookHandle<'a> {
 
     fn prepare(
         &self,
-        prepare: impl FnOnce(&mut World) -> Result<Prepared, Refusal>,
+        prepare: impl FnOnce(&mut World) -> Result<Prepared, NotSent>,
     ) -> Result<Prepared, Error> {
         let prepared = self.service.store.transact(|world| {
             let prepared = prepare(world);
@@ -241,7 +241,7 @@ pub enum Error {
     Invalid(#[from] InvalidInput),
     /// The webhook is off or has no receiver, or the log does not contain the delivery.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    NotSent(#[from] NotSent),
     /// The state file could not be read or written.
     #[error(transparent)]
     State(#[from] StateError),
@@ -261,9 +261,9 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid(error) => error.code(),
-            Self::Refused(Refusal::NoReceiver) => "no_receiver",
-            Self::Refused(Refusal::Off { .. }) => "webhook_off",
-            Self::Refused(Refusal::UnknownDelivery { .. }) => "unknown_delivery",
+            Self::NotSent(NotSent::NoReceiver) => "no_receiver",
+            Self::NotSent(NotSent::Off { .. }) => "webhook_off",
+            Self::NotSent(NotSent::UnknownDelivery { .. }) => "unknown_delivery",
             Self::State(_) => "state_file",
         }
     }

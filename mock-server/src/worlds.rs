@@ -298,7 +298,7 @@ mod tests {
             .store
             .handle(&request, None)
             .unwrap()
-            .outcome
+            .processed
             .reply
             .status
     }

@@ -38,7 +38,7 @@ pub struct WorldsServer {
     listener: TcpListener,
     address: SocketAddr,
     url: String,
-    handler: ControlOrService,
+    handler: WorldsHandler,
 }
 
 impl WorldsServer {
@@ -58,7 +58,7 @@ impl WorldsServer {
         let control = Control::new(worlds.clone(), url.clone(), shutdown.clone());
         let control = Some(Arc::new(control));
         let log = None;
-        let handler = ControlOrService {
+        let handler = WorldsHandler {
             worlds,
             control,
             shutdown,
@@ -178,7 +178,7 @@ fn url_of(mut address: SocketAddr) -> String {
 /// A callback for log lines.
 pub(super) type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
 
-pub(super) struct ControlOrService {
+pub(super) struct WorldsHandler {
     pub(super) worlds: Arc<Worlds>,
     /// `None` if the control API is disabled.
     pub(super) control: Option<Arc<Control>>,
@@ -187,7 +187,7 @@ pub(super) struct ControlOrService {
     pub(super) log: Option<Log>,
 }
 
-impl Handler for ControlOrService {
+impl Handler for WorldsHandler {
     async fn handle(
         &self,
         request: Request<Incoming>,
@@ -202,7 +202,7 @@ impl Handler for ControlOrService {
     }
 }
 
-impl ControlOrService {
+impl WorldsHandler {
     async fn serve(&self, request: Request<Incoming>) -> Result<PlannedReply, NoResponse> {
         let mut request = receive(request, BODY_LIMIT, &self.shutdown).await?;
         let target = self.log.as_ref().map(|_| target(&request));

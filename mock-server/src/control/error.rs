@@ -1,7 +1,7 @@
 //! The errors of the control API, which do not depend on the dialects of worlds.
 
 use crate::engine::Reply;
-use crate::engine::webhook::Refusal;
+use crate::engine::webhook::NotSent;
 use crate::input::InvalidInput;
 use crate::input::read_json::BAD_BODY;
 use crate::service::StateError;
@@ -50,8 +50,8 @@ impl From<webhook::Error> for ControlError {
         use webhook::Error;
         let status = match error {
             Error::Invalid(error) => return error.into(),
-            Error::Refused(Refusal::UnknownDelivery { .. }) => 404,
-            Error::Refused(Refusal::NoReceiver | Refusal::Off { .. }) => 409,
+            Error::NotSent(NotSent::UnknownDelivery { .. }) => 404,
+            Error::NotSent(NotSent::NoReceiver | NotSent::Off { .. }) => 409,
             Error::State(_) => 500,
         };
         Self::new(status, error.code(), error.to_string())

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
 use crate::engine::webhook::{
-    EventData, Prepared, Receiver, Refusal, SinkScript, WebhookSecret, WebhookStatus,
+    EventData, NotSent, Prepared, Receiver, SinkScript, WebhookSecret, WebhookStatus,
 };
 use crate::engine::{Reply, World};
 use crate::input::InvalidInput;
@@ -170,7 +170,7 @@ fn set_receiver(
 
 fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
     let turn_on = |world: &mut World| match world.webhook.secret() {
-        None => (Err(webhook::Error::from(Refusal::NoReceiver)), false),
+        None => (Err(webhook::Error::from(NotSent::NoReceiver)), false),
         Some(_) => {
             world.webhook.turn_on();
             (Ok(world.webhook.status()), true)

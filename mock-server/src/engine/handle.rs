@@ -10,9 +10,9 @@ use super::dialect::{
     Dialect, ExtraFields, Place, RateLimitHeaders, RateLimitReset, ReferenceData,
 };
 use super::endpoints::{Call, Endpoint, Handler, Objects, check_size};
-use super::outcome::{Outcome, violations};
 use super::paths::route;
 use super::problems::{Problem, ProblemKind, Problems};
+use super::processed::{Processed, violations};
 use super::reply::Reply;
 use super::request::Request;
 use super::world::World;
@@ -38,8 +38,8 @@ pub fn handle(world: &mut World, request: &Request) -> Reply {
     process(world, request, now).reply
 }
 
-/// Handles a request at the instant `now` and returns its outcome.
-pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+/// Handles a request at the instant `now` and returns the result.
+pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> Processed {
     let mut problems = Problems::default();
     check_size(request, &mut problems);
     let (endpoint, parameter) = match route(request) {
@@ -61,10 +61,10 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
         Handler::Write(answer) => (answer(world, &mut call), true),
     };
     let problems = call.problems;
-    let mut outcome = match answer {
+    let mut processed = match answer {
         Ok(mut reply) => {
             add_extra_fields(&mut reply, endpoint, &world.dialect().extra_fields);
-            Outcome {
+            Processed {
                 reply,
                 changed: is_write,
                 endpoint: Some(endpoint),
@@ -75,11 +75,11 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
         Err(_) => rejected(world, request, now, Some(endpoint), &problems),
     };
     if let Some(quota) = quota {
-        let is_counted = outcome.rejection != Some(ProblemKind::RateLimited);
-        outcome.changed |= is_counted && quota.limit != RateLimit::default();
-        add_rate_limit(&mut outcome.reply, quota, world.dialect(), now);
+        let is_counted = processed.rejection != Some(ProblemKind::RateLimited);
+        processed.changed |= is_counted && quota.limit != RateLimit::default();
+        add_rate_limit(&mut processed.reply, quota, world.dialect(), now);
     }
-    outcome
+    processed
 }
 
 /// Finds the key of a request and counts the request against its rate limit.
@@ -148,11 +148,11 @@ fn rejected(
     now: Timestamp,
     endpoint: Option<Endpoint>,
     problems: &Problems,
-) -> Outcome {
+) -> Processed {
     let decisive = problems
         .decisive()
         .expect("a rejected request has a decisive problem");
-    Outcome {
+    Processed {
         reply: Reply::to_problem(decisive, world.dialect(), now),
         changed: false,
         endpoint,

@@ -1,5 +1,5 @@
 //! The service itself, independent of the transports: a pure, synchronous function from a world
-//! and a request to an outcome. Nothing here opens a socket, waits or reads the environment.
+//! and a request to a reply. Nothing here opens a socket, waits or reads the environment.
 //!
 //! In reading order; each part depends only on the parts before it:
 //!
@@ -11,7 +11,7 @@
 //! - `world`: the state of one service
 //! - `endpoints`: the table of endpoints, and their handlers by resource
 //! - `paths`: the routing of requests to endpoints
-//! - `outcome`: the reply to a request, and its violations of the specification
+//! - `processed`: the reply to a request, and its violations of the specification
 //! - `handle`: the processing of a request
 //! - `verdicts`: the violations and the coverage of a client
 
@@ -22,9 +22,9 @@ mod endpoints;
 mod handle;
 mod json_object;
 mod named_enum;
-mod outcome;
 pub(crate) mod paths;
 mod problems;
+mod processed;
 mod reply;
 mod request;
 mod resources;
@@ -43,10 +43,10 @@ pub(crate) use endpoints::id_in_path;
 pub(crate) use endpoints::{BASE_PATH, BODY_LIMIT};
 pub use handle::handle;
 pub(crate) use handle::process;
-pub(crate) use outcome::Outcome;
-pub use outcome::Violation;
 pub(crate) use paths::route;
 pub use problems::ProblemKind;
+pub(crate) use processed::Processed;
+pub use processed::Violation;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
 pub use request::Request;

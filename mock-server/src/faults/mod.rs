@@ -7,6 +7,6 @@ mod plan;
 mod rules;
 
 pub use fault::{Fault, Phase, WireFault};
-pub(crate) use plan::{Plan, PlannedReply};
+pub(crate) use plan::{FaultPlan, PlannedReply};
 pub use rules::FaultRule;
 pub(crate) use rules::FaultRules;

@@ -12,7 +12,7 @@ use crate::journal::RequestOutcome;
 
 /// The faults to apply to one response.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Plan {
+pub(crate) struct FaultPlan {
     /// Delay before the request is carried out.
     pub(crate) delay_before: Duration,
     /// Delay before the response is sent.
@@ -20,7 +20,7 @@ pub(crate) struct Plan {
     pub(crate) fault: Option<(Phase, Fault)>,
 }
 
-impl Plan {
+impl FaultPlan {
     pub(super) fn add_delay(&mut self, phase: Phase, delay: Duration) {
         let sum = match phase {
             Phase::Before => &mut self.delay_before,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::fault::{Fault, Phase, invalid};
-use super::plan::Plan;
+use super::plan::FaultPlan;
 use crate::engine::Request;
 use crate::input::{InvalidInput, read_json};
 use crate::journal::RequestPattern;
@@ -225,8 +225,8 @@ impl FaultRules {
     }
 
     /// Determines the faults of a request, and counts it.
-    pub(crate) fn plan(&self, request: &Request) -> Plan {
-        let mut plan = Plan::default();
+    pub(crate) fn plan(&self, request: &Request) -> FaultPlan {
+        let mut plan = FaultPlan::default();
         for rule in &mut self.lock().rules {
             // A rule after the first fault is not counted.
             let is_delay = matches!(rule.rule.fault, Fault::Delay { .. });
@@ -264,7 +264,7 @@ impl ActiveRule {
         applies
     }
 
-    fn add_to(&self, plan: &mut Plan) {
+    fn add_to(&self, plan: &mut FaultPlan) {
         let phase = self.rule.phase;
         match self.rule.fault {
             Fault::Delay { milliseconds } => {
@@ -318,7 +318,7 @@ mod tests {
         }
     }
 
-    fn plan(rules: &FaultRules) -> Plan {
+    fn plan(rules: &FaultRules) -> FaultPlan {
         rules.plan(&Request::new("GET", "/"))
     }
 

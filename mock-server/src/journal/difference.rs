@@ -15,7 +15,7 @@ use crate::redaction::label;
 const MAX_SHOWN: usize = 60;
 
 /// A request to compare with a pattern: a recorded one, or one that has no response yet.
-pub(super) struct Received<'a> {
+pub(super) struct ComparedRequest<'a> {
     pub(super) method: &'a str,
     pub(super) path: &'a str,
     query: Option<&'a str>,
@@ -28,7 +28,7 @@ pub(super) struct Received<'a> {
     fault: Option<&'a str>,
 }
 
-impl<'a> From<&'a RecordedRequest> for Received<'a> {
+impl<'a> From<&'a RecordedRequest> for ComparedRequest<'a> {
     fn from(request: &'a RecordedRequest) -> Self {
         Self {
             method: &request.method,
@@ -45,7 +45,7 @@ impl<'a> From<&'a RecordedRequest> for Received<'a> {
     }
 }
 
-impl<'a> From<&'a Request> for Received<'a> {
+impl<'a> From<&'a Request> for ComparedRequest<'a> {
     fn from(request: &'a Request) -> Self {
         let mut authorization = request.header_values("authorization");
         Self {
@@ -70,25 +70,25 @@ impl RequestPattern {
     }
 }
 
-pub(super) fn matches(pattern: &RequestPattern, request: &Received<'_>) -> bool {
+pub(super) fn matches(pattern: &RequestPattern, request: &ComparedRequest<'_>) -> bool {
     // The cheap checks come first.
     has_method(pattern, request)
         && has_path(pattern, request)
         && differences(pattern, request).is_empty()
 }
 
-pub(super) fn has_method(pattern: &RequestPattern, request: &Received<'_>) -> bool {
+pub(super) fn has_method(pattern: &RequestPattern, request: &ComparedRequest<'_>) -> bool {
     let expected = pattern.method.as_ref();
     expected.is_none_or(|expected| expected == request.method)
 }
 
-pub(super) fn has_path(pattern: &RequestPattern, request: &Received<'_>) -> bool {
+pub(super) fn has_path(pattern: &RequestPattern, request: &ComparedRequest<'_>) -> bool {
     let expected = pattern.path.as_deref();
     expected.is_none_or(|expected| paths::matches(expected, request.path))
 }
 
 /// Returns the differences; empty if the request matches.
-pub(super) fn differences(pattern: &RequestPattern, request: &Received<'_>) -> Vec<String> {
+pub(super) fn differences(pattern: &RequestPattern, request: &ComparedRequest<'_>) -> Vec<String> {
     let mut texts = Vec::new();
     if !has_method(pattern, request) {
         let expected = pattern.method.as_deref();
@@ -160,7 +160,7 @@ fn compare_any(
 }
 
 /// Compares a body with a value that it must equal or, if `is_part`, contain.
-fn body_differences(expected: &Value, request: &Received<'_>, is_part: bool) -> Vec<String> {
+fn body_differences(expected: &Value, request: &ComparedRequest<'_>, is_part: bool) -> Vec<String> {
     let length = request.body_length;
     if length == 0 {
         return vec!["without a body".to_owned()];

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::engine::{
-    Account, BASE_PATH, Endpoint, FieldLimit, Outcome, ProblemKind, ProfileField, Request, Scope,
+    Account, BASE_PATH, Endpoint, FieldLimit, ProblemKind, Processed, ProfileField, Request, Scope,
     World, bearer_token, id_in_path, process, route,
 };
 
@@ -18,7 +18,7 @@ pub(super) enum Change {
     /// Changes the body of successful replies of these endpoints.
     Reply(&'static [Endpoint], fn(&mut Value)),
     /// Handles requests in place of the engine.
-    Process(fn(&mut World, &Request, Timestamp) -> Outcome),
+    Process(fn(&mut World, &Request, Timestamp) -> Processed),
     /// Changes the headers and the body of a delivery before it is sent.
     Delivery(fn(&mut HeaderMap, &mut Vec<u8>)),
     /// Turns the webhook off after this number of failures in a row.
@@ -26,7 +26,12 @@ pub(super) enum Change {
 }
 
 impl Change {
-    pub(super) fn process(&self, world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+    pub(super) fn process(
+        &self,
+        world: &mut World,
+        request: &Request,
+        now: Timestamp,
+    ) -> Processed {
         match self {
             Self::Request(change) => {
                 let mut request = request.clone();
@@ -39,11 +44,14 @@ impl Change {
                 process(world, &request, now)
             }
             Self::Reply(endpoints, change) => {
-                let mut outcome = process(world, request, now);
-                if outcome.endpoint.is_some_and(|one| endpoints.contains(&one)) {
-                    edit_body(&mut outcome, change);
+                let mut processed = process(world, request, now);
+                if processed
+                    .endpoint
+                    .is_some_and(|one| endpoints.contains(&one))
+                {
+                    edit_body(&mut processed, change);
                 }
-                outcome
+                processed
             }
             Self::Process(process) => process(world, request, now),
             Self::Delivery(_) | Self::FailureLimit(_) => process(world, request, now),
@@ -135,14 +143,18 @@ pub(super) fn drop_unknown_fields(request: &mut Request) {
 }
 
 /// Stores the valid part of an edit that is rejected.
-pub(super) fn store_rejected_edit(world: &mut World, request: &Request, now: Timestamp) -> Outcome {
-    let outcome = process(world, request, now);
-    if outcome.rejection == Some(ProblemKind::UnknownField) {
+pub(super) fn store_rejected_edit(
+    world: &mut World,
+    request: &Request,
+    now: Timestamp,
+) -> Processed {
+    let processed = process(world, request, now);
+    if processed.rejection == Some(ProblemKind::UnknownField) {
         let mut request = request.clone();
         drop_unknown_fields(&mut request);
         process(world, &request, now);
     }
-    outcome
+    processed
 }
 
 /// Answers as usual, but does not change the world.
@@ -151,7 +163,7 @@ pub(super) fn discard(
     world: &mut World,
     request: &Request,
     now: Timestamp,
-) -> Outcome {
+) -> Processed {
     match is(request, endpoint) {
         true => process(&mut world.clone(), request, now),
         false => process(world, request, now),
@@ -234,15 +246,15 @@ pub(super) fn accept_days(
     world: &mut World,
     request: &Request,
     now: Timestamp,
-) -> Outcome {
-    let outcome = process(world, request, now);
-    if outcome.rejection != Some(ProblemKind::OutOfRange) || days(request) != Some(requested) {
-        return outcome;
+) -> Processed {
+    let processed = process(world, request, now);
+    if processed.rejection != Some(ProblemKind::OutOfRange) || days(request) != Some(requested) {
+        return processed;
     }
     let mut request = request.clone();
     request.query = Some(format!("days={accepted}"));
-    let mut outcome = process(world, &request, now);
-    edit_body(&mut outcome, |body| {
+    let mut processed = process(world, &request, now);
+    edit_body(&mut processed, |body| {
         let data = data_of(body);
         data["period"]["days"] = requested.into();
         if let Some(daily) = data["daily"].as_array_mut() {
@@ -250,7 +262,7 @@ pub(super) fn accept_days(
             daily.resize(requested.into(), first);
         }
     });
-    outcome
+    processed
 }
 
 /// Reads the statistics of another profile than the one in the path.
@@ -265,12 +277,12 @@ pub(super) fn read_another_profile(request: &mut Request) {
 }
 
 /// Changes the body of a successful reply.
-pub(super) fn edit_body(outcome: &mut Outcome, change: impl FnOnce(&mut Value)) {
-    if let 200..=299 = outcome.reply.status
-        && let Ok(mut body) = serde_json::from_slice(&outcome.reply.body)
+pub(super) fn edit_body(processed: &mut Processed, change: impl FnOnce(&mut Value)) {
+    if let 200..=299 = processed.reply.status
+        && let Ok(mut body) = serde_json::from_slice(&processed.reply.body)
     {
         change(&mut body);
-        outcome.reply.body = body.to_string().into_bytes();
+        processed.reply.body = body.to_string().into_bytes();
     }
 }
 

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use self::changes::Change;
 use self::table::{MUTANTS, Row};
-use crate::engine::{Outcome, Request, World};
+use crate::engine::{Processed, Request, World};
 
 /// A service that breaks one sentence of the specification. `mock-server mutants` runs the test suite
 /// of a client against each mutant: a suite that still passes does not test the sentence.
@@ -45,7 +45,7 @@ impl Mutant {
     }
 
     /// Handles a request in place of the engine.
-    pub(crate) fn process(self, world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+    pub(crate) fn process(self, world: &mut World, request: &Request, now: Timestamp) -> Processed {
         self.0.change.process(world, request, now)
     }
 

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use self::habits::Habits;
 use self::response::{compress, is_preflight};
 use self::store::{Handled, Store};
-use crate::engine::{Endpoint, Keys, Outcome, Reply, Request, Verdicts, World};
-use crate::faults::{Fault, FaultRule, FaultRules, Plan, PlannedReply};
+use crate::engine::{Endpoint, Keys, Processed, Reply, Request, Verdicts, World};
+use crate::faults::{Fault, FaultPlan, FaultRule, FaultRules, PlannedReply};
 use crate::input::InvalidInput;
 use crate::journal::{Entry, Journal, JournalLimits, Numbered, RequestOutcome, Response};
 use crate::mutants::Mutant;
@@ -109,41 +109,41 @@ impl Service {
 
     /// Determines the faults of a request and counts it. This is separate from
     /// [`answer`](Self::answer) because the plan may contain a delay before it.
-    pub(crate) fn plan(&self, request: &Request) -> Plan {
+    pub(crate) fn plan(&self, request: &Request) -> FaultPlan {
         // A rule for the next request means the one that the page sends, not the browser's own.
         if self.cors.is_some() && is_preflight(request) {
-            return Plan::default();
+            return FaultPlan::default();
         }
         self.faults.plan(request)
     }
 
     /// Records a request that is delayed before it is carried out, with the violations that it would
     /// have now. Returns `None` if the state file cannot be read, which `answer` reports.
-    pub(crate) fn receive(&self, request: &Request, plan: &Plan) -> Option<Received> {
+    pub(crate) fn receive(&self, request: &Request, plan: &FaultPlan) -> Option<Delayed> {
         let handled = self.store.dry_run(request, self.mutant).ok()?;
         let entry = Entry {
             request: request.clone(),
             other_keys: handled.other_keys,
             at: handled.at,
-            endpoint: handled.outcome.endpoint.map(Endpoint::path),
+            endpoint: handled.processed.endpoint.map(Endpoint::path),
             has_known_key: handled.has_known_key,
             fault: plan.fault_name(),
-            violations: handled.outcome.violations.clone(),
+            violations: handled.processed.violations.clone(),
             outcome: RequestOutcome::Delayed,
             response: None,
         };
         let number = self.journal.record(entry, None).number;
-        let outcome = Some(handled.outcome);
-        Some(Received { number, outcome })
+        let processed = Some(handled.processed);
+        Some(Delayed { number, processed })
     }
 
     /// Records that the client of a request has disconnected. If the request was not carried out, its
     /// violations count all the same.
-    pub(crate) fn abandon(&self, received: &Received) {
+    pub(crate) fn abandon(&self, delayed: &Delayed) {
         self.journal
-            .conclude(received.number, RequestOutcome::Abandoned);
-        if let Some(outcome) = &received.outcome {
-            self.change_verdicts(|verdicts| verdicts.record_violations(outcome));
+            .conclude(delayed.number, RequestOutcome::Abandoned);
+        if let Some(processed) = &delayed.processed {
+            self.change_verdicts(|verdicts| verdicts.record_violations(processed));
         }
     }
 
@@ -154,7 +154,7 @@ impl Service {
     pub(crate) fn answer(
         &self,
         request: Request,
-        plan: &Plan,
+        plan: &FaultPlan,
         earlier: Option<u64>,
         outcome_of: fn(&PlannedReply) -> RequestOutcome,
     ) -> (PlannedReply, Numbered) {
@@ -186,36 +186,36 @@ impl Service {
     fn apply(
         &self,
         request: Request,
-        plan: &Plan,
+        plan: &FaultPlan,
         handled: Handled,
         earlier: Option<u64>,
         outcome_of: fn(&PlannedReply) -> RequestOutcome,
     ) -> (PlannedReply, Numbered) {
         let Handled {
-            mut outcome,
+            mut processed,
             at,
             date,
-            is_compressed,
+            compresses_responses,
             has_known_key,
             other_keys,
         } = handled;
         if let Some(cors) = &self.cors {
-            cors.answer_preflight(&request, &mut outcome);
+            cors.answer_preflight(&request, &mut processed);
         }
         self.change_verdicts(|verdicts| match plan.fault {
             // The client does not receive a response that a fault replaces.
-            Some(_) => verdicts.record_violations(&outcome),
-            None => verdicts.record(&outcome),
+            Some(_) => verdicts.record_violations(&processed),
+            None => verdicts.record(&processed),
         });
-        let endpoint = outcome.endpoint.map(Endpoint::path);
-        let mut planned = plan.apply(outcome.reply);
+        let endpoint = processed.endpoint.map(Endpoint::path);
+        let mut planned = plan.apply(processed.reply);
         if let Some(date) = date {
             planned.set_default_header("date", date);
         }
         if let Some(cors) = &self.cors {
             cors.allow(&request, &mut planned);
         }
-        if let Some(endpoint) = outcome.endpoint {
+        if let Some(endpoint) = processed.endpoint {
             let shown = self
                 .habits()
                 .observe(&request, endpoint, at, &other_keys, &planned);
@@ -225,7 +225,7 @@ impl Service {
         }
         // The journal keeps the body as it was before.
         let body = planned.body.clone();
-        if is_compressed {
+        if compresses_responses {
             compress(&request, &mut planned);
         }
         let entry = Entry {
@@ -235,7 +235,7 @@ impl Service {
             endpoint,
             has_known_key,
             fault: planned.fault,
-            violations: outcome.violations,
+            violations: processed.violations,
             outcome: outcome_of(&planned),
             response: response(&planned, body),
         };
@@ -294,10 +294,10 @@ impl Service {
 }
 
 /// A request in the journal that may still be abandoned.
-pub(crate) struct Received {
+pub(crate) struct Delayed {
     pub(crate) number: u64,
-    /// The outcome that the request would have; `None` if it was carried out.
-    pub(crate) outcome: Option<Outcome>,
+    /// The result that the request would have; `None` if it was carried out.
+    pub(crate) processed: Option<Processed>,
 }
 
 /// Returns the recorded part of a response, or `None` if the client does not receive it.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use flate2::write::GzEncoder;
 use http::Uri;
 
-use crate::engine::{BASE_PATH, Outcome, Reply, Request};
+use crate::engine::{BASE_PATH, Processed, Reply, Request};
 use crate::faults::PlannedReply;
 use crate::input::InvalidInput;
 
@@ -34,7 +34,7 @@ impl Cors {
 
     /// Accepts a preflight. The method and the headers that it asks for are always allowed, so that
     /// the request itself is sent and the page sees how the service rejects it.
-    pub(crate) fn answer_preflight(&self, request: &Request, outcome: &mut Outcome) {
+    pub(crate) fn answer_preflight(&self, request: &Request, processed: &mut Processed) {
         if !is_preflight(request) {
             return;
         }
@@ -52,10 +52,10 @@ impl Cors {
             let value = request.header_values(asked).next()?.to_owned();
             Some((allowed.into(), value.into()))
         });
-        outcome.rejection = None;
+        processed.rejection = None;
         // A path that no endpoint has is a violation of the request itself, which follows.
-        outcome.violations.clear();
-        outcome.reply = Reply {
+        processed.violations.clear();
+        processed.reply = Reply {
             headers: headers.collect(),
             ..Reply::empty(204)
         };

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::engine::dialect::Compression;
-use crate::engine::{Outcome, Request, World, bearer_token, process, raise_last_id};
+use crate::engine::{Processed, Request, World, bearer_token, process, raise_last_id};
 use crate::input::read_json;
 use crate::mutants::Mutant;
 
@@ -26,14 +26,14 @@ pub(crate) enum Store {
     },
 }
 
-/// The outcome of a request, with the time and keys for the journal.
+/// A processed request, with the time and keys for the journal.
 pub(crate) struct Handled {
-    pub(crate) outcome: Outcome,
+    pub(crate) processed: Processed,
     pub(crate) at: Timestamp,
     /// The value of the header `Date`, unless the world uses the system clock.
     pub(crate) date: Option<String>,
     /// `true` if the dialect compresses responses.
-    pub(crate) is_compressed: bool,
+    pub(crate) compresses_responses: bool,
     /// `true` if the world has the key of the request.
     pub(crate) has_known_key: bool,
     /// The keys of the world that were not generated.
@@ -44,13 +44,13 @@ impl Handled {
     fn new(world: &mut World, request: &Request, mutant: Option<Mutant>) -> Self {
         let at = world.clock().timestamp();
         Self {
-            outcome: match mutant {
+            processed: match mutant {
                 None => process(world, request, at),
                 Some(mutant) => mutant.process(world, request, at),
             },
             at,
             date: world.clock().date_header(at),
-            is_compressed: world.dialect().compression == Compression::Gzip,
+            compresses_responses: world.dialect().compression == Compression::Gzip,
             has_known_key: has_known_key(world, request),
             other_keys: world.other_keys(),
         }
@@ -71,7 +71,7 @@ impl Store {
     ) -> Result<Handled, StateError> {
         self.transact(|world| {
             let handled = Handled::new(world, request, mutant);
-            let changed = handled.outcome.changed;
+            let changed = handled.processed.changed;
             (handled, changed)
         })
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::Request;
-use crate::faults::{Plan, PlannedReply};
+use crate::faults::{FaultPlan, PlannedReply};
 use crate::journal::{Entry, Numbered, RequestOutcome};
-use crate::service::{Received, Service};
+use crate::service::{Delayed, Service};
 use crate::tasks::{Shutdown, run_blocking};
 
 /// Returns the response to a request after the planned delays, and the entry of the journal. The
@@ -16,15 +16,15 @@ pub(crate) async fn answer(
     request: Request,
     shutdown: &Shutdown,
 ) -> (PlannedReply, Arc<Entry>) {
-    let (request, plan, received) = run(&service, move |service| plan(service, request)).await;
+    let (request, plan, delayed) = run(&service, move |service| plan(service, request)).await;
     let mut pending = Pending {
         service: service.clone(),
-        received,
+        delayed,
     };
     let delay_after = plan.delay_after;
     wait(plan.delay_before, shutdown).await;
     // From here on, the request is carried out even if the client disconnects.
-    let earlier = pending.received.take().map(|received| received.number);
+    let earlier = pending.delayed.take().map(|delayed| delayed.number);
     let outcome_of = match delay_after.is_zero() {
         true => PlannedReply::outcome,
         false => |_: &PlannedReply| RequestOutcome::Delayed,
@@ -34,23 +34,23 @@ pub(crate) async fn answer(
     });
     let (planned, Numbered { number, entry, .. }) = answered.await;
     if !delay_after.is_zero() {
-        let outcome = None;
-        pending.received = Some(Received { number, outcome });
+        let processed = None;
+        pending.delayed = Some(Delayed { number, processed });
         wait(delay_after, shutdown).await;
-        pending.received = None;
+        pending.delayed = None;
         service.journal.conclude(number, planned.outcome());
     }
     (planned, entry)
 }
 
 /// Determines the faults of a request, and records it if it is delayed first.
-fn plan(service: &Service, request: Request) -> (Request, Plan, Option<Received>) {
+fn plan(service: &Service, request: Request) -> (Request, FaultPlan, Option<Delayed>) {
     let plan = service.plan(&request);
-    let received = match plan.delay_before.is_zero() {
+    let delayed = match plan.delay_before.is_zero() {
         true => None,
         false => service.receive(&request, &plan),
     };
-    (request, plan, received)
+    (request, plan, delayed)
 }
 
 /// Calls the service, on the blocking thread pool if the state file may block.
@@ -68,13 +68,13 @@ async fn run<T: Send + 'static>(
 /// A request that is delayed. If the client disconnects, hyper drops it.
 struct Pending {
     service: Arc<Service>,
-    received: Option<Received>,
+    delayed: Option<Delayed>,
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        if let Some(received) = &self.received {
-            self.service.abandon(received);
+        if let Some(delayed) = &self.delayed {
+            self.service.abandon(delayed);
         }
     }
 }

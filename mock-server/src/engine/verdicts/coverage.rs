@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::engine::endpoints::{Endpoint, UNROUTED};
-use crate::engine::outcome::Outcome;
+use crate::engine::processed::Processed;
 use crate::engine::webhook::EventKind;
 
 /// The endpoints that were called, the rejections that occurred and the events that were sent.
@@ -73,18 +73,18 @@ impl EndpointCoverage {
 }
 
 impl Coverage {
-    /// Counts the outcome of a request.
-    pub(crate) fn record(&mut self, outcome: &Outcome) {
-        let Some(endpoint) = outcome.endpoint else {
-            if let Some(code) = outcome.rejection {
+    /// Counts a processed request.
+    pub(crate) fn record(&mut self, processed: &Processed) {
+        let Some(endpoint) = processed.endpoint else {
+            if let Some(code) = processed.rejection {
                 *self.unrouted.entry(code.as_str()).or_default() += 1;
             }
             return;
         };
         let covered = &mut self.endpoints[endpoint as usize];
         covered.calls += 1;
-        covered.successes += u64::from((200..300).contains(&outcome.reply.status));
-        if let Some(code) = outcome.rejection {
+        covered.successes += u64::from((200..300).contains(&processed.reply.status));
+        if let Some(code) = processed.rejection {
             *covered.rejections.entry(code.as_str()).or_default() += 1;
         }
     }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::outcome::{Outcome, Violation};
 use super::problems::ProblemKind;
+use super::processed::{Processed, Violation};
 
 pub use advice::Advice;
 pub(crate) use advice::Habit;
@@ -54,15 +54,15 @@ impl Verdicts {
     /// The maximum number of violations that are kept for each rule; later ones are only counted.
     pub const MAX_PER_RULE: usize = 20;
 
-    /// Records the outcome of a request.
-    pub(crate) fn record(&mut self, outcome: &Outcome) {
-        self.coverage.record(outcome);
-        self.record_violations(outcome);
+    /// Records a processed request.
+    pub(crate) fn record(&mut self, processed: &Processed) {
+        self.coverage.record(processed);
+        self.record_violations(processed);
     }
 
     /// Records only the violations, if a fault replaced the response.
-    pub(crate) fn record_violations(&mut self, outcome: &Outcome) {
-        for violation in &outcome.violations {
+    pub(crate) fn record_violations(&mut self, processed: &Processed) {
+        for violation in &processed.violations {
             self.count(violation.rule, 1, std::slice::from_ref(violation));
         }
     }

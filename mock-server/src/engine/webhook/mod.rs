@@ -81,7 +81,7 @@ impl Webhook {
         kind: EventKind,
         data: EventData,
         dialect: &Dialect,
-    ) -> Result<Prepared, Refusal> {
+    ) -> Result<Prepared, NotSent> {
         let Destination { secret, receiver } = self.active_destination()?;
         let Payload { content_type, body } =
             Payload::new(&kind, &now, data, dialect.webhook_payload);
@@ -105,7 +105,7 @@ impl Webhook {
         now: String,
         earlier: &str,
         dialect: &Dialect,
-    ) -> Result<Prepared, Refusal> {
+    ) -> Result<Prepared, NotSent> {
         let delivery = SignedDelivery {
             id,
             created_at: now,
@@ -117,21 +117,21 @@ impl Webhook {
     }
 
     /// Returns an error if the webhook is off or has no receiver.
-    pub(in crate::engine) fn check_active(&self) -> Result<(), Refusal> {
+    pub(in crate::engine) fn check_active(&self) -> Result<(), NotSent> {
         self.active_destination().map(|_| ())
     }
 
     /// Returns a delivery of the log.
-    pub(in crate::engine) fn delivery(&self, id: &str) -> Result<&Delivery, Refusal> {
+    pub(in crate::engine) fn delivery(&self, id: &str) -> Result<&Delivery, NotSent> {
         let found = self.deliveries().find(|delivery| delivery.sent.id == id);
-        found.ok_or_else(|| Refusal::UnknownDelivery { id: id.to_owned() })
+        found.ok_or_else(|| NotSent::UnknownDelivery { id: id.to_owned() })
     }
 
-    fn active_destination(&self) -> Result<&Destination, Refusal> {
-        let destination = self.destination.as_ref().ok_or(Refusal::NoReceiver)?;
+    fn active_destination(&self) -> Result<&Destination, NotSent> {
+        let destination = self.destination.as_ref().ok_or(NotSent::NoReceiver)?;
         if !self.active {
             let consecutive_failures = self.consecutive_failures;
-            return Err(Refusal::Off {
+            return Err(NotSent::Off {
                 consecutive_failures,
             });
         }
@@ -276,7 +276,7 @@ pub struct WebhookStatus {
 /// The reason why a webhook does not send a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum NotSent {
     /// The webhook has no receiver.
     #[error("the webhook has no receiver; set a URL or the sink")]
     NoReceiver,
@@ -310,7 +310,7 @@ mod tests {
         webhook
     }
 
-    fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, Refusal> {
+    fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, NotSent> {
         let id = format!("delivery_{}", webhook.deliveries.len());
         let now = "2026-03-01T12:00:00Z".to_owned();
         match webhook.emit(

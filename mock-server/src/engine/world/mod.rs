@@ -12,7 +12,7 @@ use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
 use super::resources::{Account, Badge, Link, Post, Profile};
-use super::webhook::{EventData, EventKind, Prepared, Receiver, Refusal, Webhook, WebhookSecret};
+use super::webhook::{EventData, EventKind, NotSent, Prepared, Receiver, Webhook, WebhookSecret};
 use crate::input::InvalidInput;
 use crate::redaction::label;
 
@@ -239,7 +239,7 @@ impl World {
         &mut self,
         kind: EventKind,
         data: EventData,
-    ) -> Result<Prepared, Refusal> {
+    ) -> Result<Prepared, NotSent> {
         // Check first: a rejected event must not use up a number.
         self.webhook.check_active()?;
         let (id, now) = (self.next_delivery_id(), self.clock.now());
@@ -247,7 +247,7 @@ impl World {
     }
 
     /// Prepares an earlier delivery again.
-    pub(crate) fn prepare_redelivery(&mut self, earlier: &str) -> Result<Prepared, Refusal> {
+    pub(crate) fn prepare_redelivery(&mut self, earlier: &str) -> Result<Prepared, NotSent> {
         self.webhook.check_active()?;
         self.webhook.delivery(earlier)?;
         let (id, now) = (self.next_delivery_id(), self.clock.now());

@@ -9,14 +9,14 @@ use crate::engine::access::{RateLimit, Scope};
 use crate::engine::dialect::Dialect;
 use crate::engine::endpoints::Endpoint;
 use crate::engine::handle::process;
-use crate::engine::outcome::Outcome;
 use crate::engine::problems::ProblemKind;
+use crate::engine::processed::Processed;
 use crate::engine::request::Request;
 use crate::engine::resources::ProfileField;
 use crate::engine::webhook::EventKind;
 use crate::engine::world::World;
 
-fn handle(world: &mut World, request: &Request) -> Outcome {
+fn handle(world: &mut World, request: &Request) -> Processed {
     let now = world.clock().timestamp();
     process(world, request, now)
 }
@@ -221,8 +221,8 @@ fn a_violation_names_the_endpoint_without_the_key() {
     let mut world = World::default();
     let request = with_json(request(&world, "PATCH /me/links/link_1"), r#"{"title": 5}"#)
         .header("Authorization", world.keys().all);
-    let outcome = handle(&mut world, &request);
-    let shown = serde_json::to_value(&outcome.violations).unwrap();
+    let processed = handle(&mut world, &request);
+    let shown = serde_json::to_value(&processed.violations).unwrap();
     assert_eq!(
         shown[1],
         json!({

@@ -1,4 +1,4 @@
-//! The outcome of a request, with its violations of the specification.
+//! A processed request: its reply, and its violations of the specification.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use super::request::Request;
 use super::world::World;
 use crate::redaction::Secrets;
 
-/// The outcome of a request.
+/// A request that the engine has processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct Processed {
     /// The response.
     pub(crate) reply: Reply,
     /// `true` if the world has to be stored: a write succeeded, or the request counts against a rate
