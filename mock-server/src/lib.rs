@@ -22,7 +22,7 @@
 // - `engine`: the service as a pure function from a world and a request to an outcome
 // - `journal`, `faults`: recorded requests, and faults of responses
 // - `mutants`: changes that break one sentence of the specification each
-// - `service`: a world with its storage, faults, journal and verdicts
+// - `service`: a world with its storage, faults, journal and report
 // - `webhook`: the sending of deliveries
 // - `worlds`: the services of one process
 // - `control`: the control API of the program
@@ -52,8 +52,8 @@ pub use control::{control_openapi_json, openapi_json};
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
     Account, Advice, Clock, Coverage, Endpoint, EndpointCoverage, FieldLimit, Keys, Link, Post,
-    ProblemKind, Profile, ProfileField, RateLimit, Reply, Request, RuleVerdict, Scope, Uncovered,
-    Verdicts, Violation, World, handle,
+    ProblemKind, Profile, ProfileField, RateLimit, Reply, Report, Request, RuleViolations, Scope,
+    Uncovered, Violation, World, handle,
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;

@@ -23,7 +23,7 @@ use crate::tasks::Shutdown;
 use crate::transport::{Handler, NoResponse, answer, receive, respond, serve_without_grace};
 
 /// A profile service that runs in this process until it is dropped. It dereferences to a
-/// [`ServiceHandle`], which has the methods for its world, faults, webhook, journal and verdicts.
+/// [`ServiceHandle`], which has the methods for its world, faults, webhook, journal and report.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Dialect, Keys, Scope, Verdicts, World};
+use crate::engine::{Dialect, Keys, Report, Scope, World};
 use crate::faults::FaultRule;
 use crate::input::InvalidInput;
 use crate::journal::{Expect, Journal, RequestPattern};
 use crate::service::{Service, StateError};
 use crate::webhook::WebhookHandle;
 
-/// A handle to a mock of the service: its world, faults, webhook, journal and verdicts. Clones share
+/// A handle to a mock of the service: its world, faults, webhook, journal and report. Clones share
 /// the same service.
 ///
 /// A [`MockServer`](crate::MockServer) dereferences to the handle of its service:
@@ -39,7 +39,7 @@ use crate::webhook::WebhookHandle;
 /// server.expect("DELETE", "/me/links/{id}").never();
 /// let edit = RequestPattern::new("PATCH", "/me/profile").status(422);
 /// server.expect_matching(edit).never();
-/// println!("never called: {:?}", server.verdicts().coverage.uncovered().endpoints);
+/// println!("never called: {:?}", server.report().coverage.uncovered().endpoints);
 /// server.assert_no_violations();
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
@@ -170,19 +170,19 @@ impl ServiceHandle {
     }
 
     /// Returns the client's violations of the specification and the coverage so far.
-    pub fn verdicts(&self) -> Verdicts {
-        self.service.verdicts()
+    pub fn report(&self) -> Report {
+        self.service.report()
     }
 
     /// Asserts that the client has not violated the specification; see
-    /// [`verdicts`](Self::verdicts).
+    /// [`report`](Self::report).
     ///
     /// # Panics
     ///
     /// Panics if the client violated a rule. The message lists the violations.
     #[track_caller]
     pub fn assert_no_violations(&self) {
-        self.verdicts().assert_no_violations();
+        self.report().assert_no_violations();
     }
 }
 

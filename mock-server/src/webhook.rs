@@ -94,7 +94,7 @@ impl<'a> WebhookHandle<'a> {
     /// Sends one event and returns its outcome; a failed delivery is not an error. `kind` is an
     /// [`EventKind`] or any name that is
     /// valid in a header; `data` is JSON or the whole body as bytes. The event counts as covered in the
-    /// [verdicts](crate::ServiceHandle::verdicts).
+    /// [report](crate::ServiceHandle::report).
     ///
     /// Sending to a URL requires a tokio runtime with I/O and time enabled.
     ///
@@ -211,7 +211,7 @@ impl<'a> WebhookHandle<'a> {
     /// Counts the event as covered, even if the delivery failed.
     fn cover(&self, delivery: &Delivery) {
         self.service
-            .change_verdicts(|verdicts| verdicts.coverage.record_event(&delivery.sent.kind));
+            .change_report(|report| report.coverage.record_event(&delivery.sent.kind));
     }
 
     async fn deliver(&self, prepared: Prepared) -> Result<Delivery, Error> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::engine::{
-    self, ActiveKeys, Dialect, Keys, Request, SeededHash, Verdicts, World, bearer_token,
+    self, ActiveKeys, Dialect, Keys, Report, Request, SeededHash, World, bearer_token,
 };
 use crate::faults::FaultRule;
 use crate::input::InvalidInput;
@@ -41,8 +41,8 @@ struct Others {
     created: u64,
     /// The number of seeds ever chosen.
     seeds: u64,
-    /// The verdicts of deleted worlds.
-    deleted: Verdicts,
+    /// The report of deleted worlds.
+    deleted: Report,
 }
 
 impl Worlds {
@@ -118,13 +118,13 @@ impl Worlds {
         Ok(())
     }
 
-    /// Returns the verdicts of all worlds together, including deleted worlds and what a reset cleared.
-    pub fn verdicts(&self) -> Verdicts {
-        let mut all = self.default.all_verdicts();
+    /// Returns the report of all worlds together, including deleted worlds and what a reset cleared.
+    pub fn report(&self) -> Report {
+        let mut all = self.default.full_report();
         let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
         all.merge(&others.deleted);
         for service in others.services.values() {
-            all.merge(&service.all_verdicts());
+            all.merge(&service.full_report());
         }
         all
     }
@@ -235,7 +235,7 @@ impl Worlds {
         let removed = others.services.remove(name);
         if let Some(service) = &removed {
             service.closed.start();
-            others.deleted.merge(&service.all_verdicts());
+            others.deleted.merge(&service.full_report());
         }
         removed.is_some()
     }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use mock_server::{Advice, Coverage, Endpoint, ProblemKind, RuleVerdict, Verdicts};
+use mock_server::{Advice, Coverage, Endpoint, ProblemKind, Report, RuleViolations};
 use serde::Serialize;
 use tokio::process::{Child, Command};
 
@@ -55,7 +55,7 @@ struct Content<'a> {
     exit_code: u8,
     allowed: &'a [ProblemKind],
     #[serde(flatten)]
-    verdicts: &'a Verdicts,
+    findings: &'a Report,
 }
 
 /// Runs the command and returns the exit code.
@@ -91,13 +91,13 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     if let Some(log) = log {
         log.finish();
     }
-    let verdicts = mock.verdicts();
-    let violated = print_summary(&verdicts, &allow);
+    let findings = mock.report();
+    let violated = print_summary(&findings, &allow);
     if let Some((file, action)) = report {
         let content = Content {
             exit_code,
             allowed: &allow,
-            verdicts: &verdicts,
+            findings: &findings,
         };
         let written = serde_json::to_writer_pretty(file, &content).map_err(io::Error::from);
         written.map_err(Failure::of(action))?;
@@ -133,28 +133,28 @@ pub(crate) fn warn_unless_called(coverage: &Coverage) -> bool {
 }
 
 /// Prints the violations and the coverage. Returns `true` if a rule was violated that is not allowed.
-fn print_summary(verdicts: &Verdicts, allowed: &[ProblemKind]) -> bool {
-    let violated = verdicts.rules().filter(|one| !allowed.contains(&one.rule));
+fn print_summary(findings: &Report, allowed: &[ProblemKind]) -> bool {
+    let violated = findings.rules().filter(|one| !allowed.contains(&one.rule));
     let violated: Vec<_> = violated.collect();
     // Ignore a closed stderr; the exit code still reports the violations.
-    let _ = write(&mut io::stderr(), verdicts, &violated);
+    let _ = write(&mut io::stderr(), findings, &violated);
     !violated.is_empty()
 }
 
-fn write(to: &mut impl Write, verdicts: &Verdicts, violated: &[&RuleVerdict]) -> io::Result<()> {
+fn write(to: &mut impl Write, findings: &Report, violated: &[&RuleViolations]) -> io::Result<()> {
     if !violated.is_empty() {
         writeln!(to, "mock-server: the command violated the specification:")?;
-        for verdict in violated {
-            write_rule(to, verdict)?;
+        for broken in violated {
+            write_rule(to, broken)?;
         }
         let rules: Vec<_> = violated.iter().map(|one| one.rule.as_str()).collect();
         let rules = rules.join(",");
         writeln!(to, "mock-server: if this is intended, add --allow {rules}")?;
     }
-    for advice in &verdicts.advice {
+    for advice in &findings.advice {
         write_advice(to, advice)?;
     }
-    let coverage = &verdicts.coverage;
+    let coverage = &findings.coverage;
     let uncovered = coverage.uncovered().endpoints;
     let (all, covered) = (Endpoint::ALL.len(), Endpoint::ALL.len() - uncovered.len());
     writeln!(to, "mock-server: {covered} of {all} endpoints covered")?;
@@ -189,13 +189,13 @@ fn times(count: u64) -> String {
     }
 }
 
-fn write_rule(to: &mut impl Write, verdict: &RuleVerdict) -> io::Result<()> {
-    let RuleVerdict {
+fn write_rule(to: &mut impl Write, broken: &RuleViolations) -> io::Result<()> {
+    let RuleViolations {
         rule,
         count,
         violations,
         ..
-    } = verdict;
+    } = broken;
     writeln!(
         to,
         "  {rule} ({}, section {}): \"{}\"",

@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::Args;
 use mock_server::journal::JournalLimits;
 use mock_server::{
-    Dialect, FaultRule, InvalidInput, StateFile, Verdicts, World, Worlds, WorldsServer,
+    Dialect, FaultRule, InvalidInput, Report, StateFile, World, Worlds, WorldsServer,
 };
 use tokio::task::JoinHandle;
 
@@ -304,8 +304,8 @@ impl Mock {
         variables.map(|(name, value)| (*name, value.as_str()))
     }
 
-    pub(crate) fn verdicts(&self) -> Verdicts {
-        self.worlds.verdicts()
+    pub(crate) fn report(&self) -> Report {
+        self.worlds.report()
     }
 }
 

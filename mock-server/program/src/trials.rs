@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mock_server::{Dialect, RuleVerdict, Verdicts, Worlds};
+use mock_server::{Dialect, Report, RuleViolations, Worlds};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
@@ -60,7 +60,7 @@ struct Row {
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     sentence: Option<&'static str>,
-    violations: Vec<RuleVerdict>,
+    violations: Vec<RuleViolations>,
     #[serde(skip)]
     is_expected: bool,
 }
@@ -135,7 +135,7 @@ impl Row {
             exit_code: trial.exit_code,
             seconds: trial.duration.as_secs_f64(),
             sentence,
-            violations: trial.verdicts.rules().cloned().collect(),
+            violations: trial.report.rules().cloned().collect(),
             is_expected,
         }
     }
@@ -220,7 +220,7 @@ impl TrialOptions {
 struct Trial {
     /// `None` if the run exceeded the time limit.
     pub(crate) exit_code: Option<u8>,
-    pub(crate) verdicts: Verdicts,
+    pub(crate) report: Report,
     duration: Duration,
     output: String,
 }
@@ -266,7 +266,7 @@ async fn run_once(worlds: Worlds, options: Arc<TrialOptions>) -> Result<Trial, F
     let ended = processes::run_in_group(&options.command, mock.environment(), limit).await?;
     Ok(Trial {
         exit_code: ended.status.map(processes::exit_code),
-        verdicts: mock.verdicts(),
+        report: mock.report(),
         duration: started.elapsed(),
         output: ended.output,
     })
@@ -312,7 +312,7 @@ async fn in_order(
         let trial = trial?;
         let baseline_failed = index == 0 && !trial.passed();
         if index == 0 {
-            run::warn_unless_called(&trial.verdicts.coverage);
+            run::warn_unless_called(&trial.report.coverage);
         }
         ended.insert(index, trial);
         while let Some(trial) = ended.remove(&reported) {

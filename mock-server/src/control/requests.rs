@@ -10,7 +10,7 @@ use url::form_urlencoded;
 
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
-use crate::engine::{Reply, Request, Verdicts};
+use crate::engine::{Reply, Report, Request};
 use crate::faults::FaultRule;
 use crate::input::read_json;
 use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification};
@@ -248,20 +248,20 @@ pub(super) fn clear_faults(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlError> {
-    let verdicts = call.service.verdicts();
-    Ok(Reply::json(200, &verdicts.rules().collect::<Vec<_>>()))
+    let report = call.service.report();
+    Ok(Reply::json(200, &report.rules().collect::<Vec<_>>()))
 }
 
 pub(super) fn advice(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &call.service.verdicts().advice))
+    Ok(Reply::json(200, &call.service.report().advice))
 }
 
 /// Clears the violations and the advice. A suite gathers the coverage over all of its tests.
 pub(super) fn clear_violations(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.service.change_verdicts(Verdicts::clear_violations);
+    call.service.change_report(Report::clear_violations);
     Ok(Reply::empty(204))
 }
 
 pub(super) fn coverage(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &call.service.verdicts().coverage))
+    Ok(Reply::json(200, &call.service.report().coverage))
 }

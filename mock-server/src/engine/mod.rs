@@ -13,7 +13,7 @@
 //! - `paths`: the routing of requests to endpoints
 //! - `processed`: the reply to a request, and its violations of the specification
 //! - `handle`: the processing of a request
-//! - `verdicts`: the violations and the coverage of a client
+//! - `report`: the violations and the coverage of a client
 
 mod access;
 mod clock;
@@ -26,10 +26,10 @@ pub(crate) mod paths;
 mod problems;
 mod processed;
 mod reply;
+mod report;
 mod request;
 mod resources;
 mod seeded_hash;
-mod verdicts;
 pub(crate) mod webhook;
 mod world;
 
@@ -49,10 +49,10 @@ pub(crate) use processed::Processed;
 pub use processed::Violation;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
+pub(crate) use report::Habit;
+pub use report::{Advice, Coverage, EndpointCoverage, Report, RuleViolations, Uncovered};
 pub use request::Request;
 pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};
 pub(crate) use seeded_hash::SeededHash;
-pub(crate) use verdicts::Habit;
-pub use verdicts::{Advice, Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts};
 pub use world::World;
 pub(crate) use world::{check, raise_last_id};

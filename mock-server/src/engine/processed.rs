@@ -37,7 +37,7 @@ pub(crate) struct Processed {
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let server = mock_server::MockServer::start().await;
 /// // … the client under test runs …
-/// for violation in server.verdicts().violations() {
+/// for violation in server.report().violations() {
 ///     println!("{} {}: {}", violation.method, violation.path, violation.found);
 /// }
 /// # });

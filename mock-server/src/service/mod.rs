@@ -1,6 +1,6 @@
-//! A service: one world with its storage, faults, journal and verdicts.
+//! A service: one world with its storage, faults, journal and report.
 
-mod habits;
+mod advice;
 mod response;
 mod store;
 
@@ -9,10 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use self::habits::Habits;
+use self::advice::RecentResponses;
 use self::response::{compress, is_preflight};
 use self::store::{Handled, Store};
-use crate::engine::{Endpoint, Keys, Processed, Reply, Request, Verdicts, World};
+use crate::engine::{Endpoint, Keys, Processed, Reply, Report, Request, World};
 use crate::faults::{Fault, FaultPlan, FaultRule, FaultRules, PlannedReply};
 use crate::input::InvalidInput;
 use crate::journal::{Entry, Journal, JournalLimits, Numbered, RequestOutcome, Response};
@@ -22,7 +22,7 @@ use crate::tasks::Shutdown;
 pub(crate) use response::Cors;
 pub use store::{StateError, StateFile};
 
-/// A world with its faults, journal and verdicts. The transports send requests to it.
+/// A world with its faults, journal and report. The transports send requests to it.
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(crate) store: Store,
@@ -32,10 +32,10 @@ pub(crate) struct Service {
     pub(crate) keys: Keys,
     pub(crate) faults: FaultRules,
     pub(crate) journal: Journal,
-    verdicts: Mutex<Verdicts>,
-    habits: Mutex<Habits>,
-    /// The verdicts before the last [`reset`](Self::reset).
-    past_verdicts: Mutex<Verdicts>,
+    report: Mutex<Report>,
+    recent_responses: Mutex<RecentResponses>,
+    /// The report before the last [`reset`](Self::reset).
+    past_report: Mutex<Report>,
     /// Makes the service break a sentence of the specification.
     pub(crate) mutant: Option<Mutant>,
     /// Lets web pages of another origin use the service.
@@ -71,9 +71,9 @@ impl Service {
             initial,
             faults: FaultRules::default(),
             journal: Journal::new(JournalLimits::default()),
-            verdicts: Mutex::default(),
-            habits: Mutex::default(),
-            past_verdicts: Mutex::default(),
+            report: Mutex::default(),
+            recent_responses: Mutex::default(),
+            past_report: Mutex::default(),
             mutant: None,
             cors: None,
             has_connection: true,
@@ -143,12 +143,12 @@ impl Service {
         self.journal
             .conclude(delayed.number, RequestOutcome::Abandoned);
         if let Some(processed) = &delayed.processed {
-            self.change_verdicts(|verdicts| verdicts.record_violations(processed));
+            self.change_report(|report| report.record_violations(processed));
         }
     }
 
     /// Handles a request, applies the planned fault to the response, and records the request in the
-    /// journal and the verdicts. Returns the response and the entry of the journal. `earlier` is the
+    /// journal and the report. Returns the response and the entry of the journal. `earlier` is the
     /// number of its entry, if it was already recorded; `outcome_of` returns what becomes of the
     /// response.
     pub(crate) fn answer(
@@ -202,10 +202,10 @@ impl Service {
         if let Some(cors) = &self.cors {
             cors.answer_preflight(&request, &mut processed);
         }
-        self.change_verdicts(|verdicts| match plan.fault {
+        self.change_report(|report| match plan.fault {
             // The client does not receive a response that a fault replaces.
-            Some(_) => verdicts.record_violations(&processed),
-            None => verdicts.record(&processed),
+            Some(_) => report.record_violations(&processed),
+            None => report.record(&processed),
         });
         let endpoint = processed.endpoint.map(Endpoint::path);
         let mut planned = plan.apply(processed.reply);
@@ -216,11 +216,11 @@ impl Service {
             cors.allow(&request, &mut planned);
         }
         if let Some(endpoint) = processed.endpoint {
-            let shown = self
-                .habits()
-                .observe(&request, endpoint, at, &other_keys, &planned);
+            let shown =
+                self.recent_responses()
+                    .observe(&request, endpoint, at, &other_keys, &planned);
             for (habit, found) in shown {
-                self.change_verdicts(|verdicts| verdicts.advise(habit, found));
+                self.change_report(|report| report.advise(habit, found));
             }
         }
         // The journal keeps the body as it was before.
@@ -243,28 +243,30 @@ impl Service {
     }
 
     /// Returns the violations and coverage so far.
-    pub(crate) fn verdicts(&self) -> Verdicts {
-        self.change_verdicts(|verdicts| verdicts.clone())
+    pub(crate) fn report(&self) -> Report {
+        self.change_report(|report| report.clone())
     }
 
-    /// Returns the verdicts so far, including those that a [`reset`](Self::reset) cleared.
-    pub(crate) fn all_verdicts(&self) -> Verdicts {
-        let mut all = self.past_verdicts().clone();
-        self.change_verdicts(|verdicts| all.merge(verdicts));
+    /// Returns the report so far, including what a [`reset`](Self::reset) cleared.
+    pub(crate) fn full_report(&self) -> Report {
+        let mut all = self.past_report().clone();
+        self.change_report(|report| all.merge(report));
         all
     }
 
-    fn habits(&self) -> MutexGuard<'_, Habits> {
-        self.habits.lock().unwrap_or_else(PoisonError::into_inner)
+    fn recent_responses(&self) -> MutexGuard<'_, RecentResponses> {
+        self.recent_responses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn past_verdicts(&self) -> MutexGuard<'_, Verdicts> {
-        let past = self.past_verdicts.lock();
+    fn past_report(&self) -> MutexGuard<'_, Report> {
+        let past = self.past_report.lock();
         past.unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn change_verdicts<T>(&self, change: impl FnOnce(&mut Verdicts) -> T) -> T {
-        change(&mut self.verdicts.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn change_report<T>(&self, change: impl FnOnce(&mut Report) -> T) -> T {
+        change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Replaces the world. The webhook is kept unless the new world has one.
@@ -282,13 +284,13 @@ impl Service {
         }
     }
 
-    /// Restores the initial world and clears the faults, the journal and the verdicts.
+    /// Restores the initial world and clears the faults, the journal and the report.
     pub(crate) fn reset(&self) -> Result<(), StateError> {
         self.faults.restart();
         self.journal.clear();
-        self.habits().clear();
-        let verdicts = self.change_verdicts(std::mem::take);
-        self.past_verdicts().merge(&verdicts);
+        self.recent_responses().clear();
+        let report = self.change_report(std::mem::take);
+        self.past_report().merge(&report);
         self.store.replace(self.initial.clone())
     }
 }

@@ -76,7 +76,7 @@ async fn preflights_count_nowhere() {
     for path in ["/me", "/me", "/unknown"] {
         assert_eq!(preflight(&server, path).status, 204);
     }
-    let unrouted = server.verdicts().coverage.uncovered().unrouted;
+    let unrouted = server.report().coverage.uncovered().unrouted;
     assert!(unrouted.contains(&"method_not_allowed"));
     assert_eq!(request(&server, "GET /me").send().status, 503);
     for _ in 0..3 {

@@ -433,7 +433,7 @@ async fn removes_keys_and_credentials_from_everything_recorded() {
     request(&server, &format!("GET /{STATE_KEY}?a={STATE_KEY}"))
         .without_key()
         .send();
-    let printed = json!([server.journal().requests(), server.verdicts()]).to_string();
+    let printed = json!([server.journal().requests(), server.report()]).to_string();
     for secret in secrets {
         assert!(!printed.contains(secret), "{secret} in {printed}");
     }

@@ -53,14 +53,14 @@ async fn a_request_that_is_abandoned_before_the_write_is_recorded() {
         .await;
     assert_eq!(arrived[0].outcome, RequestOutcome::Delayed);
     assert_eq!(arrived[0].fault.as_deref(), Some("delay"));
-    assert!(server.verdicts().violations().next().is_none());
+    assert!(server.report().violations().next().is_none());
     drop(client);
     let abandoned = wait_for(&server, RequestOutcome::Abandoned);
     assert_eq!((abandoned.number, abandoned.status), (1, None));
     assert_eq!(abandoned.endpoint, Some("/api/v1/me/profile"));
     assert_eq!(abandoned.key.as_deref(), Some("all"));
     assert_eq!(abandoned.violations.len(), 1);
-    assert_eq!(server.verdicts().violations().count(), 1);
+    assert_eq!(server.report().violations().count(), 1);
     server.expect("PATCH", "/me/profile").once();
 }
 

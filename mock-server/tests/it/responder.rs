@@ -51,7 +51,7 @@ async fn the_mocks_of_a_test_come_first() {
 }
 
 #[tokio::test]
-async fn has_dialects_verdicts_and_a_journal() {
+async fn has_dialects_a_report_and_a_journal() {
     let (service, server) = mount().await;
     service.set_dialect(Dialect::minimal()).unwrap();
     let edit = send(&service, &server, "PATCH /me/profile").json(json!({"nickname": "x"}));
@@ -61,7 +61,7 @@ async fn has_dialects_verdicts_and_a_journal() {
     let same = crate::request::request(&expected, "PATCH /me/profile");
     let same = same.json(json!({"nickname": "x"})).send();
     assert_eq!((rejected.status, rejected.body), (same.status, same.body));
-    assert_eq!(service.verdicts(), expected.verdicts());
+    assert_eq!(service.report(), expected.report());
     let recorded = &service.journal().requests()[0];
     assert_eq!(recorded.outcome, RequestOutcome::HandedOver);
     assert_eq!(recorded.status, Some(rejected.status));

@@ -341,7 +341,7 @@ async fn the_log_is_json_without_the_secret() {
 #[tokio::test]
 async fn sent_events_count_as_covered_even_if_they_fail() {
     let server = start().await;
-    let uncovered = || server.verdicts().coverage.uncovered().events;
+    let uncovered = || server.report().coverage.uncovered().events;
     server
         .webhook()
         .emit("post.liked", json!({}))

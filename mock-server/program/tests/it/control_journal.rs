@@ -1,4 +1,4 @@
-//! The journal and the verdicts of the program.
+//! The journal and the report of the program.
 
 use std::thread;
 
@@ -390,7 +390,7 @@ fn lists_and_clears_violations() {
 }
 
 #[test]
-fn each_world_has_its_own_journal_and_verdicts() {
+fn each_world_has_its_own_journal_and_report() {
     let serving = serve(&[]);
     let world = serving.order(201, "POST /worlds", json!({"dialect": "minimal"}));
     let at = |line: &str| {

@@ -17,7 +17,7 @@ use crate::engine::resources::ProfileField;
 ///
 /// As JSON it is an object with an object for each code of the mock, such as
 /// `{"unknown_field": {"status": 400, "code": "E17", "message": "invalid request"}}`. All three
-/// fields are optional; the status is 400 to 599. Verdicts and the journal show the code of the mock.
+/// fields are optional; the status is 400 to 599. Reports and the journal show the code of the mock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Rejections(#[serde(deserialize_with = "by_code")] BTreeMap<String, ObservedRejection>);

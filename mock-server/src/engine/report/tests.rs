@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use serde_json::{Value, json};
 
-use super::{Verdicts, Violation};
+use super::{Report, Violation};
 use crate::engine::access::{RateLimit, Scope};
 use crate::engine::dialect::Dialect;
 use crate::engine::endpoints::Endpoint;
@@ -239,31 +239,31 @@ fn a_violation_names_the_endpoint_without_the_key() {
 }
 
 #[test]
-fn verdicts_have_a_bounded_size() {
+fn a_report_has_a_bounded_size() {
     let mut world = World::default();
-    let mut verdicts = Verdicts::default();
+    let mut report = Report::default();
     let fields: serde_json::Map<String, Value> = (0..1000)
         .map(|number| (format!("{number}{}", "x".repeat(500)), Value::Null))
         .collect();
     let body = Value::Object(fields).to_string();
     let request = with_json(request(&world, "PATCH /me/profile"), &body);
     for _ in 0..3 {
-        verdicts.record(&handle(&mut world, &request));
+        report.record(&handle(&mut world, &request));
     }
-    let verdict = &verdicts.violations[&ProblemKind::UnknownField];
-    assert_eq!(verdict.count, 3 * Violation::MAX_PER_REQUEST as u64);
-    assert_eq!(verdict.violations.len(), Verdicts::MAX_PER_RULE);
-    for violation in verdicts.violations() {
+    let broken = &report.violations[&ProblemKind::UnknownField];
+    assert_eq!(broken.count, 3 * Violation::MAX_PER_REQUEST as u64);
+    assert_eq!(broken.violations.len(), Report::MAX_PER_RULE);
+    for violation in report.violations() {
         let length = violation.found.chars().count();
         assert_eq!(length, Violation::MAX_TEXT_LENGTH);
     }
-    let shown = serde_json::to_value(&verdicts).unwrap();
+    let shown = serde_json::to_value(&report).unwrap();
     assert_eq!(shown["violations"][0]["rule"], "unknown_field");
-    assert_eq!(shown["violations"][0]["count"], verdict.count);
+    assert_eq!(shown["violations"][0]["count"], broken.count);
 }
 
 /// Sends requests that cause every rejection of every endpoint.
-fn cause_every_rejection(world: &mut World, verdicts: &mut Verdicts) {
+fn cause_every_rejection(world: &mut World, report: &mut Report) {
     let spent = world.create_key("demo", Scope::ALL);
     let window_seconds = NonZeroU32::MIN;
     world.set_rate_limit(
@@ -313,11 +313,11 @@ fn cause_every_rejection(world: &mut World, verdicts: &mut Verdicts) {
         requests.push(all(&format!("{path}?page=2")));
         requests.push(all(&path.replace("demo", "nobody")));
         for request in requests {
-            verdicts.record(&handle(world, &request));
+            report.record(&handle(world, &request));
         }
     }
     for (method, path) in [("PUT", "/api/v1/me"), ("GET", "/"), ("GET", "/api/v1")] {
-        verdicts.record(&handle(world, &Request::new(method, path)));
+        report.record(&handle(world, &Request::new(method, path)));
     }
 }
 
@@ -356,13 +356,13 @@ fn reports_parameters_of_endpoints_without_parameters() {
 
 #[test]
 fn coverage_lists_exactly_the_possible_rejections() {
-    let (mut world, mut verdicts) = (World::default(), Verdicts::default());
-    cause_every_rejection(&mut world, &mut verdicts);
-    let uncovered = verdicts.coverage.uncovered();
+    let (mut world, mut report) = (World::default(), Report::default());
+    cause_every_rejection(&mut world, &mut report);
+    let uncovered = report.coverage.uncovered();
     assert_eq!(uncovered.rejections, [].into());
     assert!(uncovered.unrouted.is_empty());
     for &endpoint in Endpoint::ALL {
-        let found: Vec<_> = verdicts
+        let found: Vec<_> = report
             .coverage
             .endpoint(endpoint)
             .rejections
@@ -373,7 +373,7 @@ fn coverage_lists_exactly_the_possible_rejections() {
         declared.sort_unstable();
         assert_eq!(found, declared, "{endpoint}");
     }
-    let broken: Vec<_> = verdicts.rules().map(|verdict| verdict.rule).collect();
+    let broken: Vec<_> = report.rules().map(|broken| broken.rule).collect();
     let rules = ProblemKind::ALL.iter().copied();
     let rules: Vec<_> = rules.filter(|kind| kind.section().is_some()).collect();
     assert_eq!(broken, rules);
@@ -382,14 +382,14 @@ fn coverage_lists_exactly_the_possible_rejections() {
 #[test]
 fn coverage_counts_calls_and_lists_uncovered_endpoints() {
     let mut world = World::default();
-    let mut verdicts = Verdicts::default();
+    let mut report = Report::default();
     let rejected = with_json(request(&world, "POST /me/posts"), r#"{"text": "x"}"#);
-    verdicts.record(&handle(&mut world, &rejected));
+    report.record(&handle(&mut world, &rejected));
     let request = request(&world, "GET /me");
-    verdicts.record(&handle(&mut world, &request));
-    verdicts.coverage.record_event(&EventKind::POST_REPLIED);
+    report.record(&handle(&mut world, &request));
+    report.coverage.record_event(&EventKind::POST_REPLIED);
 
-    let coverage = &verdicts.coverage;
+    let coverage = &report.coverage;
     let posts = coverage.endpoint(Endpoint::CreatePost);
     assert_eq!((posts.calls, posts.successes), (1, 0));
     assert_eq!(posts.rejections["unknown_field"], 1);
@@ -423,7 +423,7 @@ fn coverage_counts_calls_and_lists_uncovered_endpoints() {
                 expected GET (section Endpoints)"
 )]
 fn assert_no_violations_lists_the_violations() {
-    let mut verdicts = Verdicts::default();
-    verdicts.record(&handle(&mut World::default(), &bare("PUT /me")));
-    verdicts.assert_no_violations();
+    let mut report = Report::default();
+    report.record(&handle(&mut World::default(), &bare("PUT /me")));
+    report.assert_no_violations();
 }

@@ -16,7 +16,7 @@ const MAX_RESPONSES: usize = 256;
 
 /// The latest responses after which some requests are worth advice.
 #[derive(Debug, Default)]
-pub(crate) struct Habits(VecDeque<Remembered>);
+pub(crate) struct RecentResponses(VecDeque<Remembered>);
 
 #[derive(Debug)]
 struct Remembered {
@@ -37,7 +37,7 @@ enum Response {
     Lost { fault: &'static str },
 }
 
-impl Habits {
+impl RecentResponses {
     /// Compares a request to an endpoint with earlier responses, and remembers its own response.
     pub(crate) fn observe(
         &mut self,
