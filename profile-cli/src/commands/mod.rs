@@ -73,7 +73,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Login(auth::LoginArguments),
     /// Remove an account and its key; same as `auth logout`
-    #[command(hide = true, after_help = auth::logout::HELP)]
+    #[command(hide = true, after_help = auth::accounts::LOGOUT_HELP)]
     Logout,
     /// Show the account and check the settings, the key and the connection; same as `auth status`
     #[command(hide = true, after_help = auth::status::HELP)]

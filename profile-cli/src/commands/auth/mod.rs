@@ -1,13 +1,9 @@
 //! `profile auth`: the accounts that are stored on this machine.
 
-mod list;
+pub(crate) mod accounts;
 mod login;
-pub(crate) mod logout;
-mod override_warning;
 pub(crate) mod permissions;
 pub(crate) mod status;
-mod switch;
-mod token;
 
 use clap::Subcommand;
 
@@ -30,28 +26,28 @@ pub(crate) enum AuthCommand {
     /// Check an API key with the service, and store it with the base URL
     Login(login::LoginArguments),
     /// Remove an account and its key; asks first unless --yes is given
-    #[command(after_help = logout::HELP)]
+    #[command(after_help = accounts::LOGOUT_HELP)]
     Logout,
     /// Show the account and check the settings, the key and the connection
     #[command(after_help = status::HELP)]
     Status,
     /// List the stored accounts and mark the selected one
-    #[command(visible_alias = "ls", after_help = list::HELP)]
+    #[command(visible_alias = "ls", after_help = accounts::LIST_HELP)]
     List,
     /// Select the account that commands use
-    Switch(switch::SwitchArguments),
+    Switch(accounts::SwitchArguments),
     /// Print the API key that commands use, for scripts
-    #[command(after_help = token::HELP)]
+    #[command(after_help = accounts::TOKEN_HELP)]
     Token,
 }
 
 pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
         AuthCommand::Login(arguments) => login::run(&arguments, session),
-        AuthCommand::Logout => logout::run(session),
+        AuthCommand::Logout => accounts::logout(session),
         AuthCommand::Status => status::run(session),
-        AuthCommand::List => list::run(session),
-        AuthCommand::Switch(arguments) => switch::run(&arguments, session),
-        AuthCommand::Token => token::run(session),
+        AuthCommand::List => accounts::list(session),
+        AuthCommand::Switch(arguments) => accounts::switch(&arguments, session),
+        AuthCommand::Token => accounts::token(session),
     }
 }

@@ -1,0 +1,196 @@
+//! The commands `profile auth list`, `logout`, `switch` and `token`: the stored accounts.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::input::prompt;
+use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
+use crate::outcome::report::{Report, View, cell};
+use crate::session::Session;
+use crate::settings::{ConfigEdit, Key, KeyStore, SettingName, without_credentials};
+use crate::system::environment::is_set;
+use crate::system::interruption::InterruptGuard;
+
+pub(crate) const LIST_HELP: &str = "\
+In a pipe, each line is an account name, \"selected\" or nothing, a base URL and the store of the key,
+separated by tabs.
+
+Examples:
+  profile auth list
+  profile auth list --json";
+
+pub(crate) fn list(session: &Session<'_>) -> Result<Report, Failure> {
+    let settings = &session.settings;
+    let selected = settings.configured(SettingName::Account)?;
+    let mut rows = Vec::new();
+    let mut document = Vec::new();
+    for name in settings.config.accounts() {
+        let is_selected = selected
+            .as_ref()
+            .is_some_and(|selected| selected.value == name);
+        let base_url = settings.config.account_text(&name, "base_url")?;
+        let key_store = KeyStore::of_account(&settings.config, &name)?.as_str();
+        let base_url = base_url.as_deref().map(without_credentials);
+        document.push(json!({
+            "account": name,
+            "selected": is_selected,
+            "base_url": base_url,
+            "key_store": key_store,
+        }));
+        rows.push(vec![
+            name,
+            if is_selected { "selected" } else { "" }.to_owned(),
+            cell(base_url.as_ref()),
+            key_store.to_owned(),
+        ]);
+    }
+    let view = View::Table {
+        columns: vec!["account", "selected", "base_url", "key_store"],
+        rows,
+        empty: "There are no accounts; `profile auth login` stores one.",
+    };
+    Ok(Report::new(Value::Array(document), view))
+}
+
+pub(crate) const LOGOUT_HELP: &str = "\
+Removes the selected account, or the one given by --account. The key itself stays valid; only the
+service can revoke it.
+
+Examples:
+  profile auth logout
+  profile auth logout --account work --yes";
+
+pub(crate) fn logout(session: &Session<'_>) -> Result<Report, Failure> {
+    let settings = &session.settings;
+    let Some(account) = settings.account()? else {
+        let accounts = settings.config.accounts();
+        return Err(match accounts.is_empty() {
+            true => Failure::usage("no account is stored")
+                .hint("to stop using a key from the environment, unset PROFILE_API_KEY"),
+            false => Failure::usage("no account is selected").hint(format!(
+                "select one with --account: {}",
+                accounts.join(", ")
+            )),
+        });
+    };
+    let name = account.name;
+    session.confirm(&format!("Remove account {name} and its key?"))?;
+    let _guard = InterruptGuard::new();
+    let mut edit = ConfigEdit::begin()?;
+    edit.check_writable()?;
+    let chosen = edit.file().text(SettingName::Account)?;
+    let removed_from = KeyStore::remove(settings, &name)?;
+    edit.remove_account(&name);
+    let was_selected = chosen.as_deref() == Some(name.as_str());
+    let others = edit.file().accounts();
+    if was_selected {
+        match others.as_slice() {
+            [other] => edit.set(SettingName::Account, other),
+            _ => drop(edit.unset(SettingName::Account)?),
+        }
+    }
+    edit.finish()?;
+    let key = match &removed_from {
+        Some(place) => format!("its key was deleted from {place}"),
+        None => "it had no key".to_owned(),
+    };
+    let next = match others.as_slice() {
+        [other] if was_selected => format!(" Switched to account {other}."),
+        [_, ..] if was_selected => format!(
+            " Select another account with `profile auth switch`: {}.",
+            others.join(", ")
+        ),
+        _ => String::new(),
+    };
+    Ok(Report::new(
+        json!({"result": "logged_out", "account": name, "key_removed_from": removed_from}),
+        View::Sentence(format!("Removed account {name}; {key}.{next}")),
+    )
+    .of_change())
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  profile auth switch
+  profile auth switch work
+  profile show --account work      for one command only")]
+pub(crate) struct SwitchArguments {
+    /// Name of the account; omit it to be asked
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+}
+
+pub(crate) fn switch(
+    arguments: &SwitchArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
+    let name = match &arguments.name {
+        Some(name) => name.clone(),
+        None => ask_for_name(session)?,
+    };
+    let name = name.as_str();
+    let mut edit = ConfigEdit::begin()?;
+    edit.file().check_account(name)?;
+    edit.set(SettingName::Account, name);
+    edit.finish()?;
+    let mut report = Report::new(
+        json!({"result": "switched", "account": name}),
+        View::Sentence(format!("Switched to account {name}.")),
+    )
+    .of_change();
+    report.warnings.extend(override_warning());
+    Ok(report)
+}
+
+/// Asks for the name of an account until there is one.
+fn ask_for_name(session: &Session<'_>) -> Result<String, Failure> {
+    let settings = &session.settings;
+    let known = settings.config.accounts().join(", ");
+    if settings.no_input || !prompt::is_interactive() || known.is_empty() {
+        let message = "the name of the account is missing";
+        return Err(Failure::usage(message).hint(match known.is_empty() {
+            true => "add an account with `profile auth login`".to_owned(),
+            false => format!("add one of {known}"),
+        }));
+    }
+    loop {
+        let name = prompt::ask(&format!("Account ({known}): "))?;
+        match settings.config.check_account(&name) {
+            Ok(()) => return Ok(name),
+            Err(failure) => session.output.warn(&failure.message),
+        }
+    }
+}
+
+pub(crate) const TOKEN_HELP: &str = "\
+No other command prints a key. Do not run this one where the output is recorded.
+
+Examples:
+  profile auth token
+  PROFILE_API_KEY=$(profile auth token --account work) ./script";
+
+pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
+    if session.settings.sandbox {
+        let message = "the sandbox uses its own key";
+        return Err(Failure::usage(message).hint("omit --sandbox"));
+    }
+    match Key::find(&session.settings)? {
+        Some(key) => {
+            let mut report = Report::text(key.text, "token");
+            report.warnings.extend(key.warnings);
+            Ok(report)
+        }
+        None => {
+            let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
+            Err(failure.hint(LOG_IN_HINT))
+        }
+    }
+}
+
+/// Returns a warning if an environment variable overrides the account in config.toml.
+pub(super) fn override_warning() -> Option<String> {
+    let variables = ["PROFILE_API_KEY", "PROFILE_API_KEY_FILE", "PROFILE_ACCOUNT"];
+    let set = variables.into_iter().find(|name| is_set(name))?;
+    Some(format!("{set} is set and overrides the selected account"))
+}

@@ -1,0 +1,354 @@
+//! The command `profile auth login`: checks a key with the service and stores it.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _};
+
+use clap::Args;
+use profile_sdk::{ApiKey, Profile};
+use serde_json::json;
+
+use crate::commands::auth::accounts::override_warning;
+use crate::input::{Input, prompt};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, View, push_field};
+use crate::session::{Session, client_for, curl};
+use crate::settings::{
+    AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_base_url,
+    is_same_service, without_credentials,
+};
+use crate::system::interruption::InterruptGuard;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Asks for the base URL and the API key. The key is not accepted as an argument, which other users
+could read, and is not shown while you type it. It is stored only if `GET /me` succeeds with it.
+
+A base URL without a scheme gets https://, or http:// on this machine. The account is named after
+your handle, or HANDLE@HOST if another service has an account of this name; --account NAME sets
+another name. Replacing the key of an account asks first, or requires --yes. The account becomes the
+selected one. The key is stored in the keyring of the system if the program was built with the feature
+`keyring`, otherwise in a file that only you can read. To rename an account, log in with the new name
+and log out of the old one.
+
+Examples:
+  profile auth login
+  profile auth login --account work --base-url https://profiles.example
+  profile auth login --with-token --base-url https://profiles.example < key.txt")]
+pub(crate) struct LoginArguments {
+    /// Read the key from standard input, which must not be a terminal
+    #[arg(long)]
+    with_token: bool,
+
+    /// Rejected without repeating it, since it is probably a key
+    #[arg(hide = true)]
+    unexpected: Vec<OsString>,
+}
+
+/// Returns the failure of an argument that is probably a key, without the argument.
+pub(crate) fn unexpected_key() -> Failure {
+    let message = "unexpected argument; a key is not accepted as an argument, which other users \
+                   could read";
+    Failure::usage(message).hint(
+        "redirect a file, `profile auth login --with-token < FILE`, or pipe the output of a \
+         password manager",
+    )
+}
+
+pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    if !arguments.unexpected.is_empty() {
+        return Err(unexpected_key());
+    }
+    check_input(arguments.with_token, session)?;
+    let given = given_name(session)?;
+    let base_url = find_base_url(arguments.with_token, given.as_ref(), session)?;
+    if session.settings.curl {
+        return as_curl(&base_url, session);
+    }
+    let (key, profile) = match arguments.with_token {
+        true => {
+            let key = from_stdin()?;
+            let profile = check_with_service(&base_url, key.trim(), session)?;
+            (key, profile)
+        }
+        false => ask_for_key(&base_url, session)?,
+    };
+    let name = match given {
+        Some(name) => name,
+        None => name_of(&profile, &base_url, session)?,
+    };
+    let login = Login {
+        name,
+        base_url,
+        profile,
+    };
+    let replaces = login.confirm_replacement(session)?;
+    login.store(key.trim(), replaces)
+}
+
+/// Asks for the key until the service accepts one.
+fn ask_for_key(base_url: &str, session: &Session<'_>) -> Result<(String, Profile), Failure> {
+    loop {
+        let key = prompt::ask_hidden("API key (not shown): ")?;
+        match check_with_service(base_url, key.trim(), session) {
+            Ok(profile) => return Ok((key, profile)),
+            Err(failure) if is_wrong_key(&failure) => session.output.warn(&failure.message),
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+/// Returns `true` if another key may be accepted: this one is not well-formed, or is unknown.
+fn is_wrong_key(failure: &Failure) -> bool {
+    match failure.kind {
+        FailureKind::Unauthorized => true,
+        FailureKind::Usage => failure.message.starts_with("API key "),
+        _ => false,
+    }
+}
+
+/// Checks that the key can be read.
+fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
+    let settings = &session.settings;
+    if settings.sandbox {
+        return Err(Failure::usage("the sandbox requires no login").hint("omit --sandbox"));
+    }
+    if settings.curl {
+        return Ok(());
+    }
+    if with_token {
+        return match io::stdin().is_terminal() {
+            false => Ok(()),
+            true => Err(
+                Failure::usage("--with-token cannot read the key from a terminal")
+                    .hint("omit it to be asked, or redirect a file: `--with-token < FILE`"),
+            ),
+        };
+    }
+    let message = match settings.no_input {
+        true => "the API key is missing, and --no-input disables prompts",
+        false if !prompt::is_interactive() => {
+            "the API key is missing, and there is no terminal to ask on"
+        }
+        false => return Ok(()),
+    };
+    Err(Failure::usage(message)
+        .hint("add --with-token to read the key from stdin: `--with-token < FILE`"))
+}
+
+fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
+    let call = client_for(base_url, None, session)?.me();
+    let request = call.request().map_err(Failure::unsent)?;
+    let proxy = curl::proxy(base_url, session)?;
+    let command = curl::command(base_url, &proxy, request, true);
+    Ok(Report::text(command, "curl"))
+}
+
+fn check_with_service(
+    base_url: &str,
+    key: &str,
+    session: &Session<'_>,
+) -> Result<Profile, Failure> {
+    let nothing_stored = |failure: Failure| {
+        let hint = match (failure.kind, &failure.hint) {
+            (FailureKind::Unauthorized, _) => "nothing was stored; check the key".to_owned(),
+            (_, Some(hint)) => format!("nothing was stored; {hint}"),
+            (_, None) => "nothing was stored".to_owned(),
+        };
+        failure.hint(hint)
+    };
+    let key = ApiKey::new(key).map_err(|invalid| nothing_stored(invalid.into()))?;
+    let client = client_for(base_url, Some(key), session).map_err(nothing_stored)?;
+    let response = session.read(client.me()).map_err(nothing_stored)?;
+    Ok(response.into_data())
+}
+
+fn from_stdin() -> Result<String, Failure> {
+    let bytes = Input::Stdin.read()?;
+    String::from_utf8(bytes).map_err(|_| Failure::usage("the key on stdin is not valid UTF-8"))
+}
+
+/// Returns the base URL of the options, the account or config.toml, or asks for it. The default is
+/// that of the selected account.
+fn find_base_url(
+    with_token: bool,
+    name: Option<&AccountName>,
+    session: &Session<'_>,
+) -> Result<String, Failure> {
+    let settings = &session.settings;
+    if let Some(given) = settings.override_for_run(SettingName::BaseUrl)? {
+        let invalid = |reason| Failure::usage(format!("{}: the base URL {reason}", given.source));
+        return checked_base_url(&given.value).map_err(invalid);
+    }
+    let stored = match name {
+        Some(name) => settings.config.account_text(name.as_str(), "base_url")?,
+        None => None,
+    };
+    let known = match stored {
+        Some(stored) => Some(stored),
+        None => settings.config.text(SettingName::BaseUrl)?,
+    };
+    let known = known.map(complete_base_url);
+    if with_token || settings.curl {
+        return known.ok_or_else(|| {
+            Failure::usage("no base URL is set")
+                .hint("add --base-url, for example --base-url https://profiles.example")
+        });
+    }
+    let known = known.or_else(|| of_selected_account(&settings.config));
+    let question = match &known {
+        Some(known) => format!("Base URL [{}]: ", without_credentials(known)),
+        None => "Base URL, for example https://profiles.example: ".to_owned(),
+    };
+    loop {
+        let typed = prompt::ask(&question)?;
+        let checked = match &known {
+            Some(known) if typed.is_empty() => checked_base_url(known),
+            _ => checked_base_url(&typed),
+        };
+        match checked {
+            Ok(base_url) => return Ok(base_url),
+            Err(reason) => session.output.warn(&format!("the base URL {reason}")),
+        }
+    }
+}
+
+fn of_selected_account(config: &ConfigFile) -> Option<String> {
+    let name = config.text(SettingName::Account).ok()??;
+    let base_url = config.account_text(&name, "base_url").ok()??;
+    Some(complete_base_url(base_url))
+}
+
+/// Returns the base URL with a scheme, or the reason why it is invalid.
+fn checked_base_url(typed: &str) -> Result<String, String> {
+    if typed.is_empty() {
+        return Err("is empty; expected one such as https://profiles.example".to_owned());
+    }
+    let base_url = complete_base_url(typed.to_owned());
+    SettingName::BaseUrl.check(&base_url).map(|()| base_url)
+}
+
+/// A login that the service has accepted.
+struct Login {
+    name: AccountName,
+    base_url: String,
+    profile: Profile,
+}
+
+impl Login {
+    /// Asks before an account is replaced. Returns `true` if there is one.
+    fn confirm_replacement(&self, session: &Session<'_>) -> Result<bool, Failure> {
+        let Self { name, base_url, .. } = self;
+        let config = &session.settings.config;
+        if !config.accounts().contains(&name.to_string()) {
+            return Ok(false);
+        }
+        let stored = config.account_text(name.as_str(), "base_url")?;
+        let question = match stored.filter(|stored| !is_same_service(stored, base_url)) {
+            Some(stored) => format!(
+                "Replace account {name} of {} and its key?",
+                without_credentials(&stored)
+            ),
+            None => format!("Replace the key of account {name}?"),
+        };
+        session
+            .confirm(&question)
+            .map_err(|failure| match failure.kind {
+                FailureKind::Usage => failure
+                    .hint("add --yes to replace the key, or --account NAME to add an account"),
+                _ => failure,
+            })?;
+        Ok(true)
+    }
+
+    /// Stores the key and the account, and selects it.
+    fn store(&self, key: &str, replaces: bool) -> Result<Report, Failure> {
+        let Self {
+            name,
+            base_url,
+            profile,
+        } = self;
+        let _guard = InterruptGuard::new();
+        let mut edit = ConfigEdit::begin()?;
+        if !replaces {
+            // Another process may have added an account with this name during the prompts.
+            edit.check_free(name)?;
+        }
+        edit.check_writable()?;
+        let replaced = edit.file().account_text(name.as_str(), "base_url")?;
+        if replaced.is_some_and(|replaced| !is_same_service(&replaced, base_url)) {
+            // No error may leave the new key with the old base URL.
+            edit.write_without(name)?;
+        }
+        let stored = match KeyStore::store(name, key) {
+            Ok(stored) => stored,
+            // The old key is still there, and so is the account once the edit is written.
+            Err(failure) => return Err(edit.finish().err().unwrap_or(failure)),
+        };
+        edit.set_account(name, "base_url", base_url)?;
+        edit.set_account(name, KEY_STORE, stored.store.as_str())?;
+        edit.set(SettingName::Account, name.as_str());
+        let path = edit.file().path().to_string_lossy().into_owned();
+        edit.finish()?;
+        let mut fields = vec![("account".to_owned(), name.to_string())];
+        push_field(&mut fields, "handle", profile.handle.as_ref());
+        push_field(&mut fields, "base_url", Some(base_url));
+        push_field(&mut fields, "account_stored_in", Some(&path));
+        push_field(&mut fields, "key_stored_in", Some(&stored.place));
+        let document = json!({
+            "result": "logged_in",
+            "account": name.as_str(),
+            "handle": profile.handle.as_ref().map(ToString::to_string),
+            "base_url": base_url,
+            "account_stored_in": path,
+            "key_stored_in": stored.place,
+            "key_store": stored.store.as_str(),
+        });
+        let mut report = Report::new(document, View::Fields(fields)).of_change();
+        report.warnings.extend(stored.warning);
+        report.warnings.extend(override_warning());
+        Ok(report)
+    }
+}
+
+/// Returns the account name of --account or PROFILE_ACCOUNT. The name in config.toml is ignored: it
+/// is the previously selected account.
+fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
+    let given = session.settings.override_for_run(SettingName::Account)?;
+    let parse = |text: &str| {
+        AccountName::parse(text)
+            .map_err(|reason| Failure::usage(format!("the account name {reason}")))
+    };
+    given.map(|given| parse(&given.value)).transpose()
+}
+
+/// Returns the name for an account without a given one: the handle, with the host if another service
+/// has an account of this name.
+fn name_of(
+    profile: &Profile,
+    base_url: &str,
+    session: &Session<'_>,
+) -> Result<AccountName, Failure> {
+    let host = AccountName::of_service(base_url);
+    let handle = profile.handle.as_ref().map(ToString::to_string);
+    let names = handle.map(|handle| [format!("{handle}@{host}"), handle]);
+    let names = names.into_iter().flatten();
+    let mut names: Vec<_> = names
+        .filter_map(|name| AccountName::parse(&name).ok())
+        .collect();
+    if names.is_empty() {
+        names.push(host);
+    }
+    let mut taken = String::new();
+    while let Some(name) = names.pop() {
+        let stored = session
+            .settings
+            .config
+            .account_text(name.as_str(), "base_url")?;
+        let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
+            return Ok(name);
+        };
+        let stored = without_credentials(&stored);
+        taken = format!("account {name} already exists with the base URL {stored}");
+    }
+    Err(Failure::usage(taken).hint("choose another name with --account NAME"))
+}

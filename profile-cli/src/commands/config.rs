@@ -1,0 +1,227 @@
+//! The commands `profile config`: the settings that are stored in config.toml.
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, View};
+use crate::session::Session;
+use crate::settings::{ConfigEdit, SettingName, Settings};
+use crate::system::environment;
+
+/// Show and change the settings
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+#[command(after_help = "\
+Options override the environment, the environment overrides config.toml, and config.toml overrides
+the defaults.
+
+Examples:
+  profile config list
+  profile config set output json")]
+pub(crate) enum ConfigCommand {
+    /// Print the path of config.toml
+    #[command(after_help = PATH_HELP)]
+    Path,
+    /// List all settings with their values and sources
+    #[command(visible_alias = "ls", after_help = LIST_HELP)]
+    List,
+    /// Print the effective value of a setting
+    Get(GetArguments),
+    /// Store a setting in config.toml
+    Set(SetArguments),
+    /// Remove a setting from config.toml
+    Unset(UnsetArguments),
+}
+
+pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Failure> {
+    match command {
+        ConfigCommand::Path => path(),
+        ConfigCommand::List => list(session),
+        ConfigCommand::Get(arguments) => get(arguments, session),
+        ConfigCommand::Set(arguments) => set(arguments),
+        ConfigCommand::Unset(arguments) => unset(arguments),
+    }
+}
+
+const PATH_HELP: &str = "\
+Its directory is PROFILE_CONFIG_DIR, otherwise $XDG_CONFIG_HOME/profile or ~/.config/profile. The
+file may not exist yet.
+
+Examples:
+  profile config path
+  $EDITOR \"$(profile config path)\"";
+
+fn path() -> Result<Report, Failure> {
+    let directory = environment::config_directory()?;
+    let path = directory.join("config.toml");
+    Ok(Report::text(path.to_string_lossy(), "path"))
+}
+
+const LIST_HELP: &str = "\
+In a pipe, each line is a name, a value and a source, separated by tabs; the value and the source
+are empty if the setting is not set.
+
+Examples:
+  profile config list
+  profile config list --json";
+
+fn list(session: &Session<'_>) -> Result<Report, Failure> {
+    let (listed, wrong) = listed_settings(&session.settings);
+    let document: Value = listed.iter().map(ListedSetting::as_json).collect();
+    let shown = View::Table {
+        columns: vec!["name", "value", "source"],
+        rows: listed.iter().map(ListedSetting::as_row).collect(),
+        empty: "There are no settings.",
+    };
+    let mut report = Report::new(document, shown);
+    report.warnings = wrong;
+    Ok(report)
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints the default if the setting is not set. Exits with 1 if it has no default either.
+
+Examples:
+  profile config get output
+  profile config get base_url")]
+pub(crate) struct GetArguments {
+    /// Name of the setting; `profile config list` shows the names
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+fn get(arguments: &GetArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
+    let Some(setting) = session.settings.effective(name)? else {
+        let message = format!("{name} is not set and has no default");
+        let hint = format!("set it with `profile config set {name} VALUE`");
+        return Err(Failure::new(FailureKind::Other, message).hint(hint));
+    };
+    Ok(Report::text(
+        name.without_password(&setting.value),
+        name.as_str(),
+    ))
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The value is validated first. The comments and the order of the file are preserved. API keys are not
+settings; `profile auth login` stores them.
+
+Examples:
+  profile config set output json
+  profile config set retries 5")]
+pub(crate) struct SetArguments {
+    /// Name of the setting; `profile config list` shows the names
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// New value
+    #[arg(value_name = "VALUE", allow_negative_numbers = true)]
+    value: String,
+}
+
+fn set(arguments: &SetArguments) -> Result<Report, Failure> {
+    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
+    let value = &arguments.value;
+    name.check(value)
+        .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;
+    let mut edit = ConfigEdit::begin()?;
+    if name == SettingName::Account {
+        edit.file().check_account(value)?;
+    }
+    edit.set(name, value);
+    let path = edit.file().path().to_string_lossy().into_owned();
+    edit.finish()?;
+    let value = name.without_password(value);
+    let mut report = Report::new(
+        json!({"result": "updated", "name": name.as_str(), "value": value, "path": path}),
+        View::Sentence(format!("Set {name} to {value} in {path}.")),
+    )
+    .of_change();
+    let variable = name.variable();
+    if let Some(variable) = variable.filter(|name| environment::is_set(name)) {
+        let warning = format!("{variable} is set and overrides config.toml");
+        report.warnings.push(warning);
+    }
+    Ok(report)
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  profile config unset output")]
+pub(crate) struct UnsetArguments {
+    /// Name of the setting; `profile config list` shows the names
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+fn unset(arguments: &UnsetArguments) -> Result<Report, Failure> {
+    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
+    let mut edit = ConfigEdit::begin()?;
+    let path = edit.file().path().to_string_lossy().into_owned();
+    let was_set = edit.unset(name)?;
+    if was_set {
+        edit.finish()?;
+    }
+    let (result, sentence) = match was_set {
+        true => ("deleted", format!("Removed {name} from {path}.")),
+        false => ("unchanged", format!("{name} is not set in {path}.")),
+    };
+    Ok(Report::new(
+        json!({"result": result, "name": name.as_str(), "path": path}),
+        View::Sentence(sentence),
+    )
+    .of_change())
+}
+
+/// A setting with its effective value.
+pub(crate) struct ListedSetting {
+    name: SettingName,
+    value: Option<String>,
+    source: Option<String>,
+}
+
+/// Returns all settings, and messages about the invalid ones.
+pub(crate) fn listed_settings(settings: &Settings) -> (Vec<ListedSetting>, Vec<String>) {
+    let mut wrong = Vec::new();
+    let listed = SettingName::all().map(|name| {
+        let setting = settings.effective(name).unwrap_or_else(|failure| {
+            wrong.push(match failure.message.contains(name.as_str()) {
+                true => failure.message,
+                false => format!("{name}: {}", failure.message),
+            });
+            None
+        });
+        if let Some(setting) = &setting
+            && let Err(reason) = name.check(&setting.value)
+        {
+            let place = settings.location(name, &setting.source);
+            wrong.push(format!("{place}: {name} {reason}"));
+        }
+        ListedSetting {
+            name,
+            source: setting.as_ref().map(|setting| setting.source.to_string()),
+            value: setting.map(|setting| name.without_password(&setting.value)),
+        }
+    });
+    let listed = listed.collect();
+    let accounts = settings.config.check_accounts();
+    wrong.extend(accounts.err().map(|failure| failure.message));
+    (listed, wrong)
+}
+
+impl ListedSetting {
+    fn as_json(&self) -> Value {
+        json!({"name": self.name.as_str(), "value": self.value, "source": self.source})
+    }
+
+    /// Returns the setting as a table row.
+    fn as_row(&self) -> Vec<String> {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        vec![self.name.to_string(), text(&self.value), text(&self.source)]
+    }
+}
