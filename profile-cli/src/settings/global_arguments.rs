@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use clap::{ArgAction, Args, ColorChoice};
+use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 
 use super::value::{name_of, seconds};
-use super::{Format, Setting, SettingName, Source};
+use super::{Setting, SettingName, Source};
 
 /// The options of every command.
 #[derive(Debug, Clone, Default, Args)]
@@ -120,5 +120,24 @@ impl GlobalArguments {
         return self.sandbox;
         #[cfg(not(feature = "sandbox"))]
         false
+    }
+}
+
+/// An output format, for `--output`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Cards, tables and bars
+    Table,
+    /// One JSON document: `data` as the service sent it
+    Json,
+    /// Comma-separated values with a header
+    Csv,
+    /// Tab-separated values without a header
+    Tsv,
+}
+
+impl Format {
+    pub(crate) fn is_json(self) -> bool {
+        self == Self::Json
     }
 }

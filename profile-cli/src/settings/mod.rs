@@ -1,40 +1,34 @@
 //! The settings: options take precedence over the environment, config.toml and the defaults.
 
 mod account;
-mod account_name;
-mod color;
-mod config_edit;
 mod config_file;
-mod format;
 mod global_arguments;
 mod key;
 mod key_store;
-mod proxy;
-mod setting;
 mod setting_name;
 pub(crate) mod value;
 
 use std::time::Duration;
 
 use clap::ColorChoice;
+use hyper_util::client::proxy::matcher::Matcher;
 use tracing::level_filters::LevelFilter;
+use url::Url;
 
 use crate::outcome::failure::{Failure, sandbox_hint};
-use crate::system::environment;
+use crate::system::environment::{self, is_set};
+use crate::terminal::Palette;
 
 use account::Account;
+use setting_name::with_scheme;
 
-pub(crate) use account_name::AccountName;
-pub(crate) use color::palette;
-pub(crate) use config_edit::ConfigEdit;
-pub(crate) use config_file::{ConfigFile, KEY_STORE};
-pub(crate) use format::Format;
-pub(crate) use global_arguments::GlobalArguments;
+pub(crate) use account::AccountName;
+pub(crate) use config_file::{ConfigEdit, ConfigFile, KEY_STORE};
+pub(crate) use global_arguments::{Format, GlobalArguments};
 pub(crate) use key::{Found, Key, is_same_service, without_credentials};
 pub(crate) use key_store::KeyStore;
-pub(crate) use setting::{Setting, Source};
 pub(crate) use setting_name::{SettingName, base_url_message, check_characters, complete_base_url};
-pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
+pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Setting, Source, seconds};
 
 /// The settings of one run.
 pub(crate) struct Settings {
@@ -278,6 +272,41 @@ impl Settings {
         let invalid = |reason| Failure::usage(format!("{}: {name} {reason}", place()));
         parse(&setting.value).map(Some).map_err(invalid)
     }
+
+    /// Returns the proxy for a base URL: that of config.toml, or that of the environment variables
+    /// that curl reads, unless NO_PROXY names the host.
+    ///
+    /// Both are ignored for plain HTTP, which only this machine may use: a proxy could read
+    /// the key, and could not reach the service.
+    pub(crate) fn proxy(&self, base_url: &str) -> Result<Option<Setting<String>>, Failure> {
+        // Parsed, since a scheme may be in upper case.
+        let Some(base_url) = Url::parse(base_url)
+            .ok()
+            .filter(|url| url.scheme() == "https")
+        else {
+            return Ok(None);
+        };
+        let proxy = self.configured(SettingName::Proxy)?;
+        let Some(mut proxy) = proxy.filter(|proxy| !proxy.value.is_empty()) else {
+            return Ok(None);
+        };
+        proxy.value = with_scheme(&proxy.value);
+        if matches!(proxy.source, Source::File(_)) {
+            return Ok(Some(proxy));
+        }
+        let text = environment::text;
+        let excluded = match text("no_proxy")? {
+            Some(hosts) => Some(hosts),
+            None => text("NO_PROXY")?,
+        };
+        let matcher = Matcher::builder()
+            .https("http://proxy")
+            .no(excluded.unwrap_or_default())
+            .build();
+        let uri = base_url.as_str().parse::<http::Uri>().ok();
+        let is_used = uri.is_some_and(|uri| matcher.intercept(&uri).is_some());
+        Ok(Some(proxy).filter(|_| is_used))
+    }
 }
 
 fn log_level(verbose: u8) -> Result<LevelFilter, Failure> {
@@ -293,4 +322,24 @@ fn log_level(verbose: u8) -> Result<LevelFilter, Failure> {
         2 => Ok(LevelFilter::DEBUG),
         _ => Ok(LevelFilter::TRACE),
     }
+}
+
+/// Returns the colors of a stream, or `None` if it should not be colored.
+pub(crate) fn palette(choice: ColorChoice, is_terminal: bool) -> Option<Palette> {
+    let text = |name| environment::text(name).ok().flatten().unwrap_or_default();
+    let palette = match (text("COLORTERM").as_str(), text("TERM")) {
+        ("truecolor" | "24bit", _) => Palette::Full,
+        (_, term) if term.contains("256color") => Palette::Indexed,
+        _ => Palette::Basic,
+    };
+    let is_colored = match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if is_set("NO_COLOR") => false,
+        ColorChoice::Auto => match text("CLICOLOR_FORCE").as_str() {
+            "" | "0" | "false" => is_terminal && text("TERM") != "dumb",
+            _ => true,
+        },
+    };
+    is_colored.then_some(palette)
 }
