@@ -9,8 +9,8 @@ use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::session::Session;
-use crate::session::dry_run::{self, DryRun};
+use crate::session::preview::DryRun;
+use crate::session::{Session, preview};
 use crate::terminal::progress::Progress;
 
 /// The hint after an error.
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     if arguments.dry_run.dry_run {
         let requests: Vec<Request> = plan.steps().iter().map(Step::request).collect();
         let requests: Vec<&Request> = requests.iter().collect();
-        let report = dry_run::preview(&requests, &diff::changes(plan.steps()));
+        let report = preview::dry_run(&requests, &diff::changes(plan.steps()));
         return Ok(report.warning(warning));
     }
     if plan.is_empty() {

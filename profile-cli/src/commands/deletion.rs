@@ -9,8 +9,8 @@ use crate::commands::auth::permissions;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::session::dry_run::{self, Change};
-use crate::session::{Session, requests};
+use crate::session::preview::Change;
+use crate::session::{Session, preview, requests};
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
@@ -78,7 +78,7 @@ impl Deletion {
                 Change::new(self.noun, item.fields_as_json(), Value::Null).id(&item.id)
             };
             let changes: Vec<_> = items.iter().map(change).collect();
-            return Ok(dry_run::preview(&requests(&calls)?, &changes));
+            return Ok(preview::dry_run(&requests(&calls)?, &changes));
         }
         session.confirm(&question(self.noun, &items))?;
         if listed.is_some() && !session.settings.yes {

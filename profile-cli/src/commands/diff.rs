@@ -9,9 +9,9 @@ use crate::drawing::Drawing;
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::profile_file::reading;
+use crate::profile_file;
 use crate::session::Session;
-use crate::session::dry_run::Change;
+use crate::session::preview::Change;
 use crate::settings::{is_same_service, without_credentials};
 
 /// The exit code of --exit-code if there are differences.
@@ -53,7 +53,7 @@ impl FileArgument {
         let text = String::from_utf8(self.file.read()?);
         let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
         // Editors and Git on Windows change line breaks; `export` escapes those of the profile.
-        reading::parse(&name, &text.replace("\r\n", "\n"))
+        profile_file::parse(&name, &text.replace("\r\n", "\n"))
     }
 }
 

@@ -8,9 +8,8 @@ use serde_json::json;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::output;
-use crate::profile_file::{toml_text, writing};
 use crate::session::Session;
+use crate::{output, profile_file};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -29,17 +28,18 @@ pub(crate) struct ExportArguments {
 
 pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
-        let texts = writing::fields(response.data()).chain(writing::links(response.data()));
-        writing::check_without_key(texts)?;
-        let (profile, mut warnings) = writing::exported(response.data(), session.service()?);
+        let texts =
+            profile_file::fields(response.data()).chain(profile_file::links(response.data()));
+        profile_file::check_without_key(texts)?;
+        let (profile, mut warnings) = profile_file::exported(response.data(), session.service()?);
         if profile.links.is_none() {
             warnings.push("the service does not list your links, so the file has none".to_owned());
         }
-        let toml = writing::to_toml(&profile);
+        let toml = profile_file::to_toml(&profile);
         let report = match arguments.file.filter(|path| path.as_os_str() != "-") {
             None => {
                 let shown = match io::stdout().is_terminal() {
-                    true => toml_text::for_terminal(&toml),
+                    true => profile_file::for_terminal(&toml),
                     false => toml,
                 };
                 Report {

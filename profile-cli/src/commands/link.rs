@@ -9,8 +9,8 @@ use super::deletion::{Deletion, Item, id_of};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::outcome::report_listing;
-use crate::session::dry_run::{Change, DryRun};
-use crate::session::{Session, dry_run};
+use crate::session::preview::{Change, DryRun};
+use crate::session::{Session, preview};
 use crate::terminal::printable::quoted;
 
 /// List, add, edit and delete your links
@@ -96,7 +96,7 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
     let call = session.client()?.create_link(&link);
     if arguments.dry_run.dry_run {
         let request = call.request().map_err(Failure::unsent)?;
-        return Ok(dry_run::preview(&[request], &changes).warning(warning));
+        return Ok(preview::dry_run(&[request], &changes).warning(warning));
     }
     session.write_or_curl(call, "list of links", "profile link list", |response| {
         let sentence = "The service accepted the link; `profile link list` shows it.";
@@ -159,7 +159,7 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     if dry_run.dry_run {
         let request = call.request().map_err(Failure::unsent)?;
         let changes = differences(update, &listed.ok_or_else(|| unknown(&id))?);
-        return Ok(dry_run::preview(&[request], &changes).warning(warning));
+        return Ok(preview::dry_run(&[request], &changes).warning(warning));
     }
     let response = session.write(call, &what, "profile link list");
     let response = response.map_err(|failure| match failure.kind {

@@ -11,8 +11,8 @@ use crate::input::{Input, TypedText};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell};
 use crate::outcome::report_listing;
-use crate::session::dry_run::{Change, DryRun};
-use crate::session::{Session, dry_run};
+use crate::session::preview::{Change, DryRun};
+use crate::session::{Session, preview};
 use crate::{editor, input};
 
 /// List, create and delete your posts
@@ -173,7 +173,7 @@ impl EditedText for NewPost<'_> {
 fn preview(call: &Call<Option<Post>>, body: &str) -> Result<Report, Failure> {
     let request = call.request().map_err(Failure::unsent)?;
     let change = Change::new("post", Value::Null, body);
-    Ok(dry_run::preview(&[request], &[change]))
+    Ok(preview::dry_run(&[request], &[change]))
 }
 
 fn report(response: &Response<Option<Post>>) -> Report {

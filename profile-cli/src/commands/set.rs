@@ -9,8 +9,8 @@ use crate::input::TypedText;
 use crate::input::profile_changes::{InvalidField, ProfileChanges};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
-use crate::session::Session;
-use crate::session::dry_run::{self, DryRun};
+use crate::session::preview::DryRun;
+use crate::session::{Session, preview};
 
 pub(crate) const RESOURCE: &str = "profile";
 pub(crate) const CHECK_COMMAND: &str = "profile show";
@@ -124,7 +124,7 @@ pub(crate) fn preview(
 ) -> Result<Report, Failure> {
     let call = session.client()?.update_profile(update);
     let request = call.request().map_err(Failure::unsent)?;
-    let report = dry_run::preview(&[request], &dry_run::field_changes(update, profile));
+    let report = preview::dry_run(&[request], &preview::field_changes(update, profile));
     Ok(report.warning(contrast_after(update, profile)))
 }
 

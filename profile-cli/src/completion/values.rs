@@ -1,17 +1,23 @@
-//! The arguments whose values are completed.
+//! The arguments whose values are completed, and the candidates for them.
 
-use std::sync::Arc;
+use std::ffi::OsString;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use clap::builder::PossibleValue;
-use clap::{Command, ValueHint};
+use clap::{Command, FromArgMatches as _, ValueHint};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use profile_sdk::Profile;
 #[cfg(feature = "webhook")]
 use webhook_verify::EventKind;
 
-use super::item_ids::{Item, ItemIds};
-use super::typed_words::TypedWords;
-use crate::settings::{RequiredSettings, SettingName, Settings, without_credentials};
-use crate::terminal::printable::printable;
+use crate::output::Output;
+use crate::session::Session;
+use crate::settings::{
+    GlobalArguments, Key, RequiredSettings, SettingName, Settings, without_credentials,
+};
+use crate::terminal::printable::{printable, redact_key};
 
 /// A value and its description, which may be empty.
 type Candidate = (String, String);
@@ -140,4 +146,103 @@ fn items(items: Option<Vec<Item>>, typed: &TypedWords) -> Vec<Candidate> {
     let is_typed = |id: &str| typed.complete.iter().any(|word| word == id);
     let items = items.unwrap_or_default().into_iter();
     items.filter(|(id, _)| !is_typed(id)).collect()
+}
+
+/// Maximum time for the request, and for everything else that may block.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Maximum number of characters of a title.
+const MAX_TITLE: usize = 50;
+
+/// An ID with the title.
+pub(super) type Item = (String, String);
+
+/// The IDs of the links and posts.
+pub(super) struct ItemIds {
+    pub(super) links: Vec<Item>,
+    pub(super) posts: Vec<Item>,
+}
+
+impl ItemIds {
+    /// Returns the IDs, unless the key is missing, wrong or in a keyring, the service does not
+    /// respond in time, or the line has a base URL, which may be incomplete: the key is not sent
+    /// there.
+    pub(super) fn find(typed: &TypedWords) -> Option<Self> {
+        let options = GlobalArguments {
+            quiet: true,
+            curl: false,
+            timeout: Some(TIMEOUT),
+            retries: Some(0),
+            ..typed.options()
+        };
+        if options.base_url.is_some() {
+            return None;
+        }
+        let (sender, receiver) = mpsc::channel();
+        // The file with the key may be a pipe, or the terminal.
+        thread::spawn(move || sender.send(Self::load(&options)));
+        receiver.recv_timeout(TIMEOUT).ok()?
+    }
+
+    fn load(options: &GlobalArguments) -> Option<Self> {
+        let settings = Settings::load(options, RequiredSettings::All).ok()?;
+        let output = Output::new(options, &settings).ok()?;
+        // A keyring might ask for a password.
+        if !settings.sandbox && Key::is_in_keyring(&settings).ok()? {
+            return None;
+        }
+        let session = Session::new(settings, &output);
+        let profile = session.read(session.client().ok()?.me()).ok()?;
+        Some(Self::of_profile(&profile.into_data()))
+    }
+
+    fn of_profile(profile: &Profile) -> Self {
+        let links = profile.links.iter().flatten();
+        let posts = profile.posts.iter().flatten();
+        Self {
+            links: links
+                .filter_map(|link| Some(item(link.id.as_ref()?, link.title.as_deref())))
+                .collect(),
+            posts: posts
+                .filter_map(|post| Some(item(post.id.as_ref()?, post.body.as_deref())))
+                .collect(),
+        }
+    }
+}
+
+fn item(id: impl ToString, title: Option<&str>) -> Item {
+    let title = redact_key(title.unwrap_or_default());
+    (
+        redact_key(&id.to_string()).into_owned(),
+        title.chars().take(MAX_TITLE).collect(),
+    )
+}
+
+/// The words up to the cursor.
+pub(super) struct TypedWords {
+    program: fn() -> Command,
+    /// The words before the one that is completed.
+    pub(super) complete: Vec<OsString>,
+    /// The word that is completed, which may be empty.
+    pub(super) last: String,
+}
+
+impl TypedWords {
+    /// Creates the words from those of the line and the index of the one that is completed.
+    pub(super) fn new(program: fn() -> Command, words: &[OsString], index: usize) -> Self {
+        let last = words.get(index).and_then(|word| word.to_str());
+        Self {
+            program,
+            complete: words[..index.min(words.len())].to_vec(),
+            last: last.unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Returns the typed global options. The command may be incomplete.
+    pub(super) fn options(&self) -> GlobalArguments {
+        let command = (self.program)().ignore_errors(true);
+        let matches = command.try_get_matches_from(&self.complete).ok();
+        let options = matches.and_then(|typed| GlobalArguments::from_arg_matches(&typed).ok());
+        options.unwrap_or_default()
+    }
 }

@@ -14,7 +14,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use super::dry_run::path_and_query;
+use super::preview::path_and_query;
 use crate::settings::Settings;
 use crate::terminal::printable::printable;
 

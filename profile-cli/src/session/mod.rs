@@ -1,9 +1,8 @@
 //! The context of a command: the settings, the client, and the output.
 
 mod connection;
-pub(crate) mod curl;
-pub(crate) mod dry_run;
 pub(crate) mod log;
+pub(crate) mod preview;
 #[cfg(feature = "sandbox")]
 pub(crate) mod sandbox;
 mod waits;
@@ -193,7 +192,7 @@ impl<'a> Session<'a> {
 
     /// Returns the curl commands for these requests.
     pub(crate) fn as_curl(&self, requests: &[&Request]) -> Result<Report, Failure> {
-        curl::report(self, requests)
+        preview::curl(self, requests)
     }
 
     /// Asks for confirmation of an action that cannot be undone, unless `--yes` is given. If several

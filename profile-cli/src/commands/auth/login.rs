@@ -11,7 +11,7 @@ use crate::commands::auth::accounts::override_warning;
 use crate::input::{Input, prompt};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, push_field};
-use crate::session::{Session, client_for, curl};
+use crate::session::{Session, client_for, preview};
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_base_url,
     is_same_service, without_credentials,
@@ -138,8 +138,8 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
 fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
     let call = client_for(base_url, None, session)?.me();
     let request = call.request().map_err(Failure::unsent)?;
-    let proxy = curl::proxy(base_url, session)?;
-    let command = curl::command(base_url, &proxy, request, true);
+    let proxy = preview::curl_proxy(base_url, session)?;
+    let command = preview::curl_command(base_url, &proxy, request, true);
     Ok(Report::text(command, "curl"))
 }
 

@@ -6,7 +6,7 @@ use toml_edit::DocumentMut;
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::Failure;
 
-use crate::profile_file::toml_text::quoted;
+use crate::profile_file::quoted;
 
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent.

@@ -12,9 +12,9 @@ use crate::editor::{self, EditedText, Editor, Finished};
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::profile_file::writing;
+use crate::profile_file;
 use crate::session::Session;
-use crate::session::dry_run::DryRun;
+use crate::session::preview::DryRun;
 use crate::terminal::printable::quoted;
 
 use document::ChangedFields;
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     if !arguments.dry_run.dry_run {
         permissions::check(&profile, &Operation::UPDATE_PROFILE)?;
     }
-    writing::check_without_key(writing::fields(&profile))?;
+    profile_file::check_without_key(profile_file::fields(&profile))?;
     let initial = document::write(&profile);
     let mut edit = Edit {
         latest: profile.clone(),

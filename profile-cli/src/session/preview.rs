@@ -1,16 +1,83 @@
-//! `--curl`: renders requests as curl commands.
+//! Previews of requests: `--dry-run` shows changes and requests, `--curl` the equivalent commands.
 
-use profile_sdk::Request;
+pub(crate) use crate::drawing::changes::Change;
+
+use clap::Args;
+use profile_sdk::{Profile, ProfileField, ProfileUpdate, Request};
+use serde_json::{Value, json};
 use url::Url;
 
 use super::Session;
-use super::dry_run::path_and_query;
+use crate::drawing::Drawing;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::Report;
+use crate::outcome::report::{Report, View};
 use crate::settings::{Key, Source, without_credentials};
+use crate::terminal::printable::json_text;
+
+// Not a doc comment, which clap would print as the description of each command.
+// The option of all commands that write to the service.
+#[derive(Debug, Args)]
+pub(crate) struct DryRun {
+    /// Show the changes and requests, but send no change
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Returns the report of a dry run.
+pub(crate) fn dry_run(requests: &[&Request], changes: &[Change]) -> Report {
+    let document = json!({
+        "dry_run": true,
+        "changes": changes.iter().map(Change::as_json).collect::<Value>(),
+        "requests": requests.iter().map(|request| as_json(request)).collect::<Value>(),
+    });
+    let mut below: String = requests.iter().map(|request| as_text(request)).collect();
+    below += "No change was sent.";
+    let changes = changes.to_vec();
+    Report::new(document, View::Drawing(Drawing::Changes { changes, below }))
+}
+
+/// Returns the changes that an update makes to a profile.
+pub(crate) fn field_changes(update: &ProfileUpdate, profile: &Profile) -> Vec<Change> {
+    let change = |field: &ProfileField| {
+        let to = update.get(*field)?;
+        Some(Change::new(field.name(), profile.get(*field), to))
+    };
+    ProfileField::ALL.iter().filter_map(change).collect()
+}
+
+fn as_json(request: &Request) -> Value {
+    let body = request
+        .body()
+        .and_then(|body| serde_json::from_slice::<Value>(body).ok());
+    json!({
+        "method": request.method().as_str(),
+        "path": path_and_query(request),
+        "body": body,
+    })
+}
+
+fn as_text(request: &Request) -> String {
+    let mut text = format!(
+        "{} {}\n",
+        request.method().as_str(),
+        path_and_query(request)
+    );
+    if let Some(body) = request.body() {
+        text += &format!("{}\n", json_text(&String::from_utf8_lossy(body), true));
+    }
+    text
+}
+
+/// Returns the path with the query, if there is one.
+pub(super) fn path_and_query(request: &Request) -> String {
+    match request.query() {
+        Some(query) => format!("{}?{query}", request.path()),
+        None => request.path().to_owned(),
+    }
+}
 
 /// Returns the commands for these requests.
-pub(super) fn report(session: &Session<'_>, requests: &[&Request]) -> Result<Report, Failure> {
+pub(super) fn curl(session: &Session<'_>, requests: &[&Request]) -> Result<Report, Failure> {
     if session.settings.sandbox {
         let message =
             "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
@@ -18,10 +85,10 @@ pub(super) fn report(session: &Session<'_>, requests: &[&Request]) -> Result<Rep
     }
     let connection = session.connection()?;
     let has_key = |request: &Request| request.operation().requires_key() || connection.has_key;
-    let proxy = proxy(&connection.base_url, session)?;
+    let proxy = curl_proxy(&connection.base_url, session)?;
     let commands = requests
         .iter()
-        .map(|request| command(&connection.base_url, &proxy, request, has_key(request)));
+        .map(|request| curl_command(&connection.base_url, &proxy, request, has_key(request)));
     let commands: Vec<_> = commands.collect();
     if requests.iter().any(|request| has_key(request))
         && let Some(arguments) = token_arguments(session)?
@@ -46,7 +113,7 @@ fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
 
 /// Returns the options that make curl use the proxy of the program, or none. They do not contain the
 /// credentials of the proxy.
-pub(crate) fn proxy(base_url: &str, session: &Session<'_>) -> Result<String, Failure> {
+pub(crate) fn curl_proxy(base_url: &str, session: &Session<'_>) -> Result<String, Failure> {
     let Some(proxy) = session.settings.proxy(base_url)? else {
         return Ok("--noproxy '*'".to_owned());
     };
@@ -60,7 +127,12 @@ pub(crate) fn proxy(base_url: &str, session: &Session<'_>) -> Result<String, Fai
 
 /// Returns the command. The key is a shell variable, so the command contains no secret. It reaches
 /// curl through a builtin and a pipe, since other users can read arguments.
-pub(crate) fn command(base_url: &str, proxy: &str, request: &Request, with_key: bool) -> String {
+pub(crate) fn curl_command(
+    base_url: &str,
+    proxy: &str,
+    request: &Request,
+    with_key: bool,
+) -> String {
     // As the client parses it, so that curl cannot read another host from it.
     let base_url = match Url::parse(base_url) {
         Ok(url) => url.to_string(),

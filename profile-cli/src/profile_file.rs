@@ -1,0 +1,267 @@
+//! A profile as a file: the fields and links that `export` writes, and `diff` and `apply` read.
+
+use profile_sdk::plan::{DesiredLink, DesiredProfile};
+use profile_sdk::{FieldKind, Profile, ProfileField, ProfileUpdate};
+use toml_edit::{Document, Item};
+
+use crate::input::profile_changes::TypedColor;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::terminal::printable::{is_invisible, redact_key};
+
+/// A problem at a line and a column, counted from 1.
+type Problem = ((usize, usize), String);
+
+/// Parses a file. The failure has the form `NAME:LINE:COLUMN: problem`.
+pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let parsed = match text.trim_start().starts_with('{') {
+        true => from_json(text),
+        false => from_toml(&with_converted_colors(text)),
+    };
+    let desired = parsed.map_err(|((line, column), message)| {
+        Failure::usage(format!("{name}:{line}:{column}: {message}")).hint("nothing was sent")
+    })?;
+    match desired.profile.is_empty() && desired.links.is_none() {
+        true => Err(Failure::usage(format!(
+            "{name} has neither fields nor links; expected the output of `profile export`"
+        ))),
+        false => Ok(desired),
+    }
+}
+
+fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
+    serde_json::from_str(text).map_err(|error: serde_json::Error| {
+        let message = error.to_string();
+        let message = message
+            .rsplit_once(" at line ")
+            .map_or(&*message, |(message, _)| message);
+        ((error.line(), error.column()), message.to_owned())
+    })
+}
+
+fn from_toml(text: &str) -> Result<DesiredProfile, Problem> {
+    toml_edit::de::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        (position(text, start), message)
+    })
+}
+
+/// Returns TOML in which colors of the profile that are typed in another form are `#rrggbb`.
+fn with_converted_colors(text: &str) -> String {
+    let mut converted = text.to_owned();
+    let Ok(document) = Document::parse(text) else {
+        return converted;
+    };
+    let profile = document.get("profile").and_then(Item::as_table_like);
+    let colors = ProfileField::ALL
+        .iter()
+        .filter(|field| field.kind() == FieldKind::Color);
+    let mut replacements: Vec<_> = colors
+        .filter_map(|field| {
+            let item = profile?.get(field.name())?;
+            let typed: TypedColor = item.as_str()?.parse().ok()?;
+            Some((item.span()?, format!("\"{}\"", typed.color)))
+        })
+        .collect();
+    replacements.sort_by_key(|(span, _)| span.start);
+    for (span, color) in replacements.into_iter().rev() {
+        converted.replace_range(span, &color);
+    }
+    converted
+}
+
+/// Returns the line and the column of an offset, counted from 1.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
+}
+
+/// Returns the profile as it can be applied, with a warning for each value that the specification
+/// does not allow and that is therefore left out.
+pub(crate) fn exported(profile: &Profile, service: String) -> (DesiredProfile, Vec<String>) {
+    let mut desired = DesiredProfile::from(profile);
+    if let Some(source) = &mut desired.source {
+        source.service = Some(service);
+    }
+    let mut warnings = Vec::new();
+    for field in ProfileField::ALL {
+        let text = profile.get(*field).filter(|text| !text.is_empty());
+        if let Some(Err(problem)) = text.map(|text| ProfileUpdate::new().set(*field, text)) {
+            warnings.push(format!("left out {field}: {problem}"));
+        }
+    }
+    for link in profile.links.iter().flatten() {
+        if let Err(problem) = DesiredLink::try_from(link) {
+            let id = link.id.as_ref().map_or("without ID", |id| id.as_str());
+            warnings.push(format!("left out link {id}: {problem}"));
+        }
+    }
+    (desired, warnings)
+}
+
+/// Fails if one of the texts, given with their names, contains the key. In a file, it could not be
+/// redacted: `[redacted]` would be sent back.
+pub(crate) fn check_without_key<'a>(
+    texts: impl IntoIterator<Item = (String, &'a str)>,
+) -> Result<(), Failure> {
+    let mut texts = texts.into_iter();
+    let Some((name, _)) = texts.find(|(_, text)| redact_key(text) != *text) else {
+        return Ok(());
+    };
+    let message = format!("{name} contains the API key, which is not written to files");
+    Err(Failure::new(FailureKind::Other, message)
+        .hint("replace the text with `profile set` or `profile link edit`, and then the key"))
+}
+
+/// Returns the texts of the editable fields.
+pub(crate) fn fields(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
+    let fields = ProfileField::ALL.iter();
+    fields.filter_map(|field| Some((field.to_string(), profile.get(*field)?)))
+}
+
+/// Returns the texts of the links.
+pub(crate) fn links(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
+    profile.links.iter().flatten().flat_map(|link| {
+        let id = link.id.as_ref().map_or("", |id| id.as_str());
+        let texts = [
+            ("id", Some(id)),
+            ("title", link.title.as_deref()),
+            ("url", link.url.as_deref()),
+        ];
+        texts.map(|(name, text)| (format!("links.{id}.{name}"), text.unwrap_or_default()))
+    })
+}
+
+/// Returns a profile as TOML.
+pub(crate) fn to_toml(profile: &DesiredProfile) -> String {
+    let mut toml = String::from("# A profile; `profile apply FILE` applies it.\n");
+    let line = |name: &str, text: &str| {
+        let is_long = text.contains('\n');
+        format!("{name} = {}\n", quoted(text, is_long))
+    };
+    if profile.links.as_ref().is_some_and(Vec::is_empty) {
+        toml += "links = []\n";
+    }
+    if let Some(source) = &profile.source {
+        toml += "\n[source]\n";
+        if let Some(service) = &source.service {
+            toml += &line("service", service);
+        }
+        toml += &line("handle", source.handle.as_str());
+    }
+    toml += "\n[profile]\n";
+    for field in ProfileField::ALL {
+        if let Some(text) = profile.profile.get(*field) {
+            toml += &line(field.name(), text);
+        }
+    }
+    for link in profile.links.iter().flatten() {
+        toml += "\n[[links]]\n";
+        if let Some(id) = &link.id {
+            toml += &line("id", id.as_str());
+        }
+        toml += &line("title", &link.title);
+        toml += &line("url", link.url.as_str());
+    }
+    toml
+}
+
+/// Returns the text as a TOML string; a long one is a multi-line string.
+///
+/// White space before a line break, which many editors remove, and invisible characters are
+/// escaped.
+pub(crate) fn quoted(text: &str, long: bool) -> String {
+    let long = long && !text.is_empty();
+    let (open, close) = if long {
+        ("\"\"\"\n", "\"\"\"")
+    } else {
+        ("\"", "\"")
+    };
+    let mut quoted = open.to_owned();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let ends_line = matches!(rest.peek(), None | Some('\n' | '\r'));
+        match c {
+            '\n' if long => quoted.push('\n'),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\\' => quoted.push_str("\\\\"),
+            '"' if !long || ends_line || rest.peek() == Some(&'"') => quoted.push_str("\\\""),
+            '\t' if ends_line => quoted.push_str("\\t"),
+            '\t' => quoted.push('\t'),
+            c if c.is_control() || needs_escape(c) || (c.is_whitespace() && ends_line) => {
+                quoted += &escape(c);
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + close
+}
+
+/// Escapes the other invisible characters of a document, for a terminal. They occur only in strings.
+pub(crate) fn for_terminal(document: &str) -> String {
+    let visible = |c| match is_invisible(c) {
+        true => escape(c),
+        false => c.to_string(),
+    };
+    document.chars().map(visible).collect()
+}
+
+fn escape(c: char) -> String {
+    match u32::from(c) {
+        code @ ..=0xffff => format!("\\u{code:04X}"),
+        code => format!("\\U{code:08X}"),
+    }
+}
+
+/// Returns `true` for characters that reorder or hide text, and for whitespace that looks like a
+/// space.
+fn needs_escape(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || (c.is_whitespace() && c != ' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use profile_sdk::plan::DesiredProfile;
+    use proptest::collection::vec;
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+    use serde_json::json;
+
+    use super::{parse, to_toml};
+
+    #[test]
+    fn converts_colors_and_keeps_the_rest() {
+        let text =
+            "[profile]\ntext_color = 'Black' # not #fff\naccent_color = \"#f80\"\nbio = 'red'";
+        let profile = parse("a file", text).expect("a file").profile;
+        let text = |color: Option<profile_sdk::Color>| color.map(|color| color.to_string());
+        assert_eq!(text(profile.text_color).as_deref(), Some("#000000"));
+        assert_eq!(text(profile.accent_color).as_deref(), Some("#ff8800"));
+        assert_eq!(profile.bio.expect("a bio").as_str(), "red");
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_file_is_read_as_it_was(
+            bio in "[\\PC\\n\\t\"\\\\]{0,20}",
+            titles in vec(any::<String>(), 0..3),
+            has_links in any::<bool>(),
+        ) {
+            let link = |title| json!({"id": "1", "title": title, "url": "https://x/\u{e9} ?"});
+            let links: Vec<_> = titles.iter().map(link).collect();
+            let profile: DesiredProfile = serde_json::from_value(json!({
+                "source": {"service": "https://s", "handle": "demo"},
+                "profile": {"bio": bio.split('\n').take(10).collect::<Vec<_>>().join("\n")},
+                "links": has_links.then_some(links),
+            }))
+            .expect("a profile");
+            prop_assert_eq!(parse("a file", &to_toml(&profile)).expect("TOML"), profile.clone());
+            let json = json!(profile).to_string();
+            prop_assert_eq!(parse("a file", &json).expect("JSON"), profile);
+        }
+    }
+}
