@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use mock_server::dialect::MeFields;
-use mock_server::journal::RequestPattern;
+use mock_server::journal::{RecordedRequest, RequestPattern};
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
 use crate::dialects::{Learned, learn, program};
@@ -157,17 +157,21 @@ async fn sends_nothing_after_a_long_retry_after() {
 
 #[tokio::test]
 async fn does_not_repeat_a_wrong_key() {
+    let has_wrong_key = |request: &RecordedRequest| request.key.as_deref() == Some("unknown");
     let server = MockServer::start().await;
-    // The sixth request of `requests.rs` is the one with a wrong key.
-    let rule = FaultRule::new(Fault::rate_limited("0")).skip(5).times(1);
+    learn(server.uri(), server.key(), &[]);
+    let position = server.journal().requests().iter().position(has_wrong_key);
+    let before = position.unwrap().try_into().unwrap();
+    let server = MockServer::start().await;
+    let rule = FaultRule::new(Fault::rate_limited("0"))
+        .skip(before)
+        .times(1);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &[]);
     assert_eq!(learned.code, Some(0), "{}", learned.stderr);
     assert_eq!(learned.settings().get("rejections"), None);
     let requests = server.journal().requests();
-    let wrong_keys = requests
-        .iter()
-        .filter(|request| request.key.as_deref() == Some("unknown"));
+    let wrong_keys = requests.iter().filter(|request| has_wrong_key(request));
     let statuses: Vec<_> = wrong_keys.map(|request| request.status).collect();
     assert_eq!(statuses, [Some(429)]);
 }
@@ -212,8 +216,8 @@ async fn names_what_is_left_before_giving_up() {
 async fn writes_nothing_if_the_profile_cannot_be_read() {
     let server = MockServer::start().await;
     let rule = FaultRule::new(Fault::status(500))
-        .matching(RequestPattern::any().path("/me"))
-        .skip(3);
+        .matching(RequestPattern::any().path("/me").key("all"))
+        .skip(1);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &OPTIONS);
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);

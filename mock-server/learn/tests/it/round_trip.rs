@@ -11,7 +11,7 @@ use mock_server::{Clock, Dialect, MockServer, Reply, Request, World, handle};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::dialects::{DELIVERIES, SCOPES, WRITES, learn, observable};
+use crate::dialects::{DELIVERIES, SCOPES, WRITES, assert_same, learn, observable};
 use crate::request::engine_request;
 
 const SECRET: &str = "whsec_test";
@@ -78,7 +78,7 @@ async fn round_trip(seed: u64) {
         learned.report
     );
     let met = [&SCOPES[..], &[WRITES, DELIVERIES]].concat();
-    assert_eq!(learned.settings(), observable(&dialect, &met), "{seed}");
+    assert_same(&learned.settings(), &observable(&dialect, &met), seed);
 
     let file = DialectFile::from_json(&learned.file.to_string()).unwrap();
     let (mut first, mut second) = (world(dialect), world(file.settings));
