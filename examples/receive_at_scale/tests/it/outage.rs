@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use receive_at_scale::Backlog;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
@@ -174,12 +175,14 @@ async fn outage(mut broker: LocalBroker, key: &str, retries: bool) {
 }
 
 async fn outages(retries: bool) {
+    let mut outages = Vec::new();
     for key in ["none", "digest", "/data/id"] {
-        let broker = or_skip!(start_broker().await);
-        timeout(DEADLINE, outage(broker, key, retries))
-            .await
-            .expect("the test ends in time");
+        outages.push(outage(or_skip!(start_broker().await), key, retries));
     }
+    // At once, because the receivers wait for the broker.
+    timeout(DEADLINE, join_all(outages))
+        .await
+        .expect("the test ends in time");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -223,9 +226,7 @@ async fn memory_is_bounded_without_a_broker() {
         }
     };
     let senders = (0..32).map(|_| send());
-    timeout(DEADLINE, futures_util::future::join_all(senders))
-        .await
-        .unwrap();
+    timeout(DEADLINE, join_all(senders)).await.unwrap();
     let peak = peak_memory(&receiver.process);
     crate::print(&format!("peak memory of the receiver: {peak} kB"));
     assert!(peak < 120_000, "{peak} kB");
