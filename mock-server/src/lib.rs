@@ -27,8 +27,7 @@
 // - `worlds`: the services of one process
 // - `control`: the control API of the program
 // - `transport`: HTTP on hyper
-// - `service_handle`: a service for Rust tests, which is a responder of wiremock
-// - `mock_server`: the server for Rust tests, with one service
+// - `mock_server`: the server for Rust tests, with one service, which is also a responder of wiremock
 // - `worlds_server`: the server of the program, with many services and the control API
 
 mod control;
@@ -41,7 +40,6 @@ mod mock_server;
 mod mutants;
 mod redaction;
 mod service;
-mod service_handle;
 mod tasks;
 mod transport;
 pub mod webhook;
@@ -57,10 +55,9 @@ pub use engine::{
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;
-pub use mock_server::{MockServer, MockServerBuilder, StartError};
+pub use mock_server::{MockServer, MockServerBuilder, ServiceHandle, StartError};
 pub use mutants::Mutant;
 pub use service::{StateError, StateFile};
-pub use service_handle::ServiceHandle;
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
 #[cfg(feature = "wiremock")]
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]
