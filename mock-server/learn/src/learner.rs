@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use mock_server::dialect::MeFields;
-use mock_server::{Dialect, ProfileField, RateLimit, Request, Scope, World, handle};
+use mock_server::{Dialect, ProfileField, RateLimit, Scope, World, handle};
 use reqwest::Method;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::observations::{KINDS, Observations};
-use crate::requests::{Access, Call, Known, RequestValues, Step};
+use crate::requests::{Access, Known, Request, RequestValues, Step};
 use crate::response::{Answer, Sample};
 use crate::views::{self, View};
 
@@ -192,40 +192,41 @@ impl Reference {
             if *step == Step::RateLimited && is_wanted {
                 answers.insert(*step, self.rate_limited(&world));
             }
-            let Ok(call) = step.call(&values) else {
+            let Ok(request) = step.request(&values) else {
                 continue;
             };
             // Later requests depend on writes.
-            if is_wanted || call.method != Method::GET {
-                answers.insert(*step, self.answer(&mut world, &call));
+            if is_wanted || request.method != Method::GET {
+                answers.insert(*step, self.answer(&mut world, &request));
             }
-            if call.method == Method::POST {
+            if request.method == Method::POST {
                 self.find_created(&world, &mut values);
             }
         }
         answers
     }
 
-    fn answer(&self, world: &mut World, call: &Call) -> Answer {
-        let mut request = Request::new(call.method.as_str(), &format!("/api/v1{}", call.path));
-        let key = match call.access {
+    fn answer(&self, world: &mut World, request: &Request) -> Answer {
+        let mut message =
+            mock_server::Request::new(request.method.as_str(), &format!("/api/v1{}", request.path));
+        let key = match request.access {
             Access::Key => Some(self.key.as_str()),
             Access::WrongKey => Some("wrong"),
             Access::NoKey => None,
         };
         if let Some(key) = key {
-            request = request.header("Authorization", format!("Bearer {key}"));
+            message = message.header("Authorization", format!("Bearer {key}"));
         }
-        if !call.body.is_empty() {
-            request = request
-                .header("Content-Type", call.content_type)
-                .body(call.body.clone());
+        if !request.body.is_empty() {
+            message = message
+                .header("Content-Type", request.content_type)
+                .body(request.body.clone());
         }
-        let reply = handle(world, &request);
+        let reply = handle(world, &message);
         let headers = reply.headers.into_iter();
         let headers = headers.map(|(name, value)| (name.into_owned(), value.into_owned()));
         Answer::new(
-            call.to_string(),
+            request.to_string(),
             reply.status,
             headers.collect(),
             &reply.body,
@@ -239,7 +240,7 @@ impl Reference {
             ..RateLimit::default()
         };
         world.set_rate_limit(&self.key, limit);
-        self.answer(&mut world, &Call::get("/me"))
+        self.answer(&mut world, &Request::get("/me"))
     }
 
     /// Sets the ids of the created link and post, as they appear in paths under the dialect.
@@ -248,7 +249,7 @@ impl Reference {
         let mut dialect = world.dialect().clone();
         dialect.me_fields = MeFields::Full;
         world.set_dialect(dialect);
-        let me = self.answer(&mut world, &Call::get("/me"));
+        let me = self.answer(&mut world, &Request::get("/me"));
         for kind in KINDS {
             if let Some(id) = kind.marked(&me, &values.mark).pop() {
                 *(kind.id)(values) = Ok(id);

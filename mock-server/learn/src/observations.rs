@@ -11,7 +11,7 @@ use mock_server::{ProfileField, World};
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::requests::{Call, Known, RequestValues, Step, path_segment};
+use crate::requests::{Known, Request, RequestValues, Step, path_segment};
 use crate::response::{Answer, Sample, pick, without_texts};
 use crate::service::Service;
 
@@ -100,15 +100,15 @@ pub(crate) async fn read(
     service: &mut Service,
     handle: Option<&str>,
 ) -> Result<Observations, String> {
-    let me = service.send(&Call::get("/me")).await?;
+    let me = service.send(&Request::get("/me")).await?;
     check_first(&me)?;
     if let Some(limit) = me.at("/key/rate_limit") {
         service.set_stated_limit(limit);
     }
     let mut observations = Observations::new(me, handle);
     for step in Step::reads() {
-        let answer = match step.call(&observations.values) {
-            Ok(call) => service.send(&call).await,
+        let answer = match step.request(&observations.values) {
+            Ok(request) => service.send(&request).await,
             Err(reason) => Err(reason),
         };
         if *step == Step::Other && answer.as_ref().is_ok_and(|answer| answer.status == 404) {

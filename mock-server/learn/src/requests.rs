@@ -12,7 +12,7 @@ use crate::response::{Answer, HIDDEN, WRONG_KEY};
 
 /// Defines the steps, which are sent in their order.
 macro_rules! steps {
-    ($($step:ident: $call:expr;)*) => {
+    ($($step:ident: $request:expr;)*) => {
         /// A request whose response is observed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum Step { $($step),* }
@@ -21,9 +21,9 @@ macro_rules! steps {
             pub(crate) const ALL: &[Self] = &[$(Self::$step),*];
 
             /// Returns the request, or the reason why it cannot be sent.
-            pub(crate) fn call(self, values: &RequestValues) -> Known<Call> {
-                let call: fn(&RequestValues) -> Known<Call> = match self { $(Self::$step => $call),* };
-                call(values)
+            pub(crate) fn request(self, values: &RequestValues) -> Known<Request> {
+                let request: fn(&RequestValues) -> Known<Request> = match self { $(Self::$step => $request),* };
+                request(values)
             }
         }
     };
@@ -34,13 +34,13 @@ steps! {
     Analytics: |_| get("/me/analytics");
     UnknownHandle: |values| get(&format!("/users/{}/stats", values.unknown));
     UnknownPath: |values| get(&format!("/{}", values.unknown));
-    WithoutKey: |_| Ok(Call::get("/me").access(Access::NoKey));
-    WrongKey: |_| Ok(Call::get("/me").access(Access::WrongKey));
+    WithoutKey: |_| Ok(Request::get("/me").access(Access::NoKey));
+    WrongKey: |_| Ok(Request::get("/me").access(Access::WrongKey));
     Badges: |_| get("/badges");
-    BadgesWithoutKey: |_| Ok(Call::get("/badges").access(Access::NoKey));
+    BadgesWithoutKey: |_| Ok(Request::get("/badges").access(Access::NoKey));
     Site: |_| get("/stats");
-    SiteWithoutKey: |_| Ok(Call::get("/stats").access(Access::NoKey));
-    WrongMethod: |_| Ok(Call::new(Method::PUT, "/stats"));
+    SiteWithoutKey: |_| Ok(Request::get("/stats").access(Access::NoKey));
+    WrongMethod: |_| Ok(Request::new(Method::PUT, "/stats"));
     Own: |values| statistics(&values.own, "");
     Own1: |values| statistics(&values.own, "?days=1");
     Own30: |values| statistics(&values.own, "?days=30");
@@ -126,24 +126,24 @@ impl Step {
 
     /// Returns a description that is the same in each run, such as `GET /users/{own}/stats`.
     pub(crate) fn label(self) -> String {
-        let call = self.call(&RequestValues::placeholders());
-        call.map_or_else(|reason| reason, |call| call.to_string())
+        let request = self.request(&RequestValues::placeholders());
+        request.map_or_else(|reason| reason, |request| request.to_string())
     }
 }
 
 /// The URL of the created link. It ends with `/` after parsing.
 pub(crate) const URL: &str = "https://example.com";
 
-fn get(path: &str) -> Known<Call> {
-    Ok(Call::get(path))
+fn get(path: &str) -> Known<Request> {
+    Ok(Request::get(path))
 }
 
-fn statistics(handle: &Known<String>, query: &str) -> Known<Call> {
+fn statistics(handle: &Known<String>, query: &str) -> Known<Request> {
     get(&format!("/users/{}/stats{query}", handle.clone()?))
 }
 
-fn edit_profile() -> Call {
-    Call::new(Method::PATCH, "/me/profile")
+fn edit_profile() -> Request {
+    Request::new(Method::PATCH, "/me/profile")
 }
 
 /// Returns the present profile with one field twice, as JSON.
@@ -157,8 +157,8 @@ fn repeated(values: &RequestValues) -> Known<String> {
     Ok(format!("{{{}}}", members.join(",")))
 }
 
-fn post(path: &str) -> Call {
-    Call::new(Method::POST, path)
+fn post(path: &str) -> Request {
+    Request::new(Method::POST, path)
 }
 
 fn text(values: &RequestValues) -> String {
@@ -169,17 +169,20 @@ fn link(values: &RequestValues) -> Value {
     json!({ "title": text(values), "url": URL })
 }
 
-fn edit_link(values: &RequestValues) -> Known<Call> {
+fn edit_link(values: &RequestValues) -> Known<Request> {
     let path = format!("/me/links/{}", values.link.clone()?);
-    Ok(Call::new(Method::PATCH, path))
+    Ok(Request::new(Method::PATCH, path))
 }
 
-fn delete(all: &str, id: &Known<String>) -> Known<Call> {
-    Ok(Call::new(Method::DELETE, format!("{all}/{}", id.clone()?)))
+fn delete(all: &str, id: &Known<String>) -> Known<Request> {
+    Ok(Request::new(
+        Method::DELETE,
+        format!("{all}/{}", id.clone()?),
+    ))
 }
 
-fn again(call: Call) -> Call {
-    call.body(" again", "")
+fn again(request: Request) -> Request {
+    request.body(" again", "")
 }
 
 /// The key that a request carries.
@@ -192,7 +195,7 @@ pub(crate) enum Access {
 
 /// A request to the service.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct Request {
     pub(crate) method: Method,
     /// The path below `/api/v1`, with the query.
     pub(crate) path: String,
@@ -204,7 +207,7 @@ pub(crate) struct Call {
     about: &'static str,
 }
 
-impl Call {
+impl Request {
     pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
         Self {
             method,
@@ -251,7 +254,7 @@ impl Call {
     }
 }
 
-impl fmt::Display for Call {
+impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}{}", self.method, self.path, self.about)
     }

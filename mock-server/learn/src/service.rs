@@ -11,7 +11,7 @@ use reqwest::{Client, Method, Response, Url, redirect};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::requests::{Access, Call};
+use crate::requests::{Access, Request};
 use crate::response::{Answer, Key, WRONG_KEY};
 use crate::warn;
 
@@ -116,12 +116,12 @@ impl Service {
     /// Sends a request. A GET without a response, or with a status of 5xx, is sent once more. After a
     /// response with 429 or `Retry-After`, waits and sends the request again, except for a POST and for a
     /// wrong key. Returns the reason if there is no response.
-    pub(crate) async fn send(&mut self, call: &Call) -> Result<Answer, String> {
+    pub(crate) async fn send(&mut self, request: &Request) -> Result<Answer, String> {
         // A creation may have been applied, and wrong keys may block the client.
-        let is_repeatable = call.method != Method::POST && call.access != Access::WrongKey;
+        let is_repeatable = request.method != Method::POST && request.access != Access::WrongKey;
         for attempt in 1.. {
-            let is_first_get = call.method == Method::GET && attempt == 1;
-            let answer = match self.send_once(call).await {
+            let is_first_get = request.method == Method::GET && attempt == 1;
+            let answer = match self.send_once(request).await {
                 Err(_) if is_first_get => continue,
                 answer => answer?,
             };
@@ -158,17 +158,17 @@ impl Service {
         Ok(())
     }
 
-    async fn send_once(&mut self, call: &Call) -> Result<Answer, String> {
+    async fn send_once(&mut self, request: &Request) -> Result<Answer, String> {
         self.require_ready()?;
         self.sent += 1;
         progress(&format!(
-            "request {} of at most {MAX_REQUESTS}: {call}",
+            "request {} of at most {MAX_REQUESTS}: {request}",
             self.sent
         ));
-        let answer = self.exchange(call).await;
+        let answer = self.exchange(request).await;
         progress("");
         self.failures = if answer.is_ok() { 0 } else { self.failures + 1 };
-        let answer = answer.map_err(|reason| self.key.redact(&format!("{call}: {reason}")));
+        let answer = answer.map_err(|reason| self.key.redact(&format!("{request}: {reason}")));
         if let (Err(reason), MAX_FAILURES) = (&answer, self.failures) {
             let reason = format!("{MAX_FAILURES} requests in a row had no response; {reason}");
             self.stopped = Some(reason);
@@ -176,22 +176,22 @@ impl Service {
         answer
     }
 
-    async fn exchange(&self, call: &Call) -> Result<Answer, String> {
-        let url = format!("{}/api/v1{}", self.base_url, call.path);
-        let request = self.client.request(call.method.clone(), url);
-        let mut request = request.header(ACCEPT_ENCODING, "gzip");
-        request = match call.access {
-            Access::Key => request.header(AUTHORIZATION, self.key.authorization()),
-            Access::WrongKey => request.header(AUTHORIZATION, format!("Bearer {WRONG_KEY}")),
-            Access::NoKey => request,
+    async fn exchange(&self, request: &Request) -> Result<Answer, String> {
+        let url = format!("{}/api/v1{}", self.base_url, request.path);
+        let builder = self.client.request(request.method.clone(), url);
+        let mut builder = builder.header(ACCEPT_ENCODING, "gzip");
+        builder = match request.access {
+            Access::Key => builder.header(AUTHORIZATION, self.key.authorization()),
+            Access::WrongKey => builder.header(AUTHORIZATION, format!("Bearer {WRONG_KEY}")),
+            Access::NoKey => builder,
         };
-        if !call.body.is_empty() {
-            request = request
-                .header(CONTENT_TYPE, call.content_type)
-                .body(call.body.clone());
+        if !request.body.is_empty() {
+            builder = builder
+                .header(CONTENT_TYPE, request.content_type)
+                .body(request.body.clone());
         }
         let failed = |error: reqwest::Error| with_causes(&error.without_url());
-        let mut response = request.send().await.map_err(failed)?;
+        let mut response = builder.send().await.map_err(failed)?;
         let mut body = Vec::new();
         while body.len() <= MAX_BODY_BYTES
             && let Some(chunk) = response.chunk().await.map_err(failed)?
@@ -209,7 +209,7 @@ impl Service {
         match body.len() {
             0..=MAX_BODY_BYTES => {
                 let status = response.status().as_u16();
-                let answer = Answer::new(call.to_string(), status, lines(&response), &body);
+                let answer = Answer::new(request.to_string(), status, lines(&response), &body);
                 Ok(answer.without(&self.key))
             }
             _ => Err(format!("the response has more than {MAX_BODY_BYTES} bytes")),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::Method;
 
 use crate::observations::{Changes, KINDS, Kind, Observations, id};
-use crate::requests::{Call, Known, Step, editable};
+use crate::requests::{Known, Request, Step, editable};
 use crate::response::Answer;
 use crate::service::Service;
 
@@ -56,9 +56,10 @@ pub(crate) async fn write(
     created: &mut Created,
 ) {
     for step in Step::writes() {
-        let call = step.call(&observations.values);
-        let answer = match call.and_then(|call| check(observations, *step).map(|()| call)) {
-            Ok(call) => send(service, observations, created, *step, &call).await,
+        let request = step.request(&observations.values);
+        let answer = match request.and_then(|request| check(observations, *step).map(|()| request))
+        {
+            Ok(request) => send(service, observations, created, *step, &request).await,
             Err(reason) => Err(reason),
         };
         if *step == Step::MeBeforeWrites {
@@ -109,15 +110,15 @@ async fn send(
     observations: &mut Observations,
     created: &mut Created,
     step: Step,
-    call: &Call,
+    request: &Request,
 ) -> Known<Answer> {
     service.require_ready()?;
-    let answer = service.send(call).await;
+    let answer = service.send(request).await;
     let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
-    if call.method == Method::DELETE && is_accepted {
-        created.paths.retain(|path| *path != call.path);
+    if request.method == Method::DELETE && is_accepted {
+        created.paths.retain(|path| *path != request.path);
     }
-    let creates = |kind: &Kind| call.method == Method::POST && call.path == kind.path;
+    let creates = |kind: &Kind| request.method == Method::POST && request.path == kind.path;
     if let Some(kind) = KINDS.into_iter().find(creates)
         && !answer.as_ref().is_ok_and(Answer::is_rejection)
     {
@@ -155,7 +156,7 @@ async fn find(
             if read > 0 {
                 tokio::time::sleep(PAUSE).await;
             }
-            let me = service.send(&Call::get("/me")).await.ok()?;
+            let me = service.send(&Request::get("/me")).await.ok()?;
             let mut marked = kind.marked(&me, &mark).into_iter();
             if let Some(id) = marked.find(|id| !is_known(id)) {
                 return Some(id);
@@ -188,12 +189,12 @@ pub(crate) async fn clean_up(
     let mut read = 0;
     loop {
         for path in created.paths.clone() {
-            let answer = service.send(&Call::new(Method::DELETE, &path)).await;
+            let answer = service.send(&Request::new(Method::DELETE, &path)).await;
             if answer.is_ok_and(|answer| answer.is_success()) {
                 created.paths.retain(|one| *one != path);
             }
         }
-        let me = service.send(&Call::get("/me")).await?;
+        let me = service.send(&Request::get("/me")).await?;
         for kind in KINDS.into_iter().filter(|kind| kind.listed(&me).is_some()) {
             let marked = kind.marked(&me, &observations.values.mark).into_iter();
             let marked: Vec<_> = marked.map(|id| format!("{}/{id}", kind.path)).collect();
