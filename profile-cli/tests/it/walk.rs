@@ -7,6 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
+#[cfg(all(feature = "sandbox", feature = "webhook"))]
+use expect_test::expect_file;
 #[cfg(feature = "webhook")]
 use mock_server::wiremock::Request;
 use mock_server::wiremock::matchers::path;
@@ -513,6 +515,69 @@ async fn pipes_receive_no_escape_sequences() {
             assert!(!printed.contains('\u{1b}'), "{command}: {printed}");
         }
     }
+}
+
+/// Further commands with other columns than those of [`ROWS`].
+#[cfg(all(feature = "sandbox", feature = "webhook"))]
+const FURTHER: &[Row] = &[
+    reads("stats", &["demo", "grace", "--days", "2"]),
+    reads("stats", &["demo", "--totals"]),
+    reads("stats", &["demo", "grace", "--totals", "--days", "2"]),
+    writes("link delete", &["link_1", "link_2", "--yes"]),
+    writes("link add", &["--title", "a,\t\"b\"\\", "--url", "x:y"]),
+];
+
+#[tokio::test]
+#[cfg(all(feature = "sandbox", feature = "webhook"))]
+async fn tsv_and_csv_have_fixed_columns() {
+    // These print text for other programs in each format, or differences.
+    let without_columns = ["api", "completion", "diff", "export", "man"];
+    let mut printed = String::new();
+    let rows = rows().chain(FURTHER);
+    for row in rows.filter(|row| !without_columns.contains(&row.command)) {
+        let mut in_pipe = String::new();
+        for format in [&[][..], &["-o", "tsv"], &["-o", "csv"]] {
+            let fixture = fixture().await;
+            let run = row.run(row.program(&Setting::of(&fixture), format));
+            let stdout = run
+                .stdout()
+                .replace(fixture.service.uri(), "BASE_URL")
+                .replace(fixture.home.path().to_str().unwrap(), "HOME");
+            let stdout = match row.command {
+                "webhook listen" | "webhook send" | "webhook replay" => without_numbers(&stdout),
+                _ => first_lines(&stdout),
+            };
+            if format.is_empty() {
+                in_pipe.clone_from(&stdout);
+            } else if stdout == in_pipe {
+                continue;
+            }
+            let words = [&[row.command], row.arguments, format].concat().join(" ");
+            printed += &format!("$ profile {words}\n{stdout}\n");
+        }
+    }
+    expect_file!["columns.txt"].assert_eq(&printed);
+}
+
+/// Cuts off long tables, whose rows are all alike.
+#[cfg(all(feature = "sandbox", feature = "webhook"))]
+fn first_lines(text: &str) -> String {
+    let lines = text.split_inclusive('\n');
+    lines.take(20).collect()
+}
+
+/// Replaces numbers, which depend on the time, by `N`.
+#[cfg(all(feature = "sandbox", feature = "webhook"))]
+fn without_numbers(text: &str) -> String {
+    let mut replaced = String::new();
+    for c in text.chars() {
+        match c.is_ascii_digit() {
+            true if replaced.ends_with('N') => {}
+            true => replaced.push('N'),
+            false => replaced.push(c),
+        }
+    }
+    replaced
 }
 
 #[tokio::test]
