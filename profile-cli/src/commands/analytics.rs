@@ -4,7 +4,7 @@ use profile_sdk::{Analytics, Metric, SiteStats};
 
 use crate::drawing::Figure;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, View};
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 pub(crate) const ANALYTICS_HELP: &str = "\
@@ -18,7 +18,7 @@ Examples:
 pub(crate) fn analytics(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.analytics(), |response| {
         let figures = analytics_figures(response.data());
-        Ok(Report::read(&response, View::figures(figures)))
+        Ok(Report::figures(&response, figures))
     })
 }
 
@@ -55,7 +55,7 @@ Examples:
 pub(crate) fn site(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.site_stats(), |response| {
         let figures = site_figures(response.data());
-        Ok(Report::read(&response, View::figures(figures)))
+        Ok(Report::figures(&response, figures))
     })
 }
 

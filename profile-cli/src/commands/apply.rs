@@ -153,7 +153,9 @@ fn report_on(report: &ApplyReport, plan: &Plan) -> Report {
         (count, planned) => format!("Applied {count} of {planned} changes."),
     };
     let lines = View::Text(report.to_string().trim_end().to_owned());
-    Report::new(json!(report), View::split(View::Sentence(sentence), lines)).of_change()
+    Report::new(json!(report), lines)
+        .for_people(View::Sentence(sentence))
+        .of_change()
 }
 
 /// Returns the question about deletions, if there are any.

@@ -5,7 +5,7 @@ use profile_sdk::{Badge, Response};
 
 use crate::drawing::Drawing;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 /// List the badges that profiles can have
@@ -38,20 +38,10 @@ fn list(session: &Session<'_>) -> Result<Report, Failure> {
 }
 
 fn report(response: &Response<Vec<Badge>>) -> Report {
-    let row = |badge: &Badge| {
-        vec![
-            badge.id.clone(),
-            badge.name.clone(),
-            cell(badge.kind.as_ref()),
-            cell(badge.color.as_ref()),
-            cell(badge.description.as_ref()),
-        ]
-    };
-    let table = View::Table {
-        columns: vec!["id", "name", "kind", "color", "description"],
-        rows: response.data().iter().map(row).collect(),
+    let columns = View::Columns {
+        names: &["id", "name", "kind", "color", "description"],
         empty: "There are no badges.",
     };
     let drawing = Drawing::Badges(response.data().clone());
-    Report::read(response, View::drawing(drawing, table))
+    Report::read(response, columns).for_people(View::Drawing(drawing))
 }

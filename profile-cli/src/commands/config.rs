@@ -68,13 +68,11 @@ Examples:
 
 fn list(session: &Session<'_>) -> Result<Report, Failure> {
     let (listed, wrong) = listed_settings(&session.settings);
-    let document: Value = listed.iter().map(ListedSetting::as_json).collect();
-    let shown = View::Table {
-        columns: vec!["name", "value", "source"],
-        rows: listed.iter().map(ListedSetting::as_row).collect(),
+    let columns = View::Columns {
+        names: &["name", "value", "source"],
         empty: "There are no settings.",
     };
-    let mut report = Report::new(document, shown);
+    let mut report = Report::new(listed, columns);
     report.warnings = wrong;
     Ok(report)
 }
@@ -178,15 +176,8 @@ fn unset(arguments: &UnsetArguments) -> Result<Report, Failure> {
     .of_change())
 }
 
-/// A setting with its effective value.
-pub(crate) struct ListedSetting {
-    name: SettingName,
-    value: Option<String>,
-    source: Option<String>,
-}
-
-/// Returns all settings, and messages about the invalid ones.
-pub(crate) fn listed_settings(settings: &Settings) -> (Vec<ListedSetting>, Vec<String>) {
+/// Returns all settings with their values and sources, and messages about the invalid ones.
+pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<String>) {
     let mut wrong = Vec::new();
     let listed = SettingName::all().map(|name| {
         let setting = settings.effective(name).unwrap_or_else(|failure| {
@@ -202,26 +193,14 @@ pub(crate) fn listed_settings(settings: &Settings) -> (Vec<ListedSetting>, Vec<S
             let place = settings.location(name, &setting.source);
             wrong.push(format!("{place}: {name} {reason}"));
         }
-        ListedSetting {
-            name,
-            source: setting.as_ref().map(|setting| setting.source.to_string()),
-            value: setting.map(|setting| name.without_password(&setting.value)),
-        }
+        json!({
+            "name": name.as_str(),
+            "source": setting.as_ref().map(|setting| setting.source.to_string()),
+            "value": setting.map(|setting| name.without_password(&setting.value)),
+        })
     });
     let listed = listed.collect();
     let accounts = settings.config.check_accounts();
     wrong.extend(accounts.err().map(|failure| failure.message));
     (listed, wrong)
-}
-
-impl ListedSetting {
-    fn as_json(&self) -> Value {
-        json!({"name": self.name.as_str(), "value": self.value, "source": self.source})
-    }
-
-    /// Returns the setting as a table row.
-    fn as_row(&self) -> Vec<String> {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        vec![self.name.to_string(), text(&self.value), text(&self.source)]
-    }
 }

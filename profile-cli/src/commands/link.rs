@@ -7,7 +7,7 @@ use url::Url;
 
 use super::deletion::{Deletion, Item, id_of};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::{Change, DryRun};
 use crate::session::{Session, preview};
@@ -53,17 +53,9 @@ Examples:
 
 fn list(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
-        let links = response.data().links.as_deref();
-        report_listing(&response, "links", links.map(table))
+        let has_links = response.data().links.is_some();
+        report_listing(&response, "links", has_links.then_some(COLUMNS))
     })
-}
-
-fn table(links: &[Link]) -> View {
-    View::Table {
-        columns: COLUMNS.to_vec(),
-        rows: links.iter().map(|link| cells(link).to_vec()).collect(),
-        empty: "You have no links.",
-    }
 }
 
 #[derive(Debug, Args)]
@@ -100,7 +92,7 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
     }
     session.write_or_curl(call, "list of links", "profile link list", |response| {
         let sentence = "The service accepted the link; `profile link list` shows it.";
-        Ok(Report::written(&response, fields, "created", sentence).warning(warning))
+        Ok(Report::written(&response, COLUMNS, "created", sentence).warning(warning))
     })
 }
 
@@ -167,7 +159,7 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
         _ => failure,
     })?;
     let sentence = "The service accepted the change; `profile link list` shows the link.";
-    Ok(Report::written(&response, fields, "updated", sentence).warning(warning))
+    Ok(Report::written(&response, COLUMNS, "updated", sentence).warning(warning))
 }
 
 /// Returns the ID for an ID or a title, and the link if the profile lists it. An edit does not need the
@@ -258,21 +250,10 @@ fn listed(profile: &Profile) -> Option<Vec<Item>> {
 /// A note on `--curl`, which reads nothing.
 const CURL_NOTE: &str = "replace a title in the command by the ID of the link";
 
-const COLUMNS: [&str; 3] = ["id", "title", "url"];
-
-/// Returns the fields of a link.
-fn fields(link: &Link) -> View {
-    View::item(COLUMNS, cells(link))
-}
-
-/// Returns the values of the columns.
-fn cells(link: &Link) -> [String; 3] {
-    [
-        cell(link.id.as_ref()),
-        cell(link.title.as_ref()),
-        cell(link.url.as_ref()),
-    ]
-}
+const COLUMNS: View = View::Columns {
+    names: &["id", "title", "url"],
+    empty: "You have no links.",
+};
 
 /// Returns a warning if browsers may run the URL instead of opening a page.
 fn url_warning(url: &LinkUrl) -> Option<String> {

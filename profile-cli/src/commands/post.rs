@@ -9,7 +9,7 @@ use super::deletion::{Deletion, Item};
 use crate::editor::{EditedText, Editor, Finished};
 use crate::input::{Input, TypedText};
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::{Change, DryRun};
 use crate::session::{Session, preview};
@@ -52,10 +52,15 @@ Examples:
 
 fn list(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
-        let posts = response.data().posts.as_deref();
-        report_listing(&response, "posts", posts.map(table))
+        let has_posts = response.data().posts.is_some();
+        report_listing(&response, "posts", has_posts.then_some(COLUMNS))
     })
 }
+
+const COLUMNS: View = View::Columns {
+    names: &["id", "body", "created_at"],
+    empty: "You have no posts.",
+};
 
 const RESOURCE: &str = "list of posts";
 
@@ -178,7 +183,7 @@ fn preview(call: &Call<Option<Post>>, body: &str) -> Result<Report, Failure> {
 
 fn report(response: &Response<Option<Post>>) -> Report {
     let sentence = "The service accepted the post; `profile post list` shows it.";
-    Report::written(response, fields, "created", sentence)
+    Report::written(response, COLUMNS, "created", sentence)
 }
 
 #[derive(Debug, Args)]
@@ -216,40 +221,4 @@ fn listed(profile: &Profile) -> Option<Vec<Item>> {
     let posts = profile.posts.as_ref()?.iter();
     let item = |post: &Post| Some(Item::new(post.id.as_ref()?, [("body", &post.body)]));
     Some(posts.filter_map(item).collect())
-}
-
-/// Returns the fields of a post. Only people see the time of creation, which the specification does not
-/// define: the columns for programs do not depend on the service.
-fn fields(post: &Post) -> View {
-    let [id, body] = cells(post);
-    let pipes = View::item(["id", "body"], [id.clone(), body.clone()]);
-    let columns = ["id", "body", "created_at"];
-    View::split(View::item(columns, [id, body, created_at(post)]), pipes)
-}
-
-/// Returns a row for each post.
-fn table(posts: &[Post]) -> View {
-    let table = |columns, rows: Vec<Vec<String>>| View::Table {
-        columns,
-        rows,
-        empty: "You have no posts.",
-    };
-    let rows = posts.iter().map(|post| cells(post).to_vec()).collect();
-    let with_time = posts.iter().map(|post| {
-        let [id, body] = cells(post);
-        vec![id, body, created_at(post)]
-    });
-    View::split(
-        table(vec!["id", "body", "created_at"], with_time.collect()),
-        table(vec!["id", "body"], rows),
-    )
-}
-
-fn cells(post: &Post) -> [String; 2] {
-    [cell(post.id.as_ref()), cell(post.body.as_ref())]
-}
-
-fn created_at(post: &Post) -> String {
-    let time = post.extra.get("created_at").and_then(Value::as_str);
-    time.unwrap_or_default().to_owned()
 }

@@ -111,7 +111,10 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
         let profile = response.data().as_ref();
         let warning = contrast_warning(&update, profile, session);
         let sentence = "The service accepted the change; `profile show` prints the profile.";
-        let report = Report::written(&response, show::view, "updated", sentence);
+        let report = match profile {
+            Some(profile) => show::report(&response, profile).of_change(),
+            None => Report::accepted("updated", sentence),
+        };
         Ok(report.warning(warning))
     })
 }

@@ -1,6 +1,6 @@
 //! `profile show`: your profile, including private fields.
 
-use profile_sdk::{Profile, ProfileField};
+use profile_sdk::{Profile, ProfileField, Response};
 
 use crate::drawing::Contrast;
 use crate::drawing::Drawing;
@@ -20,13 +20,14 @@ Examples:
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
-        Ok(Report::read(&response, view(response.data())))
+        Ok(report(&response, response.data()))
     })
 }
 
-/// Returns a card for the terminal and fields for pipes.
-pub(crate) fn view(profile: &Profile) -> View {
-    View::drawing(Drawing::Card(Box::new(profile.clone())), fields(profile))
+/// Returns the report of a profile in a response: a card for people, and otherwise fields.
+pub(crate) fn report<T>(response: &Response<T>, profile: &Profile) -> Report {
+    let card = Drawing::Card(Box::new(profile.clone()));
+    Report::read(response, fields(profile)).for_people(View::Drawing(card))
 }
 
 fn fields(profile: &Profile) -> View {

@@ -11,6 +11,8 @@ pub(crate) struct Report {
     /// One JSON document.
     pub(crate) json: String,
     pub(crate) view: View,
+    /// Replaces the view for people.
+    pub(crate) people: Option<View>,
     /// Printed to stderr before the result.
     pub(crate) warnings: Vec<String>,
     /// `true` if the command changed something, so that running it again cannot repeat the result.
@@ -27,8 +29,12 @@ pub(crate) struct Report {
 pub(crate) enum View {
     /// Names and values.
     Fields(Vec<(String, String)>),
-    /// A resource with the columns of its list, in which CSV shows it.
-    Item(Vec<(&'static str, String)>),
+    /// A resource or a list of resources; the columns are the names of fields in the JSON.
+    Columns {
+        names: &'static [&'static str],
+        /// Message on a terminal if there are no resources.
+        empty: &'static str,
+    },
     /// Rows with the same columns.
     Table {
         columns: Vec<&'static str>,
@@ -43,38 +49,8 @@ pub(crate) enum View {
     Text(String),
     /// The unchanged body of a response.
     Body(Vec<u8>),
-    /// One view for terminals, and another for pipes.
-    Split { people: Box<View>, pipes: Box<View> },
     /// A drawing in every format.
     Drawing(Drawing),
-}
-
-impl View {
-    /// Creates a view of one resource.
-    pub(crate) fn item<const N: usize>(columns: [&'static str; N], cells: [String; N]) -> Self {
-        Self::Item(columns.into_iter().zip(cells).collect())
-    }
-
-    /// Creates a view for terminals with another for pipes.
-    pub(crate) fn split(people: Self, pipes: Self) -> Self {
-        Self::Split {
-            people: Box::new(people),
-            pipes: Box::new(pipes),
-        }
-    }
-
-    /// Creates a drawing for terminals with another view for pipes.
-    pub(crate) fn drawing(drawing: Drawing, pipes: Self) -> Self {
-        Self::split(Self::Drawing(drawing), pipes)
-    }
-
-    /// Creates a view of numbers, with thousands separators on terminals.
-    pub(crate) fn figures(figures: Vec<(String, Figure)>) -> Self {
-        let fields = figures.iter();
-        let fields = fields.map(|(name, figure)| (name.clone(), figure.plain()));
-        let fields = Self::Fields(fields.collect());
-        Self::drawing(Drawing::Figures(figures), fields)
-    }
 }
 
 impl From<View> for Report {
@@ -83,6 +59,7 @@ impl From<View> for Report {
         Self {
             json: "null".to_owned(),
             view,
+            people: None,
             warnings: Vec::new(),
             is_change: false,
             is_raw: false,
@@ -98,6 +75,12 @@ impl Report {
             json: json.to_string(),
             ..Self::from(view)
         }
+    }
+
+    /// Replaces the view for people.
+    pub(crate) fn for_people(mut self, view: View) -> Self {
+        self.people = Some(view);
+        self
     }
 
     /// Adds a warning, if any.
@@ -127,18 +110,31 @@ impl Report {
         Self::new(response.raw_data().unwrap_or("null"), view)
     }
 
+    /// Creates the report of numbers, with thousands separators for people.
+    pub(crate) fn figures<T>(response: &Response<T>, figures: Vec<(String, Figure)>) -> Self {
+        let fields = figures.iter();
+        let fields = fields.map(|(name, figure)| (name.clone(), figure.plain()));
+        let report = Self::read(response, View::Fields(fields.collect()));
+        report.for_people(View::Drawing(Drawing::Figures(figures)))
+    }
+
     /// Creates the report of a write: the resource if the response has one, otherwise a message.
     pub(crate) fn written<T>(
         response: &Response<Option<T>>,
-        show: impl FnOnce(&T) -> View,
+        view: View,
         result: &str,
-        sentence: impl Into<String>,
+        sentence: &str,
     ) -> Self {
-        let report = match response.data() {
-            Some(resource) => Self::read(response, show(resource)),
-            None => Self::new(json!({ "result": result }), View::Sentence(sentence.into())),
-        };
-        report.of_change()
+        match response.data() {
+            Some(_) => Self::read(response, view).of_change(),
+            None => Self::accepted(result, sentence),
+        }
+    }
+
+    /// Creates the report of a write whose response has no resource.
+    pub(crate) fn accepted(result: &str, sentence: &str) -> Self {
+        let sentence = View::Sentence(sentence.to_owned());
+        Self::new(json!({ "result": result }), sentence).of_change()
     }
 }
 

@@ -204,11 +204,8 @@ impl Output {
     /// line of CSV is preceded by a header row.
     #[cfg(feature = "webhook")]
     fn line(&self, report: &Report) -> Result<String, Failure> {
-        let view = match (&report.view, &self.renderer) {
-            (View::Split { people, .. }, Renderer::Table) => people,
-            (View::Split { pipes, .. }, _) => pipes,
-            (view, _) => view,
-        };
+        let people = report.people.as_ref().filter(|_| self.is_for_people());
+        let view = people.unwrap_or(&report.view);
         let View::Fields(fields) = view else {
             return self.renderer.text(report, &self.stdout);
         };

@@ -52,54 +52,85 @@ impl Renderer {
 
     /// Renders a result.
     pub(super) fn text(&self, report: &Report, screen: &Screen) -> Result<String, Failure> {
+        let derived = self.derived(report);
+        let view = derived.as_ref().unwrap_or(&report.view);
         Ok(match self {
-            Self::Table => tables::text(&report.view, screen),
-            Self::Tsv { is_explicit } => {
-                let columns = is_explicit.then(|| in_columns(report)).flatten();
-                tsv(columns.as_ref().unwrap_or(&report.view), screen)
-            }
-            Self::Csv => {
-                let columns = in_columns(report);
-                csv(columns.as_ref().unwrap_or(&report.view), screen)
-            }
+            Self::Table => tables::text(report.people.as_ref().unwrap_or(view), screen),
+            Self::Tsv { .. } => tsv(view, screen),
+            Self::Csv => csv(view, screen),
             Self::Json if screen.is_terminal => json::text(&json_text(&report.json, true), screen),
             Self::Json => format!("{}\n", json_text(&report.json, false)),
             #[cfg(feature = "jq")]
             Self::Jq(program) => program.run(&report.json, screen)?,
         })
     }
+
+    /// Returns the fields or the table that the view selects from the JSON, or all fields of the JSON
+    /// if the view is a message and an option selects a format with columns.
+    fn derived(&self, report: &Report) -> Option<View> {
+        let json = || serde_json::from_str(&report.json).unwrap_or_default();
+        if let View::Columns { names, empty } = report.view {
+            return Some(self.columns(&json(), names, empty));
+        }
+        let has_columns = matches!(self, Self::Csv | Self::Tsv { is_explicit: true });
+        if !has_columns || !matches!(report.view, View::Sentence(_)) {
+            return None;
+        }
+        let objects = match json() {
+            Value::Array(objects) => objects,
+            object => vec![object],
+        };
+        let objects = objects.iter().filter_map(Value::as_object);
+        let fields = objects
+            .flatten()
+            .map(|(name, value)| (name.clone(), text(value)));
+        Some(View::Fields(fields.collect()))
+    }
+
+    /// Returns a resource as fields, or in CSV as a row; and a list of resources as a table.
+    fn columns(&self, json: &Value, names: &[&'static str], empty: &'static str) -> View {
+        let mut columns = names.to_vec();
+        if matches!(self, Self::Tsv { .. }) {
+            // Scripts read the columns by their positions, and the specification does not define it.
+            columns.retain(|name| *name != "created_at");
+        }
+        let row = |object: &Value| -> Vec<_> {
+            let cell = |name: &&str| match &object[*name] {
+                // As in the column `selected` of `auth list`.
+                Value::Bool(true) => (*name).to_owned(),
+                Value::Bool(false) => String::new(),
+                value => text(value),
+            };
+            columns.iter().map(cell).collect()
+        };
+        let rows = match json {
+            Value::Array(objects) => objects.iter().map(row).collect(),
+            object if matches!(self, Self::Csv) => vec![row(object)],
+            object => {
+                let names = columns.iter().map(|name| (*name).to_owned());
+                let fields = names.zip(row(object));
+                return View::Fields(fields.filter(|(_, cell)| !cell.is_empty()).collect());
+            }
+        };
+        View::Table {
+            columns,
+            rows,
+            empty,
+        }
+    }
 }
 
-/// Returns the fields of the JSON as columns, if the view is only a message.
-fn in_columns(report: &Report) -> Option<View> {
-    if !matches!(report.view, View::Sentence(_)) {
-        return None;
-    }
-    let text = |value: Value| match value {
+/// Returns the text of a cell.
+fn text(value: &Value) -> String {
+    match value {
         Value::Null => String::new(),
-        Value::String(text) => text,
+        Value::String(text) => text.clone(),
         other => other.to_string(),
-    };
-    let objects = match serde_json::from_str(&report.json) {
-        Ok(Value::Array(objects)) => objects,
-        Ok(object) => vec![object],
-        Err(_) => Vec::new(),
-    };
-    let objects = objects.into_iter().filter_map(|object| match object {
-        Value::Object(fields) => Some(fields),
-        _ => None,
-    });
-    let fields = objects.flatten().map(|(name, value)| (name, text(value)));
-    Some(View::Fields(fields.collect()))
+    }
 }
 
 /// Renders tab-separated values without a header row.
 fn tsv(view: &View, screen: &Screen) -> String {
-    match view {
-        View::Item(cells) => return tsv(&View::Fields(tables::present(cells)), screen),
-        View::Split { pipes, .. } => return tsv(pipes, screen),
-        _ => {}
-    }
     let Some((_, rows)) = heading_and_rows(view) else {
         return plain(view, screen);
     };
@@ -149,16 +180,8 @@ fn heading_and_rows(view: &View) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
                 .map(|row| row.iter().map(String::as_str).collect());
             Some((columns.clone(), rows.collect()))
         }
-        View::Item(cells) => {
-            let (columns, row) = cells
-                .iter()
-                .map(|(name, cell)| (*name, cell.as_str()))
-                .unzip();
-            Some((columns, vec![row]))
-        }
-        View::Split { pipes, .. } => heading_and_rows(pipes),
-        View::Sentence(_) | View::Text(_) | View::Body(_) => None,
-        View::Drawing(_) => None,
+        View::Columns { .. } | View::Sentence(_) | View::Text(_) => None,
+        View::Body(_) | View::Drawing(_) => None,
     }
 }
 
@@ -167,9 +190,8 @@ fn plain(view: &View, screen: &Screen) -> String {
         View::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
         View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => printable(&String::from_utf8_lossy(body)),
-        View::Split { pipes, .. } => plain(pipes, screen),
         View::Drawing(drawing) => drawing.draw(screen),
-        View::Fields(_) | View::Item(_) | View::Table { .. } => String::new(),
+        View::Columns { .. } | View::Fields(_) | View::Table { .. } => String::new(),
     }
 }
 

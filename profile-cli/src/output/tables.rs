@@ -16,7 +16,6 @@ const MIN_TABLE_WIDTH: usize = 60;
 pub(super) fn text(view: &View, screen: &Screen) -> String {
     match view {
         View::Fields(fields) => aligned(fields, screen),
-        View::Item(cells) => aligned(&present(cells), screen),
         View::Table { rows, empty, .. } if rows.is_empty() => format!("{empty}\n"),
         View::Table { columns, rows, .. } => table(columns, rows, screen),
         View::Sentence(sentence) => format!("{}\n", printable(sentence)),
@@ -25,7 +24,7 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
             let text = printable(&String::from_utf8_lossy(body));
             format!("{}\n", text.trim_end_matches('\n'))
         }
-        View::Split { people, .. } => text(people, screen),
+        View::Columns { .. } => String::new(),
         View::Drawing(drawing) => drawing.draw(screen),
     }
 }
@@ -54,8 +53,10 @@ fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
     let is_narrow = screen.width < MIN_TABLE_WIDTH && sum(full_width) > screen.width;
     if is_narrow || sum(min_width) > screen.width {
         let block = |row: &Vec<String>| {
-            let cells = headings.iter().copied().zip(row.iter().cloned());
-            aligned(&present(&cells.collect::<Vec<_>>()), screen)
+            let names = headings.iter().map(|name| (*name).to_owned());
+            let cells = names.zip(row.iter().cloned());
+            let cells: Vec<_> = cells.filter(|(_, cell)| !cell.is_empty()).collect();
+            aligned(&cells, screen)
         };
         return rows.iter().map(block).collect::<Vec<_>>().join("\n");
     }
@@ -106,14 +107,6 @@ fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
         format!("{name}  {value}\n")
     });
     lines.collect()
-}
-
-/// Returns the fields of a resource that it has.
-pub(super) fn present(cells: &[(&str, String)]) -> Vec<(String, String)> {
-    let cells = cells.iter().filter(|(_, cell)| !cell.is_empty());
-    cells
-        .map(|(name, cell)| ((*name).to_owned(), cell.clone()))
-        .collect()
 }
 
 #[cfg(test)]

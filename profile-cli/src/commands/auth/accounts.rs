@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::input::prompt;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Key, KeyStore, SettingName, without_credentials};
 use crate::system::environment::is_set;
@@ -22,7 +22,6 @@ Examples:
 pub(crate) fn list(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let selected = settings.configured(SettingName::Account)?;
-    let mut rows = Vec::new();
     let mut document = Vec::new();
     for name in settings.config.accounts() {
         let is_selected = selected
@@ -37,19 +36,12 @@ pub(crate) fn list(session: &Session<'_>) -> Result<Report, Failure> {
             "base_url": base_url,
             "key_store": key_store,
         }));
-        rows.push(vec![
-            name,
-            if is_selected { "selected" } else { "" }.to_owned(),
-            cell(base_url.as_ref()),
-            key_store.to_owned(),
-        ]);
     }
-    let view = View::Table {
-        columns: vec!["account", "selected", "base_url", "key_store"],
-        rows,
+    let columns = View::Columns {
+        names: &["account", "selected", "base_url", "key_store"],
         empty: "There are no accounts; `profile auth login` stores one.",
     };
-    Ok(Report::new(Value::Array(document), view))
+    Ok(Report::new(Value::Array(document), columns))
 }
 
 pub(crate) const LOGOUT_HELP: &str = "\

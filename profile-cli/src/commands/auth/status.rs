@@ -273,14 +273,12 @@ impl Facts {
         let scopes = self.scopes();
         let permissions = scopes.map(permissions::of);
         let permissions = permissions.as_ref();
-        let view = View::split(
-            View::Fields(self.terminal_fields(permissions)),
-            View::Fields(self.pipe_fields(permissions)),
-        );
+        let fields = View::Fields(self.pipe_fields(permissions));
+        let people = View::Fields(self.terminal_fields(permissions));
         let document = self.document(permissions, &warnings);
         Report {
             warnings,
-            ..Report::new(document, view)
+            ..Report::new(document, fields).for_people(people)
         }
     }
 

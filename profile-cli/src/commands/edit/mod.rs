@@ -124,7 +124,7 @@ impl Edit<'_> {
     /// Reports the changed profile.
     fn report<T>(&self, update: &ProfileUpdate, response: &Response<T>, now: &Profile) -> Report {
         let warning = set::contrast_warning(update, Some(now), self.session);
-        let report = Report::read(response, show::view(now));
+        let report = show::report(response, now);
         report.warning(warning).of_change()
     }
 

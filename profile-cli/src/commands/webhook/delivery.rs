@@ -274,7 +274,7 @@ fn outcome_report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report 
         View::Fields(fields.into())
     };
     let people = fields(format!("{milliseconds} ms"));
-    Report::new(json, View::split(people, fields(milliseconds.to_string())))
+    Report::new(json, fields(milliseconds.to_string())).for_people(people)
 }
 
 /// Returns the failure that summarizes the failed deliveries, if any.
