@@ -519,6 +519,6 @@ impl ServiceHandle {
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]
 impl wiremock::Respond for ServiceHandle {
     fn respond(&self, request: &wiremock::Request) -> wiremock::ResponseTemplate {
-        crate::transport::respond_on_wiremock(&self.service, request)
+        crate::transport::respond_on_wiremock(self.service.clone(), request)
     }
 }

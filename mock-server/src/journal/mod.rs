@@ -11,6 +11,5 @@ pub(crate) use entry::{Entry, Response};
 pub use entry::{RecordedRequest, RequestOutcome};
 pub(crate) use expectation::ExpectationJson;
 pub use expectation::{Expectation, NearMiss, Verification};
-pub(crate) use journal::Numbered;
 pub use journal::{Expect, Journal, JournalLimits};
 pub use request_pattern::RequestPattern;

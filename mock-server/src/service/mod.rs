@@ -1,24 +1,22 @@
 //! A service: one world with its storage, faults, journal and report.
 
 mod advice;
+mod exchange;
 mod response;
 mod store;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-use jiff::Timestamp;
-
 use self::advice::RecentResponses;
-use self::response::{compress, is_preflight};
-use self::store::{Handled, Store};
-use crate::engine::{Endpoint, Keys, Processed, Reply, Report, Request, World};
-use crate::faults::{Fault, FaultPlan, FaultRule, FaultRules, PlannedReply};
+use self::store::Store;
+use crate::engine::{Keys, Report, World};
+use crate::faults::{Fault, FaultRule, FaultRules};
 use crate::input::InvalidInput;
-use crate::journal::{Entry, Journal, JournalLimits, Numbered, RequestOutcome, Response};
+use crate::journal::{Journal, JournalLimits};
 use crate::mutants::Mutant;
 use crate::tasks::Shutdown;
 
+pub(crate) use exchange::Exchange;
 pub(crate) use response::Cors;
 pub use store::{StateError, StateFile};
 
@@ -107,141 +105,6 @@ impl Service {
         self.faults.add(vec![rule])
     }
 
-    /// Determines the faults of a request and counts it. This is separate from
-    /// [`answer`](Self::answer) because the plan may contain a delay before it.
-    pub(crate) fn plan(&self, request: &Request) -> FaultPlan {
-        // A rule for the next request means the one that the page sends, not the browser's own.
-        if self.cors.is_some() && is_preflight(request) {
-            return FaultPlan::default();
-        }
-        self.faults.plan(request)
-    }
-
-    /// Records a request that is delayed before it is carried out, with the violations that it would
-    /// have now. Returns `None` if the state file cannot be read, which `answer` reports.
-    pub(crate) fn receive(&self, request: &Request, plan: &FaultPlan) -> Option<Delayed> {
-        let handled = self.store.dry_run(request, self.mutant).ok()?;
-        let entry = Entry {
-            request: request.clone(),
-            other_keys: handled.other_keys,
-            at: handled.at,
-            endpoint: handled.processed.endpoint.map(Endpoint::path),
-            has_known_key: handled.has_known_key,
-            fault: plan.fault_name(),
-            violations: handled.processed.violations.clone(),
-            outcome: RequestOutcome::Delayed,
-            response: None,
-        };
-        let number = self.journal.record(entry, None).number;
-        let processed = Some(handled.processed);
-        Some(Delayed { number, processed })
-    }
-
-    /// Records that the client of a request has disconnected. If the request was not carried out, its
-    /// violations count all the same.
-    pub(crate) fn abandon(&self, delayed: &Delayed) {
-        self.journal
-            .conclude(delayed.number, RequestOutcome::Abandoned);
-        if let Some(processed) = &delayed.processed {
-            self.change_report(|report| report.record_violations(processed));
-        }
-    }
-
-    /// Handles a request, applies the planned fault to the response, and records the request in the
-    /// journal and the report. Returns the response and the entry of the journal. `earlier` is the
-    /// number of its entry, if it was already recorded; `outcome_of` returns what becomes of the
-    /// response.
-    pub(crate) fn answer(
-        &self,
-        request: Request,
-        plan: &FaultPlan,
-        earlier: Option<u64>,
-        outcome_of: fn(&PlannedReply) -> RequestOutcome,
-    ) -> (PlannedReply, Numbered) {
-        let handled = match plan.prevents_write() {
-            true => self.store.dry_run(&request, self.mutant),
-            false => self.store.handle(&request, self.mutant),
-        };
-        match handled {
-            Ok(handled) => self.apply(request, plan, handled, earlier, outcome_of),
-            Err(error) => {
-                let reply = Reply::error(500, "state_file", &error.to_string());
-                let planned = PlannedReply::new(reply);
-                let entry = Entry {
-                    request,
-                    other_keys: self.initial.other_keys(),
-                    at: Timestamp::now(),
-                    endpoint: None,
-                    has_known_key: false,
-                    fault: None,
-                    violations: Vec::new(),
-                    outcome: outcome_of(&planned),
-                    response: response(&planned, planned.body.clone()),
-                };
-                (planned, self.journal.record(entry, earlier))
-            }
-        }
-    }
-
-    fn apply(
-        &self,
-        request: Request,
-        plan: &FaultPlan,
-        handled: Handled,
-        earlier: Option<u64>,
-        outcome_of: fn(&PlannedReply) -> RequestOutcome,
-    ) -> (PlannedReply, Numbered) {
-        let Handled {
-            mut processed,
-            at,
-            date,
-            compresses_responses,
-            has_known_key,
-            other_keys,
-        } = handled;
-        if let Some(cors) = &self.cors {
-            cors.answer_preflight(&request, &mut processed);
-        }
-        self.change_report(|report| match plan.fault {
-            // The client does not receive a response that a fault replaces.
-            Some(_) => report.record_violations(&processed),
-            None => report.record(&processed),
-        });
-        let endpoint = processed.endpoint.map(Endpoint::path);
-        let mut planned = plan.apply(processed.reply);
-        if let Some(date) = date {
-            planned.set_default_header("date", date);
-        }
-        if let Some(cors) = &self.cors {
-            cors.allow(&request, &mut planned);
-        }
-        if let Some(endpoint) = processed.endpoint {
-            let shown =
-                self.recent_responses()
-                    .observe(&request, endpoint, at, &other_keys, &planned);
-            for (habit, found) in shown {
-                self.change_report(|report| report.advise(habit, found));
-            }
-        }
-        // The journal keeps the body as it was before.
-        let body = planned.body.clone();
-        if compresses_responses {
-            compress(&request, &mut planned);
-        }
-        let entry = Entry {
-            request,
-            other_keys,
-            at,
-            endpoint,
-            has_known_key,
-            fault: planned.fault,
-            violations: processed.violations,
-            outcome: outcome_of(&planned),
-            response: response(&planned, body),
-        };
-        (planned, self.journal.record(entry, earlier))
-    }
-
     /// Returns the violations and coverage so far.
     pub(crate) fn report(&self) -> Report {
         self.change_report(|report| report.clone())
@@ -293,21 +156,4 @@ impl Service {
         self.past_report().merge(&report);
         self.store.replace(self.initial.clone())
     }
-}
-
-/// A request in the journal that may still be abandoned.
-pub(crate) struct Delayed {
-    pub(crate) number: u64,
-    /// The result that the request would have; `None` if it was carried out.
-    pub(crate) processed: Option<Processed>,
-}
-
-/// Returns the recorded part of a response, or `None` if the client does not receive it.
-fn response(planned: &PlannedReply, body: Bytes) -> Option<Response> {
-    Some(Response {
-        status: planned.status()?,
-        headers: planned.headers.clone(),
-        body_length: body.len() as u64,
-        body,
-    })
 }

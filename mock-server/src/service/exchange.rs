@@ -1,0 +1,210 @@
+//! The stages of a request to a service: it is planned, received, handled and concluded, or abandoned by
+//! its client. They do not wait; the transport waits for the delays of the plan.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::Service;
+use super::response::{compress, is_preflight};
+use super::store::Handled;
+use crate::engine::{Endpoint, Processed, Reply, Request};
+use crate::faults::{FaultPlan, PlannedReply};
+use crate::journal::{Entry, RequestOutcome, Response};
+
+/// A request and its response. If it is dropped during a delay, the client has disconnected.
+pub(crate) struct Exchange {
+    service: Arc<Service>,
+    pub(crate) plan: FaultPlan,
+    /// The entry of the journal during a delay.
+    delayed: Option<Delayed>,
+}
+
+struct Delayed {
+    number: u64,
+    /// The result that the request would have; `None` if it was handled.
+    processed: Option<Processed>,
+}
+
+impl Exchange {
+    /// Determines the faults of a request and counts it.
+    pub(crate) fn plan(service: Arc<Service>, request: &Request) -> Self {
+        // A rule for the next request means the one that the page sends, not the browser's own.
+        let plan = match service.cors.is_some() && is_preflight(request) {
+            true => FaultPlan::default(),
+            false => service.faults.plan(request),
+        };
+        Self {
+            service,
+            plan,
+            delayed: None,
+        }
+    }
+
+    /// Records a request that is delayed before it is handled, with the violations that it would have
+    /// now. Records nothing if the state file cannot be read, which [`handle`](Self::handle) reports.
+    pub(crate) fn receive(&mut self, request: &Request) {
+        if self.plan.delay_before.is_zero() {
+            return;
+        }
+        let service = &self.service;
+        let Ok(handled) = service.store.dry_run(request, service.mutant) else {
+            return;
+        };
+        let entry = Entry {
+            request: request.clone(),
+            other_keys: handled.other_keys,
+            at: handled.at,
+            endpoint: handled.processed.endpoint.map(Endpoint::path),
+            has_known_key: handled.has_known_key,
+            fault: self.plan.fault_name(),
+            violations: handled.processed.violations.clone(),
+            outcome: RequestOutcome::Delayed,
+            response: None,
+        };
+        self.delayed = Some(Delayed {
+            number: service.journal.record(entry, None).number,
+            processed: Some(handled.processed),
+        });
+    }
+
+    /// Handles the request, applies the fault to the response, and records both. Returns the response
+    /// and the entry of the journal.
+    pub(crate) fn handle(&mut self, request: Request) -> (PlannedReply, Arc<Entry>) {
+        let is_delayed = !self.plan.delay_after.is_zero();
+        let outcome = is_delayed.then_some(RequestOutcome::Delayed);
+        let (planned, number, entry) = self.answer(request, outcome);
+        self.delayed = is_delayed.then_some(Delayed {
+            number,
+            processed: None,
+        });
+        (planned, entry)
+    }
+
+    /// Handles the request for wiremock, which waits for the delays itself.
+    #[cfg(feature = "wiremock")]
+    pub(crate) fn hand_over(mut self, request: Request) -> PlannedReply {
+        self.answer(request, Some(RequestOutcome::HandedOver)).0
+    }
+
+    /// Records the outcome of a delayed response.
+    pub(crate) fn conclude(mut self, planned: &PlannedReply) {
+        if let Some(delayed) = self.delayed.take() {
+            let outcome = planned.outcome();
+            self.service.journal.conclude(delayed.number, outcome);
+        }
+    }
+
+    /// Handles and records the request. Without an outcome, it is that of the response.
+    fn answer(
+        &mut self,
+        request: Request,
+        outcome: Option<RequestOutcome>,
+    ) -> (PlannedReply, u64, Arc<Entry>) {
+        let service = &self.service;
+        let handled = match self.plan.prevents_write() {
+            true => service.store.dry_run(&request, service.mutant),
+            false => service.store.handle(&request, service.mutant),
+        };
+        let (planned, mut entry) = match handled {
+            Ok(handled) => self.reply(request, handled),
+            Err(error) => {
+                let reply = Reply::error(500, "state_file", &error.to_string());
+                let planned = PlannedReply::new(reply);
+                let entry = Entry {
+                    request,
+                    other_keys: service.initial.other_keys(),
+                    at: Timestamp::now(),
+                    endpoint: None,
+                    has_known_key: false,
+                    fault: None,
+                    violations: Vec::new(),
+                    outcome: planned.outcome(),
+                    response: response(&planned, planned.body.clone()),
+                };
+                (planned, entry)
+            }
+        };
+        entry.outcome = outcome.unwrap_or(entry.outcome);
+        let earlier = self.delayed.take().map(|delayed| delayed.number);
+        let recorded = service.journal.record(entry, earlier);
+        (planned, recorded.number, recorded.entry)
+    }
+
+    /// Turns the reply of the engine into the response, and adds the request to the report.
+    fn reply(&self, request: Request, handled: Handled) -> (PlannedReply, Entry) {
+        let Handled {
+            mut processed,
+            at,
+            date,
+            compresses_responses,
+            has_known_key,
+            other_keys,
+        } = handled;
+        let service = &self.service;
+        if let Some(cors) = &service.cors {
+            cors.answer_preflight(&request, &mut processed);
+        }
+        service.change_report(|report| match self.plan.fault {
+            // The client does not receive a response that a fault replaces.
+            Some(_) => report.record_violations(&processed),
+            None => report.record(&processed),
+        });
+        let mut planned = self.plan.apply(processed.reply);
+        if let Some(date) = date {
+            planned.set_default_header("date", date);
+        }
+        if let Some(cors) = &service.cors {
+            cors.allow(&request, &mut planned);
+        }
+        if let Some(endpoint) = processed.endpoint {
+            let mut recent = service.recent_responses();
+            for (habit, found) in recent.observe(&request, endpoint, at, &other_keys, &planned) {
+                service.change_report(|report| report.advise(habit, found));
+            }
+        }
+        // The journal keeps the body as it was before.
+        let body = planned.body.clone();
+        if compresses_responses {
+            compress(&request, &mut planned);
+        }
+        let entry = Entry {
+            request,
+            other_keys,
+            at,
+            endpoint: processed.endpoint.map(Endpoint::path),
+            has_known_key,
+            fault: planned.fault,
+            violations: processed.violations,
+            outcome: planned.outcome(),
+            response: response(&planned, body),
+        };
+        (planned, entry)
+    }
+}
+
+impl Drop for Exchange {
+    /// Records that the client has disconnected during a delay. If the request was not handled, its
+    /// violations count all the same.
+    fn drop(&mut self) {
+        let Some(Delayed { number, processed }) = self.delayed.take() else {
+            return;
+        };
+        let service = &self.service;
+        service.journal.conclude(number, RequestOutcome::Abandoned);
+        if let Some(processed) = processed {
+            service.change_report(|report| report.record_violations(&processed));
+        }
+    }
+}
+
+/// Returns the recorded part of a response, or `None` if the client does not receive it.
+fn response(planned: &PlannedReply, body: Bytes) -> Option<Response> {
+    Some(Response {
+        status: planned.status()?,
+        headers: planned.headers.clone(),
+        body_length: body.len() as u64,
+        body,
+    })
+}
