@@ -58,7 +58,10 @@ fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
     let Some(mut data) = response.remove("data") else {
         return Err("the response has no field `data`".to_owned());
     };
-    let mut unexpected = UnexpectedFields::default();
+    let mut unexpected = UnexpectedFields::<T> {
+        fields: Map::new(),
+        in_elements: Vec::new(),
+    };
     loop {
         let error = match serde_path_to_error::deserialize::<_, T>(&data) {
             Ok(mut value) => {
@@ -67,7 +70,7 @@ fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
             }
             Err(error) => error,
         };
-        if !unexpected.take::<T>(&mut data, error.path()) {
+        if !unexpected.take(&mut data, error.path()) {
             let path = error.path().to_string();
             return T::from_unexpected(data).ok_or_else(|| error_at(&path, error.inner()));
         }
@@ -100,39 +103,37 @@ fn start_of(body: &[u8]) -> String {
 }
 
 /// The fields that were removed from the data of a response.
-#[derive(Default)]
-pub(crate) struct UnexpectedFields {
+struct UnexpectedFields<T: ResponseData> {
     fields: Map<String, Value>,
-    in_elements: Vec<ElementField>,
+    in_elements: Vec<ElementField<T>>,
 }
 
 /// A field of one element of a list.
-struct ElementField {
-    list: String,
+struct ElementField<T: ResponseData> {
+    list: &'static List<T>,
     index: usize,
     name: String,
     value: Value,
 }
 
-impl UnexpectedFields {
+impl<T: ResponseData> UnexpectedFields<T> {
     /// Removes the field at a path: the field of an element if possible, otherwise the field of the
     /// data. Returns `false` if the field must not be removed.
-    pub(crate) fn take<T: ResponseData>(&mut self, data: &mut Value, path: &Path) -> bool {
-        self.take_element_field::<T>(data, path).is_some()
-            || self.take_field::<T>(data, path).is_some()
+    fn take(&mut self, data: &mut Value, path: &Path) -> bool {
+        self.take_element_field(data, path).is_some() || self.take_field(data, path).is_some()
     }
 
     /// Adds the removed fields to the `extra` of the decoded value.
-    pub(crate) fn move_to_extra<T: ResponseData>(self, value: &mut T) {
+    fn move_to_extra(self, value: &mut T) {
         value.add_extra(self.fields);
         for field in self.in_elements {
-            if let Some(extra) = value.element_extra(&field.list, field.index) {
+            if let Some(extra) = (field.list.extra)(value, field.index) {
                 extra.insert(field.name, field.value);
             }
         }
     }
 
-    fn take_element_field<T: ResponseData>(&mut self, data: &mut Value, path: &Path) -> Option<()> {
+    fn take_element_field(&mut self, data: &mut Value, path: &Path) -> Option<()> {
         let [list, index, name] = path.iter().collect::<Vec<_>>()[..] else {
             return None;
         };
@@ -140,12 +141,12 @@ impl UnexpectedFields {
         let &Segment::Seq { index } = index else {
             return None;
         };
-        if !T::is_lenient_in_element(list, name) {
+        let list = T::LISTS.iter().find(|known| known.name == list)?;
+        if !list.lenient_fields.contains(&name) {
             return None;
         }
-        let element = data.get_mut(list)?.get_mut(index)?.as_object_mut()?;
+        let element = data.get_mut(list.name)?.get_mut(index)?.as_object_mut()?;
         let (name, value) = element.remove_entry(name)?;
-        let list = list.to_owned();
         self.in_elements.push(ElementField {
             list,
             index,
@@ -155,13 +156,16 @@ impl UnexpectedFields {
         Some(())
     }
 
-    fn take_field<T: ResponseData>(&mut self, data: &mut Value, path: &Path) -> Option<()> {
+    fn take_field(&mut self, data: &mut Value, path: &Path) -> Option<()> {
         let name = field_name(path.iter().next()?)?;
         if !T::LENIENT_FIELDS.contains(&name) {
             return None;
         }
         let (name, mut value) = data.as_object_mut()?.remove_entry(name)?;
-        for field in self.in_elements.extract_if(.., |field| field.list == name) {
+        for field in self
+            .in_elements
+            .extract_if(.., |field| field.list.name == name)
+        {
             value[field.index][field.name] = field.value;
         }
         self.fields.insert(name, value);
@@ -177,29 +181,32 @@ fn field_name(segment: &Segment) -> Option<&str> {
 }
 
 /// A type that is decoded from the field `data` of a response.
-pub(crate) trait ResponseData: DeserializeOwned {
+pub(crate) trait ResponseData: DeserializeOwned + 'static {
     /// The fields whose shape the specification does not define. A field that cannot be decoded is
     /// moved to `extra`.
     const LENIENT_FIELDS: &'static [&'static str] = &[];
 
+    /// The lists of resources. A field of an element that cannot be decoded is moved to the `extra`
+    /// of the element.
+    const LISTS: &'static [List<Self>] = &[];
+
     /// Adds fields that could not be decoded to `extra`.
     fn add_extra(&mut self, _fields: Map<String, Value>) {}
-
-    /// Returns `true` if a field of an element of a list can be moved to `extra` as well.
-    fn is_lenient_in_element(_list: &str, _field: &str) -> bool {
-        false
-    }
-
-    /// Returns the `extra` of an element of a list.
-    fn element_extra(&mut self, _list: &str, _index: usize) -> Option<&mut Map<String, Value>> {
-        None
-    }
 
     /// Creates a value from data that cannot be decoded, if the specification does not define the
     /// shape of the data.
     fn from_unexpected(_data: Value) -> Option<Self> {
         None
     }
+}
+
+/// A list of resources in data of the type `T`.
+pub(crate) struct List<T> {
+    pub(crate) name: &'static str,
+    /// The fields of an element whose shape the specification does not define.
+    pub(crate) lenient_fields: &'static [&'static str],
+    /// Returns the `extra` of the element with this index.
+    pub(crate) extra: fn(&mut T, usize) -> Option<&mut Map<String, Value>>,
 }
 
 /// A resource in the response to a write.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::client::Client;
 use crate::decode;
-use crate::decode::{Resource, ResponseData};
+use crate::decode::{List, Resource, ResponseData};
 use crate::request::{Operation, Request};
 use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
 use crate::values::Scopes;
@@ -47,27 +47,26 @@ impl ResponseData for Profile {
     const LENIENT_FIELDS: &'static [&'static str] =
         &["handle", "links", "posts", "badges", "email", "key"];
 
+    const LISTS: &'static [List<Self>] = &[
+        List {
+            name: "links",
+            lenient_fields: Link::LENIENT_FIELDS,
+            extra: |profile, index| Some(&mut profile.links.as_mut()?.get_mut(index)?.extra),
+        },
+        List {
+            name: "posts",
+            lenient_fields: Post::LENIENT_FIELDS,
+            extra: |profile, index| Some(&mut profile.posts.as_mut()?.get_mut(index)?.extra),
+        },
+        List {
+            name: "badges",
+            lenient_fields: Badge::OPTIONAL,
+            extra: |profile, index| Some(&mut profile.badges.as_mut()?.get_mut(index)?.extra),
+        },
+    ];
+
     fn add_extra(&mut self, fields: Map<String, Value>) {
         self.extra.extend(fields);
-    }
-
-    fn is_lenient_in_element(list: &str, field: &str) -> bool {
-        let fields = match list {
-            "links" => Link::LENIENT_FIELDS,
-            "posts" => Post::LENIENT_FIELDS,
-            "badges" => Badge::OPTIONAL,
-            _ => &[],
-        };
-        fields.contains(&field)
-    }
-
-    fn element_extra(&mut self, list: &str, index: usize) -> Option<&mut Map<String, Value>> {
-        match list {
-            "links" => Some(&mut *self.links.as_mut()?.get_mut(index)?.extra),
-            "posts" => Some(&mut *self.posts.as_mut()?.get_mut(index)?.extra),
-            "badges" => Some(&mut *self.badges.as_mut()?.get_mut(index)?.extra),
-            _ => None,
-        }
     }
 }
 
