@@ -1,7 +1,7 @@
 //! A request as a plain value.
 
 pub(crate) mod headers;
-mod operation;
+pub(crate) mod operation;
 
 pub use operation::{Method, Operation};
 
@@ -167,7 +167,10 @@ pub(crate) fn check_path(path: &str, redacted: &str) -> Result<(), InvalidValue>
         Err(InvalidValue::new("path", format!("{found} {reason}")))
     };
     if !path.starts_with('/') {
-        return reject("does not start with a slash; expected a path such as /api/v1/me");
+        let example = Operation::ME.path_template();
+        return reject(&format!(
+            "does not start with a slash; expected a path such as {example}"
+        ));
     }
     if path.starts_with("//") {
         return reject("starts with two slashes; expected one");

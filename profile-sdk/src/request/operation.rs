@@ -68,17 +68,20 @@ pub struct Operation {
     idempotent: bool,
 }
 
-/// Declares the endpoints: a constant, the name of the method of `Client`, the method and the path, and
-/// the access: `key`, `key` with a scope, or `open`, which requires no key.
+/// Declares the start of all paths, and the endpoints: a constant, the name of the method of `Client`,
+/// the method and the path, and the access: `key`, `key` with a scope, or `open`, which requires no key.
 macro_rules! operations {
-    ($($constant:ident $name:ident $method:ident $path:literal $access:ident $($scope:ident)?;)*) => {
+    ($root:literal; $($constant:ident $name:ident $method:ident $path:literal $access:ident $($scope:ident)?;)*) => {
+        /// The start of the path of every endpoint.
+        pub(crate) const API_ROOT: &str = $root;
+
         impl Operation {
             $(
                 #[doc = concat!("[`", stringify!($name), "`](crate::Client::", stringify!($name), ")")]
                 pub const $constant: Self = Self {
                     name: stringify!($name),
                     method: Method::$method,
-                    path_template: Cow::Borrowed(concat!("/api/v1", $path)),
+                    path_template: Cow::Borrowed(concat!($root, $path)),
                     scope: operations!(@scope $($scope)?),
                     requires_key: operations!(@requires $access),
                     // Creating twice creates two resources.
@@ -97,6 +100,7 @@ macro_rules! operations {
 }
 
 operations! {
+    "/api/v1";
     ME me Get "/me" key;
     UPDATE_PROFILE update_profile Patch "/me/profile" key ProfileWrite;
     ANALYTICS analytics Get "/me/analytics" key AnalyticsRead;

@@ -3,10 +3,8 @@
 use url::{Host, Url};
 
 use crate::request::Request;
+use crate::request::operation::API_ROOT;
 use crate::values::{InvalidValue, quoted};
-
-/// The start of the path of every endpoint.
-const API_ROOT: &str = "/api/v1";
 
 /// A checked base URL.
 #[derive(Debug, Clone)]
