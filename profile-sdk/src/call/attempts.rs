@@ -164,7 +164,9 @@ impl<'a> Attempts<'a> {
             }
             // An error of a layer, after which the rate limiter does not wait.
             Failure::RateLimited => (Failure::NotSent, None),
-            failure => (failure, None),
+            failure @ (Failure::NotSent | Failure::Transient | Failure::Permanent) => {
+                (failure, None)
+            }
         };
         let context = RetryContext {
             failure,

@@ -31,30 +31,32 @@ pub struct ErrorBuilder {
 impl ErrorBuilder {
     /// Creates a builder with the status code that is typical for the kind, if it has one.
     pub fn new(kind: ErrorKind) -> Self {
-        let reason = match kind {
-            ErrorKind::Invalid => "a value is invalid",
-            ErrorKind::KeyMissing => "this call requires an API key",
-            ErrorKind::Connection => "could not connect, so nothing was sent",
-            ErrorKind::Timeout => "no complete response within 30 seconds",
-            ErrorKind::Interrupted => "the connection was lost before the response was complete",
-            ErrorKind::TooLarge => "the response is larger than the maximum",
-            ErrorKind::Unreadable => "the response could not be decoded",
-            _ => "",
+        let (status, reason) = match kind {
+            ErrorKind::Invalid => (None, "a value is invalid"),
+            ErrorKind::KeyMissing => (None, "this call requires an API key"),
+            ErrorKind::Connection => (None, "could not connect, so nothing was sent"),
+            ErrorKind::Timeout => (None, "no complete response within 30 seconds"),
+            ErrorKind::Interrupted => (
+                None,
+                "the connection was lost before the response was complete",
+            ),
+            ErrorKind::Redirected => (Some(302), ""),
+            ErrorKind::Unauthorized => (Some(401), ""),
+            ErrorKind::Forbidden => (Some(403), ""),
+            ErrorKind::NotFound => (Some(404), ""),
+            ErrorKind::RateLimited => (Some(429), ""),
+            ErrorKind::Rejected => (Some(422), ""),
+            ErrorKind::Service => (Some(500), ""),
+            ErrorKind::TooLarge => (Some(200), "the response is larger than the maximum"),
+            ErrorKind::Unreadable => (Some(200), "the response could not be decoded"),
         };
         let builder = Self {
             error: Error::new(kind, reason),
             may_have_been_applied: None,
         };
-        match kind {
-            ErrorKind::Unreadable | ErrorKind::TooLarge => builder.status(200),
-            ErrorKind::Redirected => builder.status(302),
-            ErrorKind::Unauthorized => builder.status(401),
-            ErrorKind::Forbidden => builder.status(403),
-            ErrorKind::NotFound => builder.status(404),
-            ErrorKind::Rejected => builder.status(422),
-            ErrorKind::RateLimited => builder.status(429),
-            ErrorKind::Service => builder.status(500),
-            _ => builder,
+        match status {
+            Some(status) => builder.status(status),
+            None => builder,
         }
     }
 

@@ -94,7 +94,14 @@ fn summary(error: &Error) -> String {
         }
         ErrorKind::Rejected => format!("{status}: the service rejected the request"),
         ErrorKind::Service => format!("{status}: the service failed"),
-        _ => error.reason().to_owned(),
+        ErrorKind::Invalid
+        | ErrorKind::KeyMissing
+        | ErrorKind::Connection
+        | ErrorKind::Timeout
+        | ErrorKind::Interrupted
+        | ErrorKind::RateLimited
+        | ErrorKind::TooLarge
+        | ErrorKind::Unreadable => error.reason().to_owned(),
     }
 }
 

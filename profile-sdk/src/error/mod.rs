@@ -188,7 +188,14 @@ impl Error {
             ErrorKind::Connection | ErrorKind::RateLimited => true,
             ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => harmless,
             ErrorKind::Rejected => is_idempotent && self.status() == Some(408),
-            _ => false,
+            ErrorKind::Invalid
+            | ErrorKind::KeyMissing
+            | ErrorKind::Redirected
+            | ErrorKind::Unauthorized
+            | ErrorKind::Forbidden
+            | ErrorKind::NotFound
+            | ErrorKind::TooLarge
+            | ErrorKind::Unreadable => false,
         }
     }
 

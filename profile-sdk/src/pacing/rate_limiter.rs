@@ -135,8 +135,14 @@ impl WaitLimits {
                 Err(Error::rate_limited(wait))
             }
             Turn::Interval(wait) if wait >= left => Err(Error::interval_exceeds_deadline(wait)),
-            _ if left.is_zero() => Err(Error::queue_exceeds_deadline()),
-            _ => Ok(()),
+            Turn::Ready
+            | Turn::Held(_)
+            | Turn::Exhausted(_)
+            | Turn::Interval(_)
+            | Turn::Response => match left.is_zero() {
+                true => Err(Error::queue_exceeds_deadline()),
+                false => Ok(()),
+            },
         }
     }
 }
