@@ -9,10 +9,7 @@ use crate::client::ClientBuilder;
 use crate::error::Error;
 use crate::error::kind::setup_error;
 use crate::plan::{ApplyError, ApplyReport, Plan};
-use crate::resources::{
-    Analytics, Badge, Link, LinkUpdate, NewLink, Post, Profile, ProfileUpdate, SiteStats, UserStats,
-};
-use crate::values::{ApiKey, Days, Handle, LinkId, PostId};
+use crate::values::ApiKey;
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
 /// background thread monitors the connections.
@@ -42,45 +39,6 @@ use crate::values::{ApiKey, Days, Handle, LinkId, PostId};
 pub struct Client {
     client: crate::client::Client,
     runtime: Arc<OwnRuntime>,
-}
-
-/// Declares the calls: each is the async call of the same name, and waits for its result.
-macro_rules! calls {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => {
-        impl Client {
-            $(
-                #[doc = concat!(
-                    "Sends [`", stringify!($name), "`](crate::Client::", stringify!($name),
-                    ") and waits for its result."
-                )]
-                ///
-                /// # Errors
-                ///
-                /// See [`ErrorKind`](crate::ErrorKind).
-                ///
-                /// # Panics
-                ///
-                /// Panics in an async runtime.
-                pub fn $name(&self, $($argument: $type),*) -> Result<$output, Error> {
-                    self.wait(self.client.$name($($argument),*))
-                }
-            )*
-        }
-    };
-}
-
-calls! {
-    me() -> Profile;
-    update_profile(update: &ProfileUpdate) -> Option<Profile>;
-    analytics() -> Analytics;
-    create_link(link: &NewLink) -> Option<Link>;
-    update_link(id: &LinkId, update: &LinkUpdate) -> Option<Link>;
-    delete_link(id: &LinkId) -> ();
-    create_post(body: &str) -> Option<Post>;
-    delete_post(id: &PostId) -> ();
-    user_stats(handle: &Handle, days: impl Into<Option<Days>>) -> UserStats;
-    badges() -> Vec<Badge>;
-    site_stats() -> SiteStats;
 }
 
 impl Client {

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::Call;
-use crate::client::Client;
+use crate::call::{Call, calls};
 use crate::decode::ResponseData;
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
@@ -56,7 +55,7 @@ open_enum! {
     }
 }
 
-impl Client {
+calls! {
     /// `GET /badges`: returns all badges.
     ///
     /// Does not require a key. The key is sent if the client has one. (Specification: Endpoints,

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::Call;
-use crate::client::Client;
+use crate::call::{Call, calls};
 use crate::decode::{Resource, ResponseData};
 use crate::error::{Error, ErrorKind};
 use crate::request::{Operation, Request};
@@ -116,7 +115,7 @@ impl LinkUpdate {
     }
 }
 
-impl Client {
+calls! {
     /// `POST /me/links`: creates a link. Returns the link, or `None` if the response does not
     /// contain it.
     ///

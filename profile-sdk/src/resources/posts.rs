@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::Call;
-use crate::client::Client;
+use crate::call::{Call, calls};
 use crate::decode::{Resource, ResponseData};
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
@@ -46,7 +45,7 @@ struct NewPost<'a> {
     body: &'a str,
 }
 
-impl Client {
+calls! {
     /// `POST /me/posts`: creates a post. Returns the post, or `None` if the response does not
     /// contain it. The specification does not limit the text.
     ///

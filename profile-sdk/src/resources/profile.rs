@@ -3,15 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::Call;
-use crate::client::Client;
+use crate::call::{Call, calls};
 use crate::decode;
 use crate::decode::{List, Resource, ResponseData};
 use crate::request::{Operation, Request};
 use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
 use crate::values::Scopes;
 
-impl Client {
+calls! {
     /// `GET /me`: returns the key owner's profile, including email, visibility and the calling key.
     ///
     /// Requires a key; the specification names no scope. (Specification: Endpoints, `GET /me`.)
@@ -77,7 +76,7 @@ impl Resource for Profile {
     }
 }
 
-impl Client {
+calls! {
     /// `PATCH /me/profile`: edits the profile. Returns the profile, or `None` if the response does
     /// not contain it.
     ///

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::Call;
-use crate::client::Client;
+use crate::call::{Call, calls};
 use crate::decode;
 use crate::decode::ResponseData;
 use crate::request::{Operation, Request};
@@ -130,7 +129,7 @@ pub struct CountryViews {
     pub extra: Extra,
 }
 
-impl Client {
+calls! {
     /// `GET /users/{handle}/stats`: returns the view statistics of a profile.
     ///
     /// `days` is 1 to 365 for the key owner's profile and 1 to 30 for other profiles. With `None`,
@@ -247,7 +246,7 @@ impl Metric {
     }
 }
 
-impl Client {
+calls! {
     /// `GET /me/analytics`: returns views, likes and social counts of the key owner's profile.
     ///
     /// Requires the scope `analytics:read`. (Specification: Endpoints, `GET /me/analytics`.)
@@ -298,7 +297,7 @@ pub struct SiteStats {
 
 impl ResponseData for SiteStats {}
 
-impl Client {
+calls! {
     /// `GET /stats`: returns site-wide counters.
     ///
     /// Does not require a key. The key is sent if the client has one. (Specification: Endpoints,
