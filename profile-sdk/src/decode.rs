@@ -219,24 +219,24 @@ pub(crate) trait Resource: ResponseData {
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Decodes a count. `12` and `12.0` are the same number.
-pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    of_number(&Number::deserialize(deserializer)?)
+pub(crate) fn read_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    count_of_number(&Number::deserialize(deserializer)?)
 }
 
 /// Decodes a count that may be null.
-pub(crate) fn read_optional<'de, D: Deserializer<'de>>(
+pub(crate) fn read_optional_count<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
     let number = Option::<Number>::deserialize(deserializer)?;
-    number.as_ref().map(of_number).transpose()
+    number.as_ref().map(count_of_number).transpose()
 }
 
 /// Returns the count in a value, if it is one.
-pub(crate) fn of_value(value: &Value) -> Option<u64> {
+pub(crate) fn count_of(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| whole_number(value.as_f64()?))
 }
 
-fn of_number<E: Error>(number: &Number) -> Result<u64, E> {
+fn count_of_number<E: Error>(number: &Number) -> Result<u64, E> {
     let count = number.as_u64().or_else(|| whole_number(number.as_f64()?));
     count.ok_or_else(|| {
         let found = number.to_string();
@@ -307,8 +307,8 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::{
-        MAX_DEPTH, Resource, ResponseData, of_value, parse, raw_data, read, read_data,
-        read_optional, read_written,
+        MAX_DEPTH, Resource, ResponseData, count_of, parse, raw_data, read_count, read_data,
+        read_optional_count, read_written,
     };
 
     #[derive(Debug, PartialEq, serde::Deserialize)]
@@ -422,12 +422,12 @@ mod tests {
             ("18446744073709551615", u64::MAX),
         ] {
             let mut deserializer = serde_json::Deserializer::from_str(json);
-            assert_eq!(read(&mut deserializer).unwrap(), count, "{json}");
+            assert_eq!(read_count(&mut deserializer).unwrap(), count, "{json}");
             let value = serde_json::from_str(json).unwrap();
-            assert_eq!(of_value(&value), Some(count), "{json}");
+            assert_eq!(count_of(&value), Some(count), "{json}");
         }
-        assert_eq!(read_optional(json!(null)).unwrap(), None);
-        assert_eq!(read_optional(json!(12.0)).unwrap(), Some(12));
+        assert_eq!(read_optional_count(json!(null)).unwrap(), None);
+        assert_eq!(read_optional_count(json!(12.0)).unwrap(), Some(12));
     }
 
     #[test]
@@ -450,8 +450,8 @@ mod tests {
                 "invalid type: string \"12\", expected a JSON number",
             ),
         ] {
-            assert_eq!(read(&json).unwrap_err().to_string(), found);
-            assert_eq!(of_value(&json), None);
+            assert_eq!(read_count(&json).unwrap_err().to_string(), found);
+            assert_eq!(count_of(&json), None);
         }
     }
 

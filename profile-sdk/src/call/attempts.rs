@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::trace;
-use crate::client::{Client, Timeouts};
+use crate::client::{CallSettings, Client};
 use crate::error::body::RawResponse;
 use crate::error::{AttemptSummary, Error};
 use crate::pacing::rate_limiter::Permit;
@@ -15,7 +15,7 @@ use crate::retry::{Failure, RetryContext, wait_before_retry};
 struct Attempts<'a> {
     client: &'a Client,
     request: &'a Request,
-    timeouts: &'a Timeouts,
+    settings: &'a CallSettings,
     accepts_any_body: bool,
     started: Instant,
     deadline: Instant,
@@ -27,36 +27,36 @@ struct Attempts<'a> {
     uncertain: bool,
     /// `true` if the response to the last attempt was a 429. The rate limiter waits after it, so it
     /// does not count as a retry.
-    is_rejected: bool,
+    is_rate_limited: bool,
 }
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
 /// earlier attempt may have deleted the resource. If the call accepts any body, the body is empty if
 /// it could not be read completely.
-pub(crate) async fn exchange(
+pub(crate) async fn send_with_retries(
     client: &Client,
     request: &Request,
-    timeouts: &Timeouts,
+    settings: &CallSettings,
     accepts_any_body: bool,
 ) -> Result<(RawResponse, AttemptSummary), Error> {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     client.check_key(request)?;
     let started = client.shared.pacing.now();
     // Cap at one year; `Instant` may not represent more.
-    let total = started + timeouts.total_timeout.min(YEAR);
+    let total = started + settings.total_timeout.min(YEAR);
     let mut attempts = Attempts {
         client,
         request,
-        timeouts,
+        settings,
         accepts_any_body,
         started,
-        deadline: timeouts
+        deadline: settings
             .deadline
             .map_or(total, |deadline| deadline.min(total)),
         count: 0,
         retries: 0,
         uncertain: false,
-        is_rejected: false,
+        is_rate_limited: false,
     };
     let result = trace::in_call(request, client.shared.transport.base_url(), attempts.run()).await;
     let summary = attempts.summary();
@@ -68,10 +68,10 @@ pub(crate) async fn exchange(
 
 impl<'a> Attempts<'a> {
     async fn run(&mut self) -> Result<RawResponse, Error> {
-        let max_wait = self.timeouts.retry.max_wait;
+        let max_wait = self.settings.retry.max_wait;
         let (mut now, mut last_error) = (self.started, None);
         loop {
-            if now >= self.deadline || self.timeouts.attempt_timeout.is_zero() {
+            if now >= self.deadline || self.settings.attempt_timeout.is_zero() {
                 return Err(last_error.unwrap_or_else(Error::deadline_passed));
             }
             let admitted = self.pacing().admit(now, self.deadline, max_wait).await;
@@ -92,7 +92,7 @@ impl<'a> Attempts<'a> {
                 return Err(error);
             };
             let budget = &self.pacing().retry_budget;
-            let is_counted = !self.is_rejected;
+            let is_counted = !self.is_rate_limited;
             if is_counted && budget.is_empty() {
                 return Err(error);
             }
@@ -112,9 +112,9 @@ impl<'a> Attempts<'a> {
 
     async fn send_once(&mut self, permit: Permit<'_>, now: Instant) -> Result<RawResponse, Error> {
         let left = self.deadline.saturating_duration_since(now);
-        let timeout = self.timeouts.attempt_timeout.min(left);
+        let timeout = self.settings.attempt_timeout.min(left);
         let operation = self.request.operation();
-        self.is_rejected = false;
+        self.is_rate_limited = false;
         let (mut response, body_error) = self
             .client
             .shared
@@ -125,9 +125,9 @@ impl<'a> Attempts<'a> {
                 self.client
                     .error_in(self.request, self.client.redacted(error))
             })?;
-        let policy = &self.timeouts.retry;
+        let policy = &self.settings.retry;
         self.pacing().finish(permit, &response, policy);
-        self.is_rejected = response.status == 429;
+        self.is_rate_limited = response.status == 429;
         match (response.status, body_error) {
             (200..300, None) => Ok(response),
             (200..300, Some(_)) if self.accepts_any_body => {
@@ -152,14 +152,14 @@ impl<'a> Attempts<'a> {
 
     /// Returns the wait before the next attempt, or `None` if there must not be one.
     fn next_wait(&self, error: &Error) -> Option<Duration> {
-        if self.is_rejected && self.timeouts.retry.max_wait.is_zero() {
+        if self.is_rate_limited && self.settings.retry.max_wait.is_zero() {
             // There is no hold.
             return None;
         }
         let pacing = self.pacing();
         let now = pacing.now();
         let (failure, held) = match Failure::new(error) {
-            Failure::RateLimited if self.is_rejected => {
+            Failure::RateLimited if self.is_rate_limited => {
                 (Failure::RateLimited, pacing.rate_limiter.held(now))
             }
             // An error of a layer, after which the rate limiter does not wait.
@@ -176,7 +176,7 @@ impl<'a> Attempts<'a> {
             remaining: self.deadline.saturating_duration_since(now),
             jitter: (pacing.settings.jitter)(),
         };
-        wait_before_retry(&self.timeouts.retry, &context)
+        wait_before_retry(&self.settings.retry, &context)
     }
 
     fn report(&self, duration: Duration, error: &Error, is_counted: bool) {

@@ -14,7 +14,7 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use std::{fmt, mem};
 
-use crate::client::{Client, Timeouts};
+use crate::client::{CallSettings, Client};
 use crate::decode;
 use crate::decode::{Resource, ResponseData};
 use crate::error::body::RawResponse;
@@ -87,7 +87,7 @@ struct Unsent<T> {
     client: Client,
     request: Result<Request, Error>,
     read: fn(&[u8]) -> Result<T, String>,
-    timeouts: Timeouts,
+    settings: CallSettings,
     /// `true` if a 2xx response is a success even if its body cannot be read.
     accepts_any_body: bool,
 }
@@ -103,7 +103,7 @@ impl<T> Call<T> {
             client: client.clone(),
             request,
             read,
-            timeouts: client.shared.timeouts,
+            settings: client.shared.call_settings,
             accepts_any_body: false,
         };
         Self {
@@ -122,14 +122,14 @@ impl<T> Call<T> {
     /// Sets the timeout for each attempt of this call, from connecting to the last byte of the
     /// response. Default: the setting of the client.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
-        self.unsent_mut().timeouts.attempt_timeout = timeout;
+        self.unsent_mut().settings.attempt_timeout = timeout;
         self
     }
 
     /// Sets the timeout for this call, including all attempts and waits. Default: the setting of
     /// the client.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
-        self.unsent_mut().timeouts.total_timeout = timeout;
+        self.unsent_mut().settings.total_timeout = timeout;
         self
     }
 
@@ -137,14 +137,14 @@ impl<T> Call<T> {
     /// call returns [`ErrorKind::Timeout`], and nothing is sent. It is a time of the client's
     /// [`Clock`](crate::Clock).
     pub fn deadline(mut self, deadline: Instant) -> Self {
-        self.unsent_mut().timeouts.deadline = Some(deadline);
+        self.unsent_mut().settings.deadline = Some(deadline);
         self
     }
 
     /// Sets the number of retries of this call and the waits between them. Default: the setting of
     /// the client.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.unsent_mut().timeouts.retry = policy;
+        self.unsent_mut().settings.retry = policy;
         self
     }
 
@@ -229,7 +229,8 @@ impl<T> Unsent<T> {
     }
 
     async fn exchange(&self, request: &Request) -> Result<(RawResponse, AttemptSummary), Error> {
-        attempts::exchange(&self.client, request, &self.timeouts, self.accepts_any_body).await
+        attempts::send_with_retries(&self.client, request, &self.settings, self.accepts_any_body)
+            .await
     }
 
     fn decode(
@@ -308,7 +309,7 @@ impl<T> fmt::Debug for Call<T> {
         let mut debug = f.debug_struct("Call");
         if let State::Unsent(unsent) = &self.state {
             debug.field("request", &unsent.request);
-            debug.field("timeouts", &unsent.timeouts);
+            debug.field("settings", &unsent.settings);
         }
         debug.finish_non_exhaustive()
     }

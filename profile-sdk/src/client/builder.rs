@@ -10,7 +10,7 @@ use bytes::Bytes;
 use reqwest::header::USER_AGENT;
 use tokio::sync::Mutex;
 
-use crate::client::{Client, Shared, Timeouts};
+use crate::client::{CallSettings, Client, Shared};
 use crate::error::{Error, ErrorKind};
 use crate::pacing::clock::SystemClock;
 use crate::pacing::{Clock, Pacing, PacingSettings, Wait};
@@ -44,7 +44,7 @@ pub struct ClientBuilder {
     api_key: Option<ApiKey>,
     user_agent: String,
     headers: Vec<(String, String)>,
-    timeouts: Timeouts,
+    call_settings: CallSettings,
     pacing: PacingSettings,
     pub(super) transport: Settings,
 }
@@ -71,7 +71,7 @@ impl ClientBuilder {
             api_key: None,
             user_agent: concat!("profile-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
             headers: Vec::new(),
-            timeouts: Timeouts {
+            call_settings: CallSettings {
                 attempt_timeout: Self::DEFAULT_ATTEMPT_TIMEOUT,
                 total_timeout: Self::DEFAULT_TOTAL_TIMEOUT,
                 deadline: None,
@@ -192,21 +192,21 @@ impl ClientBuilder {
     /// Sets the timeout for one attempt, from connecting to the last byte of the response. Default:
     /// 30 seconds. [`Call::attempt_timeout`](crate::Call::attempt_timeout) sets it for one call.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
-        self.timeouts.attempt_timeout = timeout;
+        self.call_settings.attempt_timeout = timeout;
         self
     }
 
     /// Sets the timeout for a call, including all attempts and waits. Default: 60 seconds.
     /// [`Call::total_timeout`](crate::Call::total_timeout) sets it for one call.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
-        self.timeouts.total_timeout = timeout;
+        self.call_settings.total_timeout = timeout;
         self
     }
 
     /// Sets the number of retries and the waits between them. See [`RetryPolicy`] for the defaults.
     /// [`Call::retry`](crate::Call::retry) sets it for one call.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.timeouts.retry = policy;
+        self.call_settings.retry = policy;
         self
     }
 
@@ -347,15 +347,15 @@ impl ClientBuilder {
         let headers = default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?;
         let user_agent = headers[USER_AGENT].clone();
         let timeout = self
-            .timeouts
+            .call_settings
             .attempt_timeout
-            .min(self.timeouts.total_timeout);
+            .min(self.call_settings.total_timeout);
         let transport = Transport::new(self.transport, user_agent, timeout)?;
         Ok(Client::from_shared(Shared {
             transport: Arc::new(transport),
             headers,
             api_key: self.api_key,
-            timeouts: self.timeouts,
+            call_settings: self.call_settings,
             pacing: Pacing::new(self.pacing),
             applying: Mutex::default(),
         }))
@@ -364,8 +364,8 @@ impl ClientBuilder {
     fn check_bounds(&self) -> Result<(), InvalidValue> {
         let times = [
             ("connect_timeout", self.transport.connect_timeout),
-            ("attempt_timeout", self.timeouts.attempt_timeout),
-            ("total_timeout", self.timeouts.total_timeout),
+            ("attempt_timeout", self.call_settings.attempt_timeout),
+            ("total_timeout", self.call_settings.total_timeout),
         ];
         if let Some((field, _)) = times.into_iter().find(|(_, time)| time.is_zero()) {
             return Err(InvalidValue::new(
@@ -393,7 +393,7 @@ impl fmt::Debug for ClientBuilder {
             .field("api_key", &self.api_key)
             .field("user_agent", &self.user_agent)
             .field("headers", &headers)
-            .field("timeouts", &self.timeouts)
+            .field("call_settings", &self.call_settings)
             .finish_non_exhaustive()
     }
 }

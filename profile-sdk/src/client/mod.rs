@@ -53,7 +53,7 @@ pub(crate) struct Shared {
     /// The headers of all requests, including the key.
     pub(crate) headers: HeaderMap,
     pub(crate) api_key: Option<ApiKey>,
-    pub(crate) timeouts: Timeouts,
+    pub(crate) call_settings: CallSettings,
     pub(crate) pacing: Pacing,
     /// Locked while a plan is applied.
     pub(crate) applying: Mutex<()>,
@@ -183,7 +183,7 @@ impl Client {
             transport: Arc::clone(&shared.transport),
             headers,
             api_key: Some(api_key),
-            timeouts: shared.timeouts,
+            call_settings: shared.call_settings,
             pacing: shared.pacing.of_another_key(),
             applying: Mutex::default(),
         })
@@ -258,14 +258,14 @@ impl fmt::Debug for Client {
         f.debug_struct("Client")
             .field("base_url", &self.base_url())
             .field("api_key", &self.shared.api_key)
-            .field("timeouts", &self.shared.timeouts)
+            .field("call_settings", &self.shared.call_settings)
             .finish_non_exhaustive()
     }
 }
 
 /// The timeouts and the retry policy of a call.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Timeouts {
+pub(crate) struct CallSettings {
     pub(crate) attempt_timeout: Duration,
     pub(crate) total_timeout: Duration,
     /// Limits the call in addition to the total timeout.

@@ -213,7 +213,7 @@ impl RateLimit {
 fn leading_number(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) => decode::leading_number(text),
-        _ => decode::of_value(value),
+        _ => decode::count_of(value),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::values::{Days, Handle};
 pub struct UserStats {
     /// The number of all-time views.
     #[serde(
-        deserialize_with = "crate::decode::read_optional",
+        deserialize_with = "crate::decode::read_optional_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub total_views: Option<u64>,
@@ -55,10 +55,10 @@ impl ResponseData for UserStats {
 #[non_exhaustive]
 pub struct Period {
     /// The length of the window in days.
-    #[serde(deserialize_with = "crate::decode::read")]
+    #[serde(deserialize_with = "crate::decode::read_count")]
     pub days: u64,
     /// The number of views in the window.
-    #[serde(deserialize_with = "crate::decode::read")]
+    #[serde(deserialize_with = "crate::decode::read_count")]
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
@@ -80,7 +80,7 @@ pub struct DailyViews {
     /// ```
     pub date: String,
     /// The number of views.
-    #[serde(deserialize_with = "crate::decode::read")]
+    #[serde(deserialize_with = "crate::decode::read_count")]
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
@@ -94,19 +94,19 @@ pub struct DailyViews {
 pub struct Devices {
     /// The number of views on desktop computers.
     #[serde(
-        deserialize_with = "crate::decode::read_optional",
+        deserialize_with = "crate::decode::read_optional_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub desktop: Option<u64>,
     /// The number of views on mobile phones.
     #[serde(
-        deserialize_with = "crate::decode::read_optional",
+        deserialize_with = "crate::decode::read_optional_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub mobile: Option<u64>,
     /// The number of views on tablets.
     #[serde(
-        deserialize_with = "crate::decode::read_optional",
+        deserialize_with = "crate::decode::read_optional_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub tablet: Option<u64>,
@@ -122,7 +122,7 @@ pub struct CountryViews {
     /// The country code, as the service sent it.
     pub code: String,
     /// The number of views.
-    #[serde(deserialize_with = "crate::decode::read")]
+    #[serde(deserialize_with = "crate::decode::read_count")]
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
@@ -224,7 +224,7 @@ impl Metric {
         let named = ["total", "count"]
             .into_iter()
             .find_map(|name| self.0.get(name));
-        decode::of_value(named.unwrap_or(&self.0))
+        decode::count_of(named.unwrap_or(&self.0))
     }
 
     /// Returns a part of the metric by name, if it is an object.
@@ -282,13 +282,13 @@ calls! {
 #[non_exhaustive]
 pub struct SiteStats {
     /// The number of users.
-    #[serde(deserialize_with = "crate::decode::read")]
+    #[serde(deserialize_with = "crate::decode::read_count")]
     pub users: u64,
     /// The number of profile views.
-    #[serde(deserialize_with = "crate::decode::read")]
+    #[serde(deserialize_with = "crate::decode::read_count")]
     pub views: u64,
     /// The number of links.
-    #[serde(deserialize_with = "crate::decode::read")]
+    #[serde(deserialize_with = "crate::decode::read_count")]
     pub links: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
