@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
+use crate::session::Session;
 use crate::session::preview::DryRun;
-use crate::session::{Session, preview};
 
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
@@ -83,10 +83,8 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let client = session.client()?;
     let call = arguments.call(client)?;
     let request = call.request().map_err(Failure::unsent)?;
-    if arguments.dry_run.dry_run {
-        return Ok(preview::dry_run(&[request], &[]));
-    }
-    if let Some(preview) = session.curl_preview(std::slice::from_ref(&call))? {
+    let changes = arguments.dry_run.dry_run.then_some(&[][..]);
+    if let Some(preview) = session.preview(std::slice::from_ref(&call), changes)? {
         return Ok(preview);
     }
     let path = request.path().to_owned();

@@ -52,13 +52,6 @@ pub(crate) struct ApplyArguments {
 
 pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let desired = arguments.file.read()?;
-    if session.settings.curl {
-        let me = session.client()?.me();
-        session
-            .output
-            .note("the changes depend on the profile; --dry-run shows them");
-        return session.as_curl(&[me.request().map_err(Failure::unsent)?]);
-    }
     let profile = session.read(session.client()?.me())?.into_data();
     let plan = diff::plan(&profile, &desired, arguments.prune, session)?;
     if plan.lacks_links() {

@@ -63,20 +63,19 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
         return Err(Failure::usage(message));
     }
     let desired = arguments.file.read()?;
-    session.read_or_curl(session.client()?.me(), |response| {
-        let plan = plan(response.data(), &desired, arguments.prune, session)?;
-        let mut report = Report::new(json!(plan), View::Drawing(drawing(&plan)));
-        if arguments.exit_code && !plan.is_empty() {
-            report.exit_code = DIFFERS;
-        }
-        match plan.lacks_links() {
-            true => Err(Failure {
-                done: Some(Box::new(report)),
-                ..lacks_links()
-            }),
-            false => Ok(report),
-        }
-    })
+    let profile = session.read(session.client()?.me())?.into_data();
+    let plan = plan(&profile, &desired, arguments.prune, session)?;
+    let mut report = Report::new(json!(plan), View::Drawing(drawing(&plan)));
+    if arguments.exit_code && !plan.is_empty() {
+        report.exit_code = DIFFERS;
+    }
+    match plan.lacks_links() {
+        true => Err(Failure {
+            done: Some(Box::new(report)),
+            ..lacks_links()
+        }),
+        false => Ok(report),
+    }
 }
 
 /// Compares a file with the profile. If there are changes, prints a note if the file is of another

@@ -10,7 +10,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::{Change, DryRun};
-use crate::session::{Session, preview};
+use crate::session::{Session, preview, requests};
 use crate::terminal::printable::quoted;
 
 /// List, add, edit and delete your links
@@ -86,14 +86,13 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
     let warning = url_warning(&arguments.url);
     let link = NewLink::new(arguments.title, arguments.url);
     let call = session.client()?.create_link(&link);
-    if arguments.dry_run.dry_run {
-        let request = call.request().map_err(Failure::unsent)?;
-        return Ok(preview::dry_run(&[request], &changes).warning(warning));
-    }
-    session.write_or_curl(call, "list of links", "profile link list", |response| {
+    let changes = arguments.dry_run.dry_run.then_some(&changes[..]);
+    let what = "list of links";
+    let report = session.write_or_preview(call, changes, what, "profile link list", |response| {
         let sentence = "The service accepted the link; `profile link list` shows it.";
-        Ok(Report::written(&response, COLUMNS, "created", sentence).warning(warning))
-    })
+        Ok(Report::written(&response, COLUMNS, "created", sentence))
+    });
+    report.map(|report| report.warning(warning))
 }
 
 const LIST_HINT: &str = "`profile link list` shows the IDs";
@@ -140,18 +139,17 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     update.title = change.title;
     update.url = change.url;
     let client = session.client()?;
-    if session.settings.curl && !dry_run.dry_run {
+    if session.settings.curl {
         let call = client.update_link(&LinkId::new(id)?, &update);
         session.output.note(CURL_NOTE);
-        return session.as_curl(&[call.request().map_err(Failure::unsent)?]);
+        return session.as_curl(&requests(&[call])?);
     }
     let (id, listed) = find_link(&id, dry_run.dry_run, session)?;
     let what = format!("link {}", quoted(&id));
     let call = client.update_link(&id, &update);
     if dry_run.dry_run {
-        let request = call.request().map_err(Failure::unsent)?;
         let changes = differences(update, &listed.ok_or_else(|| unknown(&id))?);
-        return Ok(preview::dry_run(&[request], &changes).warning(warning));
+        return Ok(preview::dry_run(&requests(&[call])?, &changes).warning(warning));
     }
     let response = session.write(call, &what, "profile link list");
     let response = response.map_err(|failure| match failure.kind {

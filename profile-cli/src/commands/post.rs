@@ -1,7 +1,7 @@
 //! The commands `profile post`: the posts of the profile's owner.
 
 use clap::{Args, Subcommand, ValueHint};
-use profile_sdk::{Call, Operation, Post, PostId, Profile, Response};
+use profile_sdk::{Operation, Post, PostId, Profile, Response};
 use serde_json::{Value, json};
 
 use super::auth::permissions;
@@ -12,7 +12,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::{Change, DryRun};
-use crate::session::{Session, preview};
+use crate::session::{Session, preview, requests};
 use crate::{editor, input};
 
 /// List, create and delete your posts
@@ -109,10 +109,9 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
         Some(typed) => {
             let body = typed.read(argument, session.output)?;
             let call = session.client()?.create_post(&body);
-            if dry_run {
-                return preview(&call, &body);
-            }
-            session.write_or_curl(call, RESOURCE, CHECK_COMMAND, |response| {
+            let changes = [new_post(&body)];
+            let changes = dry_run.then_some(&changes[..]);
+            session.write_or_preview(call, changes, RESOURCE, CHECK_COMMAND, |response| {
                 Ok(report(&response))
             })
         }
@@ -157,7 +156,8 @@ impl EditedText for NewPost<'_> {
         }
         let call = self.session.client()?.create_post(body);
         if self.dry_run {
-            return preview(&call, body).map(Finished::Preview);
+            let preview = preview::dry_run(&requests(&[call])?, &[new_post(body)]);
+            return Ok(Finished::Preview(preview));
         }
         let response = self.session.write(call, RESOURCE, CHECK_COMMAND)?;
         Ok(match response.data() {
@@ -175,10 +175,8 @@ impl EditedText for NewPost<'_> {
     }
 }
 
-fn preview(call: &Call<Option<Post>>, body: &str) -> Result<Report, Failure> {
-    let request = call.request().map_err(Failure::unsent)?;
-    let change = Change::new("post", Value::Null, body);
-    Ok(preview::dry_run(&[request], &[change]))
+fn new_post(body: &str) -> Change {
+    Change::new("post", Value::Null, body)
 }
 
 fn report(response: &Response<Option<Post>>) -> Report {

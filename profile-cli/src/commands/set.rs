@@ -10,7 +10,7 @@ use crate::input::profile_changes::{InvalidField, ProfileChanges};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::preview::DryRun;
-use crate::session::{Session, preview};
+use crate::session::{Session, preview, requests};
 
 pub(crate) const RESOURCE: &str = "profile";
 pub(crate) const CHECK_COMMAND: &str = "profile show";
@@ -101,13 +101,12 @@ fn argument(field: ProfileField) -> Arg {
 pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let SetArguments { fields, dry_run } = arguments;
     let update = fields.into_update(session)?;
-    if dry_run.dry_run {
-        return session.read_or_curl(session.client()?.me(), |profile| {
-            preview(&update, profile.data(), session)
-        });
+    if dry_run.dry_run && !session.settings.curl {
+        let profile = session.read(session.client()?.me())?;
+        return preview(&update, profile.data(), session);
     }
     let call = session.client()?.update_profile(&update);
-    session.write_or_curl(call, RESOURCE, CHECK_COMMAND, |response| {
+    session.write_or_preview(call, None, RESOURCE, CHECK_COMMAND, |response| {
         let profile = response.data().as_ref();
         let warning = contrast_warning(&update, profile, session);
         let sentence = "The service accepted the change; `profile show` prints the profile.";
@@ -126,8 +125,8 @@ pub(crate) fn preview(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let call = session.client()?.update_profile(update);
-    let request = call.request().map_err(Failure::unsent)?;
-    let report = preview::dry_run(&[request], &preview::field_changes(update, profile));
+    let changes = preview::field_changes(update, profile);
+    let report = preview::dry_run(&requests(&[call])?, &changes);
     Ok(report.warning(contrast_after(update, profile)))
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         .iter()
         .map(|handle| client.user_stats(handle, arguments.days));
     let calls: Vec<_> = calls.collect();
-    if let Some(preview) = session.curl_preview(&calls)? {
+    if let Some(preview) = session.preview(&calls, None)? {
         return Ok(preview);
     }
     let is_own = arguments.handles.is_empty();

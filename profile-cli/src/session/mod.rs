@@ -22,6 +22,7 @@ use crate::system::interruption::{self, InterruptGuard};
 use crate::terminal::printable::redact_key_of;
 
 use connection::Connection;
+use preview::Change;
 use waits::Waits;
 
 pub(crate) use connection::client_for;
@@ -57,22 +58,22 @@ impl<'a> Session<'a> {
         call: Call<T>,
         report: impl FnOnce(Response<T>) -> Result<Report, Failure>,
     ) -> Result<Report, Failure> {
-        match self.curl_preview(std::slice::from_ref(&call))? {
+        match self.preview(std::slice::from_ref(&call), None)? {
             Some(preview) => Ok(preview),
             None => report(self.read(call)?),
         }
     }
 
-    /// Sends a write, as `write` does, and returns the report on its response; with `--curl`, the
-    /// curl command.
-    pub(crate) fn write_or_curl<T>(
+    /// Sends a write, as `write` does, and returns the report on its response; otherwise, the preview.
+    pub(crate) fn write_or_preview<T>(
         &self,
         call: Call<T>,
+        changes: Option<&[Change]>,
         what: &str,
         check_command: &str,
         report: impl FnOnce(Response<T>) -> Result<Report, Failure>,
     ) -> Result<Report, Failure> {
-        match self.curl_preview(std::slice::from_ref(&call))? {
+        match self.preview(std::slice::from_ref(&call), changes)? {
             Some(preview) => Ok(preview),
             None => report(self.write(call, what, check_command)?),
         }
@@ -134,9 +135,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sends a call. The outer failure is an interruption by Ctrl-C.
+    /// Sends a call, except with `--curl`. The outer failure is a usage error or an interruption.
     pub(crate) fn send<T>(&self, call: Call<T>) -> Result<Result<Response<T>, Error>, Failure> {
-        debug_assert!(!self.settings.curl, "--curl sends nothing");
+        if self.settings.curl {
+            let message = "--curl: the requests of this command depend on the profile";
+            let hint = "`profile apply --dry-run` and `profile edit --dry-run` show them";
+            return Err(Failure::usage(message).hint(hint));
+        }
         log::sending(&call);
         let is_read = call
             .request()
@@ -182,12 +187,18 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Returns the calls as curl commands if `--curl` is given.
-    pub(crate) fn curl_preview<T>(&self, calls: &[Call<T>]) -> Result<Option<Report>, Failure> {
-        if !self.settings.curl {
-            return Ok(None);
+    /// Returns a preview of the calls instead of sending them: with `--curl`, the curl commands; otherwise
+    /// the requests and the changes, which are given with `--dry-run`.
+    pub(crate) fn preview<T>(
+        &self,
+        calls: &[Call<T>],
+        changes: Option<&[Change]>,
+    ) -> Result<Option<Report>, Failure> {
+        match changes {
+            _ if self.settings.curl => self.as_curl(&requests(calls)?).map(Some),
+            Some(changes) => Ok(Some(preview::dry_run(&requests(calls)?, changes))),
+            None => Ok(None),
         }
-        self.as_curl(&requests(calls)?).map(Some)
     }
 
     /// Returns the curl commands for these requests.

@@ -287,17 +287,14 @@ async fn fails_without_editor_and_terminal() {
 }
 
 #[tokio::test]
-async fn curl_prints_the_first_request() {
+async fn curl_names_dry_run() {
     let fixture = Fixture::new().await;
-    let curl = ["edit", "--curl", "--base-url", "http://127.0.0.1:1"];
-    fixture.run(&curl).check(&expect![[r#"
-        exit 0
-        --- stdout
-        printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
-          curl --path-as-is --globoff --noproxy '*' 'http://127.0.0.1:1/api/v1/me' -H @-
-        --- stderr
-        note: the changes depend on your text; --dry-run shows them
-    "#]]);
+    let rejected = program(&fixture, "", &["edit", "--curl"]).run();
+    expect![[r#"
+        error: --curl: the requests of this command depend on the profile
+        hint: `profile apply --dry-run` and `profile edit --dry-run` show them
+    "#]]
+    .assert_eq(&rejected.usage_error());
 }
 
 #[tokio::test]

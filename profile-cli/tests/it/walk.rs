@@ -641,11 +641,17 @@ async fn dry_runs_send_no_writes() {
 async fn curl_sends_nothing() {
     for row in rows() {
         let fixture = fixture().await;
-        let shown = row.run(row.program(&Setting::of(&fixture), &["--curl"]));
-        if row.calls_the_service() {
+        let run = |options: &[&str]| row.run(row.program(&Setting::of(&fixture), options));
+        let shown = run(&["--curl"]);
+        let depends_on_profile = ["edit", "diff", "apply"].contains(&row.command);
+        if row.calls_the_service() && !depends_on_profile {
             assert!(shown.stdout().contains("curl --path-as-is "), "{shown}");
         } else {
             assert_eq!(shown.code(), 2, "{shown}");
+        }
+        if row.nature == Nature::Writes {
+            let both = run(&["--curl", "--dry-run"]);
+            assert_eq!(both.stdout_bytes(), shown.stdout_bytes(), "{both}");
         }
         assert_eq!(fixture.service.journal().requests().len(), 0);
     }

@@ -15,7 +15,7 @@ use crate::drawing::rate;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
 use crate::outcome::report::{Report, View, push_field};
-use crate::session::Session;
+use crate::session::{Session, requests};
 use crate::settings::{
     ConfigFile, Key, Setting, SettingName, Settings, Source, without_credentials,
 };
@@ -41,8 +41,7 @@ struct Findings {
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     if session.settings.curl {
-        let preview = session.curl_preview(&[session.client()?.me()])?;
-        return Ok(preview.expect("--curl is given"));
+        return session.as_curl(&requests(&[session.client()?.me()])?);
     }
     let mut findings = Findings::default();
     let mut facts = match session.settings.sandbox {

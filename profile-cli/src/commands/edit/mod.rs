@@ -43,13 +43,6 @@ pub(crate) struct EditArguments {
 }
 
 pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    if session.settings.curl {
-        let me = session.client()?.me();
-        session
-            .output
-            .note("the changes depend on your text; --dry-run shows them");
-        return session.as_curl(&[me.request().map_err(Failure::unsent)?]);
-    }
     let editor = Editor::find(&session.settings)?;
     let profile = session.read(session.client()?.me())?.into_data();
     if !arguments.dry_run.dry_run {
