@@ -158,21 +158,29 @@ impl Command {
             Self::Whoami | Self::Auth(AuthCommand::Status) => RequiredSettings::None,
             Self::Config(ConfigCommand::Path) => RequiredSettings::None,
             Self::Config(_) => RequiredSettings::File,
-            _ => RequiredSettings::All,
+            Self::Show | Self::Set(_) | Self::Edit(_) | Self::Export(_) => RequiredSettings::All,
+            Self::Diff(_) | Self::Apply(_) | Self::Link(_) | Self::Post(_) => RequiredSettings::All,
+            Self::Stats(_) | Self::Analytics | Self::Badge(_) | Self::Site => RequiredSettings::All,
+            Self::Auth(_) | Self::Login(_) | Self::Logout | Self::Api(_) => RequiredSettings::All,
+            #[cfg(feature = "webhook")]
+            Self::Webhook(_) => RequiredSettings::All,
+            #[cfg(feature = "sandbox")]
+            Self::Sandbox(_) => RequiredSettings::All,
         }
     }
 
     /// Returns `true` if the command sends requests to the service.
     fn calls_the_service(&self) -> bool {
         match self {
-            Self::Auth(AuthCommand::Login(_) | AuthCommand::Status) => true,
-            Self::Auth(_) | Self::Logout | Self::Config(_) => false,
-            Self::Completion(_) | Self::Man(_) => false,
+            Self::Show | Self::Set(_) | Self::Edit(_) | Self::Export(_) | Self::Diff(_) => true,
+            Self::Apply(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) | Self::Site => true,
+            Self::Analytics | Self::Badge(_) | Self::Login(_) | Self::Whoami | Self::Api(_) => true,
+            Self::Auth(command) => matches!(command, AuthCommand::Login(_) | AuthCommand::Status),
+            Self::Logout | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,
             #[cfg(feature = "sandbox")]
             Self::Sandbox(_) => false,
-            _ => true,
         }
     }
 }
