@@ -5,6 +5,7 @@
     reason = "a test fails at the first unexpected value"
 )]
 
+mod completeness;
 mod documents;
 mod fuzz_manifest;
 mod repository;

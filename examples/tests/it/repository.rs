@@ -47,3 +47,11 @@ pub(crate) fn files_with_suffix(suffix: &str) -> Vec<String> {
     found.sort();
     found
 }
+
+/// Returns the text of all Rust files below a folder.
+pub(crate) fn sources(folder: &str) -> String {
+    let prefix = format!("{folder}/");
+    let files = files_with_suffix(".rs").into_iter();
+    let files = files.filter(|path| path.starts_with(&prefix));
+    files.map(|path| read(&path)).collect()
+}

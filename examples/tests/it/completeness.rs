@@ -1,0 +1,155 @@
+//! Lists everything that a new endpoint, scope, field or setting still lacks.
+
+use std::fmt::Display;
+
+use mock_server::{Dialect, Endpoint, Mutant, control_openapi_json, openapi_json};
+use profile_sdk::{Operation, ProfileField, Scope};
+use webhook_verify::EventKind;
+
+use crate::repository::{read, sources};
+use crate::specification_coverage::{code_spans, rules};
+
+/// The list of what is missing, each with its subject.
+struct Missing(Vec<String>);
+
+impl Missing {
+    fn unless(&mut self, is_present: bool, subject: impl Display, missing: &str) {
+        if !is_present {
+            self.0.push(format!("{subject}: {missing}"));
+        }
+    }
+
+    /// Requires that the file contains one of the texts.
+    fn unless_in(&mut self, file: &str, texts: &[String], subject: impl Display) {
+        let content = read(file);
+        let is_present = texts.iter().any(|text| content.contains(text));
+        let missing = format!("{} in {file}", texts.join(" or ").trim());
+        self.unless(is_present, subject, &missing);
+    }
+}
+
+#[test]
+fn every_part_of_the_service_is_complete() {
+    let mut missing = Missing(Vec::new());
+    check_rules(&mut missing);
+    for endpoint in Endpoint::ALL {
+        let mut operations = Operation::ALL.iter();
+        let is_called = operations.any(|operation| is_same(*endpoint, operation));
+        let subject = format!("{} {}", endpoint.method(), endpoint.path());
+        missing.unless(is_called, subject, "an operation of the SDK");
+    }
+    let program = sources("profile-cli/src");
+    for operation in Operation::ALL {
+        check_operation(&mut missing, operation, &program);
+    }
+    for scope in Scope::KNOWN {
+        let name = format!("{}_not_enforced", scope.to_string().replace(':', "_"));
+        let is_tested = Mutant::all().any(|mutant| mutant.name() == name);
+        missing.unless(is_tested, scope, &format!("the mutant {name}"));
+        check_documents(&mut missing, scope);
+        for file in ["mock-server/docs/worlds.md", "profile-cli/README.md"] {
+            missing.unless_in(file, &[format!("`{scope}`")], scope);
+        }
+    }
+    for field in ProfileField::ALL {
+        check_documents(&mut missing, field.name());
+    }
+    for (setting, ..) in Dialect::alternatives() {
+        for file in [
+            "mock-server/docs/dialects.md",
+            "mock-server/learn/README.md",
+        ] {
+            missing.unless_in(file, &[format!("| `{setting}` |")], setting);
+        }
+    }
+    missing.0.sort();
+    missing.0.dedup();
+    assert!(missing.0.is_empty(), "missing:\n{}", missing.0.join("\n"));
+}
+
+fn is_same(endpoint: Endpoint, operation: &Operation) -> bool {
+    endpoint.method() == operation.method().as_str() && endpoint.path() == operation.path_template()
+}
+
+/// Returns the method and the path of an operation, without the version.
+fn without_prefix(operation: &Operation) -> String {
+    let path = operation.path_template().replacen("/api/v1", "", 1);
+    format!("{} {path}", operation.method())
+}
+
+fn check_rules(missing: &mut Missing) {
+    let rules = rules();
+    let subjects: Vec<_> = rules
+        .iter()
+        .flat_map(|rule| code_spans(rule.text))
+        .collect();
+    let scopes = Scope::KNOWN.iter().map(ToString::to_string);
+    let kinds = EventKind::KNOWN.iter().map(ToString::to_string);
+    let fields = ProfileField::ALL.iter();
+    let fields = fields.map(|field| field.name().to_owned());
+    let operations = Operation::ALL.iter().map(without_prefix);
+    for name in operations.chain(scopes).chain(kinds).chain(fields) {
+        let is_present = subjects.contains(&name);
+        missing.unless(is_present, name, "a rule in specification_coverage.txt");
+    }
+    let settings: Vec<_> = Dialect::alternatives().map(|(name, ..)| name).collect();
+    let documented: Vec<_> = rules.iter().flat_map(|rule| &rule.settings).collect();
+    for setting in &settings {
+        let is_present = documented.contains(&setting);
+        missing.unless(is_present, setting, "a rule in specification_coverage.txt");
+    }
+    for setting in documented {
+        let is_setting = settings.contains(setting);
+        missing.unless(is_setting, setting, "a setting of the mock, or no rule");
+    }
+}
+
+fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) {
+    let subject = without_prefix(operation);
+    let name = operation.name();
+    let constant = format!("Operation::{}", name.to_uppercase());
+    let mut endpoints = Endpoint::ALL.iter();
+    match endpoints.find(|endpoint| is_same(**endpoint, operation)) {
+        Some(endpoint) => {
+            let table = "mock-server/src/mutants/table.rs";
+            missing.unless_in(table, &[format!("Endpoint::{endpoint:?}")], &subject);
+        }
+        None => missing.unless(false, &subject, "an endpoint of the mock"),
+    }
+    for (file, text) in [
+        ("profile-sdk/src/blocking.rs", format!(" {name}(")),
+        ("profile-sdk/tests/it/calls.rs", constant.clone()),
+        ("profile-sdk/README.md", format!("](Client::{name})")),
+        ("examples/scenarios/sdk.rs", format!(".{name}(")),
+    ] {
+        missing.unless_in(file, &[text], &subject);
+    }
+    // The table of the commands with their operations.
+    let row = format!("\", {constant})");
+    let commands = program.match_indices(&row).map(|(end, _)| {
+        let (_, command) = program[..end].rsplit_once('"').expect("a row of the table");
+        format!("profile {command}")
+    });
+    let mut commands: Vec<_> = commands.collect();
+    if commands.is_empty() {
+        return missing.unless(false, &subject, "a row in permissions.rs of the program");
+    }
+    // The matrix has no ids.
+    if !subject.contains("{id}") {
+        missing.unless_in(".ci/run", &commands, &subject);
+    }
+    let (_, path) = subject.split_once(" /").expect("a method and a path");
+    commands.push(format!("profile api {path}"));
+    missing.unless_in("examples/scenarios/cli.sh", &commands, &subject);
+}
+
+/// Requires the name in the OpenAPI documents.
+fn check_documents(missing: &mut Missing, name: impl Display) {
+    for (document, text) in [
+        ("openapi.yaml", openapi_json()),
+        ("control-openapi.yaml", control_openapi_json()),
+    ] {
+        let is_present = text.contains(&format!("\"{name}\""));
+        missing.unless(is_present, &name, &format!("{document} of the mock"));
+    }
+}
