@@ -1,4 +1,4 @@
-//! Errors of a service whose dialect was learned with `mock-server learn`, in the SDK and the program.
+//! Errors of a service whose dialect was learned with `mock-server-learn`, in the SDK and the program.
 
 use mock_server::dialect::DialectFile;
 use mock_server::{MockServer, World};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::program::Fixture;
 
-/// A file of `mock-server learn`, for a service with problem details of its own.
+/// A file of `mock-server-learn`, for a service with problem details of its own.
 const LEARNED: &str = r#"{
     "settings": {
         "error_template": {

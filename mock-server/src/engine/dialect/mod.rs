@@ -89,7 +89,7 @@ impl Dialect {
     }
 }
 
-/// A dialect with the samples from which it was learned, as `mock-server learn` writes it.
+/// A dialect with the samples from which it was learned, as `mock-server-learn` writes it.
 ///
 /// ```
 /// use mock_server::dialect::{DialectFile, Ids};
