@@ -19,7 +19,7 @@
 //
 // - `redaction`: removal of keys and secrets from texts
 // - `input`: JSON input, and the error for invalid input
-// - `engine`: the service as a pure function from a world and a request to an outcome
+// - `engine`: the service as a pure function from a world and a request to a reply
 // - `journal`, `faults`: recorded requests, and faults of responses
 // - `mutants`: changes that break one sentence of the specification each
 // - `service`: a world with its storage, faults, journal and report
