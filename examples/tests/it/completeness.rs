@@ -117,7 +117,6 @@ fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) 
         None => missing.unless(false, &subject, "an endpoint of the mock"),
     }
     for (file, text) in [
-        ("profile-sdk/src/blocking.rs", format!(" {name}(")),
         ("profile-sdk/tests/it/calls.rs", constant.clone()),
         ("profile-sdk/README.md", format!("](Client::{name})")),
         ("examples/scenarios/sdk.rs", format!(".{name}(")),
