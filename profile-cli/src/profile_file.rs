@@ -4,7 +4,7 @@ use profile_sdk::plan::{DesiredLink, DesiredProfile};
 use profile_sdk::{FieldKind, Profile, ProfileField, ProfileUpdate};
 use toml_edit::{Document, Item};
 
-use crate::input::profile_changes::TypedColor;
+use crate::input::profile_changes::EnteredColor;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::printable::{is_invisible, redact_key};
 
@@ -60,8 +60,8 @@ fn with_converted_colors(text: &str) -> String {
     let mut replacements: Vec<_> = colors
         .filter_map(|field| {
             let item = profile?.get(field.name())?;
-            let typed: TypedColor = item.as_str()?.parse().ok()?;
-            Some((item.span()?, format!("\"{}\"", typed.color)))
+            let entered: EnteredColor = item.as_str()?.parse().ok()?;
+            Some((item.span()?, format!("\"{}\"", entered.color)))
         })
         .collect();
     replacements.sort_by_key(|(span, _)| span.start);

@@ -42,11 +42,11 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
 /// Suggests the subcommands, or after `help` the topics, that differ from the unknown one in a letter or
 /// two.
 fn suggest_subcommands(error: &mut clap::Error) {
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
+    let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
     };
-    let max = (typed.chars().count() / 3).clamp(1, 2);
-    let is_close = |name: &String| strsim::osa_distance(typed, name) <= max;
+    let max = (entered.chars().count() / 3).clamp(1, 2);
+    let is_close = |name: &String| strsim::osa_distance(entered, name) <= max;
     let names = match error.get(ContextKind::SuggestedSubcommand) {
         Some(ContextValue::Strings(names)) => names.clone(),
         _ if env::args_os().nth(1).is_some_and(|word| word == "help") => {
@@ -68,11 +68,11 @@ fn suggest_subcommands(error: &mut clap::Error) {
 
 /// Suggests the option that has the unknown one as a word, as `--display-name` has `--name`.
 fn suggest_options(error: &mut clap::Error) {
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
+    let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidArg) else {
         return;
     };
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
-    let Some(typed) = typed.strip_prefix("--").filter(|_| is_unknown) else {
+    let Some(entered) = entered.strip_prefix("--").filter(|_| is_unknown) else {
         return;
     };
     let mut command = Arguments::command();
@@ -83,7 +83,7 @@ fn suggest_options(error: &mut clap::Error) {
         }
     }
     let options = command.get_arguments().filter_map(clap::Arg::get_long);
-    let mut similar = options.filter(|option| option.split('-').any(|word| word == typed));
+    let mut similar = options.filter(|option| option.split('-').any(|word| word == entered));
     if let (Some(option), None) = (similar.next(), similar.next()) {
         let option = ContextValue::String(format!("--{option}"));
         error.insert(ContextKind::SuggestedArg, option);

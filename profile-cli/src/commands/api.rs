@@ -249,16 +249,16 @@ impl ResponseView<'_> {
 }
 
 /// Returns the path with `/api/v1/` prepended if needed.
-fn full_path(typed: &str) -> Result<String, Failure> {
-    if typed.contains("://") {
-        let message = format!("{typed:?} is a URL; expected a path, such as me/profile");
+fn full_path(entered: &str) -> Result<String, Failure> {
+    if entered.contains("://") {
+        let message = format!("{entered:?} is a URL; expected a path, such as me/profile");
         return Err(Failure::usage(message).hint("set the URL of the service with --base-url"));
     }
     // The client rejects a path that starts with two slashes.
-    if typed.starts_with("/api/") || typed.starts_with("//") {
-        return Ok(typed.to_owned());
+    if entered.starts_with("/api/") || entered.starts_with("//") {
+        return Ok(entered.to_owned());
     }
-    let path = typed.strip_prefix('/').unwrap_or(typed);
+    let path = entered.strip_prefix('/').unwrap_or(entered);
     Ok(match path.starts_with("api/") {
         true => format!("/{path}"),
         false => format!("/api/v1/{path}"),
@@ -285,14 +285,14 @@ mod tests {
     use super::full_path;
 
     #[track_caller]
-    fn check(typed: &str, expected: &str) {
-        assert_eq!(full_path(typed).expect("a path"), expected);
+    fn check(entered: &str, expected: &str) {
+        assert_eq!(full_path(entered).expect("a path"), expected);
     }
 
     #[test]
     fn prepends_the_common_prefix() {
-        for typed in ["me", "/me", "api/v1/me", "/api/v1/me"] {
-            check(typed, "/api/v1/me");
+        for entered in ["me", "/me", "api/v1/me", "/api/v1/me"] {
+            check(entered, "/api/v1/me");
         }
         check("/api/v2/me", "/api/v2/me");
         check("apis", "/api/v1/apis");

@@ -36,7 +36,7 @@ impl Deletion {
     /// failure, if any.
     pub(crate) fn run(
         &self,
-        typed: &[String],
+        entered: &[String],
         session: &Session<'_>,
         delete: impl Fn(&str) -> Result<Call<()>, Failure>,
     ) -> Result<Report, Failure> {
@@ -46,14 +46,14 @@ impl Deletion {
                 .collect::<Result<Vec<_>, _>>()
         };
         if session.settings.curl {
-            let calls = calls_of(&outcome::without_duplicates(typed))?;
+            let calls = calls_of(&outcome::without_duplicates(entered))?;
             return session.as_curl(&requests(&calls)?);
         }
         let listed = self.read(self.dry_run, session)?;
-        let ids = typed.iter().map(|typed| {
+        let ids = entered.iter().map(|entered| {
             let items = listed.as_deref().unwrap_or_default();
             id_of(
-                typed,
+                entered,
                 items.iter().map(|item| (item.id.as_str(), item.title())),
             )
         });
@@ -222,23 +222,23 @@ impl Display for Item {
 /// Returns the ID of an item that is named by its ID or by a title that no other item has. An unknown
 /// text is an ID.
 pub(crate) fn id_of<'a>(
-    typed: &str,
+    entered: &str,
     items: impl Iterator<Item = (&'a str, Option<&'a str>)>,
 ) -> Result<String, Failure> {
     let mut titled = Vec::new();
     for (id, title) in items {
-        if id == typed {
-            return Ok(typed.to_owned());
+        if id == entered {
+            return Ok(entered.to_owned());
         }
-        if title == Some(typed) {
+        if title == Some(entered) {
             titled.push(id);
         }
     }
     match titled[..] {
-        [] => Ok(typed.to_owned()),
+        [] => Ok(entered.to_owned()),
         [id] => Ok(id.to_owned()),
         _ => {
-            let message = format!("several links have the title {}", quoted(typed));
+            let message = format!("several links have the title {}", quoted(entered));
             Err(Failure::usage(message).hint(format!("pass an ID: {}", titled.join(", "))))
         }
     }

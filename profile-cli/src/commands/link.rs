@@ -163,7 +163,7 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
 /// Returns the ID for an ID or a title, and the link if the profile lists it. An edit does not need the
 /// profile, so that its own error is reported.
 fn find_link(
-    typed: &str,
+    entered: &str,
     is_required: bool,
     session: &Session<'_>,
 ) -> Result<(LinkId, Option<Link>), Failure> {
@@ -179,7 +179,7 @@ fn find_link(
         let id = link.id.as_ref()?.as_str();
         Some((id, link.title.as_deref()))
     });
-    let id = LinkId::new(id_of(typed, items)?)?;
+    let id = LinkId::new(id_of(entered, items)?)?;
     let found = links.into_iter().find(|link| link.id.as_ref() == Some(&id));
     Ok((id, found))
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::auth::permissions;
 use super::deletion::{Deletion, Item};
 use crate::editor::{EditedText, Editor, Finished};
-use crate::input::{Input, TypedText};
+use crate::input::{Input, TextArgument};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
@@ -85,7 +85,7 @@ Examples:
 pub(crate) struct CreateArguments {
     /// Text of the post
     #[arg(value_name = "BODY|@./PATH|-")]
-    body: Option<TypedText>,
+    body: Option<TextArgument>,
 
     /// Read the text from this file; - reads stdin
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath, conflicts_with = "body")]
@@ -101,13 +101,13 @@ pub(crate) struct CreateArguments {
 
 fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let dry_run = arguments.dry_run.dry_run;
-    let (typed, argument) = match arguments.file {
-        Some(input) => (Some(TypedText::Input(input)), "--file"),
+    let (entered, argument) = match arguments.file {
+        Some(input) => (Some(TextArgument::Input(input)), "--file"),
         None => (arguments.body, "BODY"),
     };
-    match typed {
-        Some(typed) => {
-            let body = typed.read(argument, session.output)?;
+    match entered {
+        Some(entered) => {
+            let body = entered.read(argument, session.output)?;
             let call = session.client()?.create_post(&body);
             let changes = [new_post(&body)];
             let changes = dry_run.then_some(&changes[..]);

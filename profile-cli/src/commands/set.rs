@@ -5,7 +5,7 @@ use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate};
 
 use crate::commands::show;
 use crate::drawing::Contrast;
-use crate::input::TypedText;
+use crate::input::TextArgument;
 use crate::input::profile_changes::{InvalidField, ProfileChanges};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
@@ -34,17 +34,17 @@ Examples:
   profile set --location ''")]
 pub(crate) struct SetArguments {
     #[command(flatten)]
-    fields: TypedFields,
+    fields: FieldArguments,
 
     #[command(flatten)]
     dry_run: DryRun,
 }
 
-/// The fields in the order of the specification, as typed.
+/// The fields in the order of the specification, as entered.
 #[derive(Debug)]
-struct TypedFields(Vec<(ProfileField, TypedText)>);
+struct FieldArguments(Vec<(ProfileField, TextArgument)>);
 
-impl Args for TypedFields {
+impl Args for FieldArguments {
     fn augment_args(command: Command) -> Command {
         let fields = ProfileField::ALL.iter().copied();
         let names = fields.clone().map(ProfileField::name);
@@ -57,13 +57,13 @@ impl Args for TypedFields {
     }
 }
 
-impl FromArgMatches for TypedFields {
+impl FromArgMatches for FieldArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let typed = |field: &ProfileField| {
-            let text = matches.get_one::<TypedText>(field.name())?;
+        let entered = |field: &ProfileField| {
+            let text = matches.get_one::<TextArgument>(field.name())?;
             Some((*field, text.clone()))
         };
-        Ok(Self(ProfileField::ALL.iter().filter_map(typed).collect()))
+        Ok(Self(ProfileField::ALL.iter().filter_map(entered).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -80,12 +80,12 @@ fn argument(field: ProfileField) -> Arg {
         kind if is_multiline => ("TEXT|@./PATH|-", kind.to_string()),
         kind => ("TEXT", kind.to_string()),
     };
-    let parse = move |typed: &str| -> Result<TypedText, InvalidField> {
+    let parse = move |entered: &str| -> Result<TextArgument, InvalidField> {
         let text = match is_multiline {
-            true => TypedText::from(typed),
-            false => TypedText::Text(typed.to_owned()),
+            true => TextArgument::from(entered),
+            false => TextArgument::Text(entered.to_owned()),
         };
-        if let TypedText::Text(text) = &text {
+        if let TextArgument::Text(text) = &text {
             ProfileChanges::default().add(field, text)?;
         }
         Ok(text)
@@ -158,12 +158,12 @@ fn contrast_after(update: &ProfileUpdate, profile: &Profile) -> Option<String> {
     Contrast::of(&text, &background).warning()
 }
 
-impl TypedFields {
+impl FieldArguments {
     fn into_update(self, session: &Session<'_>) -> Result<ProfileUpdate, Failure> {
         let mut changes = ProfileChanges::default();
-        for (field, typed) in self.0 {
+        for (field, entered) in self.0 {
             let option = format!("--{}", field.kebab_name());
-            let text = typed.read(&option, session.output)?;
+            let text = entered.read(&option, session.output)?;
             let added = changes.add(field, &text);
             added.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
         }

@@ -11,7 +11,7 @@ use std::{env, io};
 use clap::{Command, ValueEnum};
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 
-use values::TypedWords;
+use values::EnteredWords;
 
 /// The program, which the scripts run by its name.
 const PROGRAM: &str = "profile";
@@ -44,19 +44,19 @@ fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
     let index = env::var(INDEX_VARIABLE)
         .ok()
         .and_then(|index| index.parse().ok());
-    let typed = TypedWords::new(
+    let entered = EnteredWords::new(
         program,
         &words,
         index.unwrap_or(words.len().checked_sub(1)?),
     );
-    let typed = Arc::new(typed);
-    let mut command = values::add_to(program(), &typed);
+    let entered = Arc::new(entered);
+    let mut command = values::add_to(program(), &entered);
     let mut text = Vec::new();
     let adapter = shell.adapter();
     let written = adapter.write_complete(&mut command, words, None, &mut text);
     written.ok()?;
     let text = String::from_utf8(text).ok()?;
-    Some(match typed.last.starts_with('-') {
+    Some(match entered.last.starts_with('-') {
         true => text,
         false => without_options(&text),
     })

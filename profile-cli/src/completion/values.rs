@@ -26,7 +26,7 @@ type Candidate = (String, String);
 type Row = (
     &'static [&'static str],
     &'static str,
-    fn(&TypedWords) -> Vec<Candidate>,
+    fn(&EnteredWords) -> Vec<Candidate>,
 );
 
 /// The arguments for which clap does not find the candidates itself, as it does for enums.
@@ -46,11 +46,11 @@ const ARGUMENTS: &[Row] = &[
 ];
 
 /// Adds the candidates to the arguments.
-pub(super) fn add_to(program: Command, typed: &Arc<TypedWords>) -> Command {
+pub(super) fn add_to(program: Command, entered: &Arc<EnteredWords>) -> Command {
     let add = |program, &(path, argument, candidates): &Row| {
-        let typed = Arc::clone(typed);
+        let entered = Arc::clone(entered);
         let safe = move || {
-            let candidates = candidates(&typed).into_iter();
+            let candidates = candidates(&entered).into_iter();
             candidates.filter_map(safe_candidate).collect()
         };
         let candidates = ArgValueCandidates::new(safe);
@@ -92,8 +92,8 @@ fn change(command: Command, path: &[&str], apply: &dyn Fn(Command) -> Command) -
     }
 }
 
-fn accounts(typed: &TypedWords) -> Vec<Candidate> {
-    let Ok(settings) = Settings::load(&typed.options(), RequiredSettings::File) else {
+fn accounts(entered: &EnteredWords) -> Vec<Candidate> {
+    let Ok(settings) = Settings::load(&entered.options(), RequiredSettings::File) else {
         return Vec::new();
     };
     let candidate = |name: String| {
@@ -105,47 +105,47 @@ fn accounts(typed: &TypedWords) -> Vec<Candidate> {
     accounts.map(candidate).collect()
 }
 
-fn settings(_: &TypedWords) -> Vec<Candidate> {
+fn settings(_: &EnteredWords) -> Vec<Candidate> {
     SettingName::all()
         .map(|name| (name.to_string(), name.help()))
         .collect()
 }
 
 /// Returns the known values of the setting before the cursor.
-fn setting_values(typed: &TypedWords) -> Vec<Candidate> {
-    let name = typed.complete.last().and_then(|name| name.to_str());
+fn setting_values(entered: &EnteredWords) -> Vec<Candidate> {
+    let name = entered.complete.last().and_then(|name| name.to_str());
     let candidate = |value: PossibleValue| {
         let help = value.get_help().map(ToString::to_string);
         (value.get_name().to_owned(), help.unwrap_or_default())
     };
     match name.map(SettingName::parse) {
-        Some(Ok(SettingName::Account)) => accounts(typed),
+        Some(Ok(SettingName::Account)) => accounts(entered),
         Some(Ok(name)) => name.known_values().into_iter().map(candidate).collect(),
         _ => Vec::new(),
     }
 }
 
 #[cfg(feature = "webhook")]
-fn event_kinds(_: &TypedWords) -> Vec<Candidate> {
+fn event_kinds(_: &EnteredWords) -> Vec<Candidate> {
     let kinds = EventKind::KNOWN.iter();
     kinds
         .map(|kind| (kind.to_string(), String::new()))
         .collect()
 }
 
-fn links(typed: &TypedWords) -> Vec<Candidate> {
-    items(ItemIds::find(typed).map(|items| items.links), typed)
+fn links(entered: &EnteredWords) -> Vec<Candidate> {
+    items(ItemIds::find(entered).map(|items| items.links), entered)
 }
 
-fn posts(typed: &TypedWords) -> Vec<Candidate> {
-    items(ItemIds::find(typed).map(|items| items.posts), typed)
+fn posts(entered: &EnteredWords) -> Vec<Candidate> {
+    items(ItemIds::find(entered).map(|items| items.posts), entered)
 }
 
-/// Returns the items that are not typed yet.
-fn items(items: Option<Vec<Item>>, typed: &TypedWords) -> Vec<Candidate> {
-    let is_typed = |id: &str| typed.complete.iter().any(|word| word == id);
+/// Returns the items that are not entered yet.
+fn items(items: Option<Vec<Item>>, entered: &EnteredWords) -> Vec<Candidate> {
+    let is_entered = |id: &str| entered.complete.iter().any(|word| word == id);
     let items = items.unwrap_or_default().into_iter();
-    items.filter(|(id, _)| !is_typed(id)).collect()
+    items.filter(|(id, _)| !is_entered(id)).collect()
 }
 
 /// Maximum time for the request, and for everything else that may block.
@@ -167,13 +167,13 @@ impl ItemIds {
     /// Returns the IDs, unless the key is missing, wrong or in a keyring, the service does not
     /// respond in time, or the line has a base URL, which may be incomplete: the key is not sent
     /// there.
-    pub(super) fn find(typed: &TypedWords) -> Option<Self> {
+    pub(super) fn find(entered: &EnteredWords) -> Option<Self> {
         let options = GlobalArguments {
             quiet: true,
             curl: false,
             timeout: Some(TIMEOUT),
             retries: Some(0),
-            ..typed.options()
+            ..entered.options()
         };
         if options.base_url.is_some() {
             return None;
@@ -219,7 +219,7 @@ fn item(id: impl ToString, title: Option<&str>) -> Item {
 }
 
 /// The words up to the cursor.
-pub(super) struct TypedWords {
+pub(super) struct EnteredWords {
     program: fn() -> Command,
     /// The words before the one that is completed.
     pub(super) complete: Vec<OsString>,
@@ -227,7 +227,7 @@ pub(super) struct TypedWords {
     pub(super) last: String,
 }
 
-impl TypedWords {
+impl EnteredWords {
     /// Creates the words from those of the line and the index of the one that is completed.
     pub(super) fn new(program: fn() -> Command, words: &[OsString], index: usize) -> Self {
         let last = words.get(index).and_then(|word| word.to_str());
@@ -238,11 +238,11 @@ impl TypedWords {
         }
     }
 
-    /// Returns the typed global options. The command may be incomplete.
+    /// Returns the entered global options. The command may be incomplete.
     pub(super) fn options(&self) -> GlobalArguments {
         let command = (self.program)().ignore_errors(true);
         let matches = command.try_get_matches_from(&self.complete).ok();
-        let options = matches.and_then(|typed| GlobalArguments::from_arg_matches(&typed).ok());
+        let options = matches.and_then(|entered| GlobalArguments::from_arg_matches(&entered).ok());
         options.unwrap_or_default()
     }
 }

@@ -69,12 +69,12 @@ impl fmt::Display for Input {
 
 /// Text given directly, or its source.
 #[derive(Debug, Clone)]
-pub(crate) enum TypedText {
+pub(crate) enum TextArgument {
     Text(String),
     Input(Input),
 }
 
-impl TypedText {
+impl TextArgument {
     /// Returns the text, reading it from its source if necessary.
     ///
     /// A single line break at the end of a file or stdin is removed, since editors and shells add
@@ -105,18 +105,18 @@ impl TypedText {
     }
 }
 
-impl From<&str> for TypedText {
-    fn from(typed: &str) -> Self {
+impl From<&str> for TextArgument {
+    fn from(entered: &str) -> Self {
         // Any other text with @ is probably a mention, such as `@grace thanks!`.
         let is_path = |path: &&str| {
             ["./", "../", "/"]
                 .iter()
                 .any(|start| path.starts_with(start))
         };
-        match typed.strip_prefix('@').filter(is_path) {
+        match entered.strip_prefix('@').filter(is_path) {
             Some(path) => Self::Input(Input::File(path.into())),
-            None if typed == "-" => Self::Input(Input::Stdin),
-            None => Self::Text(typed.to_owned()),
+            None if entered == "-" => Self::Input(Input::Stdin),
+            None => Self::Text(entered.to_owned()),
         }
     }
 }

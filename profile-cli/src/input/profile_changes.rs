@@ -28,74 +28,76 @@ pub(crate) enum InvalidField {
 
 impl ProfileChanges {
     /// Validates and adds a field.
-    pub(crate) fn add(&mut self, field: ProfileField, typed: &str) -> Result<(), InvalidField> {
+    pub(crate) fn add(&mut self, field: ProfileField, entered: &str) -> Result<(), InvalidField> {
         if field.kind() != FieldKind::Color {
-            return Ok(self.update.set(field, typed)?);
+            return Ok(self.update.set(field, entered)?);
         }
-        let typed: TypedColor = typed
+        let entered: EnteredColor = entered
             .parse()
             .map_err(|error| InvalidField::Color { field, error })?;
-        self.notes.extend(typed.note(field.name()));
-        Ok(self.update.set(field, typed.color.as_str())?)
+        self.notes.extend(entered.note(field.name()));
+        Ok(self.update.set(field, entered.color.as_str())?)
     }
 }
 
-/// A color as typed, and as sent.
+/// A color as entered, and as sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TypedColor {
+pub(crate) struct EnteredColor {
     pub(crate) color: Color,
-    typed: String,
+    entered: String,
 }
 
 /// The error for text that is not a color.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{} is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange",
-    quoted(typed.chars().take(40).collect::<String>())
+    quoted(entered.chars().take(40).collect::<String>())
 )]
 pub(crate) struct InvalidColor {
-    typed: String,
+    entered: String,
 }
 
-impl TypedColor {
-    /// Returns a note if the color is not sent as typed.
+impl EnteredColor {
+    /// Returns a note if the color is not sent as entered.
     pub(crate) fn note(&self, field: &str) -> Option<String> {
-        let Self { color, typed } = self;
-        (color.as_str() != typed).then(|| format!("{field}: {typed} is sent as {color}"))
+        let Self { color, entered } = self;
+        (color.as_str() != entered).then(|| format!("{field}: {entered} is sent as {color}"))
     }
 }
 
-impl FromStr for TypedColor {
+impl FromStr for EnteredColor {
     type Err = InvalidColor;
 
-    fn from_str(typed: &str) -> Result<Self, InvalidColor> {
-        let color = Color::new(typed)
+    fn from_str(entered: &str) -> Result<Self, InvalidColor> {
+        let color = Color::new(entered)
             .ok()
-            .or_else(|| Color::new(doubled(typed)?).ok())
-            .or_else(|| named(typed));
-        let typed = typed.to_owned();
+            .or_else(|| Color::new(doubled(entered)?).ok())
+            .or_else(|| named(entered));
+        let entered = entered.to_owned();
         match color {
-            Some(color) => Ok(Self { color, typed }),
-            None => Err(InvalidColor { typed }),
+            Some(color) => Ok(Self { color, entered }),
+            None => Err(InvalidColor { entered }),
         }
     }
 }
 
 /// Expands `#rgb` to `#rrggbb`.
-fn doubled(typed: &str) -> Option<String> {
-    let digits = typed.strip_prefix('#').filter(|digits| digits.len() == 3)?;
+fn doubled(entered: &str) -> Option<String> {
+    let digits = entered
+        .strip_prefix('#')
+        .filter(|digits| digits.len() == 3)?;
     let digits = digits.chars().flat_map(|digit| [digit, digit]);
     Some(['#'].into_iter().chain(digits).collect())
 }
 
 /// Returns the CSS color of this name, ignoring case.
-fn named(typed: &str) -> Option<Color> {
+fn named(entered: &str) -> Option<Color> {
     // `color` also parses functions such as `rgb()`, which are not supported.
-    if !typed.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+    if !entered.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return None;
     }
     // CSS has both spellings; `color` only has "gray".
-    let name = typed.to_ascii_lowercase().replace("grey", "gray");
+    let name = entered.to_ascii_lowercase().replace("grey", "gray");
     let [red, green, blue, alpha] = color::parse_color(&name)
         .ok()?
         .to_alpha_color::<color::Srgb>()
@@ -106,11 +108,11 @@ fn named(typed: &str) -> Option<Color> {
 
 #[cfg(test)]
 mod tests {
-    use super::TypedColor;
+    use super::EnteredColor;
 
     #[track_caller]
-    fn check(typed: &str, sent: &str, note: Option<&str>) {
-        let color: TypedColor = typed.parse().unwrap();
+    fn check(entered: &str, sent: &str, note: Option<&str>) {
+        let color: EnteredColor = entered.parse().unwrap();
         assert_eq!(color.color.as_str(), sent);
         assert_eq!(color.note("accent_color").as_deref(), note);
     }
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn rejects_other_text() {
-        for typed in [
+        for entered in [
             "",
             "#",
             "#ff",
@@ -151,7 +153,7 @@ mod tests {
             "transparent",
             " red",
         ] {
-            assert!(typed.parse::<TypedColor>().is_err(), "{typed:?}");
+            assert!(entered.parse::<EnteredColor>().is_err(), "{entered:?}");
         }
     }
 }

@@ -200,10 +200,10 @@ fn find_base_url(
         None => "Base URL, for example https://profiles.example: ".to_owned(),
     };
     loop {
-        let typed = prompt::ask(&question)?;
+        let entered = prompt::ask(&question)?;
         let checked = match &known {
-            Some(known) if typed.is_empty() => checked_base_url(known),
-            _ => checked_base_url(&typed),
+            Some(known) if entered.is_empty() => checked_base_url(known),
+            _ => checked_base_url(&entered),
         };
         match checked {
             Ok(base_url) => return Ok(base_url),
@@ -219,11 +219,11 @@ fn of_selected_account(config: &ConfigFile) -> Option<String> {
 }
 
 /// Returns the base URL with a scheme, or the reason why it is invalid.
-fn checked_base_url(typed: &str) -> Result<String, String> {
-    if typed.is_empty() {
+fn checked_base_url(entered: &str) -> Result<String, String> {
+    if entered.is_empty() {
         return Err("is empty; expected one such as https://profiles.example".to_owned());
     }
-    let base_url = complete_base_url(typed.to_owned());
+    let base_url = complete_base_url(entered.to_owned());
     SettingName::BaseUrl.check(&base_url).map(|()| base_url)
 }
 

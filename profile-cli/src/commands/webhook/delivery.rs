@@ -120,9 +120,9 @@ pub(super) struct Sender {
     url: Url,
 }
 
-/// The outcome of one delivery.
+/// An attempt to send a delivery.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct Attempt {
     /// The status code of the response, or the reason for its absence.
     pub(super) response: Result<u16, String>,
     pub(super) duration: Duration,
@@ -149,7 +149,7 @@ impl Sender {
         Ok(Self { http, url })
     }
 
-    pub(super) async fn post(&self, delivery: &Delivery) -> Outcome {
+    pub(super) async fn post(&self, delivery: &Delivery) -> Attempt {
         let started = Instant::now();
         let mut headers = delivery.headers.clone();
         let ours = HeaderValue::from_static(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
@@ -164,19 +164,19 @@ impl Sender {
             }
             Err(error) => Err(error_reason(&error.without_url())),
         };
-        Outcome {
+        Attempt {
             response,
             duration: started.elapsed(),
         }
     }
 }
 
-impl Outcome {
+impl Attempt {
     pub(super) fn is_success(&self) -> bool {
         matches!(self.response, Ok(200..=299))
     }
 
-    /// Describes the outcome for people.
+    /// Describes the result for people.
     pub(super) fn as_text(&self) -> String {
         let milliseconds = self.duration.as_millis();
         match &self.response {
@@ -225,29 +225,29 @@ pub(super) fn send_all<'d>(
     let sender = Sender::new(url, session)?;
     let output = session.output;
     let mut progress = Progress::begin("sending", deliveries.len(), output.is_quiet());
-    let mut outcomes = Vec::new();
+    let mut attempts = Vec::new();
     for (name, delivery) in deliveries {
         tracing::info!("POST {} bytes to {}", delivery.body.len(), redacted(url));
-        let outcome = session.block_on(sender.post(delivery))?;
+        let attempt = session.block_on(sender.post(delivery))?;
         let printed =
-            progress.above(|| output.stream(&outcome_report(name, delivery, &outcome)))?;
+            progress.above(|| output.stream(&attempt_report(name, delivery, &attempt)))?;
         if printed.is_break() {
             return Ok(());
         }
-        outcomes.push(outcome);
+        attempts.push(attempt);
         progress.advance();
     }
     drop(progress);
-    match failure(&outcomes, url) {
+    match failure(&attempts, url) {
         Some(failure) => Err(failure),
         None => Ok(()),
     }
 }
 
-fn outcome_report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
-    let milliseconds = outcome.duration.as_millis() as u64;
+fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report {
+    let milliseconds = attempt.duration.as_millis() as u64;
     let kind = delivery.kind();
-    let (status, error) = match &outcome.response {
+    let (status, error) = match &attempt.response {
         Ok(status) => (Some(*status), None),
         Err(reason) => (None, Some(reason.as_str())),
     };
@@ -278,19 +278,19 @@ fn outcome_report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report 
 }
 
 /// Returns the failure that summarizes the failed deliveries, if any.
-fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
-    let total = outcomes.len();
-    let without_response = outcomes.iter().filter(|outcome| outcome.response.is_err());
+fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
+    let total = attempts.len();
+    let without_response = attempts.iter().filter(|attempt| attempt.response.is_err());
     let without_response = without_response.count();
-    let accepted = outcomes.iter().filter(|outcome| outcome.is_success());
+    let accepted = attempts.iter().filter(|attempt| attempt.is_success());
     let rejected = total - without_response - accepted.count();
     if without_response + rejected == 0 {
         return None;
     }
     if without_response == total {
-        let reason = outcomes
+        let reason = attempts
             .iter()
-            .find_map(|outcome| outcome.response.as_ref().err());
+            .find_map(|attempt| attempt.response.as_ref().err());
         let reason = reason.map(String::as_str).unwrap_or_default();
         let message = match total {
             1 => format!("the delivery failed: {reason}"),
@@ -299,9 +299,9 @@ fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
         let hint = format!("check that a receiver listens at {}", redacted(url));
         return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
     }
-    let statuses = outcomes
+    let statuses = attempts
         .iter()
-        .filter_map(|outcome| outcome.response.as_ref().ok());
+        .filter_map(|attempt| attempt.response.as_ref().ok());
     let status = statuses
         .copied()
         .find(|status| !(200..300).contains(status));

@@ -10,7 +10,7 @@ use webhook_verify::EventKind;
 
 use super::delivery::{Delivery, destination, send_all};
 use super::verify::{self, Encoding, WebhookSecret};
-use crate::input::{Input, TypedText};
+use crate::input::{Input, TextArgument};
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
@@ -27,7 +27,7 @@ pub(crate) struct SendArguments {
 
     /// Body, sent byte for byte [default: an example for this kind]
     #[arg(long, value_name = "JSON|@PATH|-", value_parser = data)]
-    data: Option<TypedText>,
+    data: Option<TextArgument>,
 
     /// Number of times to send it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -68,8 +68,8 @@ fn known_kinds() -> String {
 pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<(), Failure> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = match &arguments.data {
-        Some(TypedText::Text(json)) => json.clone().into_bytes(),
-        Some(TypedText::Input(input)) => input.read()?,
+        Some(TextArgument::Text(json)) => json.clone().into_bytes(),
+        Some(TextArgument::Input(input)) => input.read()?,
         None => example_payload(&arguments.kind).into_bytes(),
     };
     if let Ok(EventKind::Other(name)) = EventKind::try_from(arguments.kind.as_bytes()) {
@@ -83,14 +83,14 @@ pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<()
     send_all(deliveries, &arguments.to, session)
 }
 
-fn data(text: &str) -> Result<TypedText, String> {
+fn data(text: &str) -> Result<TextArgument, String> {
     match text.strip_prefix('@') {
-        Some(path) => return Ok(TypedText::Input(Input::File(path.into()))),
-        None if text == "-" => return Ok(TypedText::Input(Input::Stdin)),
+        Some(path) => return Ok(TextArgument::Input(Input::File(path.into()))),
+        None if text == "-" => return Ok(TextArgument::Input(Input::Stdin)),
         None => {}
     }
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(_) => Ok(TypedText::Text(text.to_owned())),
+        Ok(_) => Ok(TextArgument::Text(text.to_owned())),
         Err(error) => Err(format!("{error}; expected JSON, @PATH, or - for stdin")),
     }
 }

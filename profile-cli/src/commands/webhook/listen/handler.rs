@@ -17,7 +17,7 @@ use webhook_verify::{Receiver, Verifier};
 
 use super::event::{Event, Recorder, Verification};
 use super::{Ack, ListenArguments, MAX_REJECTED};
-use crate::commands::webhook::delivery::{Delivery, Outcome, Sender};
+use crate::commands::webhook::delivery::{Attempt, Delivery, Sender};
 use crate::commands::webhook::verify::{self, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
@@ -60,7 +60,7 @@ pub(super) enum Message {
     /// The outcome of forwarding a delivery.
     Forwarded {
         kind: String,
-        outcome: Outcome,
+        attempt: Attempt,
     },
 }
 
@@ -160,10 +160,10 @@ impl Handler {
         let forward = self.forward.as_ref().zip(delivery);
         match forward {
             Some((forward, delivery)) if forward.ack == Ack::After => {
-                let outcome = forward.to.post(&delivery).await;
-                event.status = status_of(&outcome);
+                let attempt = forward.to.post(&delivery).await;
+                event.status = status_of(&attempt);
                 self.report(Message::Delivered(Box::new(event)));
-                self.report_forwarded(&delivery, outcome)
+                self.report_forwarded(&delivery, attempt)
             }
             forward => {
                 let status = event.status;
@@ -178,15 +178,15 @@ impl Handler {
 
     async fn forward_later(self: Arc<Self>, delivery: Delivery) {
         if let Some(forward) = &self.forward {
-            let outcome = forward.to.post(&delivery).await;
-            self.report_forwarded(&delivery, outcome);
+            let attempt = forward.to.post(&delivery).await;
+            self.report_forwarded(&delivery, attempt);
         }
     }
 
-    fn report_forwarded(&self, delivery: &Delivery, outcome: Outcome) -> StatusCode {
-        let status = status_of(&outcome);
+    fn report_forwarded(&self, delivery: &Delivery, attempt: Attempt) -> StatusCode {
+        let status = status_of(&attempt);
         let kind = delivery.kind();
-        self.report(Message::Forwarded { kind, outcome });
+        self.report(Message::Forwarded { kind, attempt });
         status
     }
 
@@ -234,8 +234,8 @@ impl Handler {
 }
 
 /// Returns the status code of the receiver, or 502 if there is none.
-fn status_of(outcome: &Outcome) -> StatusCode {
-    let status = outcome.response.as_ref().ok();
+fn status_of(attempt: &Attempt) -> StatusCode {
+    let status = attempt.response.as_ref().ok();
     status
         .and_then(|status| StatusCode::from_u16(*status).ok())
         .unwrap_or(StatusCode::BAD_GATEWAY)

@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
                     server.stop();
                 }
             },
-            Message::Forwarded { kind, outcome } => reporter.report_forwarded(&kind, &outcome),
+            Message::Forwarded { kind, attempt } => reporter.report_forwarded(&kind, &attempt),
         }
     }
     let exit_code = server.end();

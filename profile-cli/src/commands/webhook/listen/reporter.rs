@@ -9,7 +9,7 @@ use reqwest::Url;
 use webhook_verify::MAX_CONSECUTIVE_FAILURES;
 
 use super::event::{Event, Verification};
-use crate::commands::webhook::delivery::{Outcome, redacted};
+use crate::commands::webhook::delivery::{Attempt, redacted};
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 
@@ -58,9 +58,9 @@ impl<'o> Reporter<'o> {
     }
 
     /// Reports the outcome of forwarding a delivery.
-    pub(super) fn report_forwarded(&self, kind: &str, outcome: &Outcome) {
-        let text = outcome.as_text();
-        match outcome.is_success() {
+    pub(super) fn report_forwarded(&self, kind: &str, attempt: &Attempt) {
+        let text = attempt.as_text();
+        match attempt.is_success() {
             true => tracing::info!("forwarded {kind}: {text}"),
             false => self
                 .output

@@ -91,17 +91,17 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseRe
     let mut results = Vec::new();
     for case in cases {
         tracing::info!("POST {} to {}", case.name, redacted(url));
-        let outcome = session.block_on(async {
-            let outcome = sender.post(&case.delivery).await;
+        let attempt = session.block_on(async {
+            let attempt = sender.post(&case.delivery).await;
             tokio::time::sleep(PAUSE).await;
-            outcome
+            attempt
         })?;
-        if let (Err(reason), true) = (&outcome.response, results.is_empty()) {
+        if let (Err(reason), true) = (&attempt.response, results.is_empty()) {
             let hint = format!("check that a receiver listens at {}", redacted(url));
             let message = format!("the receiver did not respond: {reason}");
             return Err(Failure::new(FailureKind::NoResponse, message).hint(hint));
         }
-        let response = outcome.response;
+        let response = attempt.response;
         results.push(CaseResult { case, response });
         progress.advance();
     }
