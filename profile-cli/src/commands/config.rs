@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use crate::completion;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -86,7 +87,7 @@ Examples:
   profile config get base_url")]
 pub(crate) struct GetArguments {
     /// Name of the setting; `profile config list` shows the names
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = completion::settings())]
     name: String,
 }
 
@@ -113,11 +114,12 @@ Examples:
   profile config set retries 5")]
 pub(crate) struct SetArguments {
     /// Name of the setting; `profile config list` shows the names
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = completion::settings())]
     name: String,
 
     /// New value
     #[arg(value_name = "VALUE", allow_negative_numbers = true)]
+    #[arg(add = completion::setting_values())]
     value: String,
 }
 
@@ -153,7 +155,7 @@ Example:
   profile config unset output")]
 pub(crate) struct UnsetArguments {
     /// Name of the setting; `profile config list` shows the names
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = completion::settings())]
     name: String,
 }
 

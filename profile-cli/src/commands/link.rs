@@ -6,6 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::deletion::{Deletion, Item, id_of};
+use crate::completion;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
@@ -106,7 +107,7 @@ Examples:
   profile link edit 'My site' --url https://example.org")]
 pub(crate) struct EditArguments {
     /// ID of the link, or a title that no other link has
-    #[arg(value_name = "ID|TITLE")]
+    #[arg(value_name = "ID|TITLE", add = completion::links())]
     id: String,
 
     #[command(flatten)]
@@ -211,7 +212,7 @@ Examples:
   profile link delete 'My site'")]
 pub(crate) struct DeleteArguments {
     /// IDs of the links, or titles that no other link has
-    #[arg(required = true, value_name = "ID|TITLE")]
+    #[arg(required = true, value_name = "ID|TITLE", add = completion::links())]
     ids: Vec<String>,
 
     #[command(flatten)]

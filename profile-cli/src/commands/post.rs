@@ -13,7 +13,7 @@ use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::{Change, DryRun};
 use crate::session::{Session, preview, requests};
-use crate::{editor, input};
+use crate::{completion, editor, input};
 
 /// List, create and delete your posts
 #[derive(Debug, Subcommand)]
@@ -195,7 +195,7 @@ Examples:
   profile post delete post_1 post_2 --yes")]
 pub(crate) struct DeleteArguments {
     /// IDs of the posts; `profile post list` shows them
-    #[arg(required = true, value_name = "ID")]
+    #[arg(required = true, value_name = "ID", add = completion::posts())]
     ids: Vec<String>,
 
     #[command(flatten)]

@@ -5,13 +5,16 @@ mod values;
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::{env, io};
 
 use clap::{Command, ValueEnum};
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 
-use values::EnteredWords;
+use values::{CommandLine, LINE, without_files};
+
+#[cfg(feature = "webhook")]
+pub(crate) use values::event_kinds;
+pub(crate) use values::{accounts, links, posts, setting_values, settings};
 
 /// The program, which the scripts run by its name.
 const PROGRAM: &str = "profile";
@@ -44,19 +47,18 @@ fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
     let index = env::var(INDEX_VARIABLE)
         .ok()
         .and_then(|index| index.parse().ok());
-    let entered = EnteredWords::new(
-        program,
-        &words,
-        index.unwrap_or(words.len().checked_sub(1)?),
-    );
-    let entered = Arc::new(entered);
-    let mut command = values::add_to(program(), &entered);
+    let index = index.unwrap_or(words.len().checked_sub(1)?);
+    let line = LINE.get_or_init(|| CommandLine::new(program, &words, index));
+    let mut command = program().mut_arg("account", |argument| argument.add(accounts()));
+    // Adds the arguments of the subcommands, --help and the global options.
+    command.build();
+    let mut command = without_files(command);
     let mut text = Vec::new();
     let adapter = shell.adapter();
     let written = adapter.write_complete(&mut command, words, None, &mut text);
     written.ok()?;
     let text = String::from_utf8(text).ok()?;
-    Some(match entered.last.starts_with('-') {
+    Some(match line.last.starts_with('-') {
         true => text,
         false => without_options(&text),
     })

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::completion;
 use crate::input::prompt;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
 use crate::outcome::report::{Report, View};
@@ -109,7 +110,7 @@ Examples:
   profile show --account work      for one command only")]
 pub(crate) struct SwitchArguments {
     /// Name of the account; omit it to be asked
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = completion::accounts())]
     name: Option<String>,
 }
 

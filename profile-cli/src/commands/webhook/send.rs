@@ -10,6 +10,7 @@ use webhook_verify::EventKind;
 
 use super::delivery::{Delivery, destination, send_all};
 use super::verify::{self, Encoding, WebhookSecret};
+use crate::completion;
 use crate::input::{Input, TextArgument};
 use crate::outcome::failure::Failure;
 use crate::session::Session;
@@ -18,7 +19,7 @@ use crate::session::Session;
 #[command(after_help = after_help())]
 pub(crate) struct SendArguments {
     /// Kind of the event, such as post.liked
-    #[arg(value_parser = kind)]
+    #[arg(value_parser = kind, add = completion::event_kinds())]
     kind: HeaderValue,
 
     /// URL of the receiver

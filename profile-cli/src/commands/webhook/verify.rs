@@ -12,6 +12,7 @@ use webhook_verify::{
     SecretError, Verified, Verifier, VerifyError, explain, sign_as,
 };
 
+use crate::completion;
 use crate::input::{Input, length_without_last_break};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
@@ -33,6 +34,7 @@ pub(crate) struct VerifyArguments {
 
     /// Value of X-Service-Event; warns if the field `type` of the body differs
     #[arg(long, value_name = "KIND", allow_hyphen_values = true)]
+    #[arg(add = completion::event_kinds())]
     event: Option<String>,
 
     /// If the signature does not match, search for the probable reason
