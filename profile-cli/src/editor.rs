@@ -109,6 +109,8 @@ struct TextFile {
 impl TextFile {
     fn create(prefix: &str, suffix: &str, text: &str) -> Result<Self, Failure> {
         let directory = environment::state_directory()?.join("unsent");
+        // Others must not replace the file by a link.
+        private_file::check(&directory, None).map_err(Failure::usage)?;
         let created = private_file::create_directory(&directory).and_then(|()| {
             // The directory may exist with other permissions.
             restrict_to_owner(&directory);

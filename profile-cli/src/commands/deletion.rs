@@ -89,7 +89,11 @@ impl Deletion {
 
     /// Fails if a resource has changed since the question.
     fn check_unchanged(&self, items: &[Item], session: &Session<'_>) -> Result<(), Failure> {
-        let now = self.read(true, session)?.unwrap_or_default();
+        let Some(now) = self.read(true, session)? else {
+            let message = format!("the service does not list your {}s any more", self.noun);
+            return Err(Failure::new(FailureKind::Conflict, message)
+                .hint("nothing was deleted; run the command again"));
+        };
         for item in now {
             if items
                 .iter()

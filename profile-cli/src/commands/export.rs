@@ -28,8 +28,11 @@ pub(crate) struct ExportArguments {
 
 pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
+        let handle = response.data().handle.as_ref();
+        let handle = handle.map(|handle| ("handle".to_owned(), handle.as_str()));
         let texts =
             profile_file::fields(response.data()).chain(profile_file::links(response.data()));
+        let texts = texts.chain(handle);
         profile_file::check_without_key(texts)?;
         let (profile, mut warnings) = profile_file::exported(response.data(), session.service()?);
         if profile.links.is_none() {

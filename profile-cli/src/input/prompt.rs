@@ -65,7 +65,13 @@ pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
     // Ctrl-C must not end the program before `rpassword` has restored the echo.
     let _guard = InterruptGuard::new();
     rpassword::prompt_password(question).map_err(|error| match error.kind() {
-        io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => {
+        kind @ (io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof) => {
+            #[cfg(unix)]
+            if kind == io::ErrorKind::Interrupted {
+                // `rpassword` reads Ctrl-C as a character and reports it to this process only: a shell
+                // loop around the program has to end too.
+                let _ = rustix::process::kill_current_process_group(rustix::process::Signal::INT);
+            }
             Failure::new(FailureKind::Interrupted, "interrupted; nothing was stored")
         }
         _ => {

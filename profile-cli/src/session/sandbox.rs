@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::system::environment;
+use crate::system::{environment, private_file};
 
 /// Hint for an unusable state file.
 pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
@@ -52,6 +52,7 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
 /// Returns the path of the sandbox's state. The service would write through a symbolic link.
 pub(crate) fn state_path() -> Result<PathBuf, Failure> {
     let directory = environment::state_directory()?;
+    private_file::check(&directory, None).map_err(Failure::usage)?;
     let files = ["sandbox.json.lock", "sandbox.json"].map(|name| directory.join(name));
     if let Some(link) = files.iter().find(|path| path.is_symlink()) {
         let message = format!("{} is a symbolic link; expected a file", link.display());

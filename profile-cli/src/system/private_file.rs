@@ -149,7 +149,7 @@ pub(crate) fn exposed_warning(path: &Path) -> String {
 
 /// Checks that only the user and root can change or replace a file, which may be missing: the file,
 /// each symbolic link to it, and the directories of both, up to the home directory or the root. Also
-/// checks the file that was opened at the path. The user's primary group may change them, another
+/// checks the file that was opened at the path. The current group of the user may change them, another
 /// group causes a warning, and root may use files of any owner.
 #[cfg(unix)]
 pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {

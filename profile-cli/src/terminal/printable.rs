@@ -45,14 +45,17 @@ pub(crate) fn printable(text: &str) -> String {
 /// redacted.
 pub(crate) fn tsv_field(text: &str) -> String {
     let mut field = String::with_capacity(text.len());
-    let text: String = visible(&without_escape_sequences(text)).collect();
+    let is_kept =
+        |c: &char| matches!(c, '\t' | '\r' | '\n') || LINE_BREAKS.contains(c) || !c.is_control();
+    let text: String = visible(&without_escape_sequences(text))
+        .filter(is_kept)
+        .collect();
     for c in redact_key(&text).chars() {
         match c {
             '\\' => field.push_str("\\\\"),
             '\t' => field.push_str("\\t"),
             '\r' => field.push_str("\\r"),
             c if c == '\n' || LINE_BREAKS.contains(&c) => field.push_str("\\n"),
-            c if c.is_control() => {}
             c => field.push(c),
         }
     }

@@ -334,6 +334,37 @@ async fn nothing_is_written_where_all_users_can_change_files() {
 }
 
 #[tokio::test]
+async fn a_new_key_is_not_sent_to_a_url_that_all_users_can_change() {
+    let fixture = Fixture::new().await;
+    let config = format!("base_url = '{}'\n", fixture.service.uri());
+    let directory = configure(fixture.home.path(), &config);
+    set_mode(&directory, 0o777);
+    let login = fixture.without_settings(&["auth", "login", "--with-token"]);
+    let run = login.stdin(fixture.service.key()).run();
+    assert_eq!(run.code(), 2, "{run}");
+    assert!(run.stderr().contains("all users can change"), "{run}");
+    assert!(fixture.service.journal().requests().is_empty());
+}
+
+#[tokio::test]
+async fn texts_and_the_sandbox_are_not_stored_where_all_users_can_change_files() {
+    let fixture = Fixture::new().await;
+    let directory = fixture.home.path().join(".local/state/profile");
+    fs::create_dir_all(directory.join("unsent")).unwrap();
+    set_mode(&directory, 0o777);
+    let edit = fixture.program(&["post", "create", "--editor"]);
+    for program in [
+        edit.env("PROFILE_EDITOR", "true"),
+        fixture.without_settings(&["--sandbox", "show"]),
+    ] {
+        let run = program.run();
+        assert_eq!(run.code(), 2, "{run}");
+        assert!(run.stderr().contains("all users can change"), "{run}");
+    }
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+}
+
+#[tokio::test]
 async fn keys_are_not_written_through_a_link() {
     let fixture = Fixture::new().await;
     let directory = log_in(&fixture);

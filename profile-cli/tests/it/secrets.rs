@@ -91,6 +91,7 @@ async fn results_contain_no_key() {
         "display_name": CANARY,
         "bio": format!("a {CANARY}\u{1b}[1m {split} {}", "b".repeat(35)),
         "email": CANARY,
+        "location": CANARY.replace('-', "-\u{1}"),
         "links": [link("1"), link(CANARY)],
         "posts": [{"id": "1", "body": format!("{}{CANARY}", "c".repeat(40))}],
         "other": {CANARY: CANARY},
@@ -129,6 +130,10 @@ async fn results_contain_no_key() {
         check_redacted(&fixture.run_with_key(CANARY, command), CANARY);
     }
     check_redacted(&fixture.log_in(CANARY, &["--account", "work"]), CANARY);
+    // The key is the handle, but does not become the name of the account.
+    fixture.log_in(CANARY, &[]).stdout();
+    let accounts = fixture.without_settings(&["auth", "list"]).run();
+    assert!(!accounts.stdout().contains(CANARY), "{accounts}");
     for shell in ["bash", "zsh"] {
         let program = fixture.program(&["--", "profile", "link", "delete", ""]);
         let program = program
@@ -152,6 +157,7 @@ async fn the_key_is_not_written_to_a_file() {
     for (me, export, edit) in [
         (json!({"bio": CANARY}), "bio", "bio"),
         (json!({"links": [link]}), "links.1.url", ""),
+        (json!({"handle": CANARY}), "handle", ""),
     ] {
         let body = json!({ "data": me });
         let fixture = Fixture::responding(ResponseTemplate::new(200).set_body_json(body)).await;

@@ -74,6 +74,19 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
     assert_ne!(ended, Some(0), "{seen}");
     let world = fixture.service.world().unwrap();
     assert_eq!(world.account("demo").unwrap().links.len(), 2, "{seen}");
+    let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
+    terminal.sees("[y/N]");
+    let without_links = Fault::Status {
+        status: 200,
+        body: Some(r#"{"data":{"links":null}}"#.to_owned()),
+        headers: Default::default(),
+    };
+    let without_links = FaultRule::new(without_links).times(1);
+    fixture.service.add_fault(without_links).unwrap();
+    terminal.types("y\n");
+    let (ended, seen) = terminal.ends();
+    assert_eq!(ended, Some(1), "{seen}");
+    assert!(seen.contains("does not list your links any more"), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -156,6 +169,21 @@ async fn ctrl_c_during_a_request_ends_the_program() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_ends_a_shell_loop() {
     const LOOP: &str = "for id in link_1 link_2; do profile link delete $id $yes; done; echo after";
+    const LOGINS: &str = "for id in 1 2; do profile auth login --account $id; done; echo after";
+    for shell in ["bash", "sh"] {
+        let fixture = Fixture::new().await;
+        let program = Program::shell(shell, fixture.home.path(), &["-c", LOGINS]);
+        let mut terminal = Terminal::start(program.env("PROFILE_BASE_URL", fixture.service.uri()));
+        terminal.sees("(not shown): ");
+        terminal.types_unseen("\u{3}");
+        let (ended, seen) = terminal.ends();
+        assert_eq!(ended, Some(-2), "{shell}: {seen}");
+        assert_eq!(
+            seen.matches("nothing was stored").count(),
+            1,
+            "{shell}: {seen}"
+        );
+    }
     for (shell, yes, shown) in [
         ("bash", "--yes", "interrupted while a change was being sent"),
         ("sh", "--yes", "interrupted while a change was being sent"),

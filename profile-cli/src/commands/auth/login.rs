@@ -17,6 +17,7 @@ use crate::settings::{
     is_same_service, without_credentials,
 };
 use crate::system::interruption::InterruptGuard;
+use crate::terminal::printable::redact_key;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -179,6 +180,8 @@ fn find_base_url(
         let invalid = |reason| Failure::usage(format!("{}: the base URL {reason}", given.source));
         return checked_base_url(&given.value).map_err(invalid);
     }
+    // Others may have written the URL, and the key must not be sent to it.
+    settings.config.check_owner()?;
     let stored = match name {
         Some(name) => settings.config.account_text(name.as_str(), "base_url")?,
         None => None,
@@ -330,6 +333,8 @@ fn name_of(
 ) -> Result<AccountName, Failure> {
     let host = AccountName::of_service(base_url);
     let handle = profile.handle.as_ref().map(ToString::to_string);
+    // A service may return the key as the handle.
+    let handle = handle.filter(|handle| redact_key(handle) == *handle);
     let names = handle.map(|handle| [format!("{handle}@{host}"), handle]);
     let names = names.into_iter().flatten();
     let mut names: Vec<_> = names
