@@ -339,6 +339,18 @@ mod tests {
     }
 
     #[test]
+    fn a_success_resets_the_count() {
+        let mut webhook = on_sink("500 x9, 200, timeout x9, 204, 404");
+        let expected = (1..=9).chain([0]).chain(1..=9).chain([0]);
+        for count in expected.chain(1..=10) {
+            assert!(webhook.status().active);
+            emit(&mut webhook, Vec::new()).unwrap();
+            assert_eq!(webhook.status().consecutive_failures, count);
+        }
+        assert!(!webhook.status().active);
+    }
+
+    #[test]
     fn a_late_success_resets_the_count_but_does_not_turn_the_webhook_on() {
         let mut webhook = on_sink("500");
         let mut last = None;
