@@ -24,6 +24,7 @@ mod posts;
 mod profile;
 mod rate_limit;
 mod records;
+#[allow(dead_code, reason = "other packages use more of it")]
 #[path = "../shared/request.rs"]
 mod request;
 #[cfg(feature = "wiremock")]

@@ -1,9 +1,11 @@
 //! Unknown paths and methods.
 
 use mock_server::MockServer;
+use serde_json::Value;
 
 use crate::endpoints::{ENDPOINTS, Listed};
 use crate::request::request;
+use crate::schema::SERVICE;
 
 #[tokio::test]
 async fn returns_404_for_unknown_paths() {
@@ -21,9 +23,12 @@ async fn returns_404_for_unknown_paths() {
         let line = format!("GET {path}");
         let message = format!("no endpoint has the path /api/v1{path}");
         request(&server, &line).assert_rejected(404, "unknown_path", &message);
-        request(&server, &line)
-            .without_key()
-            .assert_rejected(404, "unknown_path", &message);
+        let answer =
+            request(&server, &line)
+                .without_key()
+                .assert_rejected(404, "unknown_path", &message);
+        let line = format!("GET /api/v1{path}");
+        SERVICE.check(&line, &Value::Null, &answer, &[]);
     }
 }
 
@@ -45,6 +50,8 @@ async fn returns_405_with_the_allowed_methods() {
                 &message,
             );
             assert_eq!(answer.header("allow"), Some(&*allowed));
+            let line = line.replacen(' ', " /api/v1", 1);
+            SERVICE.check(&line, &Value::Null, &answer, &[]);
         }
     }
 }

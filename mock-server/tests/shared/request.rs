@@ -199,6 +199,39 @@ impl From<Reply> for Answer {
     }
 }
 
+/// Sends the requests of a table, one a line as `METHOD TARGET BODY`, and returns the table with the
+/// error of each response: status, code, field in parentheses, and message.
+#[track_caller]
+pub(crate) fn with_errors(table: &str, send: impl Fn(&str, &str) -> Answer) -> String {
+    let mut lines = Vec::new();
+    let is_response = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
+    for line in table.lines().filter(|line| !is_response(line)) {
+        lines.push(line.to_owned());
+        if line.starts_with(|first: char| first.is_ascii_uppercase()) {
+            let end = line.match_indices(' ').nth(1).map(|(place, _)| place);
+            let (request, body) = line.split_at(end.unwrap_or(line.len()));
+            let answer = send(request, body.trim_start());
+            let content_type = answer.header("content-type");
+            assert_eq!(content_type, Some("application/json"), "{line}");
+            let body: Value = serde_json::from_str(&answer.body).unwrap();
+            let text = |name| body["error"][name].as_str();
+            let (code, message) = (text("code").unwrap(), text("message").unwrap());
+            let mut error = json!({"code": code, "message": message});
+            let mut field = String::new();
+            if let Some(name) = text("field") {
+                error["field"] = json!(name);
+                field = format!(" ({name})");
+            }
+            assert_eq!(body, json!({ "error": error }));
+            let message = message.replace('\n', "\\n");
+            let message = message.replace(&expected_paths(), "{paths}");
+            let message = message.replace(&scopes("`, `"), "{scopes}");
+            lines.push(format!("{} {code}{field}: {message}", answer.status));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
 /// Returns the names of all scopes, with a separator between them.
 pub(crate) fn scopes(separator: &str) -> String {
     let names: Vec<_> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();

@@ -1,25 +1,52 @@
 //! The control API of the program.
 
+use std::collections::BTreeSet;
+
 use mock_server::Dialect;
 use serde_json::{Value, json};
 
-use crate::request::{request_exactly, scopes};
+use crate::request::{request_exactly, with_errors};
+use crate::schema::CONTROL;
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
 
-/// Checks the error of a rejected request to the control API.
-#[track_caller]
-pub(crate) fn assert_rejected(
-    serving: &Serving,
-    status: u16,
-    line: &str,
-    body: Value,
-    code: &str,
-    message: &str,
-) {
-    let error = serving.order(status, line, body);
-    assert_eq!(error, json!({"error": {"code": code, "message": message}}));
+#[test]
+fn rejects_the_requests_of_the_table_without_changes() {
+    let serving = serve(&[]);
+    let read = || {
+        ["state", "faults", "dialect", "webhook", "requests/limits"]
+            .map(|path| serving.order(200, &format!("GET /worlds/default/{path}"), NOTHING))
+    };
+    let before = read();
+    let state = &before[0];
+    let found = with_errors(include_str!("control_rejections.txt"), |line, body| {
+        let Some(change) = body.strip_prefix("with ") else {
+            let body = serde_json::from_str(body).unwrap_or_default();
+            return serving.answer(line, &body);
+        };
+        let change = change.replace("KEY", serving.key("links"));
+        let (pointer, value) = change.split_once(' ').unwrap();
+        let value = match state.pointer(value) {
+            Some(copied) => copied.clone(),
+            None => serde_json::from_str(value).unwrap(),
+        };
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        let mut changed = state.clone();
+        match changed.pointer_mut(parent).unwrap() {
+            Value::Array(list) => list[name.parse::<usize>().unwrap()] = value,
+            object => object[name] = value,
+        }
+        let answer = serving.answer(line, &changed);
+        if answer.status == 422 {
+            let new_world = serving.answer("POST /worlds", &json!({ "state": changed }));
+            assert_eq!((new_world.status, &new_world.body), (422, &answer.body));
+        }
+        answer
+    });
+    let found = found.replace(serving.url(), "{url}");
+    expect_test::expect_file!["control_rejections.txt"].assert_eq(&found);
+    assert_eq!(read(), before);
 }
 
 #[test]
@@ -61,16 +88,6 @@ fn reads_and_replaces_the_state() {
         serving.order(200, "GET /worlds/default/state", NOTHING),
         state
     );
-
-    let error = serving.order(400, "PUT /worlds/default/state", json!({"seed": "x"}));
-    assert_eq!(
-        error["error"]["message"],
-        "seed: invalid type: string \"x\", expected u64"
-    );
-    assert_eq!(
-        serving.order(200, "GET /worlds/default/state", NOTHING),
-        state
-    );
     assert_eq!(serving.request("GET /me").data(200)["bio"], "From a test");
     let state = serving.order(
         200,
@@ -79,135 +96,6 @@ fn reads_and_replaces_the_state() {
     );
     let used = &state["keys"][serving.key("all")]["window"]["used"];
     assert_eq!(used, 1, "the remaining requests are reported");
-}
-
-#[test]
-fn rejects_an_invalid_state() {
-    let serving = serve(&[]);
-    let line = "PUT /worlds/default/state";
-    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
-    let key = format!("/keys/{}/handle", serving.key("links"));
-    for (pointer, value, message) in [
-        (
-            "/last_id",
-            json!(u64::MAX),
-            "last_id is 18446744073709551615; expected at most 9007199254740991",
-        ),
-        (
-            &*key,
-            json!("nobody"),
-            "a key belongs to the account `nobody`, which does not exist; add the account or \
-             remove the key",
-        ),
-        (
-            "/accounts/demo/profile/bio",
-            json!("\n".repeat(11)),
-            "accounts.demo.profile: bio has 12 lines; at most 10 are allowed",
-        ),
-    ] {
-        let mut wrong = state.clone();
-        *wrong.pointer_mut(pointer).unwrap() = value;
-        assert_rejected_everywhere(&serving, wrong, message);
-    }
-    let mut timeless = state.clone();
-    timeless["clock"] = json!("noon");
-    let message = "clock: `noon` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, \
-                   such as 2026-03-01T12:00:00Z";
-    assert_rejected(&serving, 400, line, timeless, "bad_body", message);
-    let mut nameless = state.clone();
-    nameless["accounts"][""] = state["accounts"]["demo"].clone();
-    let message = "accounts: found an empty handle; expected a name such as `demo`";
-    assert_rejected(&serving, 422, line, nameless, "invalid_state", message);
-    let mut unusable = state.clone();
-    unusable["keys"]["a b"] = state["keys"][serving.key("links")].clone();
-    let message = "a key cannot be sent in a header; use letters, digits, `_` and `-`";
-    assert_rejected(&serving, 422, line, unusable, "invalid_state", message);
-    assert_eq!(
-        serving.order(200, "GET /worlds/default/state", NOTHING),
-        state
-    );
-}
-
-#[test]
-fn reports_the_path_of_an_error_in_a_state() {
-    let serving = serve(&[]);
-    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
-    for (pointer, value, message) in [
-        (
-            "/accounts/demo/links/1/id",
-            json!("link_1"),
-            "accounts.demo.links[1].id: duplicate id `link_1`; accounts.demo.links[0].id has it already",
-        ),
-        (
-            "/accounts/grace/posts/0/id",
-            json!(""),
-            "accounts.grace.posts[0].id: found an empty id; expected a non-empty string",
-        ),
-        (
-            "/accounts/demo/links/0/url",
-            json!("/demo"),
-            "accounts.demo.links[0].url: url is not an absolute URL: relative URL without a \
-             base; expected a URL such as https://example.com",
-        ),
-        (
-            "/accounts/demo/posts/0/created_at",
-            json!("2026-03-01T12:00:00+01:00"),
-            "accounts.demo.posts[0].created_at: `2026-03-01T12:00:00+01:00` is not an instant in \
-             UTC with whole seconds, such as 2026-03-01T12:00:00Z",
-        ),
-        (
-            "/accounts/demo/badges",
-            json!(["early", "late"]),
-            "accounts.demo.badges[1]: unknown badge `late`; expected an id from `badges`",
-        ),
-        (
-            "/accounts/demo/badges",
-            json!(["early", "early"]),
-            "accounts.demo.badges[1]: duplicate badge `early`",
-        ),
-        (
-            "/badges/1/id",
-            json!("early"),
-            "badges[1].id: duplicate badge id `early`",
-        ),
-        (
-            "/badges/0/color",
-            json!("red"),
-            "badges[0].color: color is not a color of the form #rrggbb, such as #ff8800",
-        ),
-    ] {
-        let mut wrong = state.clone();
-        *wrong.pointer_mut(pointer).unwrap() = value;
-        assert_rejected_everywhere(&serving, wrong, message);
-    }
-}
-
-/// Checks an invalid state, for an existing world and for a new one.
-#[track_caller]
-fn assert_rejected_everywhere(serving: &Serving, state: Value, message: &str) {
-    let made = json!({"state": state});
-    let put = "PUT /worlds/default/state";
-    assert_rejected(serving, 422, put, state, "invalid_state", message);
-    assert_rejected(serving, 422, "POST /worlds", made, "invalid_state", message);
-}
-
-#[test]
-fn rejects_an_array_instead_of_an_object() {
-    let serving = serve(&[]);
-    for (line, body) in [
-        ("PUT /dialect", json!([])),
-        ("PUT /clock", json!(["system"])),
-        ("POST /clock/advance", json!([5])),
-        ("PUT /webhook/sink", json!(["200", "secret"])),
-        ("POST /requests/verify", json!([{}])),
-        ("POST /faults", json!([[{}, {}, "before", "empty_body"]])),
-    ] {
-        let line = line.replacen(' ', " /worlds/default", 1);
-        let error = serving.order(400, &line, body);
-        assert_eq!(error["error"]["code"], "bad_body", "{line}");
-        let message = error["error"]["message"].as_str().unwrap();
-        assert!(message.contains("expected a"), "{line}: {message}");
-    }
 }
 
 #[test]
@@ -245,33 +133,6 @@ fn creates_and_revokes_keys() {
         .request("GET /me")
         .key(token)
         .assert_rejected(401, "unknown_key", "unknown API key");
-    assert_rejected(
-        &serving,
-        404,
-        "DELETE /worlds/default/keys",
-        json!({"key": token}),
-        "unknown_key",
-        "this world has no such key",
-    );
-    assert_rejected(
-        &serving,
-        400,
-        "POST /worlds/default/keys",
-        json!({"handle": "ada", "scopes": ["links"]}),
-        "bad_body",
-        &format!(
-            "scopes[0]: unknown variant `links`, expected one of `{}`",
-            scopes("`, `")
-        ),
-    );
-    assert_rejected(
-        &serving,
-        422,
-        "POST /worlds/default/keys",
-        json!({"handle": "", "scopes": []}),
-        "empty_handle",
-        "the handle is empty; expected a handle such as `demo`",
-    );
 }
 
 #[test]
@@ -323,23 +184,6 @@ fn sets_and_advances_the_clock() {
         .json(json!({"body": "x"}))
         .data(201);
     assert_eq!(post["created_at"], "2026-03-01T12:01:30Z");
-    assert_rejected(
-        &serving,
-        422,
-        &format!("PUT {clock}"),
-        json!({"clock": "noon"}),
-        "invalid_instant",
-        "`noon` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such as \
-         2026-03-01T12:00:00Z",
-    );
-    assert_rejected(
-        &serving,
-        400,
-        &format!("POST {clock}/advance"),
-        json!({"seconds": -1}),
-        "bad_body",
-        "seconds: invalid value: integer `-1`, expected u64",
-    );
 }
 
 #[test]
@@ -395,37 +239,6 @@ fn sets_a_dialect_by_name_or_by_settings() {
     assert_eq!(minimal, json!(Dialect::minimal()));
     assert_eq!(
         serving.order(200, &line, json!("random:7")),
-        json!(Dialect::random(7))
-    );
-    assert_rejected(
-        &serving,
-        422,
-        &line,
-        json!("tiny"),
-        "invalid_dialect",
-        "unknown dialect `tiny`; expected default, minimal, maximal, or random: and a seed, such \
-         as random:7",
-    );
-    for (choice, message) in [
-        (
-            json!({"ids": "roman"}),
-            "ids: unknown variant `roman`, expected one of `string`, `integer`, `uuid`",
-        ),
-        (
-            json!({"settings": {"ids": "roman"}}),
-            "settings.ids: unknown variant `roman`, expected one of `string`, `integer`, `uuid`",
-        ),
-        (
-            json!({"settings": ["integer"]}),
-            "settings: invalid type: sequence, expected an object",
-        ),
-        (json!({"learned": learned}), "missing field `settings`"),
-        (json!(7), "expected a dialect name or an object of settings"),
-    ] {
-        assert_rejected(&serving, 400, &line, choice, "bad_body", message);
-    }
-    assert_eq!(
-        serving.order(200, &format!("GET {dialect}"), NOTHING),
         json!(Dialect::random(7))
     );
 }
@@ -540,55 +353,6 @@ fn adds_counts_and_clears_fault_rules() {
 }
 
 #[test]
-fn rejects_an_invalid_rule() {
-    let serving = serve(&[]);
-    let line = "POST /worlds/default/faults";
-    for (rule, message) in [
-        (
-            json!({"fault": "explode"}),
-            "fault: unknown variant `explode`, expected one of `delay`, `status`, `rate_limited`, \
-             `malformed_json`, `wrong_content_type`, `empty_body`, `huge_body`, `gzip_bomb`, \
-             `redirect`, `wire`",
-        ),
-        (
-            json!([{"fault": "empty_body"}, {"fault": "empty_body", "skips": 1}]),
-            "rule 2: skips: unknown field `skips`, expected one of `match`, `skip`, `times`, `phase`, \
-             `fault`",
-        ),
-    ] {
-        assert_rejected(&serving, 400, line, rule, "bad_body", message);
-    }
-    for (rule, message) in [
-        (
-            json!({"fault": {"wire": {"dribble": {"bytes": 0, "milliseconds": 1}}}}),
-            "the pieces of a dribble have 0 bytes; expected at least 1",
-        ),
-        (
-            json!({"times": 0, "fault": "empty_body"}),
-            "times is 0; expected at least 1",
-        ),
-        (
-            json!({"fault": {"status": {"status": 304, "body": "x"}}}),
-            "a response with status 304 cannot have a body; remove the body or use another status",
-        ),
-        (
-            json!({"fault": {"huge_body": {"bytes": 10}}}),
-            "the body has 10 bytes; expected 11 to 1073741824",
-        ),
-        (
-            json!({"fault": {"gzip_bomb": {"bytes": 1}}}),
-            "the body has 1 bytes; expected 11 to 1073741824",
-        ),
-    ] {
-        assert_rejected(&serving, 422, line, rule, "invalid_fault", message);
-    }
-    assert_eq!(
-        serving.order(200, "GET /worlds/default/faults", NOTHING),
-        json!([])
-    );
-}
-
-#[test]
 fn faults_do_not_apply_to_the_control_api() {
     let serving = serve(&[]);
     let rule = json!({"fault": {"wire": "reset"}});
@@ -598,106 +362,32 @@ fn faults_do_not_apply_to_the_control_api() {
     assert_eq!(listed[0]["matched"], 0);
 }
 
-#[test]
-fn reports_unknown_routes_and_resources() {
-    let serving = serve(&[]);
-    let url = serving.url();
-    let unknown = |path: &str| {
-        format!("the control API has no path {path}; GET {url}/_mock/v1/health lists its paths")
-    };
-    for path in ["/", "/world", "/worlds/default/weather", "/worlds//state"] {
-        let message = unknown(&format!("/_mock/v1{path}"));
-        assert_rejected(
-            &serving,
-            404,
-            &format!("GET {path}"),
-            NOTHING,
-            "unknown_path",
-            &message,
-        );
-    }
-    assert_rejected(
-        &serving,
-        404,
-        "GET /worlds/w9/state",
-        NOTHING,
-        "unknown_world",
-        "unknown world `w9`; POST /_mock/v1/worlds creates one",
-    );
-    let answer = serving.control("PATCH /worlds/default/state").send();
-    assert_eq!(
-        (answer.status, answer.header("allow")),
-        (405, Some("GET, HEAD, PUT"))
-    );
-    assert!(
-        answer
-            .body
-            .contains("method PATCH is not allowed; expected GET, HEAD, PUT")
-    );
-    assert_rejected(
-        &serving,
-        409,
-        "DELETE /worlds/default",
-        NOTHING,
-        "default_world",
-        "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset resets it",
-    );
-}
-
-/// Malformed bodies get 400; well-formed but invalid ones get 422.
+/// Malformed bodies get 400; well-formed but invalid ones get 422, of which the table has an example.
 #[test]
 fn all_routes_use_the_same_status_codes_for_invalid_bodies() {
     let serving = serve(&[]);
-    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
-    state["last_id"] = json!(u64::MAX);
-    let elsewhere = json!({"request": {"path": "/elsewhere"}});
-    let mut invalid = vec![
-        ("POST /worlds", json!({"clock": "noon"})),
-        ("PUT /worlds/{world}/state", state),
-        (
-            "POST /worlds/{world}/keys",
-            json!({"handle": "", "scopes": []}),
-        ),
-        ("PUT /worlds/{world}/dialect", json!("tiny")),
-        ("PUT /worlds/{world}/clock", json!({"clock": "noon"})),
-        (
-            "POST /worlds/{world}/clock/advance",
-            json!({"seconds": u64::MAX}),
-        ),
-        (
-            "POST /worlds/{world}/faults",
-            json!({"fault": {"status": {"status": 99}}}),
-        ),
-        ("POST /worlds/{world}/requests/verify", elsewhere.clone()),
-        ("POST /worlds/{world}/requests/wait", elsewhere),
-        ("PUT /worlds/{world}/webhook", json!({})),
-        (
-            "PUT /worlds/{world}/webhook/sink",
-            json!({"script": "soon", "secret": "x"}),
-        ),
-        ("POST /worlds/{world}/webhook/emit", json!({"kind": ""})),
-    ];
-    let document = serving.order(200, "GET /control-openapi.json", NOTHING);
-    for (path, item) in document["paths"].as_object().unwrap() {
+    let mut table = include_str!("control_rejections.txt").lines();
+    let mut invalid = BTreeSet::new();
+    while let (Some(request), Some(response)) = (table.next(), table.clone().next()) {
+        if response.starts_with("422 ") && !request.starts_with("GET ") {
+            let words: Vec<_> = request.split(' ').take(2).collect();
+            invalid.insert(words.join(" ").replace("/default/", "/{world}/"));
+        }
+    }
+    let mut documented = BTreeSet::new();
+    for (path, item) in CONTROL.value["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
-            if operation.get("requestBody").is_none() {
-                continue;
-            }
-            let path = path.strip_prefix("/_mock/v1").unwrap();
-            let line = format!("{} {path}", method.to_uppercase());
-            check_unreadable(&serving, &line);
-            let found = invalid.iter().position(|(known, _)| *known == line);
-            assert_eq!(
-                found.is_some(),
-                operation["responses"].get("422").is_some(),
-                "{line}"
-            );
-            if let Some((_, body)) = found.map(|place| invalid.remove(place)) {
-                serving.order(422, &line.replace("{world}", "default"), body);
+            if operation.get("requestBody").is_some() {
+                let path = path.strip_prefix("/_mock/v1").unwrap();
+                let line = format!("{} {path}", method.to_uppercase());
+                check_unreadable(&serving, &line);
+                if operation["responses"].get("422").is_some() {
+                    documented.insert(line);
+                }
             }
         }
     }
-    assert!(invalid.is_empty(), "{invalid:?}");
+    assert_eq!(invalid, documented);
 }
 
 #[track_caller]
@@ -755,12 +445,7 @@ fn removes_one_fault_rule_by_its_id() {
         (rest.as_array().unwrap().len(), &rest[0]["id"]),
         (1, &json!(2))
     );
-    for id in ["1", "x", "-1"] {
-        let line = format!("DELETE /worlds/default/faults/{id}");
-        let error = serving.order(404, &line, NOTHING);
-        assert_eq!(error["error"]["code"], "unknown_fault");
-    }
-    serving.order(404, "DELETE /worlds/default/faults/", NOTHING);
+    serving.order(404, "DELETE /worlds/default/faults/1", NOTHING);
     // A removed id is not used again.
     let added = serving.order(
         201,
@@ -780,8 +465,6 @@ fn a_state_contains_rate_limit_windows_only_on_request() {
     let line = format!("{line}?rate_limit_windows=true");
     let whole = serving.order(200, &line, NOTHING);
     assert_eq!(whole["keys"][serving.key("all")]["window"]["used"], 1);
-    let error = serving.order(400, "GET /worlds/default/state?a=b", NOTHING);
-    assert_eq!(error["error"]["code"], "unknown_parameter");
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod program;
 #[path = "../../../tests/shared/request.rs"]
 mod request;
 mod run;
+#[allow(dead_code, reason = "other packages use more of it")]
 #[path = "../../../tests/shared/schema.rs"]
 mod schema;
 mod serving;

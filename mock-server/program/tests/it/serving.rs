@@ -7,6 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 
 use crate::request::{Answer, TestRequest, request_at, request_exactly};
+use crate::schema::CONTROL;
 
 /// Returns a command for the program with the given arguments.
 pub(crate) fn program(arguments: &[&str]) -> Command {
@@ -77,15 +78,28 @@ impl Serving {
             .header("Content-Type", "application/json")
     }
 
-    /// Sends a request to the control API, and returns the JSON of the response, or null if it has
-    /// no body.
+    /// Sends a request to the control API. The request and the response have to match the document.
     #[track_caller]
-    pub(crate) fn order(&self, status: u16, line: &str, body: Value) -> Value {
+    pub(crate) fn answer(&self, line: &str, body: &Value) -> Answer {
         let request = self.control(line);
-        let answer: Answer = match body {
+        let answer = match body {
             Value::Null => request.send(),
             body => request.body(body.to_string()).send(),
         };
+        // The document does not list the values of the settings of a dialect.
+        let invalid = if line.ends_with("/dialect") {
+            &[][..]
+        } else {
+            &[400]
+        };
+        CONTROL.check(&line.replacen(' ', " /_mock/v1", 1), body, &answer, invalid);
+        answer
+    }
+
+    /// Does the same, checks the status, and returns the JSON of the response, or null if it has no body.
+    #[track_caller]
+    pub(crate) fn order(&self, status: u16, line: &str, body: Value) -> Value {
+        let answer = self.answer(line, &body);
         assert_eq!(answer.status, status, "{}", answer.body);
         match answer.body.as_str() {
             "" => Value::Null,
