@@ -7,7 +7,7 @@ use crate::serving::{Serving, serve};
 
 /// Returns the habits with their counts.
 fn advice(serving: &Serving) -> Vec<(String, u64)> {
-    let advice = serving.order(200, "GET /worlds/default/advice", Value::Null);
+    let advice = serving.read("/advice");
     let advice = advice.as_array().unwrap().iter();
     let habit = |one: &Value| {
         (
@@ -52,7 +52,7 @@ fn a_request_before_the_end_of_retry_after() {
     serving.request("GET /me").data(200);
     serving.request("GET /me").data(200);
     assert_eq!(advice(&serving), one("retry_after_ignored"));
-    let found = serving.order(200, "GET /worlds/default/advice", Value::Null);
+    let found = serving.read("/advice");
     let first = found[0]["first"].as_str().unwrap();
     assert!(
         first.starts_with("GET /api/v1/me: sent again after 0."),
@@ -98,7 +98,7 @@ fn a_post_after_a_lost_response() {
     post().data(201);
     post().data(201);
     assert_eq!(advice(&serving), one("post_repeated"));
-    let violations = serving.order(200, "GET /worlds/default/violations", Value::Null);
+    let violations = serving.read("/violations");
     assert_eq!(violations, json!([]));
 }
 
@@ -108,7 +108,7 @@ fn a_key_in_the_query() {
     let key = serving.key("all");
     serving.request("GET /users/demo/stats?days=7").data(200);
     serving.request(&format!("GET /me?key={key}")).data(200);
-    let advice = serving.order(200, "GET /worlds/default/advice", Value::Null);
+    let advice = serving.read("/advice");
     assert_eq!(advice[0]["habit"], "key_in_query");
     assert!(!advice.to_string().contains(key));
     serving.order(204, "POST /worlds/default/reset", Value::Null);

@@ -176,7 +176,7 @@ run();
 fn pages_of_other_origins_cannot_use_the_control_api() {
     let Some(chromium) = chromium() else { return };
     let serving = serve(&[]);
-    let state = serving.order(200, "GET /worlds/default/state", Value::Null);
+    let state = serving.read("/state");
     let page = ATTACK.replace("MOCK", &serving.address().to_string());
     let (address, posted) = serve_page(page);
     let url = format!("http://evil.example:{}/", address.port());
@@ -244,7 +244,7 @@ fn pages_of_other_origins_can_use_the_service_only_with_cors() {
         assert_eq!(results, expected, "{host} with {options:?}");
         let bio = &serving.request("GET /me").data(200)["bio"];
         assert_eq!(bio == "From a page", may_use);
-        let violations = serving.order(200, "GET /worlds/default/violations", Value::Null);
+        let violations = serving.read("/violations");
         assert_eq!(violations, json!([]));
     }
 }

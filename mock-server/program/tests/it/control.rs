@@ -81,19 +81,12 @@ fn health_lists_the_routes() {
 #[test]
 fn reads_and_replaces_the_state() {
     let serving = serve(&[]);
-    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let mut state = serving.read("/state");
     state["accounts"]["demo"]["profile"]["bio"] = json!("From a test");
     serving.order(204, "PUT /worlds/default/state", state.clone());
-    assert_eq!(
-        serving.order(200, "GET /worlds/default/state", NOTHING),
-        state
-    );
+    assert_eq!(serving.read("/state"), state);
     assert_eq!(serving.request("GET /me").data(200)["bio"], "From a test");
-    let state = serving.order(
-        200,
-        "GET /worlds/default/state?rate_limit_windows=true",
-        NOTHING,
-    );
+    let state = serving.read("/state?rate_limit_windows=true");
     let used = &state["keys"][serving.key("all")]["window"]["used"];
     assert_eq!(used, 1, "the remaining requests are reported");
 }
@@ -101,15 +94,12 @@ fn reads_and_replaces_the_state() {
 #[test]
 fn reset_restores_the_world_and_clears_faults() {
     let serving = serve(&["--seed", "7"]);
-    let before = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let before = serving.read("/state");
     serving.request("DELETE /me/links/link_1").send();
     let rule = || json!({"fault": {"status": {"status": 503}}});
     let added = serving.order(201, "POST /worlds/default/faults", rule());
     serving.order(204, "POST /worlds/default/reset", NOTHING);
-    assert_eq!(
-        serving.order(200, "GET /worlds/default/state", NOTHING),
-        before
-    );
+    assert_eq!(serving.read("/state"), before);
     serving.request("GET /me").data(200);
     // The random numbers of a rule depend on its id.
     let again = serving.order(201, "POST /worlds/default/faults", rule());
@@ -119,7 +109,7 @@ fn reset_restores_the_world_and_clears_faults() {
 #[test]
 fn creates_and_revokes_keys() {
     let serving = serve(&[]);
-    let keys = serving.order(200, "GET /worlds/default/keys", NOTHING);
+    let keys = serving.read("/keys");
     assert_eq!(keys, serving.ready["keys"]);
     let new = json!({"handle": "ada", "scopes": ["links:write"]});
     let key = serving.order(201, "POST /worlds/default/keys", new);
@@ -140,12 +130,12 @@ fn does_not_return_unusable_keys() {
     let serving = serve(&[]);
     let links = json!({"key": serving.key("links")});
     serving.order(204, "DELETE /worlds/default/keys", links);
-    let keys = serving.order(200, "GET /worlds/default/keys", NOTHING);
+    let keys = serving.read("/keys");
     assert_eq!(
         (&keys["links"], &keys["all"]),
         (&NOTHING, &json!(serving.key("all")))
     );
-    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let mut state = serving.read("/state");
     state["keys"] = json!({});
     let world = serving.order(201, "POST /worlds", json!({"state": state}));
     let keys = world["keys"].as_object().unwrap();
@@ -198,7 +188,7 @@ fn does_not_advance_the_clock_past_its_maximum() {
             "cannot advance by 18446744073709551615 s; the latest time of a clock is \
              9999-12-30T22:00:00Z"
         );
-        let shown = serving.order(200, "GET /worlds/default/clock", Value::Null);
+        let shown = serving.read("/clock");
         assert_eq!(shown["clock"], clock);
     }
 }
@@ -358,7 +348,7 @@ fn faults_do_not_apply_to_the_control_api() {
     let rule = json!({"fault": {"wire": "reset"}});
     serving.order(201, "POST /worlds/default/faults", rule);
     serving.order(200, "GET /health", NOTHING);
-    let listed = serving.order(200, "GET /worlds/default/faults", NOTHING);
+    let listed = serving.read("/faults");
     assert_eq!(listed[0]["matched"], 0);
 }
 
@@ -440,7 +430,7 @@ fn removes_one_fault_rule_by_its_id() {
     let added = serving.order(201, "POST /worlds/default/faults", rules);
     assert_eq!([&added[0]["id"], &added[1]["id"]], [1, 2]);
     serving.order(204, "DELETE /worlds/default/faults/1", NOTHING);
-    let rest = serving.order(200, "GET /worlds/default/faults", NOTHING);
+    let rest = serving.read("/faults");
     assert_eq!(
         (rest.as_array().unwrap().len(), &rest[0]["id"]),
         (1, &json!(2))
@@ -470,7 +460,7 @@ fn a_state_contains_rate_limit_windows_only_on_request() {
 #[test]
 fn a_state_with_a_low_id_counter_repeats_no_id() {
     let serving = serve(&[]);
-    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let mut state = serving.read("/state");
     state["last_id"] = json!(0);
     serving.order(204, "PUT /worlds/default/state", state);
     let post = serving

@@ -57,7 +57,7 @@ fn records_the_fault_and_the_response_that_was_sent() {
     assert!(delete(json!({"wire": {"cut": {"after": 0}}}), "before").starts_with(&head(200)));
     assert!(delete(json!({"status": {"status": 503}}), "after").starts_with(&head(503)));
     serving.request("POST /me/posts").json(post).data(201);
-    let response = serving.order(200, "GET /worlds/default/requests", NOTHING);
+    let response = serving.read("/requests");
     let response: Vec<_> = response.as_array().unwrap().iter().collect();
     let response: Vec<_> = response
         .iter()
@@ -73,7 +73,7 @@ fn records_the_fault_and_the_response_that_was_sent() {
             (&json!(201), &NOTHING),
         ]
     );
-    let reset = serving.order(200, "GET /worlds/default/requests?fault=reset", NOTHING);
+    let reset = serving.read("/requests?fault=reset");
     assert_eq!(reset.as_array().unwrap().len(), 1);
     assert_eq!(reset[0]["number"], 1);
     let line = "POST /worlds/default/requests/verify";
@@ -122,11 +122,11 @@ fn does_not_record_keys_in_paths_queries_and_headers() {
         .request(&format!("GET /users/{key}/stats?key={key}"))
         .header("X-Key", &key)
         .send();
-    let listed = serving.order(200, "GET /worlds/default/requests", NOTHING);
+    let listed = serving.read("/requests");
     assert_eq!(listed[0]["path"], "/api/v1/users/mock_all_…/stats");
     assert!(!listed.to_string().contains(&key), "{listed}");
     serving.request(&format!("GET /{key}")).send();
-    let violations = serving.order(200, "GET /worlds/default/violations", NOTHING);
+    let violations = serving.read("/violations");
     let text = violations.to_string();
     assert!(text.contains("/api/v1/mock_all_…"), "{text}");
     assert!(!text.contains(&key), "{text}");
@@ -147,7 +147,7 @@ fn does_not_record_malformed_keys() {
         .header("Authorization", authorization)
         .header("X-Key", &format!("<{secret}>"))
         .send();
-        let listed = serving.order(200, "GET /worlds/default/requests", NOTHING);
+        let listed = serving.read("/requests");
         assert_eq!(listed[0]["path"], "/api/v1/…");
         assert_eq!(listed[0]["query"], "a=…");
         assert!(listed.to_string().contains("<…>"), "{listed}");
@@ -308,7 +308,7 @@ fn lists_and_clears_violations() {
         serving.order(200, &format!("GET {line}"), NOTHING),
         json!([])
     );
-    let coverage = serving.order(200, "GET /worlds/default/coverage", NOTHING);
+    let coverage = serving.read("/coverage");
     assert_eq!(coverage["endpoints"][1]["calls"], 1);
     assert_eq!(coverage["endpoints"][1]["rejections"]["wrong_type"], 1);
 }
@@ -347,7 +347,7 @@ fn the_limits_of_a_journal_can_be_changed() {
     let serving = serve(&["--journal-body-bytes", "5", "--journal-entries", "3"]);
     let body = |length: usize| json!({"body": "x".repeat(length)});
     let recorded = || {
-        let requests = serving.order(200, "GET /worlds/default/requests", NOTHING);
+        let requests = serving.read("/requests");
         let requests = requests.as_array().unwrap();
         let length = |one: &Value| one["body"].as_str().unwrap().len();
         requests.iter().map(length).collect::<Vec<_>>()
@@ -361,7 +361,7 @@ fn the_limits_of_a_journal_can_be_changed() {
     let limits = serving.order(200, line, json!({"body_bytes": 10_000, "entries": 2}));
     let expected = json!({"entries": 2, "bytes": 8 * 1024 * 1024, "body_bytes": 10_000});
     assert_eq!(limits, expected);
-    let shown = serving.order(200, "GET /worlds/default/requests/limits", NOTHING);
+    let shown = serving.read("/requests/limits");
     assert_eq!(shown, expected);
     assert_eq!(recorded(), [5, 5]);
     let long = body(6_000);

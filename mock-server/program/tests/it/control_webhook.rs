@@ -35,8 +35,8 @@ fn can_be_turned_on_and_redeliver() {
         "sink": {"script": "500 x10, 200", "received": 10},
     });
     assert_eq!(status, expected);
-    assert_eq!(serving.order(200, &webhook("GET "), NOTHING), expected);
-    let first = serving.order(200, &webhook("GET /deliveries"), NOTHING)[0].take();
+    assert_eq!(serving.read("/webhook"), expected);
+    let first = serving.read("/webhook/deliveries")[0].take();
     assert_eq!(
         first["outcome"],
         json!({"result": "responded", "status": 500})
@@ -81,7 +81,7 @@ fn events_reach_a_receiver_and_count_as_covered() {
         serving.order(200, &webhook("POST /emit"), raw);
         assert_eq!(arrived.recv().unwrap().body, bytes);
     }
-    let coverage = serving.order(200, "GET /worlds/default/coverage", NOTHING);
+    let coverage = serving.read("/coverage");
     assert_eq!(coverage["events"]["follow.created"], 1);
     let uncovered = coverage["uncovered"]["events"].as_array().unwrap();
     assert_eq!(uncovered.len(), 6, "{uncovered:?}");
@@ -125,22 +125,22 @@ fn replacing_the_state_keeps_the_webhook() {
     let serving = serve(&[]);
     let set = json!({"sink": "500, 200", "secret": CANARY});
     serving.order(200, &webhook("PUT "), set);
-    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let state = serving.read("/state");
     assert_eq!(state.get("webhook"), None);
     let first = emit(&serving, "post.liked");
     serving.order(204, "PUT /worlds/default/state", state);
-    let status = serving.order(200, &webhook("GET "), NOTHING);
+    let status = serving.read("/webhook");
     assert_eq!(
         (&status["consecutive_failures"], &status["sink"]["received"]),
         (&json!(1), &json!(1))
     );
     let second = emit(&serving, "post.liked");
     assert_ne!(second["id"], first["id"]);
-    let deliveries = serving.order(200, &webhook("GET /deliveries"), NOTHING);
+    let deliveries = serving.read("/webhook/deliveries");
     assert_eq!(deliveries, json!([first, second]));
 
     serving.order(204, "POST /worlds/default/reset", NOTHING);
-    let status = serving.order(200, &webhook("GET "), NOTHING);
+    let status = serving.read("/webhook");
     assert_eq!(status["receiver"], NOTHING);
 }
 
@@ -155,10 +155,7 @@ fn changing_the_receiver_keeps_the_secret() {
         serving.order(200, &line, json!({"script": script})),
         json!({"script": "503 x2, timeout", "received": 0})
     );
-    assert_eq!(
-        serving.order(200, &webhook("GET /sink"), NOTHING)["received"],
-        0
-    );
+    assert_eq!(serving.read("/webhook/sink")["received"], 0);
 }
 
 #[test]

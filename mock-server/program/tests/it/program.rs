@@ -192,7 +192,7 @@ fn ignores_byte_order_marks_in_files() {
         "\u{feff}{\"fault\": {\"status\": {\"status\": 503}}}",
     );
     let serving = serve(&["--dialect", &dialect, "--fault", &fault]);
-    let response = serving.order(200, "GET /worlds/default/dialect", Value::Null);
+    let response = serving.read("/dialect");
     assert_eq!(response["ids"], "integer");
     assert_eq!(serving.request("GET /me").send().status, 503);
 }
@@ -262,8 +262,7 @@ fn command_line_takes_precedence_over_the_state_file() {
     let directory = TempDir::new().unwrap();
     let state = directory.path().join("state.json").display().to_string();
     let begin = |arguments: &[&str]| serve(&[&["--state", &state], arguments].concat());
-    let dialect =
-        |serving: &Serving| serving.order(200, "GET /worlds/default/dialect", Value::Null);
+    let dialect = |serving: &Serving| serving.read("/dialect");
     assert_eq!(
         dialect(&begin(&["--dialect", "minimal"])),
         json!(Dialect::minimal())
@@ -359,7 +358,7 @@ fn reset_restores_the_state_file_as_of_the_start() {
         .data(201);
     serving.order(204, "POST /worlds/default/reset", Value::Null);
     world.set_dialect(Dialect::maximal());
-    let state = serving.order(200, "GET /worlds/default/state", Value::Null);
+    let state = serving.read("/state");
     assert_eq!(state, json!(world));
 }
 
@@ -483,7 +482,7 @@ fn finishes_requests_before_it_exits() {
     let mut idle = TcpStream::connect(serving.address()).unwrap();
     let mut busy = TcpStream::connect(serving.address()).unwrap();
     write!(busy, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    while serving.order(200, "GET /worlds/default/faults", json!(null))[0]["applied"] == 0 {
+    while serving.read("/faults")[0]["applied"] == 0 {
         thread::yield_now();
     }
     serving.signal("TERM");
@@ -555,7 +554,7 @@ fn rejects_large_bodies_and_does_not_record_them() {
             .assert_rejected(413, "body_too_large", &message)
     };
     too_large(LIMIT + 1);
-    let violations = serving.order(200, "GET /worlds/default/violations", Value::Null);
+    let violations = serving.read("/violations");
     assert_eq!(violations, json!([]));
     let before = memory(&serving);
     too_large(64 * LIMIT);

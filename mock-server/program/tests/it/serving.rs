@@ -107,6 +107,12 @@ impl Serving {
         }
     }
 
+    /// Returns what the control API shows of the world `default`. `path` is below the path of the world.
+    #[track_caller]
+    pub(crate) fn read(&self, path: &str) -> Value {
+        self.order(200, &format!("GET /worlds/default{path}"), Value::Null)
+    }
+
     /// Sends a signal, and returns the exit code and stderr.
     #[track_caller]
     pub(crate) fn stop(mut self, signal: &str) -> (Option<i32>, String) {

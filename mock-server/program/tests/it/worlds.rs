@@ -123,7 +123,7 @@ fn are_deleted_with_their_keys() {
 #[test]
 fn do_not_combine_a_state_with_a_seed() {
     let serving = serve(&[]);
-    let state = serving.order(200, "GET /worlds/default/state", Value::Null);
+    let state = serving.read("/state");
     let error = serving.order(422, "POST /worlds", json!({"state": state, "seed": 7}));
     assert_eq!(
         error["error"]["message"],
