@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use expect_test::expect;
 
-use crate::program::{Program, run};
+use crate::program::{Fixture, Program, run};
 
 #[test]
 fn suggests_a_command_for_a_typo() {
@@ -27,6 +27,57 @@ fn suggests_a_command_for_a_typo() {
         --- stderr
         {"error":{"code":"usage","exit_code":2,"hint":"tip: a similar subcommand exists: 'show'\n\nUsage: profile [OPTIONS] [COMMAND]\n\nFor more information, try '--help'.","message":"unrecognized subcommand 'shwo'","retryable":false,"status":null}}
     "#]]);
+}
+
+#[test]
+fn only_close_names_are_suggested() {
+    let home = tempfile::tempdir().unwrap();
+    let tip = |typed: &str| {
+        let words: Vec<_> = typed.split(' ').collect();
+        let printed = run(home.path(), &[], &words).usage_error();
+        assert!(!printed.contains("\n\n\n"), "{printed}");
+        let tip = printed.lines().find(|line| line.contains("tip:"))?;
+        Some(tip.split('\'').nth(1).unwrap().to_owned())
+    };
+    for (typed, suggested) in [
+        ("lgin", Some("login")),
+        ("lnk", Some("link")),
+        ("analytic", Some("analytics")),
+        ("lists", None),
+        ("help exitcodes", Some("exit-codes")),
+        ("set --name x", Some("--display-name")),
+    ] {
+        assert_eq!(tip(typed).as_deref(), suggested, "{typed}");
+    }
+}
+
+#[test]
+fn an_invalid_timeout_is_repeated_once() {
+    let home = tempfile::tempdir().unwrap();
+    let site = run(home.path(), &[], &["site", "--timeout", "soon"]);
+    let message = "error: invalid value 'soon' for '--timeout <SECONDS>': \
+                   expected a number of seconds greater than 0, such as 10 or 0.5\n";
+    assert!(site.stderr().starts_with(message), "{site}");
+}
+
+#[tokio::test]
+async fn aliases_run_the_same_command() {
+    let fixture = Fixture::new().await;
+    for (alias, command) in [
+        (&["link", "ls"][..], &["link", "list"][..]),
+        (&["whoami"], &["auth", "status"]),
+        (
+            &["post", "rm", "post_3", "--dry-run"],
+            &["post", "delete", "post_3", "--dry-run"],
+        ),
+    ] {
+        assert_eq!(fixture.run(alias).stdout(), fixture.run(command).stdout());
+    }
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    fixture
+        .without_settings(&["logout", "--yes"])
+        .run()
+        .stdout();
 }
 
 #[cfg(feature = "sandbox")]

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use expect_test::expect;
+use mock_server::MockServer;
 use serde_json::json;
 
 use crate::program::{Fixture, Run, configure};
@@ -150,6 +151,30 @@ async fn does_not_store_an_invalid_key() {
 }
 
 #[tokio::test]
+async fn login_completes_and_checks_the_base_url() {
+    let fixture = Fixture::new().await;
+    let login = |base_url: &str, further: &[&str]| {
+        let arguments = ["auth", "login", "--json", "--base-url", base_url];
+        let program = fixture.without_settings(&[&arguments, further].concat());
+        program.stdin(fixture.service.key()).run()
+    };
+    let host = fixture.service.uri().strip_prefix("http://").unwrap();
+    let json = login(host, &["--with-token"]).json();
+    assert_eq!(json["base_url"], fixture.service.uri());
+    let curl = login("profiles.example", &["--curl"]).json();
+    assert!(
+        curl["curl"]
+            .as_str()
+            .unwrap()
+            .contains("'https://profiles.example/api"),
+        "{curl}"
+    );
+    let wrong = login("ftp://x", &["--with-token"]);
+    assert_eq!(wrong.code(), 2);
+    assert!(wrong.to_string().contains("scheme ftp"), "{wrong}");
+}
+
+#[tokio::test]
 async fn login_requires_a_source_of_the_key() {
     let fixture = Fixture::new().await;
     let rejected = [&["login"][..], &["login", "--with-token"]]
@@ -219,6 +244,48 @@ async fn does_not_mix_services_of_one_host() {
         {"account": "other", "selected": true, "base_url": other.service.uri(), "key_store": "file"},
     ]);
     assert_eq!(list, expected);
+}
+
+#[tokio::test]
+async fn a_second_login_does_not_replace_the_first_key() {
+    let fixture = Fixture::new().await;
+    let (home, service) = (fixture.home.path(), &fixture.service);
+    let keys = service.keys();
+    fixture.log_in(service.key(), &[]).stdout();
+    let again = fixture.log_in(&keys.links, &["--json"]).error();
+    assert_eq!(again["exit_code"], 2);
+    assert_eq!(
+        again["hint"],
+        "add --yes to replace the key, or --account NAME to add an account"
+    );
+    let stored = |name: &str| {
+        let path = home.join(".config/profile/keys").join(name);
+        fs::read_to_string(path).unwrap().trim_end().to_owned()
+    };
+    assert_eq!(stored("demo"), service.key());
+    fixture.log_in(&keys.links, &["--account", "few"]).stdout();
+    assert_eq!(
+        (&*stored("demo"), stored("few")),
+        (service.key(), keys.links.clone())
+    );
+    fixture.log_in(&keys.social, &["--yes"]).stdout();
+    assert_eq!(stored("demo"), keys.social);
+    // The same handle on another service is another account.
+    let other = MockServer::start().await;
+    let login = fixture
+        .log_in_to(other.uri(), other.key(), &["--json"])
+        .json();
+    assert_eq!(login["account"], "demo@127.0.0.1");
+    assert_eq!(stored("demo"), keys.social);
+    let third = MockServer::start().await;
+    let login = fixture
+        .log_in_to(third.uri(), third.key(), &["--json"])
+        .error();
+    let message = login["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("account demo@127.0.0.1 already exists"),
+        "{message}"
+    );
 }
 
 #[cfg(unix)]
@@ -414,6 +481,8 @@ async fn logout_selects_or_suggests_another_account() {
         hint: log in again with `profile auth login --account b`
     "#]]
     .assert_eq(&fixture.output(&missing));
+    let last = logout("b");
+    assert!(!last.stdout().contains("witch"), "{last}");
 }
 
 #[tokio::test]

@@ -70,6 +70,30 @@ async fn problems_of_the_key() {
 }
 
 #[tokio::test]
+async fn status_names_what_was_tried() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let uri = fixture.service.uri();
+    fixture
+        .log_in(fixture.service.key(), &["--account", "main"])
+        .stdout();
+    let status = fixture.run(&["auth", "status", "--json"]).json();
+    assert_eq!(status["account"], serde_json::Value::Null);
+    let key = home.join(".config/profile/keys/main");
+    fs::write(key, "wrong").unwrap();
+    let stored = fixture.without_settings(&["auth", "status"]).run();
+    let of_environment = fixture.run_with_key("wrong", &["auth", "status"]);
+    for (run, source) in [
+        (stored, "account main"),
+        (of_environment, "PROFILE_API_KEY"),
+    ] {
+        assert_eq!(run.code(), 4, "{run}");
+        let tried = format!("base_url\t{uri}\nkey.masked\t********\nkey.source\t{source}\n");
+        assert!(run.to_string().contains(&tried), "{run}");
+    }
+}
+
+#[tokio::test]
 async fn problems_of_settings_and_files() {
     let fixture = Fixture::new().await;
     let config =

@@ -287,6 +287,30 @@ async fn fails_without_editor_and_terminal() {
 }
 
 #[tokio::test]
+async fn the_editor_does_not_open_without_the_scope() {
+    let fixture = Fixture::new().await;
+    let links = &fixture.service.keys().links;
+    let opened = fixture.home.path().join("opened");
+    let editor = format!("touch {}", opened.display());
+    for (command, scope) in [
+        (&["edit"][..], "profile:write"),
+        (&["post", "create", "--editor"], "social:write"),
+    ] {
+        let program = fixture.program(&[command, &["--json"]].concat());
+        let run = program
+            .env("PROFILE_EDITOR", &editor)
+            .env("PROFILE_API_KEY", links)
+            .run();
+        assert_eq!(
+            run.error()["message"],
+            format!("the key lacks the scope {scope}")
+        );
+        assert_eq!(run.code(), 5);
+        assert!(!opened.exists());
+    }
+}
+
+#[tokio::test]
 async fn curl_names_dry_run() {
     let fixture = Fixture::new().await;
     let rejected = program(&fixture, "", &["edit", "--curl"]).run();

@@ -45,3 +45,13 @@ async fn reports_a_change_if_the_expression_fails() {
     let run = fixture.run(&[&["show"], &filter[..]].concat());
     assert_eq!((run.code(), run.stdout_bytes()), (2, &b""[..]), "{run}");
 }
+
+#[tokio::test]
+async fn jq_needs_json() {
+    let fixture = Fixture::new().await;
+    let run = fixture.run(&["site", "-o", "csv", "--jq", ".users"]);
+    assert_eq!(run.code(), 2, "{run}");
+    fixture
+        .run(&["site", "-o", "json", "--jq", ".users"])
+        .stdout();
+}

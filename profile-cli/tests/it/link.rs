@@ -275,3 +275,40 @@ async fn a_deletion_without_the_scope_sends_nothing() {
         0
     );
 }
+
+#[tokio::test]
+async fn a_created_link_has_the_columns_of_the_list_in_csv() {
+    let fixture = Fixture::new().await;
+    let columns = |arguments: &[&str]| {
+        let run = fixture.run(&[arguments, &["-o", "csv"]].concat());
+        run.stdout().lines().next().unwrap().to_owned()
+    };
+    let add = ["link", "add", "--title", "t", "--url", "https://t.example"];
+    let list = columns(&["link", "list"]);
+    assert_eq!(columns(&add), list);
+    assert_eq!(columns(&["link", "edit", "link_1", "--title", "t"]), list);
+    assert_eq!(
+        columns(&["post", "create", "p"]),
+        columns(&["post", "list"])
+    );
+}
+
+#[tokio::test]
+async fn warns_about_urls_that_browsers_run() {
+    let fixture = Fixture::new().await;
+    for url in [
+        "javascript:alert(1)",
+        "JavaScript:x",
+        "data:text/html,x",
+        "vbscript:x",
+    ] {
+        let add = ["link", "add", "--title", "t", "--url", url];
+        let run = fixture.run(&add);
+        assert!(run.stdout().contains(url), "{run}");
+        assert!(run.stderr().contains("warning: "), "{run}");
+        let edit = fixture.run(&["link", "edit", "link_1", "--url", url]);
+        assert!(edit.stderr().contains("warning: "), "{edit}");
+    }
+    let run = fixture.run(&["link", "add", "--title", "t", "--url", "https://a.example"]);
+    assert_eq!(run.stderr(), "");
+}

@@ -88,3 +88,22 @@ async fn logs_error_responses() {
     let run = cut.env("PROFILE_LOG", "off").run();
     assert!(log(&run).contains("< no response, "), "{run}");
 }
+
+#[tokio::test]
+async fn verbosity_adds_headers_and_bodies() {
+    let fixture = Fixture::new().await;
+    let log = |flag: &str| {
+        fixture
+            .run(&["link", "add", "--title", "t", "--url", "x:y", flag])
+            .stderr()
+    };
+    let (one, two, three) = (log("-v"), log("-vv"), log("-vvv"));
+    let (header, sent) = (
+        "< content-type: application/json",
+        "> {\"title\":\"t\",\"url\":\"x:y\"}",
+    );
+    assert!(!one.contains(header) && !one.contains(sent), "{one}");
+    assert!(two.contains(header) && !two.contains(sent), "{two}");
+    assert!(three.contains(header) && three.contains(sent), "{three}");
+    assert!(three.contains("< {\"data\":{"), "{three}");
+}

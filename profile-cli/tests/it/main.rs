@@ -23,7 +23,6 @@ mod config;
 mod config_owner;
 #[cfg(unix)]
 mod curl;
-mod daily_use;
 mod edit;
 mod exit_codes;
 mod failures;

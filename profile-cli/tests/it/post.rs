@@ -1,5 +1,7 @@
 //! `profile post`.
 
+use std::fs;
+
 use expect_test::expect;
 
 use crate::program::Fixture;
@@ -51,7 +53,7 @@ async fn creates_and_deletes_a_post() {
 async fn reads_a_post_from_a_file_or_stdin() {
     let fixture = Fixture::new().await;
     let file = fixture.home.path().join("post.txt");
-    std::fs::write(&file, "- one\r\n\n").unwrap();
+    fs::write(&file, "- one\r\n\n").unwrap();
     let typed = format!("@{}", file.display());
     let post = fixture.run(&["post", "create", &typed, "--json"]).json();
     assert_eq!(post["body"], "- one\r\n");
@@ -80,7 +82,7 @@ async fn reads_a_post_from_a_file_or_stdin() {
 async fn refuses_an_empty_text_unless_it_is_typed() {
     let fixture = Fixture::new().await;
     let file = fixture.home.path().join("empty");
-    std::fs::write(&file, "").unwrap();
+    fs::write(&file, "").unwrap();
     let run = fixture.run(&["post", "create", "--file", file.to_str().unwrap()]);
     assert_eq!(run.code(), 2, "{run}");
     let message = format!("{} is empty; pass '' to set an empty text", file.display());
@@ -89,4 +91,33 @@ async fn refuses_an_empty_text_unless_it_is_typed() {
     assert_eq!(piped.stdin("").run().code(), 2);
     let typed = fixture.run(&["post", "add", "", "--json"]);
     assert_eq!(typed.json()["body"], "");
+}
+
+#[tokio::test]
+async fn only_a_path_after_an_at_sign_is_a_file() {
+    let fixture = Fixture::new().await;
+    let text = fixture.home.path().join("text.txt");
+    fs::write(&text, "from a file\n").unwrap();
+    fs::write(fixture.home.path().join("secret"), "secret").unwrap();
+    let post = |arguments: &[&str]| {
+        let arguments = [&["post", "create", "--json"], arguments].concat();
+        let mut program = fixture.program(&arguments);
+        program.command.current_dir(fixture.home.path());
+        program.run().json()["body"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(post(&["@grace thanks!"]), "@grace thanks!");
+    assert_eq!(post(&["@secret"]), "@secret");
+    assert_eq!(post(&["@./text.txt"]), "from a file");
+    assert_eq!(post(&[&format!("@{}", text.display())]), "from a file");
+    assert_eq!(post(&["--file", "text.txt"]), "from a file");
+    let set = fixture
+        .run(&["set", "--bio", "@grace's friend", "--json"])
+        .json();
+    assert_eq!(set["bio"], "@grace's friend");
+    assert!(
+        fixture
+            .run(&["stats", "@grace", "--totals"])
+            .stdout()
+            .starts_with("handle\tgrace\n")
+    );
 }

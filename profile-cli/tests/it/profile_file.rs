@@ -324,6 +324,27 @@ async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
     assert_eq!(links(&fixture).len(), 4);
 }
 
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_apply_counts_the_changes_that_were_made() {
+    use crate::pseudo_terminal::Terminal;
+
+    let fixture = Fixture::new().await;
+    let failure = FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method("POST"));
+    fixture.service.add_fault(failure).unwrap();
+    let path = fixture.home.path().join("profile.toml");
+    let file = "[profile]\nlocation = \"here\"\n\
+                [[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n";
+    fs::write(&path, file).unwrap();
+    let apply = ["apply", path.to_str().unwrap()];
+    let (_, seen) = Terminal::start(fixture.program(&apply)).ends();
+    let hint = "wait and look with `profile show` before you run the command again\r\n";
+    assert!(seen.contains("Applied 1 of 2 changes.\r\n"), "{seen}");
+    assert!(seen.ends_with(hint), "{seen}");
+    // The plan is printed once.
+    assert_eq!(seen.matches("  + here").count(), 1, "{seen}");
+}
+
 #[tokio::test]
 async fn a_service_that_lists_no_links_is_an_error_before_the_first_write() {
     let service = MockServer::builder()

@@ -1,4 +1,4 @@
-//! The program never prints the key.
+//! The program never prints the key, except for `auth token`.
 
 use std::thread;
 
@@ -7,7 +7,7 @@ use mock_server::wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use serde_json::json;
 
-use crate::program::{Fixture, Run};
+use crate::program::{Fixture, Run, run};
 use crate::walk::{Setting, rows};
 
 const CANARY: &str = "canary-93d1b7";
@@ -177,4 +177,46 @@ async fn the_key_is_not_written_to_a_file() {
         }
         assert!(!file.exists());
     }
+}
+
+#[test]
+fn a_key_as_an_argument_is_not_echoed() {
+    let home = tempfile::tempdir().unwrap();
+    for arguments in [
+        &["--with-token", "sk_live_secret"][..],
+        &["--with-token=sk_live_secret"],
+    ] {
+        let run = run(home.path(), &[], &[&["auth", "login"], arguments].concat());
+        assert_eq!(run.code(), 2);
+        assert!(!run.to_string().contains("sk_live"), "{run}");
+        assert!(run.to_string().contains("--with-token < FILE"), "{run}");
+    }
+}
+
+#[tokio::test]
+async fn auth_token_prints_the_key() {
+    let fixture = Fixture::new().await;
+    let key = fixture.service.key();
+    fixture.log_in(key, &[]).stdout();
+    let token = fixture
+        .without_settings(&["auth", "token"])
+        .env("PROFILE_OUTPUT", "json")
+        .run();
+    assert_eq!(token.stdout(), format!("{key}\n"));
+    let other = fixture
+        .without_settings(&["auth", "token", "--base-url", "http://127.0.0.1:1"])
+        .run();
+    assert_eq!(other.code(), 2, "{other}");
+    let curl = fixture.without_settings(&["show", "--curl"]).run();
+    assert!(
+        curl.stderr()
+            .contains("$(profile auth token --account demo)"),
+        "{curl}"
+    );
+    let foreign = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
+    let foreign = fixture.without_settings(&foreign).run();
+    assert_eq!(foreign.code(), 2, "{foreign}");
+    assert!(!foreign.to_string().contains("curl "), "{foreign}");
+    let none = tempfile::tempdir().unwrap();
+    assert_eq!(run(none.path(), &[], &["auth", "token"]).code(), 4);
 }

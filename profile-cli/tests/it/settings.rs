@@ -1,6 +1,8 @@
-//! Precedence of settings: options, environment, config.toml, defaults.
+//! Precedence of settings: options, environment, config.toml, defaults. A key is for one service.
 
 use std::fs;
+
+use mock_server::MockServer;
 
 use crate::program::{Fixture, Program, configure, run};
 
@@ -109,6 +111,48 @@ async fn settings_take_effect() {
     assert_eq!(site.error()["exit_code"], 8);
 }
 
+#[test]
+fn text_for_other_programs_ignores_the_configured_format() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join("config");
+    let environment = [("PROFILE_CONFIG_DIR", directory.to_str().unwrap())];
+    run(
+        home.path(),
+        &environment,
+        &["config", "set", "output", "json"],
+    )
+    .stdout();
+    let stdout = |arguments: &[&str]| {
+        let run = run(home.path(), &environment, arguments);
+        run.stdout().to_owned()
+    };
+    assert!(stdout(&["completion", "bash"]).starts_with("_clap_complete_profile()"));
+    assert!(stdout(&["man"]).starts_with(".ie"));
+    assert_eq!(stdout(&["config", "get", "output"]), "json\n");
+    let path = directory.join("config.toml");
+    assert_eq!(stdout(&["config", "path"]), format!("{}\n", path.display()));
+    assert_eq!(
+        stdout(&["config", "get", "output", "--json"]),
+        "{\"output\":\"json\"}\n"
+    );
+    assert!(stdout(&["config", "list"]).starts_with("[{"));
+    let curl = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
+    assert!(stdout(&curl).starts_with("printf "));
+}
+
+#[test]
+fn switches_accept_yes_and_no() {
+    let home = tempfile::tempdir().unwrap();
+    for (value, expected) in [("yes", 0), ("no", 0), ("on", 0), ("off", 0), ("maybe", 2)] {
+        let run = run(
+            home.path(),
+            &[("PROFILE_NO_INPUT", value)],
+            &["auth", "list"],
+        );
+        assert_eq!(run.code(), expected, "{value}: {run}");
+    }
+}
+
 #[tokio::test]
 async fn a_base_url_may_omit_its_scheme() {
     let fixture = Fixture::new().await;
@@ -128,6 +172,12 @@ async fn a_base_url_may_omit_its_scheme() {
     let elsewhere = fixture.run(&["site", "--curl", "--base-url", "profiles.example"]);
     let url = "'https://profiles.example/api/v1/stats'";
     assert!(elsewhere.stdout().contains(url), "{elsewhere}");
+    let plain = fixture.run(&["site", "--base-url", "http://profiles.example"]);
+    let stderr = plain.stderr();
+    assert!(
+        stderr.contains("use https") && !stderr.contains("allow"),
+        "{plain}"
+    );
 }
 
 #[tokio::test]
@@ -166,4 +216,68 @@ async fn keys_follow_the_documented_precedence() {
         .run();
     let withheld = &other.error()["failures"][0];
     assert_eq!(withheld["exit_code"], 2, "the key stays with its service");
+}
+
+#[tokio::test]
+async fn a_stored_key_stays_with_its_service() {
+    let fixture = Fixture::new().await;
+    let other = MockServer::start().await;
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    for (command, is_keyless) in [
+        ("badge list", true),
+        ("site", true),
+        ("show", false),
+        ("api me", false),
+    ] {
+        let words: Vec<_> = command.split(' ').collect();
+        let typed = [&words[..], &["--base-url", other.uri(), "--json"]].concat();
+        let with_variable = [&words[..], &["--json"]].concat();
+        let runs = [
+            fixture.without_settings(&typed).run(),
+            fixture
+                .without_settings(&with_variable)
+                .env("PROFILE_BASE_URL", other.uri())
+                .run(),
+        ];
+        for run in runs {
+            if is_keyless {
+                run.json();
+                continue;
+            }
+            assert_eq!(run.error()["code"], "usage", "{run}");
+            let hint = format!(
+                "log in there with `profile auth login --base-url {}`",
+                other.uri()
+            );
+            assert!(
+                run.error()["hint"].as_str().unwrap().starts_with(&hint),
+                "{run}"
+            );
+        }
+    }
+    for request in other.journal().requests() {
+        assert_eq!(request.key, None, "{request:?}");
+    }
+    // The same URL, written in another way.
+    let same = format!("{}/", fixture.service.uri().replace("http:", "HTTP:"));
+    fixture
+        .without_settings(&["show", "--base-url", &same])
+        .run()
+        .stdout();
+}
+
+#[tokio::test]
+async fn a_typed_base_url_is_matched_to_its_account() {
+    let fixture = Fixture::new().await;
+    let work = MockServer::start().await;
+    fixture
+        .log_in_to(work.uri(), work.key(), &["--account", "work"])
+        .stdout();
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    let show = fixture
+        .without_settings(&["show", "--base-url", work.uri()])
+        .run();
+    assert_eq!(show.code(), 2, "{show}");
+    let hint = "hint: add --account work, whose key is for this URL\n";
+    assert!(show.stderr().ends_with(hint), "{show}");
 }

@@ -127,3 +127,22 @@ async fn every_field_has_an_option_a_line_and_a_place_on_the_card() {
         );
     }
 }
+
+#[tokio::test]
+async fn colors_fit_the_terminal() {
+    let fixture = Fixture::new().await;
+    let shown = |environment: &[(&str, &str)]| {
+        let program = fixture.program(&["show", "-o", "table", "--color", "always"]);
+        program.envs(environment).run().stdout().to_owned()
+    };
+    let (full, indexed) = ("[38;2;", "[38;5;");
+    let text = shown(&[("COLORTERM", "truecolor"), ("TERM", "xterm")]);
+    assert!(text.contains(full) && !text.contains(indexed), "{text}");
+    let text = shown(&[("TERM", "xterm-256color")]);
+    assert!(!text.contains(full) && text.contains(indexed), "{text}");
+    let text = shown(&[("TERM", "xterm")]);
+    assert!(
+        !text.contains(full) && !text.contains(indexed) && text.contains("\u{1b}["),
+        "{text}"
+    );
+}
