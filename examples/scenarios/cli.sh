@@ -36,8 +36,8 @@ edit() { profile api me/profile -X PATCH "$@"; }
 rejects() { exits 6 "$@"; }
 
 # Reading
-is '["Demo Person",true,true,4,true]' profile show --jq \
-    '[.display_name, (.email | test("@")), .api_visible, (.key.scopes | length), (.key.rate_limit != null)] | tojson'
+is '["Demo Person",true,true,true,true]' profile show --jq \
+    '[.display_name, (.email | test("@")), .api_visible, (.key.scopes | length > 0), (.key.rate_limit != null)] | tojson'
 is true profile analytics --jq '.views > 0 and .likes > 0 and .social != null'
 statistics='[.period.days, (.daily | length), .period.views == ([.daily[].views] | add),
     .total_views > .period.views, ([.daily[].date | test("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | all),

@@ -15,7 +15,7 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use profile_sdk::{
     ApiKey, Bio, Client, Color, Days, DisplayName, ErrorKind, Handle, LinkUpdate, LinkUrl,
-    Location, Method, NewLink, ProfileUpdate, UserStats,
+    Location, Method, NewLink, ProfileUpdate, Scope, UserStats,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -64,7 +64,8 @@ async fn read_profile(client: &Client) -> Result {
         Some(true)
     );
     let key = me.key.expect("key");
-    assert_eq!(key.scopes.expect("scopes").iter().count(), 4);
+    let scopes = key.scopes.expect("scopes");
+    assert!(Scope::KNOWN.iter().all(|scope| scopes.contains(scope)));
     assert!(key.rate_limit.expect("rate limit").limit().is_some());
     let analytics = client.analytics().await?;
     for metric in [analytics.views, analytics.likes, analytics.social] {

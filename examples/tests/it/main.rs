@@ -9,4 +9,6 @@ mod completeness;
 mod documents;
 mod fuzz_manifest;
 mod repository;
+#[cfg(unix)]
+mod scenarios;
 mod specification_coverage;

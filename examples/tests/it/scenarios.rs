@@ -1,0 +1,45 @@
+//! Runs the scenarios of the mutation tests against an unchanged mock and one mutant.
+
+use std::env;
+use std::ffi::OsString;
+use std::process::Command;
+
+use crate::repository::root;
+
+#[test]
+fn scenarios_pass_against_the_unchanged_mock() {
+    let test = env::current_exe().unwrap();
+    let target = test.ancestors().nth(3).unwrap();
+    // The same selection as that of `cargo test` at the root, after which this only links.
+    let build = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--locked", "--bins", "--examples"])
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(root())
+        .status();
+    assert!(build.unwrap().success(), "the programs do not compile");
+
+    let programs = target.join("debug");
+    let mut path = OsString::from(&programs);
+    path.push(":");
+    path.push(env::var_os("PATH").unwrap_or_default());
+    for scenario in [
+        programs.join("examples/scenario"),
+        root().join("examples/scenarios/cli.sh"),
+    ] {
+        // The first run is against the unchanged mock.
+        let output = Command::new(programs.join("mock-server"))
+            .args(["mutants", "--only", "me_without_email", "--show-output"])
+            .arg("--")
+            .arg(&scenario)
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "{}: {messages}",
+            scenario.display()
+        );
+    }
+}
