@@ -1,53 +1,116 @@
 //! Failures: messages, hints and exit codes.
 
-use expect_test::expect;
-use mock_server::wiremock::ResponseTemplate;
-
-use crate::program::Fixture;
 #[cfg(feature = "sandbox")]
-use crate::program::run;
+use expect_test::expect;
+use expect_test::expect_file;
+use mock_server::{Dialect, FaultRule, MockServer};
 
-#[tokio::test]
-async fn reports_a_wrong_key() {
+use crate::program::{Fixture, Run, run};
+
+/// Starts a service with a fault: its JSON or the status of each response. Other words add none.
+async fn failing(fault: &str) -> Fixture {
     let fixture = Fixture::new().await;
-    fixture.run_with_key("wrong", &["show"]).check(&expect![[r#"
-        exit 4
-        --- stdout
-        --- stderr
-        error: the service rejected the API key (401: unknown API key)
-        hint: `profile auth status` shows where the key comes from; log in again with `profile auth login`
-    "#]]);
+    let (phase, fault) = match fault.strip_prefix("after writing ") {
+        Some(fault) => ("after", fault),
+        None => ("before", fault),
+    };
+    let fault = match fault.parse::<u16>() {
+        Ok(status) => format!(r#"{{"status": {{"status": {status}}}}}"#),
+        Err(_) => fault.to_owned(),
+    };
+    if fault.starts_with(['{', '"']) {
+        let rule = match phase {
+            "after" => format!(r#"{{"phase": "after", "fault": {fault}}}"#),
+            _ => format!(r#"{{"fault": {fault}}}"#),
+        };
+        for rule in FaultRule::from_json(&rule).unwrap() {
+            fixture.service.add_fault(rule).unwrap();
+        }
+    }
     fixture
-        .run_with_key("wrong", &["show", "--json"])
-        .check(&expect![[r#"
-            exit 4
-            --- stdout
-            --- stderr
-            {"error":{"code":"unauthorized","exit_code":4,"hint":"`profile auth status` shows where the key comes from; log in again with `profile auth login`","message":"the service rejected the API key (401: unknown API key)","retryable":false,"status":401}}
-        "#]]);
 }
 
+/// Runs a command of the table, and returns the number of requests as well.
+async fn fail(fault: &str, command: &str, further: &[&str]) -> (Run, usize) {
+    let fixture = failing(fault).await;
+    let service = fixture.service.uri();
+    let command = command.replace("SERVICE", service);
+    let further = match fault {
+        // Nothing listens on this port, so the request cannot have been applied.
+        "unreachable" => [further, &["--base-url", "http://[::1]:1"]].concat(),
+        _ => further.to_vec(),
+    };
+    let key = match fault {
+        "key wrong" => "wrong",
+        "key none" => &fixture.service.keys().none,
+        _ => fixture.service.key(),
+    };
+    let arguments: Vec<_> = command.split(' ').chain(further).collect();
+    let run = fixture.run_with_key(key, &arguments);
+    assert_eq!(run.stdout_bytes(), b"", "{command} with {fault}: {run}");
+    (run, fixture.service.journal().requests().len())
+}
+
+/// Each row of `failures.txt` is a fault, a command, and the result, followed by the output.
+/// `UPDATE_EXPECT=1` writes the result of a new row such as `503 | show | ?`.
 #[tokio::test]
-async fn reports_a_missing_scope() {
-    let fixture = Fixture::new().await;
-    let none = &fixture.service.keys().none;
-    fixture
-        .run_with_key(none, &["analytics"])
-        .check(&expect![[r#"
-        exit 5
-        --- stdout
-        --- stderr
-        error: the key lacks the scope analytics:read (403)
-        hint: use a key with this scope; `profile auth status` lists the scopes of the current key
-    "#]]);
-    fixture
-        .run_with_key(none, &["post", "create", "p", "--json"])
-        .check(&expect![[r#"
-            exit 5
-            --- stdout
-            --- stderr
-            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key with this scope; `profile auth status` lists the scopes of the current key","message":"the key lacks the scope social:write (403)","retryable":false,"status":403}}
-        "#]]);
+async fn failures_have_exit_codes_and_hints() {
+    let mut printed = String::new();
+    let rows = include_str!("failures.txt").lines();
+    for row in rows.filter(|line| !line.starts_with(' ')) {
+        let [fault, command, _] = row.splitn(3, " | ").collect::<Vec<_>>().try_into().unwrap();
+        let (json, requests) = fail(fault, command, &["--json"]).await;
+        let error = json.error();
+        let mut fields: Vec<_> = error.as_object().unwrap().keys().collect();
+        fields.retain(|field| *field != "id");
+        let expected = [
+            "code",
+            "exit_code",
+            "hint",
+            "message",
+            "retryable",
+            "status",
+        ];
+        assert_eq!(fields, expected, "{row}");
+        assert_eq!(error["exit_code"], json.code(), "{row}");
+        let (text, requests_of_text) = fail(fault, command, &[]).await;
+        let exits = (text.code(), requests_of_text);
+        assert_eq!(exits, (json.code(), requests), "{row}: {text}");
+        let hint = match error["hint"].as_str() {
+            Some(hint) => format!("hint: {hint}\n"),
+            None => String::new(),
+        };
+        let message = error["message"].as_str().unwrap();
+        let stderr = text.stderr();
+        // Without a response, a part of the message is from the operating system.
+        let message = match json.code() {
+            8 => stderr
+                .lines()
+                .next()
+                .unwrap()
+                .strip_prefix("error: ")
+                .unwrap(),
+            _ => message,
+        };
+        assert_eq!(stderr, format!("error: {message}\n{hint}"), "{row}");
+        let retryable = match error["retryable"].as_bool().unwrap() {
+            true => ", retryable",
+            false => "",
+        };
+        let (code, kind, status) = (json.code(), &error["code"], &error["status"]);
+        printed += &format!(
+            "{fault} | {command} | exit {code}, {kind}, status {status}, requests {requests}{retryable}\n"
+        );
+        if code != 8 {
+            // The position in a response depends on the profile.
+            let (message, _) = message.split_once(" at line ").unwrap_or((message, ""));
+            printed += &format!("  {message}\n");
+        }
+        if !hint.is_empty() {
+            printed += &format!("  {hint}");
+        }
+    }
+    expect_file!["failures.txt"].assert_eq(&printed);
 }
 
 #[cfg(feature = "sandbox")]
@@ -89,56 +152,6 @@ fn reports_missing_configuration() {
 }
 
 #[tokio::test]
-async fn a_busy_service_reports_when_to_retry() {
-    for (status, error) in [
-        (429, "rate limit exceeded (429)"),
-        (503, "the service failed (503)"),
-    ] {
-        let answer = ResponseTemplate::new(status).insert_header("retry-after", "3600");
-        let fixture = Fixture::responding(answer).await;
-        let run = fixture.run(&["site"]);
-        let expected = format!("error: {error}\nhint: try again in 1h\n");
-        assert_eq!(run.stderr(), expected);
-    }
-}
-
-#[tokio::test]
-async fn a_missing_path_suggests_to_check_the_base_url() {
-    let fixture = Fixture::new().await;
-    let base_url = format!("{}/elsewhere", fixture.service.uri());
-    let show = fixture.run(&["show", "--base-url", &base_url]);
-    let hint = "hint: check the base URL; `profile config list` shows where it comes from\n";
-    assert!(show.stderr().ends_with(hint), "{show}");
-    assert_eq!(show.code(), 3);
-    let delete = fixture.run(&["link", "delete", "nope", "--yes"]);
-    let hint = "hint: `profile link list` shows the IDs\n";
-    assert!(delete.stderr().ends_with(hint), "{delete}");
-}
-
-#[tokio::test]
-async fn only_safe_repetitions_are_retryable() {
-    for status in [503, 408] {
-        let fixture = Fixture::responding(ResponseTemplate::new(status)).await;
-        for (command, retryable) in [
-            (&["show"][..], true),
-            (&["set", "--bio", "b"], true),
-            (&["link", "delete", "link_1", "--yes"], true),
-            (&["post", "create", "p"], false),
-            (&["link", "add", "--title", "t", "--url", "x:y"], false),
-        ] {
-            let command = [command, &["--json", "--retries", "0"]].concat();
-            let failed = fixture.run(&command).error();
-            assert_eq!(failed["retryable"], retryable, "{status}: {command:?}");
-            // Nothing listens on this port, so the request cannot have been applied.
-            let unreachable = [&command[..], &["--base-url", "http://[::1]:1"]].concat();
-            let failed = fixture.run(&unreachable).error();
-            let failure = (&failed["retryable"], &failed["exit_code"]);
-            assert_eq!(failure, (&true.into(), &8.into()), "{command:?}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn reports_several_failures_separately() {
     let fixture = Fixture::new().await;
     let delete = [
@@ -152,26 +165,53 @@ async fn reports_several_failures_separately() {
 }
 
 #[tokio::test]
-async fn explains_a_version_in_the_base_url() {
-    let fixture = Fixture::new().await;
-    let base_url = format!("{}/api/v1", fixture.service.uri());
-    fixture
-        .run(&["site", "--base-url", &base_url])
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: base URL ends with /api/v1, which the client adds; remove it
-            hint: check the base URL from --base-url
-        "#]]);
+async fn prints_responses_that_a_fault_leaves_intact() {
+    for fault in [
+        r#"{"wrong_content_type": {"content_type": "text/html"}}"#,
+        r#"{"wire": {"dribble": {"bytes": 64, "milliseconds": 1}}}"#,
+        r#"{"delay": {"milliseconds": 50}}"#,
+    ] {
+        let fixture = failing(fault).await;
+        let shown = fixture.run(&["show", "--json"]).json();
+        assert_eq!(shown["handle"], "demo", "{fault}");
+    }
 }
 
 #[tokio::test]
-async fn a_very_long_wait_is_not_reported() {
-    let wait = "9".repeat(20);
-    let busy = ResponseTemplate::new(429).insert_header("retry-after", wait.as_str());
-    let fixture = Fixture::responding(busy).await;
-    let run = fixture.run(&["show"]);
-    let hint = "hint: try again later\n";
-    assert!(run.stderr().contains(hint), "{run}");
+async fn exit_codes_are_the_same_under_every_dialect() {
+    for (setting, alternative, dialect) in Dialect::alternatives() {
+        let service = MockServer::builder()
+            .dialect(dialect)
+            .start()
+            .await
+            .unwrap();
+        let fixture = Fixture::of(service);
+        let check = |key: &str, command: &str, expected: i64| {
+            let arguments: Vec<_> = command.split(' ').chain(["--json"]).collect();
+            let run = fixture.run_with_key(key, &arguments);
+            assert_eq!(run.code(), expected, "{setting} {alternative}: {run}");
+        };
+        let keys = fixture.service.keys();
+        let scope_rejection = match alternative {
+            "unauthorized" => 4,
+            _ => 5,
+        };
+        check(&keys.all, "show", 0);
+        check("wrong", "show", 4);
+        check(&keys.none, "analytics", scope_rejection);
+        check(&keys.all, "stats nobody", 3);
+        check(&keys.all, "api me/profile -X PATCH -f accent_color=red", 6);
+    }
+}
+
+#[test]
+fn the_readme_has_all_exit_codes() {
+    let home = tempfile::tempdir().unwrap();
+    let readme = include_str!("../../README.md");
+    let help = run(home.path(), &[], &["help", "exit-codes"]);
+    let lines = help.stdout().lines();
+    let rows = lines.filter_map(|line| line.strip_prefix("  ")?.split_once("  "));
+    for (code, _) in rows.filter(|(code, _)| !code.is_empty()) {
+        assert!(readme.contains(&format!("| {code} |")), "{code}");
+    }
 }

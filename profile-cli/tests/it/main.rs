@@ -24,7 +24,6 @@ mod config_owner;
 #[cfg(unix)]
 mod curl;
 mod edit;
-mod exit_codes;
 mod failures;
 #[cfg(feature = "jq")]
 mod jq;
