@@ -11,18 +11,15 @@ use crate::program::{Fixture, Run, run};
 async fn failing(fault: &str) -> Fixture {
     let fixture = Fixture::new().await;
     let (phase, fault) = match fault.strip_prefix("after writing ") {
-        Some(fault) => ("after", fault),
-        None => ("before", fault),
+        Some(fault) => (r#""phase": "after", "#, fault),
+        None => ("", fault),
     };
     let fault = match fault.parse::<u16>() {
         Ok(status) => format!(r#"{{"status": {{"status": {status}}}}}"#),
         Err(_) => fault.to_owned(),
     };
     if fault.starts_with(['{', '"']) {
-        let rule = match phase {
-            "after" => format!(r#"{{"phase": "after", "fault": {fault}}}"#),
-            _ => format!(r#"{{"fault": {fault}}}"#),
-        };
+        let rule = format!(r#"{{{phase}"fault": {fault}}}"#);
         for rule in FaultRule::from_json(&rule).unwrap() {
             fixture.service.add_fault(rule).unwrap();
         }

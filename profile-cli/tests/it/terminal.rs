@@ -62,12 +62,7 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
     let fixture = Fixture::new().await;
     let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
     terminal.sees("[y/N]");
-    let broken = Fault::Status {
-        status: 400,
-        body: None,
-        headers: Default::default(),
-    };
-    let broken = FaultRule::new(broken).times(1);
+    let broken = FaultRule::new(Fault::status(400)).times(1);
     fixture.service.add_fault(broken).unwrap();
     terminal.types("y\n");
     let (ended, seen) = terminal.ends();
