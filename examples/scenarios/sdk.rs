@@ -146,10 +146,10 @@ async fn break_limits(client: &Client) -> Result {
     let before = client.me().await?;
     for body in [
         json!({"bio": "valid", "nickname": "x"}),
-        json!({"display_name": "n".repeat(33)}),
-        json!({"bio": "b".repeat(301)}),
+        json!({"display_name": "n".repeat(DisplayName::MAX_CHARACTERS + 1)}),
+        json!({"bio": "b".repeat(Bio::MAX_CHARACTERS + 1)}),
         json!({"bio": "line\n".repeat(10)}),
-        json!({"location": "l".repeat(41)}),
+        json!({"location": "l".repeat(Location::MAX_CHARACTERS + 1)}),
         json!({"accent_color": "ff8800"}),
     ] {
         let edit = client

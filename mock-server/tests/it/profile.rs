@@ -1,6 +1,6 @@
 //! `PATCH /me/profile`.
 
-use mock_server::{MockServer, ProfileField};
+use mock_server::{FieldLimit, MockServer, ProfileField};
 use serde_json::{Value, json};
 
 use crate::request::request;
@@ -53,6 +53,14 @@ async fn reports_the_violated_rule_and_the_value() {
         "unknown field nickname; expected one of {}",
         names.join(", ")
     );
+    let bio = ProfileField::ALL.iter().find(|field| field.name() == "bio");
+    let FieldLimit::Text {
+        max_characters: bio,
+        ..
+    } = bio.unwrap().limit()
+    else {
+        panic!("the bio is a text");
+    };
     for (field, text, code, message) in [
         (
             "display_name",
@@ -62,9 +70,9 @@ async fn reports_the_violated_rule_and_the_value() {
         ),
         (
             "bio",
-            "x".repeat(301),
+            "x".repeat(bio + 1),
             "too_many_characters",
-            "bio has 301 characters; at most 300 are allowed",
+            &format!("bio has {} characters; at most {bio} are allowed", bio + 1),
         ),
         (
             "bio",

@@ -347,10 +347,13 @@ mod tests {
 
     #[test]
     fn reports_both_limits_at_once() {
-        let text = format!("{}{}", "\n".repeat(10), "x".repeat(300));
+        let text = format!("{}{}", "\n".repeat(10), "x".repeat(Bio::MAX_CHARACTERS));
+        let (limit, found) = (Bio::MAX_CHARACTERS, text.len());
         assert_eq!(
             Bio::new(text).unwrap_err().to_string(),
-            "bio has 310 characters and 11 lines; at most 300 characters and 10 lines are allowed"
+            format!(
+                "bio has {found} characters and 11 lines; at most {limit} characters and 10 lines are allowed"
+            )
         );
     }
 }

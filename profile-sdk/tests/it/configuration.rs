@@ -29,7 +29,7 @@ fn deserializes_every_validated_value() {
 
 #[test]
 fn errors_are_those_of_the_constructor() {
-    let long = "x".repeat(301);
+    let long = "x".repeat(Bio::MAX_CHARACTERS + 1);
     for (error, expected) in [
         (
             error::<DisplayName>(json!(long)),

@@ -9,7 +9,7 @@ use mock_server::dialect::{
     ContentRejection, DaysOutOfRange, MeFields, RateLimitRejection, WriteResponses,
 };
 use mock_server::journal::RequestPattern;
-use mock_server::{Dialect, Fault, FaultRule, MockServer, World};
+use mock_server::{Dialect, Fault, FaultRule, MockServer, ProfileField, World};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -604,6 +604,8 @@ async fn a_field_above_its_limit_is_a_contradiction() {
     let rows = learned.report["rows"].as_array().unwrap().iter();
     let mut contradictions = rows.filter(|row| row["result"] == "contradiction");
     let bio = contradictions.find(|row| row["sample"]["found"]["bio"] == "…");
-    let limit = "bio: up to 300 characters and up to 10 lines";
-    assert_eq!(bio.unwrap()["question"], limit);
+    let mut fields = ProfileField::ALL.iter();
+    let field = fields.find(|field| field.name() == "bio").unwrap();
+    let question = format!("bio: {}", field.limit());
+    assert_eq!(bio.unwrap()["question"], question);
 }
