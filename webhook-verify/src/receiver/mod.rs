@@ -129,7 +129,7 @@ impl Receiver {
     }
 
     /// Sets a hook that is called if the payload of an authentic delivery is not valid JSON or does
-    /// not match the type of a [`VerifiedEvent`].
+    /// not match the type of a [`VerifiedEvent`](crate::VerifiedEvent).
     #[cfg(feature = "axum")]
     #[must_use]
     pub fn on_invalid_payload(
