@@ -1,5 +1,7 @@
 //! The declaration of a profile, and the links that it matches.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -219,61 +221,66 @@ pub(super) fn find_matches(
 ) -> Vec<Option<usize>> {
     let mut matches = vec![None; desired.len()];
     let mut is_taken = vec![false; current.len()];
-    let mut match_by = |is_match: &dyn Fn(&DesiredLink, &Link) -> bool| {
-        for (wanted, found) in desired.iter().zip(&mut matches) {
+    let mut match_by = |is_match: &dyn Fn(usize, usize) -> bool| {
+        for (position, found) in matches.iter_mut().enumerate() {
             if found.is_none() {
-                *found = (0..current.len())
-                    .find(|&index| !is_taken[index] && is_match(wanted, &current[index]));
-                found.iter().for_each(|index| is_taken[*index] = true);
+                *found =
+                    (0..current.len()).find(|&link| !is_taken[link] && is_match(position, link));
+                found.iter().for_each(|link| is_taken[*link] = true);
             }
         }
     };
-    let is_unique = |title: &str| {
-        let desired = desired.iter().filter(|wanted| wanted.title == title);
-        let current = current.iter().filter(|link| has_title(link, title));
-        (desired.count(), current.count()) == (1, 1)
-    };
-    let has_id = |wanted: &DesiredLink, link: &Link| {
-        rules.by_id && link.id.is_some() && link.id == wanted.id
-    };
-    // An exact match is preferred.
-    let comparisons: [fn(&str, &str) -> bool; 2] = [|one, other| one == other, is_same_url];
-    match_by(&|wanted, link| has_id(wanted, link) && is_equal(link, &wanted.title, &wanted.url));
-    for is_same in comparisons {
-        match_by(&|wanted, link| {
-            has_title(link, &wanted.title) && has_url(link, &wanted.url, is_same)
-        });
+    let has_any_id = |link: usize| current[link].id.is_some();
+    let mut titles: HashMap<&str, (usize, usize)> = HashMap::new();
+    for wanted in desired {
+        titles.entry(&wanted.title).or_default().0 += 1;
     }
+    for link in current {
+        titles.entry(title(link)).or_default().1 += 1;
+    }
+    let is_unique = |wanted: usize| titles[desired[wanted].title.as_str()] == (1, 1);
+    let wanted_urls: Vec<_> = desired
+        .iter()
+        .map(|wanted| parsed(wanted.url.as_str()))
+        .collect();
+    let current_urls = current.iter().map(|link| link.url.as_deref().map(parsed));
+    let current_urls: Vec<_> = current_urls.collect();
+    let has_id = |wanted: usize, link: usize| {
+        rules.by_id && has_any_id(link) && current[link].id == desired[wanted].id
+    };
+    let has_title = |wanted: usize, link: usize| title(&current[link]) == desired[wanted].title;
+    let has_exact_url = |wanted: usize, link: usize| {
+        current[link].url.as_deref() == Some(desired[wanted].url.as_str())
+    };
+    let has_url =
+        |wanted: usize, link: usize| current_urls[link].as_ref() == Some(&wanted_urls[wanted]);
+    match_by(&|wanted, link| {
+        has_id(wanted, link) && has_title(wanted, link) && has_url(wanted, link)
+    });
+    match_by(&|wanted, link| has_title(wanted, link) && has_exact_url(wanted, link));
+    match_by(&|wanted, link| has_title(wanted, link) && has_url(wanted, link));
     match_by(&has_id);
-    for is_same in comparisons {
-        match_by(&|wanted, link| link.id.is_some() && has_url(link, &wanted.url, is_same));
-    }
+    match_by(&|wanted, link| has_any_id(link) && has_exact_url(wanted, link));
+    match_by(&|wanted, link| has_any_id(link) && has_url(wanted, link));
     if rules.by_title {
-        match_by(&|wanted, link| {
-            link.id.is_some() && has_title(link, &wanted.title) && is_unique(&wanted.title)
-        });
+        match_by(&|wanted, link| has_any_id(link) && has_title(wanted, link) && is_unique(wanted));
     }
     matches
 }
 
-pub(super) fn is_equal(link: &Link, title: &str, url: &LinkUrl) -> bool {
-    has_title(link, title) && has_url(link, url, is_same_url)
+pub(super) fn is_equal(link: &Link, wanted_title: &str, url: &LinkUrl) -> bool {
+    let has_url = || link.url.as_deref().map(parsed) == Some(parsed(url.as_str()));
+    title(link) == wanted_title && has_url()
 }
 
-/// Returns `true` if URLs are equal after parsing, since a service may store the parsed form.
-pub(super) fn is_same_url(one: &str, other: &str) -> bool {
-    one == other
-        || matches!((Url::parse(one), Url::parse(other)), (Ok(one), Ok(other)) if one == other)
+/// Returns the parsed form of a URL, in which a service may store it. URLs are equal if it is.
+pub(super) fn parsed(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
 }
 
-fn has_url(link: &Link, url: &LinkUrl, is_same: fn(&str, &str) -> bool) -> bool {
-    let found = link.url.as_deref();
-    found.is_some_and(|found| is_same(found, url.as_str()))
-}
-
-/// Returns `true` if a link has this title. A missing title is an empty one.
-fn has_title(link: &Link, title: &str) -> bool {
-    link.title.as_deref().unwrap_or_default() == title
+/// Returns the title of a link. A missing title is an empty one.
+fn title(link: &Link) -> &str {
+    link.title.as_deref().unwrap_or_default()
 }
 
 #[cfg(test)]

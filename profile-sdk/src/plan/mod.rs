@@ -45,13 +45,14 @@ pub use apply::{ApplyError, ApplyErrorReason, ApplyReport};
 pub use desired_profile::{DesiredLink, DesiredProfile, Source};
 pub use step::Step;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::Serialize;
 
 use crate::resources::{Link, Profile};
 use crate::values::Scope;
-use desired_profile::{Rules, find_matches, is_equal, is_same_url};
+use desired_profile::{Rules, find_matches, is_equal, parsed};
 
 /// The steps that change a profile as desired, in the order in which
 /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
@@ -143,14 +144,27 @@ impl Plan {
 
     fn add_links(&mut self, wanted: &[DesiredLink], links: &[Link], rules: Rules, prune: bool) {
         let matches = find_matches(wanted, links, rules);
+        let key = |link: &DesiredLink| (link.title.clone(), parsed(link.url.as_str()));
+        // The number of equal links after a step: those that exist or result from an edit, and those
+        // that are created up to this one.
+        let mut copies = HashMap::new();
+        for (link, _) in wanted
+            .iter()
+            .zip(&matches)
+            .filter(|(_, index)| index.is_some())
+        {
+            *copies.entry(key(link)).or_default() += 1;
+        }
         let mut creations = Vec::new();
         for (position, index) in matches.iter().enumerate() {
             let to = wanted[position].to_new_link();
             match index.map(|index| &links[index]) {
-                None => creations.push(Step::CreateLink {
-                    copies: copies(wanted, &matches, position),
-                    to,
-                }),
+                None => {
+                    let copies: &mut usize = copies.entry(key(&wanted[position])).or_default();
+                    *copies += 1;
+                    let copies = *copies;
+                    creations.push(Step::CreateLink { copies, to });
+                }
                 Some(link) if is_equal(link, &to.title, &to.url) => self.unchanged_links += 1,
                 Some(link) => self.steps.extend(link.id.clone().map(|id| Step::EditLink {
                     id,
@@ -217,19 +231,6 @@ impl Plan {
         }
         scopes
     }
-}
-
-/// Returns the number of links equal to a new one after it has been created: those that exist or
-/// result from an edit, and those that are created up to this position.
-fn copies(wanted: &[DesiredLink], matches: &[Option<usize>], position: usize) -> usize {
-    let new = &wanted[position];
-    let others = wanted.iter().zip(matches).enumerate();
-    let counted = others.filter(|(other, (link, index))| {
-        (index.is_some() || *other <= position)
-            && link.title == new.title
-            && is_same_url(link.url.as_str(), new.url.as_str())
-    });
-    counted.count()
 }
 
 /// Returns a link with only the fields that a step shows.
