@@ -1,26 +1,27 @@
 //! A profile as a file: the fields and links that `export` writes, and `diff` and `apply` read.
 
-use profile_sdk::plan::{DesiredLink, DesiredProfile};
-use profile_sdk::{FieldKind, Profile, ProfileField, ProfileUpdate};
-use toml_edit::{Document, Item};
+use std::ops::Range;
 
-use crate::input::profile_changes::EnteredColor;
+use profile_sdk::plan::{DesiredLink, DesiredProfile};
+use profile_sdk::{Profile, ProfileField, ProfileUpdate};
+use toml_edit::de::from_document;
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
+
+use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::printable::{is_invisible, redact_key};
 
 /// A problem at a line and a column, counted from 1.
 type Problem = ((usize, usize), String);
 
-/// Parses a file. The failure has the form `NAME:LINE:COLUMN: problem`.
+/// Parses a file. The failure has a line of the form `NAME:LINE:COLUMN: problem` for each problem.
 pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = match text.trim_start().starts_with('{') {
-        true => from_json(text),
-        false => from_toml(&with_converted_colors(text)),
+        true => from_json(text).map_err(|problem| failure(name, vec![problem])),
+        false => EnteredProfile::read(text, None).validated(name),
     };
-    let desired = parsed.map_err(|((line, column), message)| {
-        Failure::usage(format!("{name}:{line}:{column}: {message}")).hint("nothing was sent")
-    })?;
+    let desired = parsed.map_err(|failure| failure.hint("nothing was sent"))?;
     match desired.profile.is_empty() && desired.links.is_none() {
         true => Err(Failure::usage(format!(
             "{name} has neither fields nor links; expected the output of `profile export`"
@@ -39,36 +40,96 @@ fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
     })
 }
 
-fn from_toml(text: &str) -> Result<DesiredProfile, Problem> {
-    toml_edit::de::from_str(text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start);
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        (position(text, start), message)
-    })
+fn failure(name: &str, mut problems: Vec<Problem>) -> Failure {
+    problems.sort();
+    let lines = problems.iter();
+    let lines = lines.map(|((line, column), problem)| format!("{name}:{line}:{column}: {problem}"));
+    Failure::usage(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Returns TOML in which colors of the profile that are typed in another form are `#rrggbb`.
-fn with_converted_colors(text: &str) -> String {
-    let mut converted = text.to_owned();
-    let Ok(document) = Document::parse(text) else {
-        return converted;
-    };
-    let profile = document.get("profile").and_then(Item::as_table_like);
-    let colors = ProfileField::ALL
-        .iter()
-        .filter(|field| field.kind() == FieldKind::Color);
-    let mut replacements: Vec<_> = colors
-        .filter_map(|field| {
-            let item = profile?.get(field.name())?;
-            let entered: EnteredColor = item.as_str()?.parse().ok()?;
-            Some((item.span()?, format!("\"{}\"", entered.color)))
-        })
-        .collect();
-    replacements.sort_by_key(|(span, _)| span.start);
-    for (span, color) in replacements.into_iter().rev() {
-        converted.replace_range(span, &color);
+/// A profile in TOML, as entered by the user.
+#[derive(Default)]
+pub(crate) struct EnteredProfile {
+    /// The fields as entered.
+    pub(crate) fields: Vec<(ProfileField, String)>,
+    /// Notes about converted colors.
+    pub(crate) notes: Vec<String>,
+    /// The problems other than invalid values of fields.
+    pub(crate) problems: Vec<Problem>,
+    invalid_values: Vec<Problem>,
+    desired: DesiredProfile,
+}
+
+impl EnteredProfile {
+    /// Parses a document. If an editor showed a profile, skips the fields that are as shown, and
+    /// rejects everything but fields.
+    pub(crate) fn read(text: &str, shown: Option<&Profile>) -> Self {
+        // Editors and Git on Windows change line breaks; `quoted` escapes those of the profile.
+        let text = text.replace("\r\n", "\n");
+        let problem = |span: Option<Range<usize>>, message: &str| {
+            let message = message.lines().collect::<Vec<_>>().join("; ");
+            (position(&text, span.map_or(0, |span| span.start)), message)
+        };
+        let mut entered = Self::default();
+        let document = Document::parse(&*text).map(Document::into_table);
+        let mut others = document.unwrap_or_else(|error| {
+            entered.problems = vec![problem(error.span(), error.message())];
+            Table::new()
+        });
+        let profile = match others.get("profile").is_some_and(Item::is_table_like) {
+            true => others.remove("profile"),
+            false => None,
+        };
+        let mut changes = ProfileChanges::default();
+        for (name, item) in profile
+            .iter()
+            .filter_map(Item::as_table_like)
+            .flat_map(TableLike::iter)
+        {
+            let problem = |message: &str| problem(item.span(), message);
+            match (name.parse::<ProfileField>(), item.as_str()) {
+                (Err(error), _) => entered.problems.push(problem(&error.to_string())),
+                (Ok(_), None) => {
+                    let found = item.type_name();
+                    let message =
+                        format!("{name} has the type {found}; expected a string in quotes");
+                    entered.problems.push(problem(&message));
+                }
+                (Ok(field), text) if shown.and_then(|shown| shown.get(field)) == text => {}
+                (Ok(field), Some(text)) => {
+                    let error = changes.add(field, text).err();
+                    let invalid = error.map(|error| problem(&error.to_string()));
+                    entered.invalid_values.extend(invalid);
+                    entered.fields.push((field, text.to_owned()));
+                }
+            }
+        }
+        if shown.is_some() {
+            entered.problems.extend(others.iter().map(|(name, item)| {
+                let message = format!("{name:?} is not below [profile], as all fields should be");
+                problem(item.span(), &message)
+            }));
+        } else {
+            match from_document(DocumentMut::from(others)) {
+                Ok(others) => entered.desired = others,
+                Err(error) => entered
+                    .problems
+                    .push(problem(error.span(), error.message())),
+            }
+        }
+        entered.desired.profile = changes.update;
+        entered.notes = changes.notes;
+        entered
     }
-    converted
+
+    /// Returns the profile. The failure contains all problems.
+    pub(crate) fn validated(self, name: &str) -> Result<DesiredProfile, Failure> {
+        let problems = [self.problems, self.invalid_values].concat();
+        match problems.is_empty() {
+            true => Ok(self.desired),
+            false => Err(failure(name, problems)),
+        }
+    }
 }
 
 /// Returns the line and the column of an offset, counted from 1.

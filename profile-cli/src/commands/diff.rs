@@ -52,8 +52,7 @@ impl FileArgument {
         let name = self.file.to_string();
         let text = String::from_utf8(self.file.read()?);
         let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
-        // Editors and Git on Windows change line breaks; `export` escapes those of the profile.
-        profile_file::parse(&name, &text.replace("\r\n", "\n"))
+        profile_file::parse(&name, &text)
     }
 }
 

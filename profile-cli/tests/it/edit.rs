@@ -198,11 +198,7 @@ async fn rejects_invalid_texts() {
             exit 2
             --- stdout
             --- stderr
-            error: the text is not valid TOML: TOML parse error at line 2, column 9
-              |
-            2 | bio = "b
-              |         ^
-            invalid basic string, expected `"`
+            error: the text:2:9: invalid basic string, expected `"`
             hint: your text is saved in PATH; compare it with `profile diff PATH`, then send it with `profile apply PATH`
         "#]],
     );

@@ -199,11 +199,13 @@ async fn names_the_place_of_a_problem_in_a_file() {
         ("[source]\nserver = \"x\"", "2:1: unknown field `server`"),
         (
             "[profile]\nbio = 1",
-            "2:7: invalid type: integer `1`, expected a string",
+            "2:7: bio has the type integer; expected a string in quotes",
         ),
         (
-            "[profile]\ntext_color = \"rot\"",
-            "2:14: color \"rot\" is not of the form #rrggbb",
+            "[profile]\nbio = 1\ntext_color = \"rot\"\n[links]",
+            "2:7: bio has the type integer; expected a string in quotes\n\
+             3:14: text_color: \"rot\" is not a color; expected #rrggbb, #rgb or a CSS \
+             name, for example #ff8800, #f80 or orange\n4:1: invalid type: map",
         ),
         (
             "links = [{title = 'a', url = 'b'}]",
@@ -217,12 +219,14 @@ async fn names_the_place_of_a_problem_in_a_file() {
         ("{\n  \"links\": 1}", "2:12: invalid type: integer `1`"),
     ] {
         let run = apply(&fixture, text, &[]);
-        let expected = format!("profile.toml:{expected}");
         assert_eq!(run.code(), 2, "{run}");
-        assert!(
-            run.stderr().contains(&expected),
-            "{run}\nexpected {expected}"
-        );
+        for expected in expected.lines() {
+            let expected = format!("profile.toml:{expected}");
+            assert!(
+                run.stderr().contains(&expected),
+                "{run}\nexpected {expected}"
+            );
+        }
     }
     assert_eq!(fixture.service.journal().requests().len(), 0);
 }

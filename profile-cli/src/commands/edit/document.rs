@@ -1,12 +1,8 @@
 //! The fields of a profile as TOML, in the format of `profile apply`.
 
 use profile_sdk::{FieldKind, Profile, ProfileField};
-use toml_edit::DocumentMut;
 
-use crate::input::profile_changes::ProfileChanges;
-use crate::outcome::failure::Failure;
-
-use crate::profile_file::quoted;
+use crate::profile_file::{EnteredProfile, quoted};
 
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent.
@@ -16,10 +12,6 @@ const HEADING: &str = "\
 
 [profile]
 ";
-
-/// The fields that differ from a profile, not yet validated.
-#[derive(Debug, PartialEq)]
-pub(super) struct ChangedFields(Vec<(ProfileField, String)>);
 
 /// Returns the profile as a document. Missing fields are comments.
 pub(super) fn write(profile: &Profile) -> String {
@@ -49,65 +41,13 @@ fn note(field: ProfileField) -> String {
     }
 }
 
-impl ChangedFields {
-    /// Parses a document, and returns the fields that differ from the profile.
-    pub(super) fn read(text: &str, profile: &Profile) -> Result<Self, Failure> {
-        // Some editors change line breaks; `write` escapes those of the profile.
-        let document = text.replace("\r\n", "\n").parse::<DocumentMut>();
-        let document = document.map_err(|error| {
-            let reason = error.to_string();
-            Failure::usage(format!("the text is not valid TOML: {}", reason.trim_end()))
-        })?;
-        let mut changed = Vec::new();
-        for (name, item) in document.iter() {
-            let Some(fields) = item.as_table_like().filter(|_| name == "profile") else {
-                let message = format!("{name:?} is not below [profile], as all fields should be");
-                return Err(Failure::usage(message));
-            };
-            for (name, item) in fields.iter() {
-                let field: ProfileField = name.parse()?;
-                let Some(text) = item.as_str() else {
-                    let found = item.type_name();
-                    let message =
-                        format!("{field} has the type {found}; expected a string in quotes");
-                    return Err(Failure::usage(message));
-                };
-                if profile.get(field) != Some(text) {
-                    changed.push((field, text.to_owned()));
-                }
-            }
-        }
-        Ok(Self(changed))
-    }
-
-    /// Returns a document with only these fields.
-    pub(super) fn to_document(&self) -> String {
-        let lines = self.0.iter().map(|(field, text)| line(*field, text));
-        format!("[profile]\n{}", lines.collect::<String>())
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (ProfileField, &str)> {
-        self.0.iter().map(|(field, text)| (*field, text.as_str()))
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Validates the fields. The failure contains all problems.
-    pub(super) fn validate(&self) -> Result<ProfileChanges, Failure> {
-        let mut changes = ProfileChanges::default();
-        let mut problems = Vec::new();
-        for (field, text) in self.iter() {
-            if let Err(problem) = changes.add(field, text) {
-                problems.push(problem.to_string());
-            }
-        }
-        match problems.is_empty() {
-            true => Ok(changes),
-            false => Err(Failure::usage(problems.join("\n"))),
-        }
-    }
+/// Returns a document with only these fields.
+pub(super) fn write_fields(entered: &EnteredProfile) -> String {
+    let lines = entered
+        .fields
+        .iter()
+        .map(|(field, text)| line(*field, text));
+    format!("[profile]\n{}", lines.collect::<String>())
 }
 
 #[cfg(test)]
@@ -116,7 +56,8 @@ mod tests {
     use profile_sdk::{Profile, ProfileField};
     use serde_json::json;
 
-    use super::{ChangedFields, write};
+    use super::{write, write_fields};
+    use crate::profile_file::EnteredProfile;
 
     fn profile(text: &str) -> Profile {
         let fields = ProfileField::ALL.iter();
@@ -125,10 +66,17 @@ mod tests {
     }
 
     #[track_caller]
+    fn read(document: &str, shown: &Profile) -> Vec<(ProfileField, String)> {
+        let entered = EnteredProfile::read(document, Some(shown));
+        assert_eq!(entered.problems, [], "{document}");
+        entered.fields
+    }
+
+    #[track_caller]
     fn check_error(text: &str, expected: &Expect) {
         let text = format!("[profile]\n{text}");
-        let changes = ChangedFields::read(&text, &profile(""));
-        let failure = changes.and_then(|changes| changes.validate()).err();
+        let entered = EnteredProfile::read(&text, Some(&profile("")));
+        let failure = entered.validated("the text").err();
         expected.assert_eq(&failure.expect("a failure").message);
     }
 
@@ -160,16 +108,13 @@ mod tests {
         for text in texts {
             let profile = profile(&text);
             let document = write(&profile);
-            let unchanged = ChangedFields::read(&document, &profile).expect("a document");
-            assert!(unchanged.is_empty(), "{text:?}\n{document}");
+            let unchanged = read(&document, &profile);
+            assert_eq!(unchanged, [], "{text:?}\n{document}");
             let others = self::profile("other");
-            let changed = ChangedFields::read(&document, &others).expect("a document");
-            assert_eq!(changed.0.len(), ProfileField::ALL.len());
-            let kept = changed.to_document();
-            assert_eq!(
-                ChangedFields::read(&kept, &others).expect("a document"),
-                changed
-            );
+            let changed = read(&document, &others);
+            assert_eq!(changed.len(), ProfileField::ALL.len());
+            let kept = EnteredProfile::read(&document, Some(&others));
+            assert_eq!(read(&write_fields(&kept), &others), changed);
         }
     }
 
@@ -213,23 +158,28 @@ mod tests {
         check_error(
             "nickname = 'a'",
             &expect![[
-                r#"field "nickname" is unknown; expected one of display_name, bio, location, accent_color, text_color, background_color"#
+                r#"the text:2:12: field "nickname" is unknown; expected one of display_name, bio, location, accent_color, text_color, background_color"#
             ]],
         );
         check_error(
             "bio = 1",
-            &expect!["bio has the type integer; expected a string in quotes"],
+            &expect!["the text:2:7: bio has the type integer; expected a string in quotes"],
         );
         check_error(
             "[links]",
-            &expect![[r#""links" is not below [profile], as all fields should be"#]],
+            &expect![[r#"the text:2:1: "links" is not below [profile], as all fields should be"#]],
         );
         let name = "x".repeat(33);
         check_error(
-            &format!("display_name = '{name}'\ntext_color = 'rot'"),
+            &format!(
+                "display_name = '{name}'\nbio = 1\nnickname = ''\ntext_color = 'rot'\n[links]"
+            ),
             &expect![[r#"
-                display_name has 33 characters; at most 32 are allowed
-                text_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange"#]],
+                the text:2:16: display_name has 33 characters; at most 32 are allowed
+                the text:3:7: bio has the type integer; expected a string in quotes
+                the text:4:12: field "nickname" is unknown; expected one of display_name, bio, location, accent_color, text_color, background_color
+                the text:5:14: text_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
+                the text:6:1: "links" is not below [profile], as all fields should be"#]],
         );
     }
 }

@@ -9,15 +9,12 @@ use serde_json::json;
 use crate::commands::auth::permissions;
 use crate::commands::{set, show};
 use crate::editor::{self, EditedText, Editor, Finished};
-use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::profile_file;
+use crate::profile_file::{self, EnteredProfile};
 use crate::session::Session;
 use crate::session::preview::DryRun;
 use crate::terminal::printable::quoted;
-
-use document::ChangedFields;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -73,36 +70,38 @@ impl EditedText for Edit<'_> {
     const SUFFIX: &'static str = ".toml";
 
     fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
-        let changed = ChangedFields::read(text, &self.shown)?;
-        if changed.is_empty() {
+        let changed = EnteredProfile::read(text, Some(&self.shown));
+        let notes = changed.notes.clone();
+        let update = changed.validated("the text")?.profile;
+        if update.is_empty() {
             let sentence = View::Sentence("Nothing changed.".to_owned());
             let report = Report::new(json!({"result": "unchanged"}), sentence);
             return Ok(Finished::Done(report));
         }
-        let ProfileChanges { update, notes } = changed.validate()?;
         for note in notes {
             self.session.output.note(&note);
         }
         if self.dry_run {
             return set::preview(&update, &self.latest, self.session).map(Finished::Preview);
         }
-        self.check_unchanged(&changed)?;
+        self.check_unchanged(&update)?;
         let call = self.session.client()?.update_profile(&update);
         let response = self
             .session
             .write(call, set::RESOURCE, set::CHECK_COMMAND)?;
         let report = match response.data() {
             Some(profile) => self.report(&update, &response, profile),
-            None => self.read_back(&changed, &update)?,
+            None => self.read_back(&update)?,
         };
         Ok(Finished::Done(report))
     }
 
     /// Returns the fields that the user changed, or the whole text if it is not a document.
     fn unsent(&self, text: &str) -> String {
-        match ChangedFields::read(text, &self.shown) {
-            Ok(changed) => changed.to_document(),
-            Err(_) => text.to_owned(),
+        let changed = EnteredProfile::read(text, Some(&self.shown));
+        match changed.problems.is_empty() {
+            true => document::write_fields(&changed),
+            false => text.to_owned(),
         }
     }
 
@@ -123,12 +122,13 @@ impl Edit<'_> {
 
     /// Reads the profile again. Fails if a field that would be overwritten has changed since the last
     /// read.
-    fn check_unchanged(&mut self, changed: &ChangedFields) -> Result<(), Failure> {
+    fn check_unchanged(&mut self, update: &ProfileUpdate) -> Result<(), Failure> {
         let now = self.session.read(self.session.client()?.me())?.into_data();
         let before = std::mem::replace(&mut self.latest, now);
-        let conflicts = changed.iter().filter_map(|(field, text)| {
+        let conflicts = ProfileField::ALL.iter().filter_map(|&field| {
+            let new = update.get(field)?;
             let value = self.latest.get(field);
-            (value != before.get(field) && value != Some(text)).then(|| {
+            (value != before.get(field) && value != Some(new)).then(|| {
                 let value = quoted(value.unwrap_or_default());
                 format!("{field} has changed on the service meanwhile; it is now {value}")
             })
@@ -142,11 +142,7 @@ impl Edit<'_> {
 
     /// Reads the profile after a success response without a profile, which may not have come from the
     /// service, and checks that the fields have changed.
-    fn read_back(
-        &self,
-        changed: &ChangedFields,
-        update: &ProfileUpdate,
-    ) -> Result<Report, Failure> {
+    fn read_back(&self, update: &ProfileUpdate) -> Result<Report, Failure> {
         let failed = |what: String| {
             let message = format!("the service accepted the change, but {what}");
             Failure::new(FailureKind::Other, message)
@@ -155,15 +151,12 @@ impl Edit<'_> {
         let response = response
             .map_err(|failure| failed(format!("reading it failed: {}", failure.message)))?;
         let now = response.data();
-        let is_missing = |&(field, text): &(ProfileField, &str)| {
+        let missing = ProfileField::ALL.iter().filter(|&&field| {
             let value = now.get(field);
-            value == self.latest.get(field) && value != Some(text)
-        };
-        let missing: Vec<_> = changed
-            .iter()
-            .filter(is_missing)
-            .map(|(field, _)| field.name())
-            .collect();
+            let is_unchanged = value == self.latest.get(field);
+            is_unchanged && update.get(field).is_some_and(|new| value != Some(new))
+        });
+        let missing: Vec<_> = missing.map(|field| field.name()).collect();
         if missing.is_empty() {
             return Ok(self.report(update, &response, now));
         }
