@@ -6,10 +6,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::access::{Key, Quota, RateLimit, bearer_token};
-use super::dialect::{
-    Dialect, ExtraFields, Place, RateLimitHeaders, RateLimitReset, ReferenceData,
-};
-use super::endpoints::{Call, Endpoint, Handler, Objects, check_size};
+use super::dialect::{Dialect, ExtraFields, RateLimitHeaders, RateLimitReset, ReferenceData};
+use super::endpoints::{Call, Endpoint, Handler, check_size};
 use super::paths::route;
 use super::problems::{Problem, ProblemKind, Problems};
 use super::processed::{Processed, violations};
@@ -171,37 +169,12 @@ fn add_extra_fields(reply: &mut Reply, endpoint: Endpoint, extra: &ExtraFields) 
         return;
     };
     let data = &mut body["data"];
-    match endpoint.objects() {
-        Objects::Nothing => {}
-        Objects::Me => {
-            add_to_profile(extra, data);
-            extra.add(Place::Key, &mut data["key"]);
-            extra.add(Place::Me, data);
+    for (place, pointer) in endpoint.objects() {
+        if let Some(objects) = data.pointer_mut(pointer) {
+            extra.add(*place, objects);
         }
-        Objects::Profile => add_to_profile(extra, data),
-        Objects::One(place) => extra.add(place, data),
-        Objects::Each(place) => add_to_each(extra, place, data),
     }
     reply.body = body.to_string().into_bytes();
-}
-
-fn add_to_profile(extra: &ExtraFields, profile: &mut Value) {
-    for (name, place) in [
-        ("links", Place::Link),
-        ("posts", Place::Post),
-        ("badges", Place::Badge),
-    ] {
-        if let Some(items) = profile.get_mut(name) {
-            add_to_each(extra, place, items);
-        }
-    }
-    extra.add(Place::Profile, profile);
-}
-
-fn add_to_each(extra: &ExtraFields, place: Place, items: &mut Value) {
-    for item in items.as_array_mut().into_iter().flatten() {
-        extra.add(place, item);
-    }
 }
 
 /// Adds the headers about the rate limit. Later versions of the IETF draft "RateLimit header fields

@@ -289,16 +289,18 @@ impl ExtraFields {
         self.0.is_empty()
     }
 
-    /// Adds the fields of a place to an object. An empty object is the response to a write.
-    pub(in crate::engine) fn add(&self, place: Place, object: &mut Value) {
-        let (Some(fields), Value::Object(object)) = (self.0.get(&place), object) else {
-            return;
+    /// Adds the fields of a place to an object, or to all objects in an array. An empty object is the
+    /// response to a write.
+    pub(in crate::engine) fn add(&self, place: Place, objects: &mut Value) {
+        let objects = match objects {
+            Value::Array(objects) => objects.as_mut_slice(),
+            object => std::slice::from_mut(object),
         };
-        if object.is_empty() {
-            return;
-        }
-        for (name, value) in fields {
-            object.entry(name).or_insert_with(|| value.clone());
+        let objects = objects.iter_mut().filter_map(Value::as_object_mut);
+        for object in objects.filter(|object| !object.is_empty()) {
+            for (name, value) in self.0.get(&place).into_iter().flatten() {
+                object.entry(name).or_insert_with(|| value.clone());
+            }
         }
     }
 }

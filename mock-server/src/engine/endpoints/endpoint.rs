@@ -14,7 +14,7 @@ use crate::engine::world::World;
 
 /// Defines [`Endpoint`] from the start of all paths and a row for each endpoint. A row has the method, the path, the access, groups of the rejections that depend on the endpoint, the handler, and the objects of successful responses.
 macro_rules! endpoints {
-    ($base:literal; $($name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*], $handler:expr, $objects:expr;)*) => {
+    ($base:literal; $($name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*], $handler:expr, [$(($place:ident, $pointer:literal)),*];)*) => {
         /// An endpoint (section Endpoints of the specification). `Display` prints its method and path.
         ///
         /// ```
@@ -44,7 +44,6 @@ macro_rules! endpoints {
             fn row(self) -> Row {
                 use Access::{AnyKey, Open, Scope as Needs};
                 use Handler::{Read, Write};
-                use Objects::{Each, Me, Nothing, One, Profile};
                 use ProblemKind::{
                     EmptyEdit, MissingField, NotAColor, NotAUrl, NotAnInteger, OutOfRange,
                     RepeatedParameter, TooManyCharacters, TooManyLines, UnknownHandle, UnknownLink,
@@ -58,7 +57,7 @@ macro_rules! endpoints {
                         access: $access,
                         rejections: &[$($rejections),*],
                         handler: $handler,
-                        objects: $objects,
+                        objects: &[$((Place::$place, $pointer)),*],
                     }),*
                 }
             }
@@ -68,28 +67,30 @@ macro_rules! endpoints {
 
 endpoints! {
     "/api/v1";
-    ReadMe: "GET" "/me", AnyKey, [], Read(profile::show), Me;
+    ReadMe: "GET" "/me", AnyKey, [], Read(profile::show),
+        [(Link, "/links"), (Post, "/posts"), (Badge, "/badges"), (Profile, ""),
+        (Key, "/key"), (Me, "")];
     EditProfile: "PATCH" "/me/profile", Needs(ProfileWrite),
         [BODY, &[TooManyCharacters, TooManyLines, NotAColor]], Write(profile::edit),
-        Profile;
+        [(Link, "/links"), (Post, "/posts"), (Badge, "/badges"), (Profile, "")];
     ReadAnalytics: "GET" "/me/analytics", Needs(AnalyticsRead), [],
-        Read(statistics::show_analytics), One(Place::Analytics);
+        Read(statistics::show_analytics), [(Analytics, "")];
     CreateLink: "POST" "/me/links", Needs(LinksWrite),
-        [BODY, &[MissingField, NotAUrl]], Write(links_and_posts::create_link), One(Place::Link);
+        [BODY, &[MissingField, NotAUrl]], Write(links_and_posts::create_link), [(Link, "")];
     EditLink: "PATCH" "/me/links/{id}", Needs(LinksWrite),
         [BODY, &[EmptyEdit, NotAUrl, UnknownLink]], Write(links_and_posts::edit_link),
-        One(Place::Link);
+        [(Link, "")];
     DeleteLink: "DELETE" "/me/links/{id}", Needs(LinksWrite),
-        [&[UnknownLink]], Write(links_and_posts::delete_link), Nothing;
+        [&[UnknownLink]], Write(links_and_posts::delete_link), [];
     CreatePost: "POST" "/me/posts", Needs(SocialWrite),
-        [BODY, &[MissingField]], Write(links_and_posts::create_post), One(Place::Post);
+        [BODY, &[MissingField]], Write(links_and_posts::create_post), [(Post, "")];
     DeletePost: "DELETE" "/me/posts/{id}", Needs(SocialWrite),
-        [&[UnknownPost]], Write(links_and_posts::delete_post), Nothing;
+        [&[UnknownPost]], Write(links_and_posts::delete_post), [];
     ReadViewStatistics: "GET" "/users/{handle}/stats", AnyKey,
         [&[UnknownHandle, NotAnInteger, OutOfRange, RepeatedParameter]],
-        Read(statistics::show_views), One(Place::Statistics);
-    ListBadges: "GET" "/badges", Open, [], Read(profile::list_badges), Each(Place::Badge);
-    ReadSiteStatistics: "GET" "/stats", Open, [], Read(statistics::show_site), One(Place::Site);
+        Read(statistics::show_views), [(Statistics, "")];
+    ListBadges: "GET" "/badges", Open, [], Read(profile::list_badges), [(Badge, "")];
+    ReadSiteStatistics: "GET" "/stats", Open, [], Read(statistics::show_site), [(Site, "")];
 }
 
 impl Endpoint {
@@ -144,7 +145,7 @@ impl Endpoint {
         self.row().handler
     }
 
-    pub(in crate::engine) fn objects(self) -> Objects {
+    pub(in crate::engine) fn objects(self) -> &'static [(Place, &'static str)] {
         self.row().objects
     }
 }
@@ -157,7 +158,9 @@ struct Row {
     /// Groups of the rejections that depend on the endpoint.
     rejections: &'static [&'static [ProblemKind]],
     handler: Handler,
-    objects: Objects,
+    /// The objects in the data of a successful response, to which a dialect can add fields, each with a
+    /// JSON Pointer to it or to an array of such objects.
+    objects: &'static [(Place, &'static str)],
 }
 
 /// The key that an endpoint requires under the default dialect.
@@ -173,16 +176,6 @@ enum Access {
 pub(crate) enum Handler {
     Read(fn(&World, &mut Call<'_>) -> Result<Reply, Rejected>),
     Write(fn(&mut World, &mut Call<'_>) -> Result<Reply, Rejected>),
-}
-
-/// The objects in the data of a successful response, to which a dialect can add fields.
-pub(in crate::engine) enum Objects {
-    /// The response has no resource.
-    Nothing,
-    Me,
-    Profile,
-    One(Place),
-    Each(Place),
 }
 
 /// The rejections of every endpoint that reads a body.

@@ -10,5 +10,5 @@ pub(crate) use call::BODY_LIMIT;
 pub(super) use call::{Call, check_size};
 pub(crate) use endpoint::BASE_PATH;
 pub use endpoint::Endpoint;
-pub(super) use endpoint::{Handler, Objects, UNROUTED};
+pub(super) use endpoint::{Handler, UNROUTED};
 pub(crate) use links_and_posts::id_in_path;
