@@ -273,7 +273,8 @@ pub(super) fn is_equal(link: &Link, wanted_title: &str, url: &LinkUrl) -> bool {
     title(link) == wanted_title && has_url()
 }
 
-/// Returns the parsed form of a URL, in which a service may store it. URLs are equal if it is.
+/// Returns the parsed form of a URL, in which a service may store it. URLs with equal parsed forms are the
+/// same.
 pub(super) fn parsed(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
 }
