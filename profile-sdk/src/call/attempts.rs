@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::trace;
+use super::trace::{self, CallSpan};
 use crate::client::{CallSettings, Client};
 use crate::error::body::RawResponse;
 use crate::error::{AttemptSummary, Error};
@@ -32,13 +32,13 @@ struct Attempts<'a> {
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
 /// earlier attempt may have deleted the resource. If the call accepts any body, the body is empty if
-/// it could not be read completely.
+/// it could not be read completely. Also returns the span, which lasts until the body is decoded.
 pub(crate) async fn send_with_retries(
     client: &Client,
     request: &Request,
     settings: &CallSettings,
     accepts_any_body: bool,
-) -> Result<(RawResponse, AttemptSummary), Error> {
+) -> Result<(RawResponse, AttemptSummary, CallSpan), Error> {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     client.check_key(request)?;
     let started = client.shared.pacing.now();
@@ -58,11 +58,16 @@ pub(crate) async fn send_with_retries(
         uncertain: false,
         is_rate_limited: false,
     };
-    let result = trace::in_call(request, client.shared.transport.base_url(), attempts.run()).await;
+    let span = CallSpan::new(request, client.shared.transport.base_url());
+    let result = span.instrument(attempts.run()).await;
     let summary = attempts.summary();
     match result {
-        Ok(response) => Ok((response, summary)),
-        Err(error) => Err(client.error_in(request, error).with_summary(summary)),
+        Ok(response) => Ok((response, summary, span)),
+        Err(error) => {
+            let error = client.error_in(request, error).with_summary(summary);
+            span.record(error.status(), Some(&error));
+            Err(error)
+        }
     }
 }
 

@@ -14,6 +14,8 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use std::{fmt, mem};
 
+use trace::CallSpan;
+
 use crate::client::{CallSettings, Client};
 use crate::decode;
 use crate::decode::{Resource, ResponseData};
@@ -181,8 +183,8 @@ impl<T> Call<T> {
         let unsent = self.into_unsent();
         match unsent.request {
             Ok(ref request) => {
-                let (response, summary) = unsent.exchange(request).await?;
-                let data = unsent.decode(request, &response, summary)?;
+                let (response, summary, span) = unsent.exchange(request).await?;
+                let data = unsent.decode(request, &response, summary, &span)?;
                 Ok(Response::new(data, response, summary))
             }
             Err(error) => Err(error),
@@ -221,14 +223,17 @@ impl<T> Unsent<T> {
     async fn data(self) -> Result<T, Error> {
         match self.request {
             Ok(ref request) => {
-                let (response, summary) = self.exchange(request).await?;
-                self.decode(request, &response, summary)
+                let (response, summary, span) = self.exchange(request).await?;
+                self.decode(request, &response, summary, &span)
             }
             Err(error) => Err(error),
         }
     }
 
-    async fn exchange(&self, request: &Request) -> Result<(RawResponse, AttemptSummary), Error> {
+    async fn exchange(
+        &self,
+        request: &Request,
+    ) -> Result<(RawResponse, AttemptSummary, CallSpan), Error> {
         attempts::send_with_retries(&self.client, request, &self.settings, self.accepts_any_body)
             .await
     }
@@ -238,8 +243,9 @@ impl<T> Unsent<T> {
         request: &Request,
         response: &RawResponse,
         summary: AttemptSummary,
+        span: &CallSpan,
     ) -> Result<T, Error> {
-        (self.read)(&response.body).map_err(|_| {
+        let data = (self.read)(&response.body).map_err(|_| {
             let to_error = |response: RawResponse| {
                 // Decode the redacted body again, because the reason quotes it.
                 let reason = (self.read)(&response.body).err().unwrap_or_default();
@@ -248,7 +254,9 @@ impl<T> Unsent<T> {
             let error = self.client.redacted_error(response.clone(), to_error);
             let error = self.client.error_in(request, error);
             error.with_summary(summary)
-        })
+        });
+        span.record(Some(response.status), data.as_ref().err());
+        data
     }
 }
 

@@ -2,67 +2,68 @@
 //! a call have the names of OpenTelemetry.
 
 #[cfg(feature = "tracing")]
-pub(crate) use on::{failed, in_attempt, in_call, waiting};
+pub(crate) use on::{CallSpan, failed, in_attempt, waiting};
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use off::{failed, in_attempt, in_call, waiting};
+pub(crate) use off::{CallSpan, failed, in_attempt, waiting};
 
 #[cfg(feature = "tracing")]
 mod on {
     use std::future::Future;
     use std::time::Duration;
 
-    use tracing::field::Empty;
+    use tracing::field::{Empty, display};
     use tracing::{Instrument as _, Span};
 
     use crate::error::Error;
-    use crate::error::body::RawResponse;
     use crate::request::Request;
     use crate::transport::base_url::BaseUrl;
 
     const TARGET: &str = "profile_sdk";
 
-    pub(crate) fn in_call<F: Future<Output = Result<RawResponse, Error>>>(
-        request: &Request,
-        base_url: &BaseUrl,
-        call: F,
-    ) -> impl Future<Output = F::Output> + use<F> {
-        let operation = request.operation();
-        let (address, port) = base_url.server();
-        let span = tracing::info_span!(
-            target: TARGET,
-            "call",
-            otel.kind = "client",
-            otel.name = %operation,
-            http.request.method = operation.method().as_str(),
-            url.template = operation.path_template(),
-            server.address = address,
-            server.port = port,
-            http.request.resend_count = Empty,
-            http.response.status_code = Empty,
-            error.type = Empty,
-            otel.status_code = Empty,
-        );
-        let of_call = span.clone();
-        let recorded = async move {
-            let result = call.await;
-            record_result(&of_call, &result);
-            result
-        };
-        recorded.instrument(span)
-    }
+    /// The span of a call, which ends when it is dropped. Numbers are `i64`, because OpenTelemetry has
+    /// no unsigned integers, and `tracing-opentelemetry` exports them as strings.
+    pub(crate) struct CallSpan(Span);
 
-    fn record_result(span: &Span, result: &Result<RawResponse, Error>) {
-        let status = match result {
-            Ok(response) => Some(response.status),
-            Err(error) => {
+    impl CallSpan {
+        pub(crate) fn new(request: &Request, base_url: &BaseUrl) -> Self {
+            let operation = request.operation();
+            let (address, port) = base_url.server();
+            Self(tracing::info_span!(
+                target: TARGET,
+                "call",
+                otel.kind = "client",
+                otel.name = %operation,
+                http.request.method = operation.method().as_str(),
+                url.template = operation.path_template(),
+                server.address = address,
+                server.port = port.map(i64::from),
+                http.request.resend_count = Empty,
+                http.response.status_code = Empty,
+                error.type = Empty,
+                otel.status_code = Empty,
+                otel.status_description = Empty,
+            ))
+        }
+
+        pub(crate) fn instrument<F: Future>(
+            &self,
+            call: F,
+        ) -> impl Future<Output = F::Output> + use<F> {
+            call.instrument(self.0.clone())
+        }
+
+        /// Records the result of the call. The key is already redacted in the error.
+        pub(crate) fn record(&self, status: Option<u16>, error: Option<&Error>) {
+            let Self(span) = self;
+            if let Some(status) = status {
+                span.record("http.response.status_code", i64::from(status));
+            }
+            if let Some(error) = error {
                 span.record("error.type", error.kind().as_str());
                 span.record("otel.status_code", "ERROR");
-                error.status()
+                span.record("otel.status_description", display(error));
             }
-        };
-        if let Some(status) = status {
-            span.record("http.response.status_code", status);
         }
     }
 
@@ -90,7 +91,7 @@ mod on {
 
     /// Records in the span of the call that another attempt follows.
     pub(crate) fn waiting(wait: Duration, attempts: u32) {
-        Span::current().record("http.request.resend_count", attempts);
+        Span::current().record("http.request.resend_count", i64::from(attempts));
         let seconds = wait.as_secs_f64();
         tracing::debug!(
             target: TARGET,
@@ -108,8 +109,18 @@ mod off {
     use crate::request::Request;
     use crate::transport::base_url::BaseUrl;
 
-    pub(crate) fn in_call<F>(_: &Request, _: &BaseUrl, call: F) -> F {
-        call
+    pub(crate) struct CallSpan;
+
+    impl CallSpan {
+        pub(crate) fn new(_: &Request, _: &BaseUrl) -> Self {
+            Self
+        }
+
+        pub(crate) fn instrument<F>(&self, call: F) -> F {
+            call
+        }
+
+        pub(crate) fn record(&self, _: Option<u16>, _: Option<&Error>) {}
     }
 
     pub(crate) fn in_attempt<F>(_: u32, attempt: F) -> F {

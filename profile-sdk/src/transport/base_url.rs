@@ -69,10 +69,12 @@ impl BaseUrl {
         self.url.scheme() == "https"
     }
 
-    /// Returns the host and the port.
+    /// Returns the host, without the brackets of an IPv6 address, and the port.
     #[cfg(feature = "tracing")]
     pub(crate) fn server(&self) -> (Option<&str>, Option<u16>) {
-        (self.url.host_str(), self.url.port_or_known_default())
+        let host = self.url.host_str();
+        let address = host.map(|host| host.trim_matches(['[', ']']));
+        (address, self.url.port_or_known_default())
     }
 
     /// Returns the full URL of a request.

@@ -102,11 +102,13 @@ async fn emits_spans_and_events_without_the_key() {
     call.await.unwrap_err();
     let lines = recorder.lines.lock().unwrap();
     assert_eq!(
-        lines[lines.len() - 3..],
+        lines[lines.len() - 4..],
         [
+            "recorded http.response.status_code=404",
             "recorded error.type=\"not_found\"",
             "recorded otel.status_code=\"ERROR\"",
-            "recorded http.response.status_code=404"
+            "recorded otel.status_description=DELETE /api/v1/me/posts/post_99: 404: not found: \
+             the key's owner has no post with the id post_99 (unknown_post)",
         ]
     );
 }

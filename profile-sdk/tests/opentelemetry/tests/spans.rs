@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mock_server::{Fault, FaultRule, MockServer};
+use opentelemetry::Value;
 use opentelemetry::trace::{SpanKind, Status, TracerProvider as _};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use profile_sdk::{ApiKey, Client};
@@ -10,9 +11,9 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 
 /// Returns the attributes whose names OpenTelemetry defines for HTTP clients.
-fn attributes(span: &SpanData) -> BTreeMap<String, String> {
+fn attributes(span: &SpanData) -> BTreeMap<&str, Value> {
     let attributes = span.attributes.iter();
-    let attributes = attributes.map(|pair| (pair.key.to_string(), pair.value.to_string()));
+    let attributes = attributes.map(|pair| (pair.key.as_str(), pair.value.clone()));
     let is_convention = |name: &str| {
         ["error.", "http.", "server.", "url."]
             .iter()
@@ -35,39 +36,60 @@ async fn spans_follow_the_conventions_for_http_clients() -> Result<(), Box<dyn s
     service.add_fault(FaultRule::new(Fault::status(503)).times(1))?;
     let client = Client::new(service.uri(), ApiKey::new(service.key())?)?;
     client.me().await?;
-    client.delete_link(&"link_99".parse()?).await.unwrap_err();
+    let not_found = client.delete_link(&"link_99".parse()?).await.unwrap_err();
+    service.add_fault(FaultRule::new(Fault::MalformedJson).times(2))?;
+    let unreadable = client.site_stats().await.unwrap_err();
+    client.site_stats().send().await.unwrap_err();
+    let unreachable = Client::builder()
+        .base_url("http://[::1]:1")
+        .retry(profile_sdk::RetryPolicy::none())
+        .build()?;
+    let unreachable = unreachable.site_stats().await.unwrap_err();
 
     let spans = exporter.get_finished_spans()?;
-    let [read, deletion] = &spans[..] else {
+    let [read, deletion, stats, sent_stats, unsent] = &spans[..] else {
         panic!("expected one span per call: {spans:?}");
     };
-    let port = service.uri().rsplit(':').next().unwrap_or_default();
-    let expected = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
-        let common = [("server.address", "127.0.0.1"), ("server.port", port)];
-        let pairs = common.iter().chain(pairs);
-        pairs.map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    let port: i64 = service.uri().rsplit(':').next().unwrap_or_default().parse()?;
+    let expected = |pairs: Vec<(&'static str, Value)>| -> BTreeMap<&str, Value> {
+        let common = [("server.address", "127.0.0.1".into()), ("server.port", port.into())];
+        common.into_iter().chain(pairs).collect()
     };
     assert_eq!((&*read.name, &read.span_kind), ("GET /api/v1/me", &SpanKind::Client));
     assert_eq!(read.status, Status::Unset);
     assert_eq!(
         attributes(read),
-        expected(&[
-            ("http.request.method", "GET"),
-            ("http.request.resend_count", "1"),
-            ("http.response.status_code", "200"),
-            ("url.template", "/api/v1/me"),
+        expected(vec![
+            ("http.request.method", "GET".into()),
+            ("http.request.resend_count", 1_i64.into()),
+            ("http.response.status_code", 200_i64.into()),
+            ("url.template", "/api/v1/me".into()),
         ])
     );
     assert_eq!(&*deletion.name, "DELETE /api/v1/me/links/{id}");
-    assert_eq!(deletion.status, Status::error(""));
+    assert_eq!(deletion.status, Status::error(not_found.to_string()));
     assert_eq!(
         attributes(deletion),
-        expected(&[
-            ("error.type", "not_found"),
-            ("http.request.method", "DELETE"),
-            ("http.response.status_code", "404"),
-            ("url.template", "/api/v1/me/links/{id}"),
+        expected(vec![
+            ("error.type", "not_found".into()),
+            ("http.request.method", "DELETE".into()),
+            ("http.response.status_code", 404_i64.into()),
+            ("url.template", "/api/v1/me/links/{id}".into()),
         ])
     );
+    for span in [stats, sent_stats] {
+        assert_eq!(span.status, Status::error(unreadable.to_string()));
+        assert_eq!(
+            attributes(span),
+            expected(vec![
+                ("error.type", "unreadable".into()),
+                ("http.request.method", "GET".into()),
+                ("http.response.status_code", 200_i64.into()),
+                ("url.template", "/api/v1/stats".into()),
+            ])
+        );
+    }
+    assert_eq!(unsent.status, Status::error(unreachable.to_string()));
+    assert_eq!(attributes(unsent)["server.address"], "::1".into());
     Ok(())
 }
