@@ -179,10 +179,11 @@ impl Error {
 
     /// Returns `true` if the same call may succeed later and can be repeated without being applied
     /// twice. Wait for [`retry_after`](Self::retry_after) first, if it is known. The client has
-    /// already made its own retries.
+    /// already made its own retries. An error without an [`operation`](Self::operation) counts as that
+    /// of a creation.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        let is_idempotent = self.operation().is_none_or(Operation::is_idempotent);
+        let is_idempotent = self.operation().is_some_and(Operation::is_idempotent);
         let harmless = is_idempotent || !self.may_have_been_applied();
         match self.kind() {
             ErrorKind::Connection | ErrorKind::RateLimited => true,

@@ -64,6 +64,8 @@ async fn built_errors_without_a_status_are_like_real_ones() {
         .operation(Operation::SITE_STATS)
         .build();
     assert_eq!((built.kind(), built.status()), (real.kind(), real.status()));
+    let unknown = ErrorBuilder::new(ErrorKind::Interrupted).build();
+    assert!(unknown.may_have_been_applied() && !unknown.is_retryable());
     for (operation, applied) in [
         (Operation::ME, false),
         (Operation::CREATE_LINK, true),
