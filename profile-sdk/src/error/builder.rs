@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::body::RawResponse;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, is_unclear};
 use crate::request::Operation;
 
 /// A builder for an [`Error`] of any kind.
@@ -119,8 +119,8 @@ impl ErrorBuilder {
         self
     }
 
-    /// Sets the result of [`Error::may_have_been_applied`]. Default: as the kind and the operation
-    /// imply; without an operation, as for a write.
+    /// Sets the result of [`Error::may_have_been_applied`]. Default: as the kind, the status code and the
+    /// operation imply; without an operation, as for a write.
     pub fn may_have_been_applied(mut self, applied: bool) -> Self {
         self.may_have_been_applied = Some(applied);
         self
@@ -130,9 +130,11 @@ impl ErrorBuilder {
     #[must_use]
     pub fn build(self) -> Error {
         let mut error = self.error;
-        if let Some(applied) = self.may_have_been_applied {
-            error.inner.may_have_been_applied = applied;
-        }
+        let is_write = error
+            .operation()
+            .is_none_or(|operation| operation.method().is_write());
+        let implied = is_write && is_unclear(error.kind(), error.status());
+        error.inner.may_have_been_applied = self.may_have_been_applied.unwrap_or(implied);
         error
     }
 

@@ -92,6 +92,7 @@ fn summary(error: &Error) -> String {
         ErrorKind::RateLimited if error.status().is_some() => {
             format!("{status}: rate limit exceeded")
         }
+        ErrorKind::Rejected if status == 408 => format!("{status}: the service timed out"),
         ErrorKind::Rejected => format!("{status}: the service rejected the request"),
         ErrorKind::Service => format!("{status}: the service failed"),
         ErrorKind::Invalid

@@ -167,7 +167,7 @@ impl Error {
 
     /// Returns `true` if a write may have been applied although the call failed: the response of an
     /// attempt was lost, could not be decoded or was too large, the service failed while processing
-    /// the request, or it redirects to the result (303).
+    /// the request or timed out (408), or it redirects to the result (303).
     ///
     /// A write with a 2xx response succeeds even if its body cannot be read or decoded. [Raw
     /// calls](crate::Client::raw_call) are the exception: they return an error, for which this
@@ -213,14 +213,7 @@ impl Error {
             invalid_value: None,
             attempts: 0,
             elapsed: Duration::ZERO,
-            may_have_been_applied: matches!(
-                kind,
-                ErrorKind::Timeout
-                    | ErrorKind::Interrupted
-                    | ErrorKind::TooLarge
-                    | ErrorKind::Service
-                    | ErrorKind::Unreadable
-            ),
+            may_have_been_applied: is_unclear(kind, None),
             retry_after: None,
         };
         Self {
@@ -241,8 +234,7 @@ impl Error {
         };
         let error_body = read_error_body(&response.body);
         let mut error = Self::new(kind, "");
-        // The usual response to a form that was processed: it names a page with the result.
-        error.inner.may_have_been_applied |= response.status == 303;
+        error.inner.may_have_been_applied = is_unclear(kind, Some(response.status));
         error.inner.code = error_body.code;
         error.inner.message = error_body.message;
         error.inner.response = Some(response);
@@ -354,6 +346,17 @@ impl Error {
         inner.response = response.map(|response| response.redacted(key));
         self
     }
+}
+
+/// Returns `true` if a write may have been applied although it failed like this.
+fn is_unclear(kind: ErrorKind, status: Option<u16>) -> bool {
+    use ErrorKind::{Interrupted, Service, Timeout, TooLarge, Unreadable};
+    // 303 is the usual response to a form that was processed. In HTTP, 408 means that the request did not
+    // arrive completely, but gateways also send it if the service behind them does not respond.
+    matches!(
+        kind,
+        Timeout | Interrupted | Service | TooLarge | Unreadable
+    ) || matches!(status, Some(303 | 408))
 }
 
 impl StdError for Error {}

@@ -70,6 +70,7 @@ async fn classifies_status_codes() {
         (303, ErrorKind::Redirected, true),
         (304, ErrorKind::Redirected, false),
         (400, ErrorKind::Rejected, false),
+        (408, ErrorKind::Rejected, true),
         (409, ErrorKind::Rejected, false),
         (418, ErrorKind::Rejected, false),
         (429, ErrorKind::RateLimited, false),

@@ -28,6 +28,8 @@ async fn built_errors_are_like_real_ones() {
         (ErrorKind::Unauthorized, 401),
         (ErrorKind::Forbidden, 403),
         (ErrorKind::NotFound, 404),
+        (ErrorKind::Redirected, 303),
+        (ErrorKind::Rejected, 408),
         (ErrorKind::Rejected, 422),
         (ErrorKind::RateLimited, 429),
         (ErrorKind::Service, 500),
@@ -42,6 +44,7 @@ async fn built_errors_are_like_real_ones() {
         let call = connect_as_owner(&service).delete_link(&id);
         let real = call.retry(RetryPolicy::none()).await.unwrap_err();
         let built = ErrorBuilder::new(kind)
+            .status(status)
             .operation(Operation::DELETE_LINK)
             .resource("link_1")
             .header("x-request-id", "r-1")

@@ -129,7 +129,6 @@ fn rejected(random: &mut Random) -> PlannedFault {
         Fault::status(400),
         Fault::status(401),
         Fault::status(403),
-        Fault::status(408),
         Fault::status(409),
         Fault::status(422),
         Fault::RateLimited { retry_after: None },
@@ -148,6 +147,7 @@ fn rejected(random: &mut Random) -> PlannedFault {
 fn unknown(random: &mut Random) -> PlannedFault {
     let phase = [Phase::Before, Phase::After][random.below(2)];
     let common = [
+        Fault::status(408),
         Fault::status(500),
         Fault::status(502),
         Fault::status(503),
