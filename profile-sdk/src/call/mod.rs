@@ -10,6 +10,7 @@ pub use response::Response;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use std::{fmt, mem};
@@ -81,9 +82,12 @@ pub struct Call<T> {
 )]
 enum State<T> {
     Unsent(Unsent<T>),
-    Sent(Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>),
+    /// The mutex is never locked: it only makes the call `Sync`, which futures in it may not be.
+    Sent(Mutex<Sending<T>>),
     Completed,
 }
+
+type Sending<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
 struct Unsent<T> {
     client: Client,
@@ -294,11 +298,12 @@ impl<T: Send + 'static> Future for Call<T> {
         if let State::Unsent(_) = self.state {
             let state = mem::replace(&mut self.state, State::Completed);
             let unsent = Self { state }.into_unsent();
-            self.state = State::Sent(Box::pin(unsent.data()));
+            self.state = State::Sent(Mutex::new(Box::pin(unsent.data())));
         }
         let State::Sent(call) = &mut self.state else {
             panic!("the call was polled after it completed");
         };
+        let call = call.get_mut().unwrap_or_else(PoisonError::into_inner);
         let output = ready!(call.as_mut().poll(cx));
         self.state = State::Completed;
         Poll::Ready(output)

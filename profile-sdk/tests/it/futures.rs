@@ -35,7 +35,7 @@ async fn a_call_is_a_future_wherever_one_is_required() {
         badges = client.badges() => assert!(badges.is_ok()),
         () = tokio::time::sleep(timeout) => panic!("timed out"),
     }
-    let boxed: Box<dyn Future<Output = Result<Vec<Badge>, Error>> + Send + Unpin> =
+    let boxed: Box<dyn Future<Output = Result<Vec<Badge>, Error>> + Send + Sync + Unpin> =
         Box::new(client.badges());
     boxed.await.unwrap();
 }
