@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::trace::{self, CallSpan};
-use crate::client::{CallSettings, Client};
+use crate::client::{CallSettings, Client, YEAR};
 use crate::error::body::RawResponse;
 use crate::error::{AttemptSummary, Error};
 use crate::pacing::rate_limiter::Permit;
@@ -39,10 +39,8 @@ pub(crate) async fn send_with_retries(
     settings: &CallSettings,
     accepts_any_body: bool,
 ) -> Result<(RawResponse, AttemptSummary, CallSpan), Error> {
-    const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     client.check_key(request)?;
     let started = client.shared.pacing.now();
-    // Cap at one year; `Instant` may not represent more.
     let total = started + settings.total_timeout.min(YEAR);
     let mut attempts = Attempts {
         client,
@@ -99,14 +97,14 @@ impl<'a> Attempts<'a> {
             let budget = &self.pacing().retry_budget;
             let is_counted = !self.is_rate_limited;
             if is_counted && budget.is_empty() {
-                return Err(error);
+                return Err(error.without_retry_budget());
             }
             self.report(wait, &error, is_counted);
             if is_counted {
                 self.pacing().settings.clock.sleep(wait).await;
                 // Withdrawn after the wait, so that a canceled call costs nothing.
                 if !budget.withdraw() {
-                    return Err(error);
+                    return Err(error.without_retry_budget());
                 }
                 self.retries += 1;
             }

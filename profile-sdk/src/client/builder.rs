@@ -10,7 +10,7 @@ use bytes::Bytes;
 use reqwest::header::USER_AGENT;
 use tokio::sync::Mutex;
 
-use crate::client::{CallSettings, Client, Shared};
+use crate::client::{CallSettings, Client, Shared, YEAR};
 use crate::error::{Error, ErrorKind};
 use crate::pacing::clock::SystemClock;
 use crate::pacing::{Clock, Pacing, PacingSettings, Wait};
@@ -337,7 +337,8 @@ impl ClientBuilder {
     ///   query or fragment,
     /// - the base URL or the proxy requires [`allow_plain_http`](Self::allow_plain_http),
     /// - the proxy is not an HTTP or HTTPS URL,
-    /// - a timeout or the maximum size of a response is zero,
+    /// - a timeout or the maximum size of a response is zero, or the request interval is longer than a
+    ///   year,
     /// - the user agent or a header is invalid, or the client sets the header itself,
     /// - HTTPS is needed, and TLS cannot be set up, a root certificate is invalid or no TLS feature
     ///   is enabled,
@@ -376,6 +377,10 @@ impl ClientBuilder {
         if self.transport.max_response_bytes == 0 {
             let reason = "is zero; expected at least 1 byte";
             return Err(InvalidValue::new("max_response_bytes", reason));
+        }
+        if self.pacing.request_interval > YEAR {
+            let reason = "is longer than a year; expected at most 365 days";
+            return Err(InvalidValue::new("request_interval", reason));
         }
         Ok(())
     }

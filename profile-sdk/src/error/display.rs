@@ -38,6 +38,9 @@ impl fmt::Display for Error {
                 self.attempts()
             )?;
         }
+        if self.inner.is_budget_empty {
+            f.write_str("; not retried, because the client has no retry budget left")?;
+        }
         if self.may_have_been_applied() {
             f.write_str("; the change may have been applied")?;
         }

@@ -57,6 +57,8 @@ struct Inner {
     elapsed: Duration,
     may_have_been_applied: bool,
     retry_after: Option<Duration>,
+    /// `true` if the client did not retry because its retry budget was used up.
+    is_budget_empty: bool,
 }
 
 /// The attempts of a call.
@@ -215,6 +217,7 @@ impl Error {
             elapsed: Duration::ZERO,
             may_have_been_applied: is_unclear(kind, None),
             retry_after: None,
+            is_budget_empty: false,
         };
         Self {
             inner: Box::new(inner),
@@ -312,6 +315,12 @@ impl Error {
     /// Sets the wait that the service requests.
     pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
         self.inner.retry_after = retry_after;
+        self
+    }
+
+    /// Adds to the message why there was no further retry.
+    pub(crate) fn without_retry_budget(mut self) -> Self {
+        self.inner.is_budget_empty = true;
         self
     }
 

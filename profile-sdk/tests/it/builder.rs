@@ -57,7 +57,7 @@ fn debug_hides_header_values() {
 }
 
 #[test]
-fn rejects_zero_limits() {
+fn rejects_limits_out_of_range() {
     let builder = || Client::builder().base_url("http://localhost");
     for (rejected, message) in [
         (
@@ -75,6 +75,10 @@ fn rejects_zero_limits() {
         (
             builder().max_response_bytes(0),
             "max_response_bytes is zero; expected at least 1 byte",
+        ),
+        (
+            builder().request_interval(Duration::MAX),
+            "request_interval is longer than a year; expected at most 365 days",
         ),
     ] {
         assert_eq!(rejected.build().unwrap_err().to_string(), message);

@@ -298,6 +298,8 @@ async fn the_retry_budget_limits_retries() {
         assert_eq!(error.attempts(), attempts);
         // Without a retry left, there is no wait.
         assert_eq!(error.elapsed().is_zero(), attempts == 1);
+        let reason = "; not retried, because the client has no retry budget left";
+        assert_eq!(error.to_string().contains(reason), attempts < 4, "{error}");
     }
     // Ten successes restore one retry.
     service.clear_faults();
