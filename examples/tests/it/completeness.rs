@@ -3,11 +3,12 @@
 use std::fmt::Display;
 
 use mock_server::{Dialect, Endpoint, Mutant, control_openapi_json, openapi_json};
-use profile_sdk::{Operation, ProfileField, Scope};
+use profile_sdk::{Days, Operation, ProfileField, Scope};
 use webhook_verify::EventKind;
 
+use crate::documents::headings;
 use crate::repository::{read, sources};
-use crate::specification_coverage::{code_spans, rules};
+use crate::specification_coverage::code_spans;
 
 /// The list of what is missing, each with its subject.
 struct Missing(Vec<String>);
@@ -31,7 +32,7 @@ impl Missing {
 #[test]
 fn every_part_of_the_service_is_complete() {
     let mut missing = Missing(Vec::new());
-    check_rules(&mut missing);
+    check_service(&mut missing);
     for endpoint in Endpoint::ALL {
         let mut operations = Operation::ALL.iter();
         let is_called = operations.any(|operation| is_same(*endpoint, operation));
@@ -77,30 +78,50 @@ fn without_prefix(operation: &Operation) -> String {
     format!("{} {path}", operation.method())
 }
 
-fn check_rules(missing: &mut Missing) {
-    let rules = rules();
-    let subjects: Vec<_> = rules
-        .iter()
-        .flat_map(|rule| code_spans(rule.text))
-        .collect();
+fn check_service(missing: &mut Missing) {
+    let page = read("docs/service.md");
+    let (headings, names) = (headings(&page), code_spans(&page));
+    for operation in Operation::ALL {
+        let name = without_prefix(operation);
+        let is_present = headings.contains(&name);
+        missing.unless(is_present, name, "a section of docs/service.md");
+    }
     let scopes = Scope::KNOWN.iter().map(ToString::to_string);
     let kinds = EventKind::KNOWN.iter().map(ToString::to_string);
-    let fields = ProfileField::ALL.iter();
-    let fields = fields.map(|field| field.name().to_owned());
-    let operations = Operation::ALL.iter().map(without_prefix);
-    for name in operations.chain(scopes).chain(kinds).chain(fields) {
-        let is_present = subjects.contains(&name);
-        missing.unless(is_present, name, "a rule in specification_coverage.txt");
+    let fields = ProfileField::ALL
+        .iter()
+        .map(|field| field.name().to_owned());
+    let settings = Dialect::alternatives().map(|(name, ..)| name.to_owned());
+    for name in scopes.chain(kinds).chain(fields).chain(settings) {
+        let is_present = names.contains(&name);
+        missing.unless(is_present, name, "a rule in docs/service.md");
     }
-    let settings: Vec<_> = Dialect::alternatives().map(|(name, ..)| name).collect();
-    let documented: Vec<_> = rules.iter().flat_map(|rule| &rule.settings).collect();
-    for setting in &settings {
-        let is_present = documented.contains(&setting);
-        missing.unless(is_present, setting, "a rule in specification_coverage.txt");
+    let limited = ProfileField::ALL.iter();
+    let limited = limited.filter(|field| field.kind().max_characters().is_some());
+    let limits = limited.map(|field| format!("`{}` | {} |", field.name(), field.kind()));
+    let days = [
+        ("for any profile | at least", Days::MIN),
+        ("for another profile | at most", Days::MAX_OTHER),
+        ("for the own profile | at most", Days::MAX_OWN),
+        ("if omitted |", Days::DEFAULT.get()),
+    ];
+    let days = days.map(|(limit, number)| format!("`days`, {limit} {number} |"));
+    for row in limits.chain(days) {
+        missing.unless(page.contains(&row), row, "a limit in docs/service.md");
     }
-    for setting in documented {
-        let is_setting = settings.contains(setting);
-        missing.unless(is_setting, setting, "a setting of the mock, or no rule");
+    for row in page
+        .lines()
+        .filter(|line| line.starts_with("| <a id=\"open-"))
+    {
+        let (_, settings) = row.trim_end_matches(" |").rsplit_once("| ").expect("cells");
+        for setting in code_spans(settings) {
+            let is_setting = Dialect::alternatives().any(|(name, ..)| name == setting);
+            missing.unless(
+                is_setting,
+                setting,
+                "a setting of the mock, or not in docs/service.md",
+            );
+        }
     }
 }
 

@@ -117,19 +117,36 @@ fn resolve(document: &str, target: &str) -> Result<(), String> {
         return Ok(());
     }
     let text = std::fs::read_to_string(file).unwrap();
-    match anchors(&text).iter().any(|known| known == anchor) {
+    let mut known = heading_anchors(&text).into_iter().chain(anchors(&text));
+    match known.any(|known| known == anchor) {
         true => Ok(()),
-        false => Err(format!("heading #{anchor} not found")),
+        false => Err(format!("#{anchor} not found")),
     }
 }
 
-/// Returns the anchors of the headings, in GitHub's format.
-fn anchors(document: &str) -> Vec<String> {
-    let mut anchors: Vec<String> = Vec::new();
+/// Returns the titles of the headings.
+pub(crate) fn headings(document: &str) -> Vec<String> {
     let prose = prose(document);
-    for heading in prose.lines().filter(|line| line.starts_with('#')) {
-        let title = heading.trim_start_matches('#').trim().to_lowercase();
+    let headings = prose.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| line.trim_start_matches('#').trim().to_owned())
+        .collect()
+}
+
+/// Returns the anchors that a document sets with `<a id="…">`.
+pub(crate) fn anchors(document: &str) -> Vec<String> {
+    let rests = document.split("<a id=\"").skip(1);
+    rests
+        .map(|rest| rest.split('"').next().unwrap().to_owned())
+        .collect()
+}
+
+/// Returns the anchors of the headings, in GitHub's format.
+fn heading_anchors(document: &str) -> Vec<String> {
+    let mut anchors: Vec<String> = Vec::new();
+    for title in headings(document) {
         let anchor: String = title
+            .to_lowercase()
             .chars()
             .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
             .map(|c| if c == ' ' { '-' } else { c })

@@ -1,57 +1,128 @@
-//! Checks `specification_coverage.txt` and the threat model against the code.
+//! Checks `specification_coverage.txt`, the page about the service and the threat model against the
+//! code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::repository::{read, sources};
+use mock_server::{Clock, ProblemKind, Request, World, handle, openapi_json};
+use serde_json::Value;
 
-const RULES: &str = include_str!("specification_coverage.txt");
+use crate::documents::{anchors, headings};
+use crate::repository::{CRATES, read, sources};
 
-/// A rule, and the line below it.
-#[derive(Default)]
-pub(crate) struct Rule {
-    pub(crate) text: &'static str,
-    /// The names of tests, by the folder of the crate.
-    tests: Vec<(&'static str, Vec<&'static str>)>,
-    pub(crate) settings: Vec<&'static str>,
-}
-
-pub(crate) fn rules() -> Vec<Rule> {
-    let mut rules: Vec<Rule> = Vec::new();
-    let lines = RULES.lines().filter(|line| !line.starts_with('#'));
-    for line in lines.filter(|line| !line.is_empty()) {
-        let Some(line) = line.strip_prefix("    ") else {
-            rules.push(Rule {
-                text: line,
-                ..Rule::default()
-            });
-            continue;
-        };
-        let rule = rules.last_mut().expect("a rule above its tests");
-        for part in line.split("; ") {
-            match part.split_once(": ").expect("a name and a list") {
-                ("settings", names) => rule.settings.extend(names.split(", ")),
-                (folder, names) => rule.tests.push((folder, names.split(", ").collect())),
-            }
-        }
-    }
-    rules
-}
+const COVERAGE: &str = include_str!("specification_coverage.txt");
+const SERVICE: &str = "docs/service.md";
 
 #[test]
-fn every_rule_names_tests_that_exist() {
+fn every_rule_has_an_anchor_and_tests_that_exist() {
+    let rules: BTreeSet<_> = anchors(&read(SERVICE)).into_iter().collect();
     let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+    let mut covered = BTreeSet::new();
     let mut missing = Vec::new();
-    for rule in rules() {
-        if rule.tests.is_empty() {
-            missing.push(format!("no test of: {}", rule.text));
-        }
-        for (folder, names) in rule.tests {
+    let mut rule = "";
+    let lines = COVERAGE.lines().filter(|line| !line.starts_with('#'));
+    for line in lines.filter(|line| !line.is_empty()) {
+        let Some(tests) = line.strip_prefix("    ") else {
+            rule = line;
+            continue;
+        };
+        covered.insert(rule.to_owned());
+        for part in tests.split("; ") {
+            let (folder, names) = part.split_once(": ").expect("a crate and its tests");
             let text = texts.entry(folder).or_insert_with(|| sources(folder));
-            let names = names.iter().filter(|name| !is_test(text, name));
-            missing.extend(names.map(|name| format!("{folder}: {name}")));
+            let names = names.split(", ").filter(|name| !is_test(text, name));
+            missing.extend(names.map(|name| format!("{rule}: {folder}: no test {name}")));
         }
     }
+    missing.extend(
+        rules
+            .difference(&covered)
+            .map(|rule| format!("{rule}: no tests")),
+    );
+    missing.extend(
+        covered
+            .difference(&rules)
+            .map(|rule| format!("{rule}: no anchor in {SERVICE}")),
+    );
     assert_eq!(missing, Vec::<String>::new());
+}
+
+/// The sections that the documentation of the crates, the violations and the OpenAPI document name.
+#[test]
+fn named_sections_are_headings_of_the_page_about_the_service() {
+    let headings = headings(&read(SERVICE));
+    let mut sections: Vec<String> = ProblemKind::ALL
+        .iter()
+        .filter_map(|kind| kind.section())
+        .map(str::to_owned)
+        .collect();
+    for name in CRATES {
+        let text = sources(name);
+        let lines = text
+            .lines()
+            .map(|line| line.trim_start().trim_start_matches("/// "));
+        let text = lines.collect::<Vec<_>>().join(" ");
+        for part in text.split("(Specification: ").skip(1) {
+            let (names, _) = part.split_once(".)").expect("an end of the reference");
+            sections.extend(names.split("; ").map(|name| {
+                let (_, name) = name.rsplit_once(", ").unwrap_or(("", name));
+                name.replace('`', "")
+            }));
+        }
+    }
+    let references: Vec<_> = openapi_json().split("ection \\\"").skip(1).collect();
+    assert!(references.len() > 10, "{references:?}");
+    sections.extend(references.iter().map(|rest| {
+        let (section, _) = rest.split_once("\\\"").expect("a closing quote");
+        section.to_owned()
+    }));
+    sections.retain(|section| !headings.contains(section));
+    assert_eq!(sections, Vec::<String>::new());
+}
+
+/// The requests in the page are sent in their order to a new world.
+#[test]
+fn examples_of_the_service_are_responses_of_the_mock() {
+    let document = read(SERVICE);
+    let blocks = document.split("```http\n").skip(1);
+    let blocks: Vec<_> = blocks
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    let mut world = World::new(0);
+    world.set_clock(Clock::fixed("2026-03-01T12:00:00Z").unwrap());
+    for example in blocks.chunks(2) {
+        let &[request, response] = example else {
+            panic!("no response to {}", example[0]);
+        };
+        let (head, body) = request
+            .split_once("\n\n")
+            .unwrap_or((request.trim_end(), ""));
+        let mut lines = head.lines();
+        let (method, path) = lines
+            .next()
+            .unwrap()
+            .split_once(' ')
+            .expect("a method and a path");
+        let mut sent = Request::new(method, path).body(body.trim_end());
+        for line in lines {
+            let (name, value) = line.split_once(": ").expect("a header");
+            sent = sent.header(name, value.replace("<API_KEY>", &world.keys().all));
+        }
+        let received = handle(&mut world, &sent);
+        let (status, body) = response.split_once("\n\n").unwrap_or((response, ""));
+        let expected = format!("HTTP/1.1 {} ", received.status);
+        assert!(status.starts_with(&expected), "{head}: {}", received.status);
+        let parse = |text: &[u8]| match text {
+            [] => Value::Null,
+            text => serde_json::from_slice(text).expect("JSON"),
+        };
+        let (documented, received) = (parse(body.as_bytes()), parse(&received.body));
+        assert_eq!(documented, received, "{head}\n{received:#}");
+    }
+    assert!(
+        blocks.len() > 20,
+        "found only {} examples",
+        blocks.len() / 2
+    );
 }
 
 #[test]

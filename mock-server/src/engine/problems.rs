@@ -199,7 +199,7 @@ problems! {
         ("the request has the query parameter {name}; expected no parameters");
     /// The content type of the body is not `application/json`.
     WrongContentType { found: String } = "wrong_content_type", Always(415), None,
-        "Introduction": "Requests and responses use JSON.",
+        "General": "Requests and responses use JSON.",
         ("the content type is {found}; expected application/json");
     /// The body is not a JSON object.
     NotAJsonObject { reason: String } = "not_a_json_object", Always(400), None,
@@ -215,7 +215,7 @@ problems! {
         ("unknown field {field}; expected {}", one_of(known));
     /// A field is not a string; `null` is not a string either.
     WrongType { field: &'static str, found: &'static str } = "wrong_type", Content, Some(field),
-        "Resources and their fields": "The editable fields of profiles, links and posts are strings.",
+        "Resources": "The editable fields of profiles, links and posts are strings.",
         ("{field} is {found}; expected a string");
     /// A required field is missing.
     MissingField { field: &'static str } = "missing_field", Content, Some(field),

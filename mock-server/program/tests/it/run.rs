@@ -102,7 +102,7 @@ fn reports_violations_and_coverage_across_resets_and_worlds() {
     let (violations, coverage) = stderr.split_once("mock-server: 1 of ").unwrap();
     expect_test::expect![[r#"
         mock-server: the command violated the specification:
-          wrong_type (1 time, section Resources and their fields): "The editable fields of profiles, links and posts are strings."
+          wrong_type (1 time, section Resources): "The editable fields of profiles, links and posts are strings."
             PATCH /api/v1/me/profile: bio is a number; expected a string
           not_a_color (2 times, section Limits): "Colors have the format #rrggbb."
             PATCH /api/v1/me/profile: accent_color is not a color of the form #rrggbb, such as #ff8800

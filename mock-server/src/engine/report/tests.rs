@@ -227,7 +227,7 @@ fn a_violation_names_the_endpoint_without_the_key() {
         shown[1],
         json!({
             "rule": "wrong_type",
-            "section": "Resources and their fields",
+            "section": "Resources",
             "requirement": "The editable fields of profiles, links and posts are strings.",
             "found": "title is a number; expected a string",
             "field": "title",
