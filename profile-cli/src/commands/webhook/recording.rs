@@ -9,7 +9,6 @@ use reqwest::Url;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
 use super::delivery::{Delivery, destination, send_all};
-use super::verify::{Encoding, WebhookSecret};
 use crate::input::Input;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
@@ -20,8 +19,7 @@ const HINT: &str = "record deliveries with `profile webhook listen --record DIRE
 #[command(after_help = "\
 `profile webhook listen --record` writes the files. In a directory, all files whose names end in .http
 are read, and sorted by name, which is the order of arrival. Nothing is sent unless all files are
-valid. The recorded signatures are sent, so no secret is needed. With --resign, the secret is read from
-PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE names.
+valid. The recorded signatures are sent, so no secret is needed.
 
 Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, the file and
 the error, separated by tabs; with --json, an object. Exits with 0 if all status codes were 2xx, with
@@ -29,7 +27,7 @@ the error, separated by tabs; with --json, an object. Exits with 0 if all status
 
 Examples:
   profile webhook replay deliveries --to http://127.0.0.1:8080/hooks
-  profile webhook replay deliveries/*.http --to URL --resign")]
+  profile webhook replay deliveries/*.http --to URL")]
 pub(crate) struct ReplayArguments {
     /// Files of the recorded deliveries, or directories with such files
     #[arg(required = true, value_name = "PATH")]
@@ -38,29 +36,13 @@ pub(crate) struct ReplayArguments {
     /// URL of the receiver
     #[arg(long, value_name = "URL", value_parser = destination)]
     to: Url,
-
-    /// Replace the signature with one made with the webhook secret
-    #[arg(long)]
-    resign: bool,
-
-    #[command(flatten)]
-    encoding: Encoding,
 }
 
 pub(crate) fn replay(arguments: &ReplayArguments, session: &Session<'_>) -> Result<(), Failure> {
-    let secret = match arguments.resign {
-        true => Some(WebhookSecret::load(session)?.secret()?),
-        false => None,
-    };
     let mut deliveries = Vec::new();
     let files = arguments.files.iter().map(|path| in_directory(path));
     for file in files.collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
-        let recorded = read_file(&file)?;
-        let delivery = match &secret {
-            Some(secret) => recorded.signed(secret, arguments.encoding.digest),
-            None => recorded,
-        };
-        deliveries.push((file.display().to_string(), delivery));
+        deliveries.push((file.display().to_string(), read_file(&file)?));
     }
     let deliveries = deliveries
         .iter()

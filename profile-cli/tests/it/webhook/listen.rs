@@ -190,39 +190,9 @@ async fn errors_of_the_receiver_cannot_turn_the_webhook_off() {
     }
 }
 
-#[tokio::test]
-async fn ack_after_responds_with_the_status_of_the_receiver() {
-    let home = home();
-    for (uri, status) in [
-        (local(202).await.uri(), 202),
-        (local(500).await.uri(), 500),
-        ("http://127.0.0.1:1".to_owned(), 502),
-    ] {
-        let arguments = [
-            "--max",
-            "1",
-            "--json",
-            "--ack",
-            "after",
-            "--forward-to",
-            &uri,
-        ];
-        let mut listener = Listener::start(home.path(), &arguments);
-        assert_eq!(
-            listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
-            status
-        );
-        let event = listener.event();
-        assert_eq!(event["status"], status);
-        assert_eq!(event["verified"], true);
-        assert_eq!(event["consecutive_failures"], u8::from(status != 202));
-        assert_eq!(listener.end().code(), 0);
-    }
-}
-
 #[cfg(unix)]
 #[test]
-fn ack_now_does_not_wait_for_the_receiver_but_ctrl_c_does() {
+fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {
     use std::io::Read as _;
 
     let home = home();
@@ -353,13 +323,6 @@ fn reports_a_client_that_disconnects() {
 #[test]
 fn validates_arguments_before_listening() {
     let home = home();
-    let run = webhook(home.path(), &["listen", "--ack", "after"]).run();
-    run.check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: --ack after requires --forward-to
-    "#]]);
     for arguments in [
         ["--addr", "nowhere"],
         ["--max", "0"],

@@ -119,7 +119,7 @@ fn never_prints_the_secret() {
             "--data",
             &body,
         ],
-        &["replay", "none", "--to", to, "--resign"],
+        &["probe", to, "--yes"],
     ];
     for command in commands {
         for secret in [

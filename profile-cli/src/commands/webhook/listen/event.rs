@@ -48,11 +48,6 @@ impl Event {
         matches!(self.verification, Verification::Verified { .. })
     }
 
-    /// Returns `true` if the service counts the response as a success.
-    pub(super) fn is_success(&self) -> bool {
-        self.status.is_success()
-    }
-
     /// Returns the kind in the header, if the header is present once and valid.
     pub(super) fn kind(&self) -> Option<EventKind> {
         let mut values = self.headers.get_all(EVENT_HEADER).iter();

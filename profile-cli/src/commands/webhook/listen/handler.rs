@@ -16,8 +16,8 @@ use tokio::sync::mpsc::{Receiver as Messages, Sender as MessageSender, WeakSende
 use webhook_verify::{Receiver, Verifier};
 
 use super::event::{Event, Recorder, Verification};
-use super::{Ack, ListenArguments, MAX_REJECTED};
-use crate::commands::webhook::delivery::{Attempt, Delivery, Sender};
+use super::{ListenArguments, MAX_REJECTED};
+use crate::commands::webhook::delivery::{Attempt, Sender};
 use crate::commands::webhook::verify::{self, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
@@ -34,7 +34,7 @@ type EmptyResponse = Response<Empty<Bytes>>;
 pub(super) struct Handler {
     receiver: Receiver,
     recorder: Option<Recorder>,
-    forward: Option<Forward>,
+    forward_to: Option<Sender>,
     /// The number of verified deliveries that are still accepted.
     permits: AtomicU64,
     /// The number of rejected deliveries that are still answered.
@@ -43,11 +43,6 @@ pub(super) struct Handler {
     has_enough: Notify,
     messages: MessageSender<Message>,
     dropped: Arc<AtomicU64>,
-}
-
-struct Forward {
-    to: Sender,
-    ack: Ack,
 }
 
 /// A message to print.
@@ -70,9 +65,8 @@ impl Handler {
         session: &Session<'_>,
     ) -> Result<(Self, Messages<Message>), Failure> {
         let secret = WebhookSecret::load(session)?.secret()?;
-        let ack = arguments.ack;
         let to = arguments.forward_to.as_ref();
-        let forward = to.map(|url| Sender::new(url, session).map(|to| Forward { to, ack }));
+        let forward_to = to.map(|url| Sender::new(url, session)).transpose()?;
         let recorder = arguments.record.as_deref().map(Recorder::new).transpose()?;
         let (sender, messages) = channel(MAX_MESSAGES);
         let verifier = Verifier::new(secret)
@@ -81,7 +75,7 @@ impl Handler {
         let handler = Self {
             receiver: Receiver::new(verifier),
             recorder,
-            forward: forward.transpose()?,
+            forward_to,
             permits: AtomicU64::new(arguments.max.unwrap_or(u64::MAX)),
             rejections: AtomicU64::new(
                 arguments
@@ -157,36 +151,15 @@ impl Handler {
         let recorder = self.recorder.as_ref().filter(|_| event.is_verified());
         event.not_recorded = recorder.and_then(|recorder| recorder.record(&event));
         let delivery = event.is_verified().then(|| event.delivery());
-        let forward = self.forward.as_ref().zip(delivery);
-        match forward {
-            Some((forward, delivery)) if forward.ack == Ack::After => {
-                let attempt = forward.to.post(&delivery).await;
-                event.status = status_of(&attempt);
-                self.report(Message::Delivered(Box::new(event)));
-                self.report_forwarded(&delivery, attempt)
-            }
-            forward => {
-                let status = event.status;
-                self.report(Message::Delivered(Box::new(event)));
-                if let Some((_, delivery)) = forward {
-                    tokio::spawn(self.clone().forward_later(delivery));
-                }
-                status
-            }
+        // Answered before it is forwarded, so that errors of the receiver cannot turn the webhook off.
+        self.report(Message::Delivered(Box::new(event)));
+        if let Some((to, delivery)) = self.forward_to.clone().zip(delivery) {
+            tokio::spawn(async move {
+                let attempt = to.post(&delivery).await;
+                let kind = delivery.kind();
+                self.report(Message::Forwarded { kind, attempt });
+            });
         }
-    }
-
-    async fn forward_later(self: Arc<Self>, delivery: Delivery) {
-        if let Some(forward) = &self.forward {
-            let attempt = forward.to.post(&delivery).await;
-            self.report_forwarded(&delivery, attempt);
-        }
-    }
-
-    fn report_forwarded(&self, delivery: &Delivery, attempt: Attempt) -> StatusCode {
-        let status = status_of(&attempt);
-        let kind = delivery.kind();
-        self.report(Message::Forwarded { kind, attempt });
         status
     }
 
@@ -231,14 +204,6 @@ impl Handler {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
-}
-
-/// Returns the status code of the receiver, or 502 if there is none.
-fn status_of(attempt: &Attempt) -> StatusCode {
-    let status = attempt.response.as_ref().ok();
-    status
-        .and_then(|status| StatusCode::from_u16(*status).ok())
-        .unwrap_or(StatusCode::BAD_GATEWAY)
 }
 
 fn empty_response(status: StatusCode) -> EmptyResponse {

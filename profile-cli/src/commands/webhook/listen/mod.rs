@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use reqwest::Url;
 use webhook_verify::Verifier;
 
@@ -35,12 +35,6 @@ pub(crate) struct ListenArguments {
     #[arg(long, value_name = "URL", value_parser = destination)]
     forward_to: Option<Url>,
 
-    /// When to respond: `now`, with 204, so that errors of the receiver cannot turn the webhook off;
-    /// or `after` forwarding, with the status code of the receiver
-    #[arg(long, value_enum, value_name = "WHEN", default_value = "now")]
-    #[arg(hide_possible_values = true)]
-    ack: Ack,
-
     /// Save each verified delivery to a file in this directory, for `profile webhook replay`
     #[arg(long, value_name = "DIRECTORY")]
     record: Option<PathBuf>,
@@ -61,15 +55,6 @@ pub(crate) struct ListenArguments {
     encoding: Encoding,
 }
 
-/// When to respond to a delivery that is forwarded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Ack {
-    /// With 204 before forwarding, so that errors of the receiver cannot turn the webhook off
-    Now,
-    /// With the status code of the receiver, or 502 if there is none
-    After,
-}
-
 fn after_help() -> String {
     format!(
         "\
@@ -79,7 +64,9 @@ reason for a rejection; separated by tabs in a pipe. On a terminal, the payload 
 follows, shortened if it is long, unless --no-payload is given. With --json, each line is an object
 that contains the body as a string, or in base64 if it is not UTF-8. Rejected deliveries are printed
 without their body, and neither forwarded nor recorded; the response is 401, or 413 if the body is too
-large. Ten consecutive failures turn a webhook off; a warning is printed after five and after ten.
+large. The response to a verified delivery is 204, before it is forwarded, so that errors of the
+receiver cannot turn the webhook off. Ten consecutive failures do; a warning is printed after five and
+after ten.
 Deliveries are answered while stdout is blocked; at most 1,000 wait to be printed, and others are
 dropped.
 
@@ -95,9 +82,6 @@ Examples:
 }
 
 pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8, Failure> {
-    if arguments.ack == Ack::After && arguments.forward_to.is_none() {
-        return Err(Failure::usage("--ack after requires --forward-to"));
-    }
     let (handler, mut messages) = Handler::new(arguments, session)?;
     let (listener, address) = bind(&arguments.addr)?;
     let mut reporter = Reporter::new(session.output, !arguments.no_payload, handler.dropped());

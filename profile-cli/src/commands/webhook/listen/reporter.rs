@@ -19,8 +19,7 @@ const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 pub(super) struct Reporter<'o> {
     output: &'o Output,
     prints_payloads: bool,
-    /// The number of consecutive failures as the service counts them, including verified
-    /// deliveries for which the receiver of `--forward-to` returned an error.
+    /// The number of consecutive failures, as the service counts them.
     consecutive_failures: u64,
     any_success: bool,
     verified: u64,
@@ -70,11 +69,11 @@ impl<'o> Reporter<'o> {
 
     /// Prints a delivery. Returns `Break` if stdout is closed.
     pub(super) fn report_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
-        self.consecutive_failures = match event.is_success() {
+        self.consecutive_failures = match event.is_verified() {
             true => 0,
             false => self.consecutive_failures + 1,
         };
-        self.any_success |= event.is_success();
+        self.any_success |= event.is_verified();
         let report = event.report(self.consecutive_failures);
         match &event.verification {
             Verification::Verified { kind_mismatch } => {
