@@ -59,10 +59,7 @@ fn in_directory(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
     let files = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut files = files.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|extension| extension == "http")
-    });
+    files.retain(|file| is_http(file));
     files.sort();
     match files.is_empty() {
         true => {
@@ -72,7 +69,16 @@ fn in_directory(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
 }
 
+fn is_http(file: &Path) -> bool {
+    file.extension() == Some("http".as_ref())
+}
+
 fn read_file(file: &Path) -> Result<Delivery, Failure> {
+    // Opening a FIFO waits for a writer. Under other names, such as /dev/fd/63, it has one.
+    if is_http(file) && file.metadata().is_ok_and(|found| !found.is_file()) {
+        let message = format!("{} is not a regular file", file.display());
+        return Err(Failure::usage(message).hint(HINT));
+    }
     let bytes = Input::File(file.to_owned()).read()?;
     read(&bytes).map_err(|reason| {
         let message = format!("{} is not a recorded delivery: {reason}", file.display());
@@ -80,15 +86,12 @@ fn read_file(file: &Path) -> Result<Delivery, Failure> {
     })
 }
 
-const FIRST_LINE: &str = "POST / HTTP/1.1";
-
 /// The maximum number of headers that hyper accepts.
 const MAX_HEADERS: usize = 100;
 
 /// Returns the request as bytes.
-pub(super) fn write(headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::from(FIRST_LINE);
-    bytes.extend_from_slice(b"\r\n");
+pub(super) fn write(path: &str, headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("POST {path} HTTP/1.1\r\n").into_bytes();
     for (name, value) in headers {
         bytes.extend_from_slice(name.as_str().as_bytes());
         bytes.extend_from_slice(b": ");
@@ -138,7 +141,7 @@ mod tests {
             headers.append(HeaderName::from_static("x-service-event"), value);
         }
         for body in [&b""[..], b"\r\n\r\n{}\n", b"\x00\xff\n"] {
-            let read = read(&write(&headers, body)).expect("a recording");
+            let read = read(&write("/", &headers, body)).expect("a recording");
             assert_eq!(read.headers, headers);
             assert_eq!(read.body, body);
         }

@@ -75,7 +75,7 @@ fn a_line_on_a_terminal_omits_empty_values() {
     let run = listener.stop();
     assert!(
         run.stdout()
-            .contains("Z  401  0  rejected  X-Service-Signature has a digest of length 2"),
+            .ends_with("Z  401  0  rejected  X-Service-Signature has a digest of length 2; expected 64 hex digits  /hooks\n"),
         "{run}"
     );
 }
@@ -95,8 +95,8 @@ fn a_line_in_a_pipe_has_all_columns() {
     assert_eq!(
         lines,
         [
-            "post.liked\t204\t13\tverified\t",
-            "\t401\t0\trejected\tX-Service-Signature has a digest of length 2; expected 64 hex digits",
+            "post.liked\t204\t13\tverified\t\t/hooks",
+            "\t401\t0\trejected\tX-Service-Signature has a digest of length 2; expected 64 hex digits\t/hooks",
         ]
     );
 }
@@ -124,7 +124,8 @@ fn csv_and_jq_are_streams_too() {
     listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
     let run = listener.end();
     assert!(
-        run.stdout().ends_with(",post.liked,204,13,verified,\n"),
+        run.stdout()
+            .ends_with(",post.liked,204,13,verified,,/hooks\n"),
         "{run}"
     );
     if cfg!(feature = "jq") {
@@ -278,7 +279,7 @@ fn answers_while_stdout_is_blocked() {
     let dropped = SENT - printed;
     let expected = format!(
         "warning: {dropped} deliveries were not printed: stdout was blocked\n\
-         ended: {printed} verified, 0 rejected\n"
+         ended: {SENT} verified, 0 rejected\n"
     );
     assert_eq!(run.stderr(), expected);
 }
@@ -331,6 +332,20 @@ fn validates_arguments_before_listening() {
     ] {
         let run = webhook(home.path(), &[&["listen"][..], &arguments].concat()).run();
         assert_eq!(run.code(), 2, "{run}");
+    }
+    if cfg!(target_os = "linux") {
+        // No other test uses this address, so the port stays free.
+        let free = TcpListener::bind("127.0.0.77:0").unwrap();
+        let own = free.local_addr().unwrap().to_string();
+        drop(free);
+        let to = format!("http://{own}/hooks");
+        let run = webhook(
+            home.path(),
+            &["listen", "--addr", &own, "--forward-to", &to],
+        )
+        .run();
+        let message = format!("error: --forward-to: {to} is the address of this command\n");
+        assert!(run.usage_error().starts_with(&message), "{run}");
     }
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -1,5 +1,7 @@
 //! Deliveries that `profile webhook listen` rejects, and its warnings about consecutive failures.
 
+use std::io::{Read as _, Write as _};
+
 use super::listener::{Listener, status};
 use super::{BODY, SIGNATURE, home};
 
@@ -79,7 +81,7 @@ fn rejects_a_body_over_the_limit() {
     let mut stream = listener.connect();
     let head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 9999999\r\n";
     let head = format!("{head}X-Service-Signature: {SIGNATURE}\r\n\r\n");
-    std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
     assert_eq!(status(&std::io::read_to_string(stream).unwrap()), 413);
     listener.event();
     assert_eq!(
@@ -93,6 +95,36 @@ fn rejects_a_body_over_the_limit() {
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
         413
     );
+}
+
+/// `100 Continue` is the answer to each sender whose body is awaited.
+#[test]
+fn holds_at_most_64_bodies() {
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--json"]);
+    let _idle: Vec<_> = (0..100).map(|_| listener.connect()).collect();
+    let send_head = || {
+        let mut stream = listener.connect();
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\
+             X-Service-Signature: {SIGNATURE}\r\nContent-Length: {}\r\n\r\n",
+            BODY.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    let mut slow: Vec<_> = (0..64).map(|_| send_head()).collect();
+    for stream in &mut slow {
+        let mut answer = [0; 25];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    send_head().write_all(BODY.as_bytes()).unwrap();
+    // Other requests are answered.
+    assert_eq!(status(&listener.request("GET", &[], b"")), 405);
+    slow[0].write_all(b"Hello, Mallet").unwrap();
+    assert_eq!(listener.event()["verified"], false);
+    assert_eq!(listener.event()["verified"], true);
 }
 
 #[test]
@@ -127,7 +159,7 @@ fn warns_of_another_kind_in_the_body() {
     let run = listener.end();
     assert!(
         run.stdout()
-            .ends_with("follow.created\t204\t21\tverified\t\n"),
+            .ends_with("follow.created\t204\t21\tverified\t\t/hooks\n"),
         "{run}"
     );
     assert!(

@@ -80,12 +80,7 @@ async fn sends_recordings_unchanged() {
     let requests = to.received_requests().await.unwrap();
     assert_eq!(requests.len(), 2);
     check(&requests[0], "post.liked", SIGNATURE, BODY.as_bytes());
-    check(
-        &requests[1],
-        "../odd/kind",
-        &signature(home.path()),
-        BINARY,
-    );
+    check(&requests[1], "../odd/kind", &signature(home.path()), BINARY);
     // The headers of the connection are not repeated.
     for name in ["host", "content-length", "user-agent"] {
         assert!(
@@ -130,6 +125,7 @@ fn recordings_are_private_files() {
         assert_eq!(mode(file), 0o600);
         let recorded = fs::read(file).unwrap();
         let text = String::from_utf8_lossy(&recorded);
+        assert!(text.starts_with("POST /hooks HTTP/1.1\r\n"), "{text}");
         assert!(!text.contains(SECRET), "{text}");
     }
 }
@@ -142,7 +138,14 @@ async fn sends_nothing_unless_all_files_are_valid() {
     let damaged = home.path().join("damaged");
     fs::write(&damaged, "{}\n").unwrap();
     let first = files[0].to_str().unwrap();
-    for second in [damaged.to_str().unwrap(), "none"] {
+    let mut invalid = vec![damaged.to_str().unwrap(), "none"];
+    let pipe = home.path().join("pipe.http");
+    if cfg!(unix) {
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        invalid.extend([pipe.to_str().unwrap(), home.path().to_str().unwrap()]);
+    }
+    for second in invalid {
         let run = webhook(home.path(), &["replay", first, second, "--to", &to.uri()]).run();
         assert_eq!(run.code(), 2, "{run}");
         assert!(run.stderr().contains(second), "{run}");

@@ -22,6 +22,8 @@ use crate::system::private_file;
 /// A received delivery with its verification and the status code of the response.
 pub(super) struct Event {
     pub(super) received_at: Timestamp,
+    /// Without the query, which may be secret.
+    pub(super) path: String,
     pub(super) headers: HeaderMap,
     /// Empty if the delivery is rejected.
     pub(super) body: Bytes,
@@ -29,6 +31,8 @@ pub(super) struct Event {
     pub(super) announced: Option<u64>,
     pub(super) verification: Verification,
     pub(super) status: StatusCode,
+    /// The number of consecutive failures, as the service counts them.
+    pub(super) consecutive_failures: u64,
     /// A warning if the delivery could not be recorded.
     pub(super) not_recorded: Option<String>,
 }
@@ -63,7 +67,7 @@ impl Event {
 
     /// Returns the report, which is printed as one line. It omits the body of a rejected delivery, so
     /// that no script processes it.
-    pub(super) fn report(&self, consecutive_failures: u64) -> Report {
+    pub(super) fn report(&self) -> Report {
         let kind = self.kind();
         let kind = kind.as_ref().map(EventKind::as_str);
         let reason = match &self.verification {
@@ -81,8 +85,9 @@ impl Event {
             "verified": self.is_verified(),
             "reason": reason,
             "status": self.status.as_u16(),
-            "consecutive_failures": consecutive_failures,
+            "consecutive_failures": self.consecutive_failures,
             "bytes": bytes,
+            "path": self.path,
         });
         if self.is_verified() {
             let (encoding, body) = match std::str::from_utf8(&self.body) {
@@ -103,6 +108,7 @@ impl Event {
             ("bytes", cell(bytes.as_ref())),
             ("verdict", verdict.to_owned()),
             ("reason", reason.unwrap_or_default().to_owned()),
+            ("path", self.path.clone()),
         ];
         let fields = fields.map(|(name, value)| (name.to_owned(), value));
         Report::new(json, View::Fields(Vec::from(fields)))
@@ -130,7 +136,7 @@ impl Recorder {
     /// Records the delivery. Returns a warning if that fails.
     pub(super) fn record(&self, event: &Event) -> Option<String> {
         let path = self.directory.join(self.file_name(event));
-        let bytes = recording::write(&event.headers, &event.body);
+        let bytes = recording::write(&event.path, &event.headers, &event.body);
         let written = private_file::write(&path, &bytes);
         written.err().map(|error| not_recorded(&path, &error))
     }

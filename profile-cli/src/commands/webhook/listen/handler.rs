@@ -11,9 +11,9 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{ALLOW, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver as Messages, Sender as MessageSender, WeakSender, channel};
-use webhook_verify::{Receiver, Verifier};
+use tokio::sync::{Notify, Semaphore};
+use webhook_verify::{Receiver, Rejection, Verifier};
 
 use super::event::{Event, Recorder, Verification};
 use super::{ListenArguments, MAX_REJECTED};
@@ -25,6 +25,9 @@ use crate::session::Session;
 /// Maximum number of messages that wait to be printed.
 const MAX_MESSAGES: usize = 1_000;
 
+/// Maximum number of bodies that are received at the same time.
+const MAX_BODIES: usize = 64;
+
 /// The timeout for a body, so that a slow sender cannot hold a connection.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -35,14 +38,25 @@ pub(super) struct Handler {
     receiver: Receiver,
     recorder: Option<Recorder>,
     forward_to: Option<Sender>,
-    /// The number of verified deliveries that are still accepted.
-    permits: AtomicU64,
-    /// The number of rejected deliveries that are still answered.
-    rejections: AtomicU64,
-    /// Notified when one of these numbers is 0.
+    /// A permit for each body.
+    bodies: Semaphore,
+    /// The maximum number of verified deliveries.
+    max: u64,
+    counts: Arc<Counts>,
+    /// Notified when there are enough verified, or too many rejected deliveries.
     has_enough: Notify,
     messages: MessageSender<Message>,
-    dropped: Arc<AtomicU64>,
+}
+
+/// The numbers of deliveries.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) verified: AtomicU64,
+    pub(super) rejected: AtomicU64,
+    /// Since the last verified delivery.
+    consecutive_rejections: AtomicU64,
+    /// Not printed because too many were waiting.
+    pub(super) dropped: AtomicU64,
 }
 
 /// A message to print.
@@ -76,15 +90,11 @@ impl Handler {
             receiver: Receiver::new(verifier),
             recorder,
             forward_to,
-            permits: AtomicU64::new(arguments.max.unwrap_or(u64::MAX)),
-            rejections: AtomicU64::new(
-                arguments
-                    .max
-                    .map_or(u64::MAX, |max| max.saturating_mul(MAX_REJECTED)),
-            ),
+            bodies: Semaphore::new(MAX_BODIES),
+            max: arguments.max.unwrap_or(u64::MAX),
+            counts: Arc::default(),
             has_enough: Notify::new(),
             messages: sender,
-            dropped: Arc::default(),
         };
         Ok((handler, messages))
     }
@@ -113,39 +123,35 @@ impl Handler {
         let received_at = Timestamp::now();
         let (parts, body) = request.into_parts();
         let announced = body.size_hint().exact();
-        let receiving = self.receiver.receive(&parts.headers, body);
-        let received = tokio::time::timeout(BODY_TIMEOUT, receiving).await;
-        let permits = match &received {
-            Ok(Ok(_)) => &self.permits,
-            Ok(Err(_)) | Err(_) => &self.rejections,
+        let receiving = async {
+            let _permit = self.bodies.acquire().await;
+            self.receiver.receive(&parts.headers, body).await
         };
-        if !self.take_permit(permits) {
+        let received = tokio::time::timeout(BODY_TIMEOUT, receiving).await;
+        let received = received.unwrap_or(Err(Rejection::TimedOut(BODY_TIMEOUT)));
+        let Some(consecutive_failures) = self.count(received.is_ok()) else {
             return StatusCode::SERVICE_UNAVAILABLE;
-        }
+        };
         let (verification, body, status) = match received {
-            Ok(Ok(verified)) => {
+            Ok(verified) => {
                 let kind_mismatch = verify::kind_mismatch(&verified);
                 let verification = Verification::Verified { kind_mismatch };
                 (verification, verified.into_body(), StatusCode::NO_CONTENT)
             }
-            Ok(Err(rejection)) => {
+            Err(rejection) => {
                 let verification = Verification::Rejected(verify::rejection_reason(&rejection));
                 (verification, Bytes::new(), rejection.status())
-            }
-            Err(_) => {
-                let seconds = BODY_TIMEOUT.as_secs();
-                let reason = format!("the body was not received within {seconds} seconds");
-                let verification = Verification::Rejected(reason);
-                (verification, Bytes::new(), StatusCode::REQUEST_TIMEOUT)
             }
         };
         let mut event = Event {
             received_at,
+            path: parts.uri.path().to_owned(),
             headers: parts.headers,
             body,
             announced,
             verification,
             status,
+            consecutive_failures,
             not_recorded: None,
         };
         let recorder = self.recorder.as_ref().filter(|_| event.is_verified());
@@ -163,20 +169,32 @@ impl Handler {
         status
     }
 
-    /// Takes a permit for a delivery. Returns `false` if none is left.
-    fn take_permit(&self, permits: &AtomicU64) -> bool {
-        let less = |permits: u64| permits.checked_sub(1);
-        let taken = permits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        if matches!(taken, Ok(1)) {
+    /// Counts a delivery, and returns the number of consecutive failures, or `None` after the last
+    /// delivery.
+    fn count(&self, is_verified: bool) -> Option<u64> {
+        let (count, max) = match is_verified {
+            true => (&self.counts.verified, self.max),
+            false => (&self.counts.rejected, self.max.saturating_mul(MAX_REJECTED)),
+        };
+        let more = |count: u64| (count < max).then_some(count + 1);
+        let counted = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        if counted.ok()? + 1 == max {
             self.has_enough.notify_one();
         }
-        taken.is_ok()
+        let consecutive = &self.counts.consecutive_rejections;
+        match is_verified {
+            true => {
+                consecutive.store(0, Ordering::Relaxed);
+                Some(0)
+            }
+            false => Some(consecutive.fetch_add(1, Ordering::Relaxed) + 1),
+        }
     }
 
     /// Waits until there are enough verified deliveries. Fails if there are too many rejected ones.
     pub(super) async fn has_enough(&self) -> Result<(), Failure> {
         self.has_enough.notified().await;
-        match self.permits.load(Ordering::Relaxed) {
+        match self.max - self.counts.verified.load(Ordering::Relaxed) {
             0 => Ok(()),
             missing => {
                 let message = format!(
@@ -187,9 +205,9 @@ impl Handler {
         }
     }
 
-    /// Returns the number of deliveries that were not printed.
-    pub(super) fn dropped(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.dropped)
+    /// Returns the numbers of deliveries.
+    pub(super) fn counts(&self) -> Arc<Counts> {
+        Arc::clone(&self.counts)
     }
 
     /// Returns the channel of the messages, without keeping it open.
@@ -201,7 +219,7 @@ impl Handler {
     pub(super) fn report(&self, message: Message) {
         let is_delivery = matches!(message, Message::Delivered(_));
         if self.messages.try_send(message).is_err() && is_delivery {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+            self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

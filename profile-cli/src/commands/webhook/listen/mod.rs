@@ -16,7 +16,7 @@ use webhook_verify::Verifier;
 use self::handler::{Handler, Message};
 use self::reporter::Reporter;
 use self::server::Server;
-use super::delivery::destination;
+use super::delivery::{destination, redacted};
 use super::verify::{self, Encoding};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
@@ -59,16 +59,16 @@ fn after_help() -> String {
     format!(
         "\
 Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each
-delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, and the
-reason for a rejection; separated by tabs in a pipe. On a terminal, the payload of a verified delivery
-follows, shortened if it is long, unless --no-payload is given. With --json, each line is an object
-that contains the body as a string, or in base64 if it is not UTF-8. Rejected deliveries are printed
-without their body, and neither forwarded nor recorded; the response is 401, or 413 if the body is too
-large. The response to a verified delivery is 204, before it is forwarded, so that errors of the
-receiver cannot turn the webhook off. Ten consecutive failures do; a warning is printed after five and
-after ten.
-Deliveries are answered while stdout is blocked; at most 1,000 wait to be printed, and others are
-dropped.
+delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, the reason
+for a rejection, and the path; separated by tabs in a pipe. On a terminal, the payload of a verified
+delivery follows, shortened if it is long, unless --no-payload is given. With --json, each line is an
+object that contains the body as a string, or in base64 if it is not UTF-8.
+
+The response to a verified delivery is 204, before it is forwarded, so that errors of the receiver
+cannot turn the webhook off. Rejected deliveries are printed without their body, and neither forwarded
+nor recorded; the response is 401, or 413 if the body is too large. Ten consecutive failures turn a
+webhook off; a warning is printed after five and after ten. Deliveries are answered while stdout is
+blocked; at most 1,000 wait to be printed, and others are dropped.
 
 After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
 shell); after SIGTERM, it exits with 0. A second signal ends it at once.
@@ -84,9 +84,14 @@ Examples:
 pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8, Failure> {
     let (handler, mut messages) = Handler::new(arguments, session)?;
     let (listener, address) = bind(&arguments.addr)?;
-    let mut reporter = Reporter::new(session.output, !arguments.no_payload, handler.dropped());
-    let server = Server::start(listener, handler)?;
     let forward_to = arguments.forward_to.as_ref();
+    if let Some(url) = forward_to.filter(|url| leads_to(url, address)) {
+        let url = redacted(url);
+        let message = format!("--forward-to: {url} is the address of this command");
+        return Err(Failure::usage(message).hint("use the address of your receiver"));
+    }
+    let reporter = Reporter::new(session.output, !arguments.no_payload, handler.counts());
+    let server = Server::start(listener, handler)?;
     let mut result = Ok(());
     // The channel closes once all deliveries are answered and forwarded.
     while let Some(message) = messages.blocking_recv() {
@@ -107,6 +112,21 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
     let exit_code = server.end();
     reporter.end();
     result.and(exit_code)
+}
+
+/// Returns `true` if a listener at this address accepts connections to the URL.
+fn leads_to(url: &Url, address: SocketAddr) -> bool {
+    if url.port_or_known_default() != Some(address.port()) {
+        return false;
+    }
+    let is_any = address.ip().is_unspecified();
+    let found = url.socket_addrs(|| None).unwrap_or_default();
+    found.iter().map(SocketAddr::ip).any(|ip| {
+        ip == address.ip()
+            || ip.is_unspecified()
+            // Only addresses of this machine can be bound.
+            || (is_any && TcpListener::bind((ip, 0)).is_ok())
+    })
 }
 
 fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {

@@ -3,12 +3,13 @@
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use reqwest::Url;
 use webhook_verify::MAX_CONSECUTIVE_FAILURES;
 
 use super::event::{Event, Verification};
+use super::handler::Counts;
 use crate::commands::webhook::delivery::{Attempt, redacted};
 use crate::outcome::failure::Failure;
 use crate::output::Output;
@@ -19,25 +20,15 @@ const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 pub(super) struct Reporter<'o> {
     output: &'o Output,
     prints_payloads: bool,
-    /// The number of consecutive failures, as the service counts them.
-    consecutive_failures: u64,
-    any_success: bool,
-    verified: u64,
-    rejected: u64,
-    /// The number of deliveries that could not be printed.
-    dropped: Arc<AtomicU64>,
+    counts: Arc<Counts>,
 }
 
 impl<'o> Reporter<'o> {
-    pub(super) fn new(output: &'o Output, prints_payloads: bool, dropped: Arc<AtomicU64>) -> Self {
+    pub(super) fn new(output: &'o Output, prints_payloads: bool, counts: Arc<Counts>) -> Self {
         Self {
             output,
             prints_payloads,
-            consecutive_failures: 0,
-            any_success: false,
-            verified: 0,
-            rejected: 0,
-            dropped,
+            counts,
         }
     }
 
@@ -68,45 +59,29 @@ impl<'o> Reporter<'o> {
     }
 
     /// Prints a delivery. Returns `Break` if stdout is closed.
-    pub(super) fn report_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
-        self.consecutive_failures = match event.is_verified() {
-            true => 0,
-            false => self.consecutive_failures + 1,
-        };
-        self.any_success |= event.is_verified();
-        let report = event.report(self.consecutive_failures);
-        match &event.verification {
-            Verification::Verified { kind_mismatch } => {
-                self.verified += 1;
-                if let Some(warning) = &event.not_recorded {
-                    self.output.warn(warning);
-                }
-                if self.output.stream(&report)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-                if self.prints_payloads && self.output.stream_payload(&event.body)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-                if let Some(warning) = kind_mismatch {
-                    self.output.warn(warning);
-                }
+    pub(super) fn report_event(&self, event: &Event) -> Result<ControlFlow<()>, Failure> {
+        if let Some(warning) = &event.not_recorded {
+            self.output.warn(warning);
+        }
+        if self.output.stream(&event.report())?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        if let Verification::Verified { kind_mismatch } = &event.verification {
+            if self.prints_payloads && self.output.stream_payload(&event.body)?.is_break() {
+                return Ok(ControlFlow::Break(()));
             }
-            Verification::Rejected(_) => {
-                self.rejected += 1;
-                if self.output.stream(&report)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
+            if let Some(warning) = kind_mismatch {
+                self.output.warn(warning);
             }
         }
-        if let Some(warning) = self.warning() {
+        if let Some(warning) = self.warning(event.consecutive_failures) {
             self.output.warn(&warning);
         }
         Ok(ControlFlow::Continue(()))
     }
 
     /// Returns a warning after half of the failures that turn a webhook off, and after all of them.
-    fn warning(&self) -> Option<String> {
-        let count = self.consecutive_failures;
+    fn warning(&self, count: u64) -> Option<String> {
         let consequence = match count {
             MAX_FAILURES => "if the service sent them, it has turned the webhook off".to_owned(),
             _ if count == MAX_FAILURES / 2 => {
@@ -114,9 +89,9 @@ impl<'o> Reporter<'o> {
             }
             _ => return None,
         };
-        let suspicion = match self.any_success {
-            true => "",
-            false => "; none has succeeded so far, so check the secret",
+        let suspicion = match self.counts.verified.load(Ordering::Relaxed) {
+            0 => "; none has succeeded so far, so check the secret",
+            _ => "",
         };
         Some(format!(
             "{count} consecutive deliveries have failed; {consequence}{suspicion}"
@@ -135,16 +110,18 @@ impl<'o> Reporter<'o> {
 
     /// Prints the totals.
     pub(super) fn end(&self) {
-        let dropped = self.dropped.load(Ordering::Relaxed);
+        let counts = [
+            &self.counts.verified,
+            &self.counts.rejected,
+            &self.counts.dropped,
+        ];
+        let [verified, rejected, dropped] = counts.map(|count| count.load(Ordering::Relaxed));
         if dropped > 0 {
             self.output.warn(&format!(
                 "{dropped} deliveries were not printed: stdout was blocked"
             ));
         }
         if !self.output.is_quiet() {
-            let Self {
-                verified, rejected, ..
-            } = self;
             self.output
                 .status(&format!("ended: {verified} verified, {rejected} rejected"));
         }
