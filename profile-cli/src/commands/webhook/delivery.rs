@@ -18,7 +18,7 @@ use crate::terminal::progress::Progress;
 
 const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 
-const EVENT: HeaderName = HeaderName::from_static(EVENT_HEADER);
+pub(super) const EVENT: HeaderName = HeaderName::from_static(EVENT_HEADER);
 
 /// Headers of a connection, and headers that the HTTP client sets.
 const CONNECTION_HEADERS: [HeaderName; 10] = [
@@ -72,14 +72,6 @@ impl Delivery {
     pub(super) fn add_signature(&mut self, signature: &str) {
         let value = HeaderValue::from_str(signature).expect("a signature is visible ASCII");
         self.headers.append(SIGNATURE, value);
-    }
-
-    /// Replaces the kind in the header, or removes it.
-    pub(super) fn set_kind(&mut self, kind: Option<HeaderValue>) {
-        match kind {
-            Some(kind) => self.headers.insert(EVENT, kind),
-            None => self.headers.remove(EVENT),
-        };
     }
 
     /// Returns the kind in the header.
