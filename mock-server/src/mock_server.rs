@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -24,8 +24,9 @@ use crate::tasks::Shutdown;
 use crate::transport::{Handler, NoResponse, answer, receive, respond, serve_without_grace};
 use crate::webhook::WebhookHandle;
 
-/// A profile service that runs in this process until it is dropped. It dereferences to a
-/// [`ServiceHandle`], which has the methods for its world, faults, webhook, journal and report.
+/// A profile service that runs in this process until it is dropped, which closes its port and its
+/// connections. It dereferences to a [`ServiceHandle`], which has the methods for its world, faults,
+/// webhook, journal and report.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -84,6 +85,9 @@ impl MockServer {
     pub fn address(&self) -> SocketAddr {
         self.thread.address
     }
+
+    /// Stops the server, like a drop: when this returns, its port and its connections are closed.
+    pub async fn stop(self) {}
 
     fn serve(listener: TcpListener, service: Service) -> io::Result<Self> {
         let handle = ServiceHandle::new(service);
@@ -272,17 +276,17 @@ pub enum StartError {
     State(#[from] StateError),
 }
 
-/// The thread of a running server. Dropping it stops the server and closes its connections.
+/// The thread of a running server. Dropping it closes the port and the connections.
 #[derive(Debug)]
-pub(crate) struct ServerThread {
-    pub(crate) address: SocketAddr,
-    /// Stops the thread when dropped.
-    _stop: oneshot::Sender<()>,
+struct ServerThread {
+    address: SocketAddr,
+    /// Stops the thread when dropped, and the thread; `None` once it is stopped.
+    running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
 impl ServerThread {
     /// Starts a server that accepts requests as soon as this returns.
-    pub(crate) fn start(listener: TcpListener, service: Arc<Service>) -> io::Result<Self> {
+    fn start(listener: TcpListener, service: Arc<Service>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let handler = ServiceHandler {
@@ -291,7 +295,7 @@ impl ServerThread {
         };
         let (stop, stopped) = oneshot::channel::<()>();
         let (sender, receiver) = mpsc::channel::<(Runtime, _)>();
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("mock-server".to_owned())
             .spawn(move || {
                 // Fails if the runtime cannot be created.
@@ -303,6 +307,8 @@ impl ServerThread {
                     let _ = stopped.await;
                 });
                 runtime.block_on(serving);
+                // Does not wait for the lock of a state file.
+                runtime.shutdown_background();
             })?;
         // Created last because dropping a runtime inside that of the caller panics.
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -315,8 +321,18 @@ impl ServerThread {
         let _ = sender.send((runtime, listener));
         Ok(Self {
             address,
-            _stop: stop,
+            running: Some((stop, thread)),
         })
+    }
+}
+
+impl Drop for ServerThread {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.running.take() {
+            drop(stop);
+            // A panic of the thread has already been printed.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -333,8 +349,9 @@ impl Handler for ServiceHandler {
         request: Request<Incoming>,
     ) -> Result<Response<Full<Bytes>>, NoResponse> {
         let request = receive(request, BODY_LIMIT, &self.shutdown).await?;
-        let (planned, _) = answer(self.service.clone(), request, &self.shutdown).await;
-        respond(planned)
+        let service = self.service.clone();
+        let (planned, _, exchange) = answer(service, request, &self.shutdown).await;
+        respond(planned, Some(exchange))
     }
 }
 
