@@ -192,42 +192,41 @@ impl Handler for WorldsHandler {
         &self,
         request: Request<Incoming>,
     ) -> Result<Response<Full<Bytes>>, NoResponse> {
-        let planned = match &self.control {
+        match &self.control {
             Some(control) if control::is_for(request.uri().path()) => {
-                self.answer_control(control.clone(), request).await?
+                self.answer_control(control.clone(), request).await
             }
-            _ => self.serve(request).await?,
-        };
-        respond(planned)
+            _ => self.serve(request).await,
+        }
     }
 }
 
 impl WorldsHandler {
-    async fn serve(&self, request: Request<Incoming>) -> Result<PlannedReply, NoResponse> {
+    async fn serve(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, NoResponse> {
         let mut request = receive(request, BODY_LIMIT, &self.shutdown).await?;
         let target = self.log.as_ref().map(|_| target(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
-            Err(world) => return Ok(PlannedReply::new(unknown_world_reply(&world))),
+            Err(world) => return respond(PlannedReply::new(unknown_world_reply(&world)), None),
         };
-        let (planned, entry) = answer(service, request, &self.shutdown).await;
+        let (planned, entry, exchange) = answer(service, request, &self.shutdown).await;
         if let (Some(log), Some(target)) = (&self.log, target) {
             log(format_args!("{}", entry.log_line(&target)));
         }
-        Ok(planned)
+        respond(planned, Some(exchange))
     }
 
     async fn answer_control(
         &self,
         control: Arc<Control>,
         request: Request<Incoming>,
-    ) -> Result<PlannedReply, NoResponse> {
+    ) -> Result<Response<Full<Bytes>>, NoResponse> {
         let request = receive(request, control::BODY_LIMIT, &self.shutdown).await?;
         let reply = match run_blocking(move || control::answer(&control, &request)).await {
             ControlReply::Now(reply) => reply,
             ControlReply::Later(reply) => reply.await,
         };
-        Ok(PlannedReply::new(reply))
+        respond(PlannedReply::new(reply), None)
     }
 }
 

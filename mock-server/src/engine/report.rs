@@ -51,14 +51,10 @@ impl Report {
     /// The maximum number of violations that are kept for each rule; later ones are only counted.
     pub const MAX_PER_RULE: usize = 20;
 
-    /// Records a processed request.
-    pub(crate) fn record(&mut self, processed: &Processed) {
-        self.coverage.record(processed);
-        self.record_violations(processed);
-    }
-
-    /// Records only the violations, if a fault replaced the response.
-    pub(crate) fn record_violations(&mut self, processed: &Processed) {
+    /// Records a processed request. If the client does not receive its response, it covers nothing, but
+    /// the call and its violations count.
+    pub(crate) fn record(&mut self, processed: &Processed, is_received: bool) {
+        self.coverage.record(processed, is_received);
         for violation in &processed.violations {
             self.count(violation.rule, 1, std::slice::from_ref(violation));
         }
@@ -171,7 +167,8 @@ pub struct Coverage {
 pub struct EndpointCoverage {
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// The number of requests.
+    /// The number of requests, including those whose response a fault replaced or a client did not wait
+    /// for.
     pub calls: u64,
     /// The number of responses with a 2xx status code.
     pub successes: u64,
@@ -206,17 +203,19 @@ impl EndpointCoverage {
 
 impl Coverage {
     /// Counts a processed request.
-    pub(crate) fn record(&mut self, processed: &Processed) {
+    fn record(&mut self, processed: &Processed, is_received: bool) {
+        let rejection = processed.rejection.filter(|_| is_received);
         let Some(endpoint) = processed.endpoint else {
-            if let Some(code) = processed.rejection {
+            if let Some(code) = rejection {
                 *self.unrouted.entry(code.as_str()).or_default() += 1;
             }
             return;
         };
         let covered = &mut self.endpoints[endpoint as usize];
         covered.calls += 1;
-        covered.successes += u64::from((200..300).contains(&processed.reply.status));
-        if let Some(code) = processed.rejection {
+        let is_success = is_received && (200..300).contains(&processed.reply.status);
+        covered.successes += u64::from(is_success);
+        if let Some(code) = rejection {
             *covered.rejections.entry(code.as_str()).or_default() += 1;
         }
     }

@@ -75,8 +75,8 @@ pub enum RequestOutcome {
     Delayed,
     /// The whole response was passed to the connection.
     Responded,
-    /// The client disconnected during a delay. Before the write, nothing was written; after it, the
-    /// response was lost.
+    /// The client disconnected during a delay or a slow response. Before the write, nothing was written;
+    /// after it, the response was lost.
     Abandoned,
     /// A fault of the connection replaced or truncated the response.
     ConnectionFault,

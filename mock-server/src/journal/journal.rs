@@ -54,7 +54,8 @@ impl Journal {
         }
     }
 
-    /// Records a request. `earlier` is the number of its entry, if it was already recorded.
+    /// Records a request. `earlier` is the number of its entry, if it was already recorded; an entry that
+    /// was cleared since then does not come back.
     pub(crate) fn record(&self, entry: Entry, earlier: Option<u64>) -> Numbered {
         let recorded = match earlier {
             None => self.log().record(entry),
@@ -394,15 +395,14 @@ impl Log {
         added
     }
 
-    /// Replaces the entry with this number, or adds it if the journal no longer contains the number.
+    /// Replaces the entry with this number, unless it was dropped or cleared.
     pub(super) fn replace(&mut self, number: u64, entry: Entry) -> Numbered {
-        let Some(place) = self.place(number) else {
-            return self.record(entry);
-        };
         let new = self.number(number, entry);
-        self.bytes = self.bytes - self.entries[place].bytes + new.bytes;
-        self.entries[place] = new.clone();
-        self.drop_oldest();
+        if let Some(place) = self.place(number) {
+            self.bytes = self.bytes - self.entries[place].bytes + new.bytes;
+            self.entries[place] = new.clone();
+            self.drop_oldest();
+        }
         new
     }
 

@@ -14,16 +14,14 @@ use crate::faults::{FaultPlan, PlannedReply};
 use crate::journal::{Entry, RequestOutcome, Response};
 
 /// A request and its response. If it is dropped during a delay, the client has disconnected.
+#[derive(Debug)]
 pub(crate) struct Exchange {
     service: Arc<Service>,
     pub(crate) plan: FaultPlan,
-    /// The entry of the journal during a delay.
-    delayed: Option<Delayed>,
-}
-
-struct Delayed {
-    number: u64,
-    /// The result that the request would have; `None` if it was handled.
+    /// The number of the entry in the journal, once the request is recorded.
+    number: Option<u64>,
+    is_delayed: bool,
+    /// The result that a delayed request would have; `None` once it was handled.
     processed: Option<Processed>,
 }
 
@@ -38,7 +36,9 @@ impl Exchange {
         Self {
             service,
             plan,
-            delayed: None,
+            number: None,
+            is_delayed: false,
+            processed: None,
         }
     }
 
@@ -63,23 +63,17 @@ impl Exchange {
             outcome: RequestOutcome::Delayed,
             response: None,
         };
-        self.delayed = Some(Delayed {
-            number: service.journal.record(entry, None).number,
-            processed: Some(handled.processed),
-        });
+        self.number = Some(service.journal.record(entry, None).number);
+        self.is_delayed = true;
+        self.processed = Some(handled.processed);
     }
 
     /// Handles the request, applies the fault to the response, and records both. Returns the response
     /// and the entry of the journal.
     pub(crate) fn handle(&mut self, request: Request) -> (PlannedReply, Arc<Entry>) {
-        let is_delayed = !self.plan.delay_after.is_zero();
-        let outcome = is_delayed.then_some(RequestOutcome::Delayed);
-        let (planned, number, entry) = self.answer(request, outcome);
-        self.delayed = is_delayed.then_some(Delayed {
-            number,
-            processed: None,
-        });
-        (planned, entry)
+        self.is_delayed = !self.plan.delay_after.is_zero();
+        let outcome = self.is_delayed.then_some(RequestOutcome::Delayed);
+        self.answer(request, outcome)
     }
 
     /// Handles the request for wiremock, which waits for the delays itself.
@@ -89,10 +83,20 @@ impl Exchange {
     }
 
     /// Records the outcome of a delayed response.
-    pub(crate) fn conclude(mut self, planned: &PlannedReply) {
-        if let Some(delayed) = self.delayed.take() {
-            let outcome = planned.outcome();
-            self.service.journal.conclude(delayed.number, outcome);
+    pub(crate) fn conclude(&mut self, planned: &PlannedReply) {
+        if std::mem::take(&mut self.is_delayed) {
+            self.end(planned.outcome());
+        }
+    }
+
+    /// Records that the client has disconnected, although the response was not sent completely.
+    pub(crate) fn abandon(&self) {
+        self.end(RequestOutcome::Abandoned);
+    }
+
+    fn end(&self, outcome: RequestOutcome) {
+        if let Some(number) = self.number {
+            self.service.journal.conclude(number, outcome);
         }
     }
 
@@ -101,7 +105,7 @@ impl Exchange {
         &mut self,
         request: Request,
         outcome: Option<RequestOutcome>,
-    ) -> (PlannedReply, u64, Arc<Entry>) {
+    ) -> (PlannedReply, Arc<Entry>) {
         let service = &self.service;
         let handled = match self.plan.prevents_write() {
             true => service.store.dry_run(&request, service.mutant),
@@ -127,9 +131,10 @@ impl Exchange {
             }
         };
         entry.outcome = outcome.unwrap_or(entry.outcome);
-        let earlier = self.delayed.take().map(|delayed| delayed.number);
-        let recorded = service.journal.record(entry, earlier);
-        (planned, recorded.number, recorded.entry)
+        self.processed = None;
+        let recorded = service.journal.record(entry, self.number);
+        self.number = Some(recorded.number);
+        (planned, recorded.entry)
     }
 
     /// Turns the reply of the engine into the response, and adds the request to the report.
@@ -146,11 +151,9 @@ impl Exchange {
         if let Some(cors) = &service.cors {
             cors.answer_preflight(&request, &mut processed);
         }
-        service.change_report(|report| match self.plan.fault {
-            // The client does not receive a response that a fault replaces.
-            Some(_) => report.record_violations(&processed),
-            None => report.record(&processed),
-        });
+        // The client does not receive a response that a fault replaces.
+        let is_received = self.plan.fault.is_none();
+        service.change_report(|report| report.record(&processed, is_received));
         let mut planned = self.plan.apply(processed.reply);
         if let Some(date) = date {
             planned.set_default_header("date", date);
@@ -185,16 +188,15 @@ impl Exchange {
 }
 
 impl Drop for Exchange {
-    /// Records that the client has disconnected during a delay. If the request was not handled, its
-    /// violations count all the same.
+    /// Records that the client has disconnected during a delay. If the request was not handled, it
+    /// counts all the same.
     fn drop(&mut self) {
-        let Some(Delayed { number, processed }) = self.delayed.take() else {
-            return;
-        };
-        let service = &self.service;
-        service.journal.conclude(number, RequestOutcome::Abandoned);
-        if let Some(processed) = processed {
-            service.change_report(|report| report.record_violations(&processed));
+        if self.is_delayed {
+            self.abandon();
+        }
+        if let Some(processed) = &self.processed {
+            let service = &self.service;
+            service.change_report(|report| report.record(processed, false));
         }
     }
 }

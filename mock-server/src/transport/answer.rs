@@ -9,13 +9,13 @@ use crate::journal::Entry;
 use crate::service::{Exchange, Service};
 use crate::tasks::{Shutdown, run_blocking};
 
-/// Returns the response to a request after the planned delays, and the entry of the journal. The
-/// shutdown ends delays.
+/// Returns the response to a request after the planned delays, with the entry of the journal and the
+/// concluded exchange. The shutdown ends delays.
 pub(crate) async fn answer(
     service: Arc<Service>,
     request: Request,
     shutdown: &Shutdown,
-) -> (PlannedReply, Arc<Entry>) {
+) -> (PlannedReply, Arc<Entry>, Exchange) {
     let is_slow = service.store.is_slow();
     let (mut exchange, request) = run(is_slow, move || {
         let mut exchange = Exchange::plan(service, &request);
@@ -25,14 +25,14 @@ pub(crate) async fn answer(
     .await;
     wait(exchange.plan.delay_before, shutdown).await;
     // From here on, the request is handled even if the client disconnects.
-    let (exchange, (planned, entry)) = run(is_slow, move || {
+    let (mut exchange, (planned, entry)) = run(is_slow, move || {
         let handled = exchange.handle(request);
         (exchange, handled)
     })
     .await;
     wait(exchange.plan.delay_after, shutdown).await;
     exchange.conclude(&planned);
-    (planned, entry)
+    (planned, entry, exchange)
 }
 
 /// Runs a stage, on the blocking thread pool if the state file may block.

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 use std::fmt::Write;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -126,14 +126,17 @@ async fn serve_connection(
     let Err(error) = served else {
         return;
     };
-    if let Some(NoResponse::Fault(reply, fault)) =
-        error.source().and_then(|error| error.downcast_ref())
-    {
+    let cause = error.source().and_then(|error| error.downcast_ref());
+    if let Some(NoResponse::Fault(faulty, fault)) = cause {
+        let (reply, exchange) = &**faulty;
         let stream = connection.into_parts().io.into_inner();
-        tokio::select! {
-            // An error means that the client has closed the connection.
-            _ = write_fault(stream, *fault, reply) => {}
-            () = stopped(&mut stop) => {}
+        let written = tokio::select! {
+            written = write_fault(stream, *fault, reply) => written,
+            () = stopped(&mut stop) => Ok(()),
+        };
+        // Any other fault is the outcome, whenever the client disconnects.
+        if let (Err(_), WireFault::Dribble { .. }, Some(exchange)) = (written, fault, exchange) {
+            exchange.abandon();
         }
     }
 }
@@ -217,8 +220,10 @@ async fn dribble(
 ) -> io::Result<()> {
     let size = usize::try_from(bytes).unwrap_or(usize::MAX).max(1);
     for piece in body.chunks(size) {
-        tokio::time::sleep(pause).await;
-        stream.write_all(piece).await?;
+        tokio::select! {
+            () = tokio::time::sleep(pause) => stream.write_all(piece).await?,
+            ended = wait_for_end(stream) => return ended.and(Err(ErrorKind::BrokenPipe.into())),
+        }
     }
     stream.shutdown().await
 }
@@ -270,7 +275,8 @@ mod tests {
             request: Request<Incoming>,
         ) -> Result<Response<Full<Bytes>>, NoResponse> {
             receive(request, 1024, &Shutdown::new()).await?;
-            respond(PlannedReply::new(Reply::error(404, "nothing", "not found")))
+            let reply = Reply::error(404, "nothing", "not found");
+            respond(PlannedReply::new(reply), None)
         }
     }
 

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::engine::{HeaderLines, Request};
 use crate::faults::{PlannedReply, WireFault};
+use crate::service::Exchange;
 use crate::tasks::Shutdown;
 
 /// Reads a request with its body. A body above the limit is discarded as soon as `Content-Length` or
@@ -101,14 +102,17 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
     }
 }
 
-/// Converts a reply into a response.
+/// Converts a reply into a response. The exchange is that of a request to a service.
 ///
 /// # Errors
 ///
 /// [`NoResponse::Fault`] for a reply with a wire fault.
-pub(crate) fn respond(planned: PlannedReply) -> Result<Response<Full<Bytes>>, NoResponse> {
+pub(crate) fn respond(
+    planned: PlannedReply,
+    exchange: Option<Exchange>,
+) -> Result<Response<Full<Bytes>>, NoResponse> {
     if let Some(wire) = planned.wire {
-        return Err(NoResponse::Fault(Box::new(planned), wire));
+        return Err(NoResponse::Fault(Box::new((planned, exchange)), wire));
     }
     let PlannedReply {
         code,
@@ -134,7 +138,7 @@ pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) enum NoResponse {
     /// A wire fault applies. The reply is written to the connection after hyper has released it.
     #[error("the connection ends with a wire fault")]
-    Fault(Box<PlannedReply>, WireFault),
+    Fault(Box<(PlannedReply, Option<Exchange>)>, WireFault),
     /// The connection failed while the request was read.
     #[error(transparent)]
     Http(#[from] hyper::Error),

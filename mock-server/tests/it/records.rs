@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use mock_server::journal::{RecordedRequest, RequestOutcome, RequestPattern};
-use mock_server::{Fault, FaultRule, MockServer, WireFault};
+use mock_server::{Endpoint, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
 use crate::request::request;
@@ -60,8 +60,38 @@ async fn a_request_that_is_abandoned_before_the_write_is_recorded() {
     assert_eq!(abandoned.endpoint, Some("/api/v1/me/profile"));
     assert_eq!(abandoned.key.as_deref(), Some("all"));
     assert_eq!(abandoned.violations.len(), 1);
-    assert_eq!(server.report().violations().count(), 1);
+    let report = server.report();
+    assert_eq!(report.violations().count(), 1);
+    let edits = report.coverage.endpoint(Endpoint::EditProfile);
+    assert_eq!((edits.calls, edits.rejections["unknown_field"]), (1, 0));
     server.expect("PATCH", "/me/profile").once();
+}
+
+#[tokio::test]
+async fn a_delayed_request_does_not_come_back_into_a_cleared_journal() {
+    let server = MockServer::start().await;
+    server.add_fault(FaultRule::new(Fault::delay(500))).unwrap();
+    let delayed = request(&server, "GET /me").begin();
+    server.expect("GET", "/me").arrives(1, MINUTE).await;
+    server.journal().clear();
+    assert_eq!(delayed.finish().status, 200);
+    assert_eq!(server.journal().requests(), []);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_during_a_slow_response_has_abandoned_it() {
+    let server = MockServer::start().await;
+    let (bytes, milliseconds) = (1, 600_000);
+    let slow = Fault::Wire(WireFault::Dribble {
+        bytes,
+        milliseconds,
+    });
+    server.add_fault(FaultRule::new(slow)).unwrap();
+    let client = request(&server, "GET /me").begin();
+    wait_for(&server, RequestOutcome::Responded);
+    drop(client);
+    let abandoned = wait_for(&server, RequestOutcome::Abandoned);
+    assert_eq!(abandoned.status, None);
 }
 
 #[tokio::test]

@@ -88,6 +88,10 @@ fn shows_requests_of_other_clients() {
 
     serving.order(204, "POST /worlds/default/reset", Value::Null);
     page.wait_until("document.querySelectorAll('#request-list details').length === 0");
+    let delay = json!({"fault": {"delay": {"milliseconds": 1000}}});
+    serving.order(201, "POST /worlds/default/faults", delay);
+    serving.request("GET /me").data(200);
+    page.wait_until("document.querySelector('#request-list')?.innerText.includes('200')");
     assert_eq!(page.errors(), [] as [Value; 0]);
 }
 

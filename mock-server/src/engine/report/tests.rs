@@ -248,7 +248,7 @@ fn a_report_has_a_bounded_size() {
     let body = Value::Object(fields).to_string();
     let request = with_json(request(&world, "PATCH /me/profile"), &body);
     for _ in 0..3 {
-        report.record(&handle(&mut world, &request));
+        report.record(&handle(&mut world, &request), true);
     }
     let broken = &report.violations[&ProblemKind::UnknownField];
     assert_eq!(broken.count, 3 * Violation::MAX_PER_REQUEST as u64);
@@ -313,11 +313,11 @@ fn cause_every_rejection(world: &mut World, report: &mut Report) {
         requests.push(all(&format!("{path}?page=2")));
         requests.push(all(&path.replace("demo", "nobody")));
         for request in requests {
-            report.record(&handle(world, &request));
+            report.record(&handle(world, &request), true);
         }
     }
     for (method, path) in [("PUT", "/api/v1/me"), ("GET", "/"), ("GET", "/api/v1")] {
-        report.record(&handle(world, &Request::new(method, path)));
+        report.record(&handle(world, &Request::new(method, path)), true);
     }
 }
 
@@ -384,9 +384,9 @@ fn coverage_counts_calls_and_lists_uncovered_endpoints() {
     let mut world = World::default();
     let mut report = Report::default();
     let rejected = with_json(request(&world, "POST /me/posts"), r#"{"text": "x"}"#);
-    report.record(&handle(&mut world, &rejected));
+    report.record(&handle(&mut world, &rejected), true);
     let request = request(&world, "GET /me");
-    report.record(&handle(&mut world, &request));
+    report.record(&handle(&mut world, &request), true);
     report.coverage.record_event(&EventKind::POST_REPLIED);
 
     let coverage = &report.coverage;
@@ -424,6 +424,6 @@ fn coverage_counts_calls_and_lists_uncovered_endpoints() {
 )]
 fn assert_no_violations_lists_the_violations() {
     let mut report = Report::default();
-    report.record(&handle(&mut World::default(), &bare("PUT /me")));
+    report.record(&handle(&mut World::default(), &bare("PUT /me")), true);
     report.assert_no_violations();
 }
