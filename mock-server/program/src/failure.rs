@@ -5,7 +5,6 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use mock_server::{InvalidInput, StateError};
 
@@ -92,16 +91,16 @@ const FAILURE: u8 = 125;
 const COMMANDS: [&str; 3] = ["run", "matrix", "mutants"];
 
 /// Prints a usage error or the help. The exit code 2 could be that of a command.
-pub(crate) fn exit_code_of_usage(error: &clap::Error) -> ExitCode {
+pub(crate) fn exit_code_of_usage(error: &clap::Error) -> u8 {
     // Ignore a closed stream.
     let _ = error.print();
     let runs_command = env::args_os()
         .nth(1)
         .is_some_and(|first| COMMANDS.iter().any(|command| first == *command));
     match error.use_stderr() {
-        true if runs_command => FAILURE.into(),
-        true => 2.into(),
-        false => ExitCode::SUCCESS,
+        true if runs_command => FAILURE,
+        true => 2,
+        false => 0,
     }
 }
 

@@ -9,7 +9,7 @@ mod serve;
 mod server;
 mod trials;
 
-use std::process::ExitCode;
+use std::process;
 
 use clap::{Parser, Subcommand};
 
@@ -49,14 +49,14 @@ enum Command {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
+async fn main() {
     let Arguments {
         command,
         server,
         control,
     } = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return exit_code_of_usage(&error),
+        Err(error) => process::exit(exit_code_of_usage(&error).into()),
     };
     let ended = match command {
         None => serve::serve(server, control)
@@ -77,5 +77,6 @@ async fn main() -> ExitCode {
         warn(&error.to_string());
         code
     });
-    code.into()
+    // The end of the runtime would wait for the lock of a state file.
+    process::exit(code.into());
 }

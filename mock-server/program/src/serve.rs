@@ -23,9 +23,10 @@ struct Ready<'a> {
 
 /// Serves until Ctrl-C or SIGTERM.
 pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<(), Failure> {
-    // Register signal handlers before printing the line, after which a parent may send signals.
-    let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let worlds = worlds(&options)?;
+    // Register signal handlers after the wait for the state file, which a signal has to end, and before
+    // printing the line, after which a parent may send signals.
+    let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let keys = worlds.keys().clone();
     let log = options.log.then(Log::start);
     let server = listen(worlds, &options.addr, log.as_ref())?;

@@ -1,5 +1,6 @@
 //! The program `mock-server`, as a child process.
 
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
@@ -683,6 +684,23 @@ fn a_second_signal_ends_the_program_immediately() {
     assert!(earlier.is_running());
     drop(unread);
     assert_eq!(earlier.end().0, Some(0));
+}
+
+#[test]
+fn the_lock_of_a_state_file_does_not_delay_a_second_signal() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("state.json");
+    let arguments = ["--state", path.to_str().unwrap()];
+    let mut serving = serve(&arguments);
+    let lock = File::open(directory.path().join("state.json.lock")).unwrap();
+    lock.lock().unwrap();
+    let _blocked = serving.request("GET /me").begin();
+    for _ in 0..2 {
+        serving.signal("TERM");
+        // The program has handled the first signal when it accepts no more connections.
+        while TcpStream::connect(serving.address()).is_ok() {}
+    }
+    assert_eq!(serving.end().0, Some(0));
 }
 
 /// Requests a response that is larger than all buffers.
