@@ -1,7 +1,7 @@
 //! `mock-server run`: runs a command against a new mock, and prints the violations.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use mock_server::{Advice, Coverage, Endpoint, ProblemKind, Report, RuleViolation
 use serde::Serialize;
 use tokio::process::{Child, Command};
 
-use crate::failure::{Failure, warn};
+use crate::failure::{Failure, printable, warn};
 use crate::processes::{self, Signals};
 use crate::server::{Log, Mock, ServerOptions, worlds};
 
@@ -66,16 +66,21 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         report,
         command,
     } = options;
-    let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     // Before the command, which may take long.
     let report = report.map(|path| {
         let action = format!("write the report {}", path.display());
-        let file = File::create(path).map_err(Failure::of(&*action))?;
-        Ok::<_, Failure>((file, action))
+        let mut options = OpenOptions::new();
+        // An earlier report is kept until there is a new one.
+        let opened = options.create(true).append(true).open(&path);
+        let opened = opened.map_err(Failure::of(&*action))?;
+        Ok::<_, Failure>((path, opened, action))
     });
     let report = report.transpose()?;
     let log = server.log.then(Log::start);
-    let mock = Mock::start(worlds(&server)?, &server.addr, log.as_ref())?;
+    let worlds = worlds(&server)?;
+    // After the wait for the state file, which a signal has to end.
+    let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
+    let mock = Mock::start(worlds, &server.addr, log.as_ref())?;
     let (program, arguments) = command.split_first().expect("clap requires a command");
     let spawned = Command::new(program)
         .args(arguments)
@@ -93,14 +98,14 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     }
     let findings = mock.report();
     let violated = print_summary(&findings, &allow);
-    if let Some((file, action)) = report {
+    if let Some((path, _opened, action)) = report {
         let content = Content {
             exit_code,
             allowed: &allow,
             findings: &findings,
         };
-        let written = serde_json::to_writer_pretty(file, &content).map_err(io::Error::from);
-        written.map_err(Failure::of(action))?;
+        let text = serde_json::to_vec_pretty(&content).expect("a report contains only JSON values");
+        fs::write(path, text).map_err(Failure::of(action))?;
     }
     Ok(match exit_code {
         0 => u8::from(violated),
@@ -179,7 +184,7 @@ fn write_advice(to: &mut impl Write, advice: &Advice) -> io::Result<()> {
         to,
         "mock-server: advice: {habit} ({times}): {recommendation}"
     )?;
-    writeln!(to, "  {first}")
+    writeln!(to, "  {}", printable(first))
 }
 
 fn times(count: u64) -> String {
@@ -210,7 +215,7 @@ fn write_rule(to: &mut impl Write, broken: &RuleViolations) -> io::Result<()> {
             violation.method, violation.path, violation.found
         );
         if printed.len() < MAX_PER_RULE && !printed.contains(&line) {
-            writeln!(to, "    {line}")?;
+            writeln!(to, "    {}", printable(&line))?;
             printed.push(line);
         }
     }

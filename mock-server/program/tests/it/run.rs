@@ -136,6 +136,19 @@ fn a_command_without_requests_gets_a_hint() {
 }
 
 #[test]
+fn an_abandoned_call_counts_and_control_characters_are_escaped() {
+    let directory = TempDir::new().unwrap();
+    let faults = directory.path().join("faults.json");
+    fs::write(&faults, r#"{"fault": {"delay": {"milliseconds": 600000}}}"#).unwrap();
+    let script = "curl --silent --max-time 1 --request PATCH \
+        --header \"Authorization: Bearer $PROFILE_API_KEY\" --header 'Content-Type: application/json' \
+        --data '{\"a\\u001b\\u009b\\u202e\": 1}' \"$PROFILE_BASE_URL/api/v1/me/profile\"";
+    let (_, _, stderr) = run(&["--fault", faults.to_str().unwrap()], script);
+    assert!(!stderr.contains("no endpoint was called"), "{stderr}");
+    assert!(stderr.contains(r"a\u001b\u009b\u202e"), "{stderr}");
+}
+
+#[test]
 fn a_report_that_cannot_be_written_ends_the_run_before_the_command() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("missing/report.json");
@@ -165,6 +178,10 @@ fn the_report_is_written_as_json() {
         "--report",
         path.to_str().unwrap(),
     ];
+    fs::write(&path, "earlier report, which is longer".repeat(1000)).unwrap();
+    let missing = ["run", "--report", path.to_str().unwrap(), "no-such-program"];
+    assert_eq!(output(&missing).0, Some(127));
+    assert!(fs::read_to_string(&path).unwrap().starts_with("earlier"));
     let script = "request PATCH /me/profile '{\"nickname\": \"x\"}'; exit 3";
     assert_eq!(run(&options, script).0, Some(3));
     let report: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
