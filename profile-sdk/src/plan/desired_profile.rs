@@ -24,17 +24,18 @@ use crate::values::{Handle, InvalidValue, LinkId, LinkUrl};
 /// assert_eq!(desired.profile.bio, Some("".parse()?));
 /// assert_eq!(desired.profile.location, None);
 /// assert!(serde_json::from_str::<DesiredProfile>(r#"{"nickname": "Ada"}"#).is_err());
+/// assert!(serde_json::from_str::<DesiredProfile>("[]").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DesiredProfile {
     /// The account that the links come from. Their IDs are only used if it is certainly the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// The fields. A field that is `None` is left as it is.
-    #[serde(skip_serializing_if = "ProfileUpdate::is_empty")]
+    #[serde(default, skip_serializing_if = "ProfileUpdate::is_empty")]
     pub profile: ProfileUpdate,
     /// All links. With `None`, the links are left as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
