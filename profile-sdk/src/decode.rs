@@ -55,9 +55,21 @@ fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
     let Value::Object(mut response) = response else {
         return Err("the response is not a JSON object with the field `data`".to_owned());
     };
-    let Some(mut data) = response.remove("data") else {
-        return Err("the response has no field `data`".to_owned());
-    };
+    match response.remove("data") {
+        Some(data) => decode(data),
+        None => Err("the response has no field `data`".to_owned()),
+    }
+}
+
+/// Decodes the field `data` of a response, without its envelope.
+pub(crate) fn read_value<T: ResponseData>(json: &str) -> Result<T, String> {
+    serde_json::from_str(json).or_else(|_| {
+        let data = parse(json.as_bytes());
+        decode(data.map_err(|error| format!("data is not valid JSON ({error})"))?)
+    })
+}
+
+fn decode<T: ResponseData>(mut data: Value) -> Result<T, String> {
     let mut unexpected = UnexpectedFields::<T> {
         fields: Map::new(),
         in_elements: Vec::new(),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::call::{Call, calls};
 use crate::decode;
 use crate::decode::{List, Resource, ResponseData};
+use crate::error::{Error, ErrorKind};
 use crate::request::{Operation, Request};
 use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
 use crate::values::Scopes;
@@ -30,15 +31,59 @@ calls! {
     /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
     /// #     .build()?;
     /// let me = client.me().await?;
-    /// println!("{} <{}>", me.display_name.unwrap_or_default(), me.email.unwrap_or_default());
-    /// for link in me.links.unwrap_or_default() {
-    ///     println!("{}", link.url.unwrap_or_default());
+    /// println!("Hello, {}", me.display_name.as_deref().unwrap_or_default());
+    /// for link in me.links() {
+    ///     println!("{}", link.url.as_deref().unwrap_or_default());
     /// }
     /// # Ok(())
     /// # }
     /// ```
     pub fn me(&self) -> Call<Profile> {
         Call::read(self, Request::new(Operation::ME))
+    }
+}
+
+impl Profile {
+    /// Decodes a profile from the text that [`Response::raw_data`](crate::Response::raw_data) returns, for
+    /// example from a cache. Also decodes a serialized profile.
+    ///
+    /// As lenient as [`Client::me`](crate::Client::me), while `Deserialize` fails if a field has an
+    /// unexpected type.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Invalid`] if the text is not valid JSON, or a field that the specification
+    /// defines has another type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let json = r#"{"bio": "I write.", "links": [{"id": 1, "title": 7}]}"#;
+    /// let profile = profile_sdk::Profile::from_json(json)?;
+    /// assert_eq!(profile.links()[0].extra["title"], 7);
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        decode::read_value(json)
+            .map_err(|reason| Error::new(ErrorKind::Invalid, reason).shortened())
+    }
+
+    /// Returns the links, or an empty slice if the response does not list them.
+    #[must_use]
+    pub fn links(&self) -> &[Link] {
+        self.links.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the posts, or an empty slice if the response does not list them.
+    #[must_use]
+    pub fn posts(&self) -> &[Post] {
+        self.posts.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the badges, or an empty slice if the response does not list them.
+    #[must_use]
+    pub fn badges(&self) -> &[Badge] {
+        self.badges.as_deref().unwrap_or_default()
     }
 }
 

@@ -3,8 +3,8 @@
 
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{
-    Bio, Client, Color, LinkId, LinkUpdate, LinkUrl, NewLink, PostId, Profile, ProfileField,
-    ProfileUpdate, Request,
+    Bio, Client, Color, ErrorKind, LinkId, LinkUpdate, LinkUrl, NewLink, PostId, Profile,
+    ProfileField, ProfileUpdate, Request,
 };
 use serde_json::{Value, json};
 
@@ -20,9 +20,16 @@ async fn respond_with(data: Value) -> (MockServer, Client) {
     (service, client)
 }
 
+/// Reads the profile. `from_json` decodes it, and its serialized form, in the same way.
 async fn read_me(data: Value) -> Profile {
     let (_service, client) = respond_with(data).await;
-    client.me().await.unwrap()
+    let response = client.me().send().await.unwrap();
+    let received = response.raw_data().unwrap();
+    let serialized = serde_json::to_string(response.data()).unwrap();
+    for json in [received, &serialized] {
+        assert_eq!(&Profile::from_json(json).unwrap(), response.data());
+    }
+    response.into_data()
 }
 
 #[tokio::test]
@@ -130,6 +137,30 @@ async fn keeps_a_list_with_an_invalid_element_in_extra() {
             (&data[name], Some("b"))
         );
         assert_eq!(serde_json::to_value(&me).unwrap(), data);
+    }
+}
+
+#[test]
+fn from_json_rejects_what_me_rejects() {
+    for (json, message) in [
+        (
+            r#"{"bio": 7}"#,
+            "data.bio: invalid type: integer `7`, expected a string",
+        ),
+        (
+            "{}, {}",
+            "data is not valid JSON (trailing characters at line 1 column 3)",
+        ),
+        (
+            "[]",
+            "data: invalid type: sequence, expected struct Profile",
+        ),
+    ] {
+        let error = Profile::from_json(json).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.to_string().as_str()),
+            (ErrorKind::Invalid, message)
+        );
     }
 }
 
