@@ -17,12 +17,15 @@ use receive_at_scale::{
 };
 use tokio::net::TcpListener;
 use tracing::{Level, info, warn};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 use webhook_verify::{Receiver, Secret, Verifier};
 
 /// The name of the worker.
 const WORKER: &str = "printer";
 
-/// The delay before another attempt to connect at the start.
+/// The delay before another attempt to create the streams.
 const OPEN_DELAY: Duration = Duration::from_secs(2);
 
 /// Receives webhooks, with a NATS JetStream stream between receivers and workers.
@@ -84,10 +87,19 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
             let queue = start(&program).await?;
             println!("http://{}/hooks", listener.local_addr()?);
             let app = routes(receiver, queue, event_key.clone());
-            serve(listener, app, shutdown_signal()).await;
+            let mut opened = Ok(());
+            let stop = async {
+                tokio::select! {
+                    Err(error) = open(&program.queue) => opened = Err(error),
+                    () = shutdown_signal() => {}
+                }
+            };
+            serve(listener, app, stop).await;
+            opened?;
         }
         Command::Work => {
             let queue = start(&program).await?;
+            open(&program.queue).await?;
             let retry = RetryPolicy::default();
             work(&queue, WORKER, retry, print, shutdown_signal()).await;
         }
@@ -118,29 +130,47 @@ fn verifier() -> Result<Verifier, Box<dyn Error>> {
     }
 }
 
-/// Starts the log, connects to the broker, and serves metrics. Tries again while the broker is absent.
+/// Starts the log, connects to the broker in the background, and serves metrics.
 async fn start(program: &Program) -> Result<Queue, Box<dyn Error>> {
     // To stderr, one JSON object per line.
-    tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_span_list(false)
-        .with_max_level(program.log_level.parse::<Level>()?)
-        .with_writer(io::stderr)
+        .with_writer(io::stderr);
+    // The client of the broker logs every attempt to connect.
+    let levels = Targets::new()
+        .with_default(program.log_level.parse::<Level>()?)
+        .with_target("async_nats", LevelFilter::OFF);
+    tracing_subscriber::registry()
+        .with(lines)
+        .with(levels)
         .init();
-    let queue = loop {
-        match Queue::open(program.queue.clone()).await {
-            Ok(queue) => break queue,
-            Err(error) => warn!(%error, "trying again"),
-        }
-        tokio::time::sleep(OPEN_DELAY).await;
-    };
+    let queue = Queue::connect_in_background(&program.queue).await?;
     if let Some(address) = &program.metrics_listen {
         let listener = TcpListener::bind(address).await?;
         info!(address = %listener.local_addr()?, "serving metrics");
         tokio::spawn(serve(listener, metrics_routes(queue.clone()), pending()));
     }
     Ok(queue)
+}
+
+/// Creates the streams, or updates their settings. Tries again until the broker does so, or refuses
+/// the settings, and logs each reason once.
+async fn open(settings: &QueueSettings) -> Result<(), QueueError> {
+    let mut logged = String::new();
+    while let Err(error) = Queue::open(settings.clone()).await {
+        if error.is_refusal() {
+            return Err(error);
+        }
+        let reason = error.to_string();
+        if reason != logged {
+            warn!(error = reason, "trying again");
+            logged = reason;
+        }
+        tokio::time::sleep(OPEN_DELAY).await;
+    }
+    Ok(())
 }
 
 /// Prints the dead letters, or replays them.

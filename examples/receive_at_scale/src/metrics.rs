@@ -44,7 +44,10 @@ pub fn metrics_routes(queue: Queue) -> Router {
 
 async fn metrics(State(queue): State<Queue>) -> Result<String, StatusCode> {
     BACKLOG.reset();
-    if let Err(error) = set_backlog(&queue).await {
+    // The loss of the broker is in the log already.
+    if let Err(error) = set_backlog(&queue).await
+        && queue.is_connected()
+    {
         warn!(%error, "could not read the backlog");
     }
     TextEncoder::new()

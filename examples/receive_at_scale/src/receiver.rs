@@ -1,5 +1,7 @@
 //! The receiver, which verifies deliveries and stores them. Any number may run.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -7,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use tokio::time::sleep;
 use tracing::{Instrument, error, error_span, info, warn};
 use webhook_verify::{Receiver, Rejection, VerifyError};
 
@@ -16,6 +19,9 @@ use crate::{EventKey, Queue, StoreError};
 /// Maximum time to read a body; after that, the response is 408.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The time between messages about deliveries that are not stored in an outage.
+const LOG_INTERVAL: Duration = Duration::from_secs(1);
+
 /// The header with the identifier of a request, set by most load balancers.
 const REQUEST_ID: &str = "x-request-id";
 
@@ -24,6 +30,7 @@ struct AppState {
     receiver: Receiver,
     queue: Queue,
     key: EventKey,
+    not_stored: Arc<AtomicU64>,
 }
 
 /// Creates a router with `POST /hooks` for deliveries, `GET /health`, which returns 200 while the
@@ -32,7 +39,7 @@ struct AppState {
 /// It responds with 204 when the broker has acknowledged the delivery, as new or as a duplicate;
 /// with 503 if it did not; and with 401, 408 or 413 if the delivery was rejected. It logs
 /// each delivery with the request id in the header `X-Request-Id`, or a random one, which the
-/// response contains.
+/// response contains. In an outage, it logs one line a second with the number of deliveries instead.
 ///
 /// ```no_run
 /// use receive_at_scale::{EventKey, Queue, QueueSettings, routes};
@@ -56,6 +63,7 @@ pub fn routes(receiver: Receiver, queue: Queue, key: EventKey) -> Router {
             receiver: receiver.time_limit(BODY_TIMEOUT),
             queue,
             key,
+            not_stored: Arc::default(),
         })
 }
 
@@ -94,9 +102,28 @@ async fn respond(state: &AppState, request: Request) -> StatusCode {
         Err(error) => {
             let (status, reason) = store_failure(&error);
             let total = count(status, reason);
-            error!(%error, reason, total, "could not store a delivery");
+            match error {
+                StoreError::TooLarge { .. } | StoreError::Unconfirmed => {
+                    error!(%error, reason, total, "could not store a delivery");
+                }
+                StoreError::TooManyPending | StoreError::NotStored(_) => {
+                    log_outage(&state.not_stored, error, reason);
+                }
+            }
             status
         }
+    }
+}
+
+/// Logs the number of deliveries that were not stored within [`LOG_INTERVAL`], with the first error.
+fn log_outage(not_stored: &Arc<AtomicU64>, error: StoreError, reason: &'static str) {
+    if not_stored.fetch_add(1, Ordering::Relaxed) == 0 {
+        let not_stored = not_stored.clone();
+        tokio::spawn(async move {
+            sleep(LOG_INTERVAL).await;
+            let deliveries = not_stored.swap(0, Ordering::Relaxed);
+            error!(%error, reason, deliveries, "could not store deliveries");
+        });
     }
 }
 

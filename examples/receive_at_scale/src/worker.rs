@@ -130,17 +130,21 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
     let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
     loop {
         let subscribed = subscribe(&worker.queue, &worker.name).await;
-        let subscribed = subscribed.inspect_err(|error| warn!(%error, "trying again"));
-        if let Ok(mut messages) = subscribed {
-            while let Some(Ok(message)) = messages.next().await {
-                let permit = permits.clone().acquire_owned().await;
-                let worker = worker.clone();
-                tasks.spawn(async move {
-                    let _permit = permit;
-                    worker.process(&message).await;
-                });
-                while tasks.try_join_next().is_some() {}
+        match subscribed {
+            Ok(mut messages) => {
+                while let Some(Ok(message)) = messages.next().await {
+                    let permit = permits.clone().acquire_owned().await;
+                    let worker = worker.clone();
+                    tasks.spawn(async move {
+                        let _permit = permit;
+                        worker.process(&message).await;
+                    });
+                    while tasks.try_join_next().is_some() {}
+                }
             }
+            // The loss of the broker is in the log already.
+            Err(error) if worker.queue.is_connected() => warn!(%error, "trying again"),
+            Err(_) => {}
         }
         sleep(RETRY_DELAY).await;
     }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{Queue, RETRY_DELAY, SUBJECT, message};
+use super::{DISCONNECTED, Queue, RETRY_DELAY, SUBJECT, message};
 
 /// Maximum time to store a delivery; after that, the receiver responds with 503.
 ///
@@ -49,7 +49,8 @@ impl Queue {
     ) -> Result<PublishAck, StoreError> {
         let limit = self.context.client().max_payload();
         let limit = limit.saturating_sub(MAX_HEADER_BYTES);
-        if body.len() > limit {
+        // Before the first connection, the limit is not known.
+        if self.is_connected() && body.len() > limit {
             return Err(StoreError::TooLarge { limit });
         }
         let needed = body.len().div_ceil(PERMIT_BYTES).clamp(1, PERMITS) as u32;
@@ -62,7 +63,7 @@ impl Queue {
         };
         let deadline = Instant::now() + STORE_TIMEOUT;
         let mut may_be_stored = false;
-        let mut cause = "the broker is disconnected".to_owned();
+        let mut cause = DISCONNECTED.to_owned();
         // The client would keep what is published while disconnected, and send it later.
         while self.is_connected() {
             let message = message(&body, &id, unverified_kind);

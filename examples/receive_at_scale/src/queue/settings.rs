@@ -2,13 +2,15 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
-use async_nats::{ConnectOptions, ServerAddr};
+use async_nats::{ConnectOptions, Event, ServerAddr};
 use clap::Parser;
+use tracing::warn;
 
-use super::DUPLICATE_WINDOW;
+use super::{DUPLICATE_WINDOW, PING_INTERVAL, QueueError, RETRY_DELAY};
 
 /// Seconds in a week.
 const WEEK: u64 = 7 * 24 * 60 * 60;
@@ -63,8 +65,24 @@ impl QueueSettings {
         Self::try_parse_from(["", "--nats-url", url])
     }
 
+    /// Returns the options of a connection that logs the loss and the return of the broker.
+    pub(super) async fn connect_options(&self) -> Result<ConnectOptions, QueueError> {
+        let options = self.credentials().await;
+        let options = options.map_err(QueueError::during(
+            "read the credentials or the certificate",
+        ))?;
+        let is_absent = AtomicBool::new(false);
+        Ok(options
+            .ping_interval(PING_INTERVAL)
+            .reconnect_delay_callback(|attempts| RETRY_DELAY * attempts.min(5) as u32)
+            .event_callback(move |event| {
+                log_event(&event, &is_absent);
+                async {}
+            }))
+    }
+
     /// Returns options with the credentials and certificates.
-    pub(super) async fn connect_options(&self) -> io::Result<ConnectOptions> {
+    async fn credentials(&self) -> io::Result<ConnectOptions> {
         let mut options = match &self.nats_credentials {
             Some(path) => ConnectOptions::with_credentials_file(path).await?,
             None => ConnectOptions::new(),
@@ -95,5 +113,19 @@ impl QueueSettings {
             discard: DiscardPolicy::New,
             ..Config::default()
         }
+    }
+}
+
+/// Logs an event of the connection. Failed attempts to connect only make the broker absent.
+fn log_event(event: &Event, is_absent: &AtomicBool) {
+    match event {
+        Event::Disconnected => {
+            is_absent.store(true, Ordering::Relaxed);
+            warn!("lost the broker");
+        }
+        Event::ClientError(_) => is_absent.store(true, Ordering::Relaxed),
+        Event::Connected if is_absent.swap(false, Ordering::Relaxed) => warn!("the broker is back"),
+        Event::ServerError(error) => warn!(%error, "the broker reports an error"),
+        _ => {}
     }
 }

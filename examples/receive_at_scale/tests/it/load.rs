@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mock_server::MockServer;
 use mock_server::webhook::{EventKind, SignedDelivery};
@@ -13,6 +14,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::sleep;
 
 const SENDERS: u64 = 64;
 /// One in this number of deliveries is sent twice.
@@ -63,9 +65,28 @@ pub(crate) async fn start_receiver(brokers: &str, replicas: &str) -> (Child, Str
         .env("LISTEN", "127.0.0.1:0")
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
-    let url = lines.next_line().await.unwrap().unwrap();
+    let url = ready_url(&mut receiver).await;
     (receiver, url)
+}
+
+/// Returns the URL that a receiver prints.
+pub(crate) async fn url(receiver: &mut Child) -> String {
+    let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
+    lines.next_line().await.unwrap().unwrap()
+}
+
+/// Returns the URL of a receiver when it can store deliveries.
+pub(crate) async fn ready_url(receiver: &mut Child) -> String {
+    let url = url(receiver).await;
+    while get(&url, "ready").await.status() != 200 {
+        sleep(Duration::from_millis(10)).await;
+    }
+    url
+}
+
+/// Sends a request to another path of the receiver with this URL.
+pub(crate) async fn get(url: &str, path: &str) -> reqwest::Response {
+    reqwest::get(url.replace("hooks", path)).await.unwrap()
 }
 
 /// The service, and a load balancer in front of the receivers.

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tower::ServiceExt;
 use webhook_verify::{Secret, sign};
 
-use crate::load::program;
+use crate::load::{get, program, ready_url, url};
 use crate::local_broker::LocalBroker;
 use crate::{open, start_broker};
 
@@ -36,29 +36,25 @@ fn start_receiver(broker: &LocalBroker) -> (Child, Lines<BufReader<ChildStderr>>
     (receiver, log)
 }
 
-/// Returns the next record with this message. Fails if the log contains a secret, or the body as
-/// text or numbers.
-async fn record(log: &mut Lines<BufReader<ChildStderr>>, message: &str) -> Value {
-    let found = async {
-        loop {
-            let line = log.next_line().await.unwrap().unwrap();
-            assert!(
-                !line.contains("never") && !line.contains("123, 34"),
-                "{line}"
-            );
-            let record: Value = serde_json::from_str(&line).unwrap();
-            if record["message"] == message {
-                return record;
-            }
-        }
-    };
-    timeout(DEADLINE, found).await.unwrap()
+/// Returns the next record. Fails if it contains a secret, or the body as text or numbers.
+async fn next_record(log: &mut Lines<BufReader<ChildStderr>>) -> Value {
+    let line = timeout(DEADLINE, log.next_line()).await.unwrap();
+    let line = line.unwrap().unwrap();
+    assert!(
+        !line.contains("never") && !line.contains("123, 34"),
+        "{line}"
+    );
+    serde_json::from_str(&line).unwrap()
 }
 
-async fn url(receiver: &mut Child) -> String {
-    let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
-    let line = timeout(DEADLINE, lines.next_line()).await.unwrap();
-    line.unwrap().unwrap()
+/// Returns the next record with this message.
+async fn record(log: &mut Lines<BufReader<ChildStderr>>, message: &str) -> Value {
+    loop {
+        let record = next_record(log).await;
+        if record["message"] == message {
+            return record;
+        }
+    }
 }
 
 /// Sends a delivery, and returns the status and the request id of the response.
@@ -77,7 +73,7 @@ async fn deliver(url: &str, signature: &str, request_id: &str) -> (u16, String) 
 async fn a_receiver_counts_and_logs_deliveries() {
     let broker = or_skip!(start_broker().await);
     let (mut receiver, mut log) = start_receiver(&broker);
-    let url = url(&mut receiver).await;
+    let url = timeout(DEADLINE, ready_url(&mut receiver)).await.unwrap();
     let address = record(&mut log, "serving metrics").await["address"].clone();
 
     let signature = sign(&Secret::new(SECRET).unwrap(), BODY);
@@ -124,13 +120,7 @@ async fn a_receiver_counts_and_logs_deliveries() {
             "{expected}: {metrics}"
         );
     }
-    assert_eq!(
-        reqwest::get(url.replace("hooks", "metrics"))
-            .await
-            .unwrap()
-            .status(),
-        404
-    );
+    assert_eq!(get(&url, "metrics").await.status(), 404);
 }
 
 #[tokio::test]
@@ -171,17 +161,62 @@ async fn a_worker_counts_attempts_and_every_process_the_backlog() {
     worker.abort();
 }
 
+/// Sends deliveries until the status is as expected, and returns the number of other responses.
+async fn deliver_until(url: &str, expected: u16) -> u64 {
+    let signature = sign(&Secret::new(SECRET).unwrap(), BODY);
+    let delivered = async {
+        let mut others = 0;
+        while deliver(url, &signature, "a-1").await.0 != expected {
+            others += 1;
+        }
+        others
+    };
+    timeout(DEADLINE, delivered).await.unwrap()
+}
+
 #[tokio::test]
-async fn a_receiver_waits_for_an_absent_broker() {
+async fn a_receiver_serves_while_the_broker_is_absent() {
     let mut broker = or_skip!(start_broker().await);
     broker.kill().await.unwrap();
     let (mut receiver, mut log) = start_receiver(&broker);
+    let url = timeout(DEADLINE, url(&mut receiver)).await.unwrap();
+    let address = record(&mut log, "serving metrics").await["address"].clone();
     let absent = record(&mut log, "trying again").await;
     let error = absent["error"].as_str().unwrap();
     assert!(
         error.starts_with("could not connect to the broker: "),
         "{error}"
     );
+    assert_eq!(deliver_until(&url, 503).await, 0);
+    assert_eq!(get(&url, "health").await.status(), 200);
+    assert_eq!(get(&url, "ready").await.status(), 503);
+    let metrics = format!("http://{}/metrics", address.as_str().unwrap());
+    let metrics = reqwest::get(metrics).await.unwrap().text().await.unwrap();
+    let expected = r#"webhook_deliveries_total{reason="not_stored",status="503"} 1"#;
+    assert!(metrics.contains(expected), "{metrics}");
+
     broker.restart().await.unwrap();
-    assert!(url(&mut receiver).await.starts_with("http://127.0.0.1:"));
+    let mut rejected = 1 + deliver_until(&url, 204).await;
+    broker.kill().await.unwrap();
+    deliver_until(&url, 503).await;
+    broker.restart().await.unwrap();
+    rejected += 1 + deliver_until(&url, 204).await;
+
+    let mut changes = Vec::new();
+    while rejected > 0 || changes.len() < 3 {
+        let record = next_record(&mut log).await;
+        match record["message"].as_str().unwrap() {
+            "could not store deliveries" => rejected -= record["deliveries"].as_u64().unwrap(),
+            "could not store a delivery" => rejected -= 1,
+            change @ ("lost the broker" | "the broker is back") => changes.push(change.to_owned()),
+            _ => continue,
+        }
+        assert_ne!(record["level"], "INFO");
+    }
+    let expected = [
+        "the broker is back",
+        "lost the broker",
+        "the broker is back",
+    ];
+    assert_eq!(changes, expected);
 }

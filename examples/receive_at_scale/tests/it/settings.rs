@@ -1,13 +1,18 @@
 //! Settings of the stream and the connection.
 
+use std::process::Stdio;
 use std::time::Duration;
 
 use bytes::Bytes;
 use receive_at_scale::Queue;
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use crate::load::program;
 use crate::{open, settings, start_broker, start_broker_with};
+
+const DEADLINE: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn changes_the_settings_of_an_existing_stream() {
@@ -47,7 +52,8 @@ async fn a_full_stream_rejects_new_events() {
 async fn connects_with_a_user() {
     let arguments = ["--user", "ada", "--pass", "p@ss"];
     let broker = or_skip!(start_broker_with(&arguments).await);
-    assert!(open(&broker.url()).await.is_err());
+    let error = open(&broker.url()).await.err().unwrap();
+    assert!(error.is_refusal(), "{error}");
     let mut settings = settings(&broker.url());
     settings.nats_user = Some("ada".to_owned());
     settings.nats_password = "p@ss".to_owned();
@@ -65,6 +71,35 @@ async fn names_the_setting_that_cannot_be_read() {
         let expected = "could not read the credentials or the certificate: ";
         assert!(error.starts_with(expected), "{error}");
     }
+}
+
+/// A single server refuses three replicas of a new stream, and seems to accept them for an existing one.
+#[tokio::test]
+async fn a_receiver_reports_replicas_that_a_single_server_does_not_store() {
+    let broker = or_skip!(start_broker().await);
+    let receive = || {
+        let mut program = program("receive", &broker.url(), "3");
+        program
+            .env("PROFILE_WEBHOOK_SECRET", "secret")
+            .env("LISTEN", "127.0.0.1:0")
+            .stderr(Stdio::piped());
+        program
+    };
+    let refused = timeout(DEADLINE, receive().output()).await.unwrap();
+    let refused = refused.unwrap();
+    assert!(!refused.status.success());
+    let error = String::from_utf8(refused.stderr).unwrap();
+    let expected =
+        "could not create or update the stream: jetstream error: replicas > 1 not supported";
+    assert!(error.starts_with(expected), "{error}");
+
+    open(&broker.url()).await.unwrap();
+    let mut receiver = receive().spawn().unwrap();
+    let mut log = BufReader::new(receiver.stderr.take().unwrap()).lines();
+    let line = timeout(DEADLINE, log.next_line()).await.unwrap();
+    let line = line.unwrap().unwrap();
+    let warning = r#""message":"too few servers store the events","servers":1,"replicas":3"#;
+    assert!(line.contains(warning), "{line}");
 }
 
 #[tokio::test]
@@ -87,7 +122,7 @@ async fn the_program_rejects_invalid_settings() {
             .env(name, value)
             .kill_on_drop(true)
             .output();
-        let output = timeout(Duration::from_secs(30), program).await.unwrap();
+        let output = timeout(DEADLINE, program).await.unwrap();
         let error = String::from_utf8(output.unwrap().stderr).unwrap();
         assert!(error.contains(message), "{error}");
     }
