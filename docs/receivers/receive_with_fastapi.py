@@ -3,6 +3,7 @@ import os
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
+from starlette.requests import ClientDisconnect
 from webhook import is_authentic
 
 SECRET = os.environ["PROFILE_WEBHOOK_SECRET"].encode()
@@ -30,6 +31,8 @@ async def receive(request: Request) -> Response:
         body = await asyncio.wait_for(read(request), timeout=10)
     except asyncio.TimeoutError:
         return Response(status_code=408)
+    except ClientDisconnect:
+        return Response(status_code=400)  # Nobody receives it. Otherwise, uvicorn logs a traceback.
     if len(body) > LIMIT:
         return Response(status_code=413)
     # `headers.get` returns the first of repeated headers.

@@ -2,8 +2,8 @@
 //! service turns the webhook off.
 //!
 //! Without arguments, it sends genuine and forged deliveries to itself. With the argument `serve`,
-//! it listens on 127.0.0.1:8080 and accepts the secrets in `PROFILE_WEBHOOK_SECRET` and, if set,
-//! `PROFILE_WEBHOOK_SECRET_BEFORE`.
+//! it listens on 127.0.0.1:8080, or the port in `PORT`, and accepts the secrets in
+//! `PROFILE_WEBHOOK_SECRET` and, if set, `PROFILE_WEBHOOK_SECRET_BEFORE`.
 
 #![allow(clippy::print_stdout, reason = "this program prints to stdout")]
 #![allow(clippy::print_stderr, reason = "rejections go to the log on stderr")]
@@ -70,7 +70,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Ok(before) => verifier.also_accept(Secret::new(before)?),
             Err(_) => verifier,
         };
-        let listener = TcpListener::bind("127.0.0.1:8080").await?;
+        let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
+        let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
         let receiver = Receiver::new(verifier)
             .time_limit(TIME_LIMIT)
             .on_rejection(log_rejection);

@@ -1,6 +1,6 @@
-//! Receives webhooks on 127.0.0.1:8080 and skips repeated ones, also after a restart: the digests of
-//! handled deliveries are in the SQLite database `deliveries.db`. The secret is in
-//! `PROFILE_WEBHOOK_SECRET`.
+//! Receives webhooks on 127.0.0.1:8080, or the port in `PORT`, and skips repeated ones, also after a
+//! restart: the digests of handled deliveries are in the SQLite database `deliveries.db`. The secret
+//! is in `PROFILE_WEBHOOK_SECRET`.
 //!
 //! `SeenDeliveries` states what this cannot do. If the handler writes to the same database, insert
 //! the digest in its transaction instead: then each delivery is handled exactly once.
@@ -129,7 +129,8 @@ fn app(secret: Secret, connection: Connection) -> rusqlite::Result<Router> {
 async fn main() -> Result<(), AnyError> {
     let secret = Secret::new(env::var("PROFILE_WEBHOOK_SECRET")?)?;
     let app = app(secret, Connection::open("deliveries.db")?)?;
-    let listener = TcpListener::bind("127.0.0.1:8080").await?;
+    let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
     // The README of webhook-verify names the limits that are missing here.
     Ok(axum::serve(listener, app).await?)
 }

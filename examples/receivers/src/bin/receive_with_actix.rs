@@ -1,9 +1,12 @@
-//! Receives webhooks with actix-web on 127.0.0.1:8080. The secret is in `PROFILE_WEBHOOK_SECRET`.
+//! Receives webhooks with actix-web on 127.0.0.1:8080, or the port in `PORT`. The secret is in
+//! `PROFILE_WEBHOOK_SECRET`.
 
 use std::env;
 use std::error::Error;
+use std::fmt::Display;
 use std::time::Duration;
 
+use actix_web::http::StatusCode;
 use actix_web::rt::time::timeout;
 use actix_web::web::{self, Bytes, Data, Payload};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
@@ -16,19 +19,22 @@ async fn receive(verifier: Data<Verifier>, request: HttpRequest, body: Payload) 
     let reading = body.to_bytes_limited(Verifier::DEFAULT_BODY_LIMIT);
     let body = match timeout(TIME_LIMIT, reading).await {
         Ok(Ok(Ok(body))) => body,
-        Ok(Ok(Err(_))) => return HttpResponse::BadRequest().finish(),
-        Ok(Err(_)) => return HttpResponse::PayloadTooLarge().finish(),
-        Err(_) => return HttpResponse::RequestTimeout().finish(),
+        Ok(Ok(Err(error))) => return reject(StatusCode::BAD_REQUEST, &error),
+        Ok(Err(error)) => return reject(StatusCode::PAYLOAD_TOO_LARGE, &error),
+        Err(error) => return reject(StatusCode::REQUEST_TIMEOUT, &error),
     };
     let headers = request.headers().iter();
     let headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes()));
     match verifier.verify(Headers::new(headers), body) {
         Ok(delivery) => handle(&delivery),
-        Err(error) => {
-            eprintln!("webhook rejected: {error}");
-            HttpResponse::Unauthorized().finish()
-        }
+        Err(error) => reject(StatusCode::UNAUTHORIZED, &error),
     }
+}
+
+/// Logs the reason of a rejection, and responds with the status and no body.
+fn reject(status: StatusCode, reason: &dyn Display) -> HttpResponse {
+    eprintln!("webhook rejected with {status}: {reason}");
+    HttpResponse::new(status)
 }
 
 /// Handles a verified delivery.
@@ -45,7 +51,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let app = App::new().app_data(verifier.clone());
         app.route("/hooks", web::post().to(receive))
     };
-    let server = HttpServer::new(app).bind("127.0.0.1:8080")?;
+    let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
+    let server = HttpServer::new(app).bind(format!("127.0.0.1:{port}"))?;
     Ok(server.shutdown_timeout(TIME_LIMIT.as_secs()).run().await?)
 }
 
