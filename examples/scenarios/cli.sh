@@ -52,7 +52,7 @@ own=$(profile stats demo --jq .total_views)
 for invalid in demo/stats?days=0 demo/stats?days=366 grace/stats?days=31; do
     rejects profile api "users/$invalid"
 done
-is true profile badge list --jq \
+is true profile badges --jq \
     'map(.kind == "auto" and (.color | test("^#[0-9a-f]{6}$")) and .description != null) | all'
 is true profile api stats --jq '.data | [.users, .views, .links] | all(type == "number")'
 

@@ -1,10 +1,11 @@
-//! The commands `profile analytics` and `profile site`: counts of your profile, and of the site.
+//! The commands `profile analytics`, `profile badges` and `profile site`: counts of your profile, and
+//! what the site publishes.
 
 use profile_sdk::{Analytics, Metric, SiteStats};
 
-use crate::drawing::Figure;
+use crate::drawing::{Drawing, Figure};
 use crate::outcome::failure::Failure;
-use crate::outcome::report::Report;
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 pub(crate) const ANALYTICS_HELP: &str = "\
@@ -43,6 +44,24 @@ fn push_metric(figures: &mut Vec<(String, Figure)>, name: &str, metric: Option<&
     if figures.len() == known {
         figures.push((name.to_owned(), Figure::Text(metric.raw().to_string())));
     }
+}
+
+pub(crate) const BADGES_HELP: &str = "\
+In a pipe, each line is an ID, a name, a kind, a color and a description, separated by tabs.
+
+Examples:
+  profile badges
+  profile badges --json";
+
+pub(crate) fn badges(session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.badges(), |response| {
+        let columns = View::Columns {
+            names: &["id", "name", "kind", "color", "description"],
+            empty: "There are no badges.",
+        };
+        let drawing = Drawing::Badges(response.data().clone());
+        Ok(Report::read(&response, columns).for_people(View::Drawing(drawing)))
+    })
 }
 
 pub(crate) const SITE_HELP: &str = "\

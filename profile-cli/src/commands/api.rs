@@ -33,7 +33,7 @@ pub(crate) struct ApiArguments {
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
     input: Option<Input>,
 
-    /// Also print the status code and headers; for an error response, the status code
+    /// Also print the status code and headers; for an error response, the status code. Not in JSON
     #[arg(short, long)]
     include: bool,
 
@@ -61,8 +61,7 @@ fn after_help() -> String {
     format!(
         "\
 Prints the response body unchanged; on a terminal, control characters are removed. With --json or
---jq, a body that is not valid JSON is an error, and --include prints an object with `status`,
-`headers` and `body`. The required scope depends on the path.
+--jq, a body that is not valid JSON is an error. The required scope depends on the path.
 
 The body of an error response is printed too, up to {} KiB. With --json or --jq it is the field
 `body` of the error: JSON, else a string, else base64 (see `body_encoding`); stdout stays empty. A
@@ -80,6 +79,10 @@ Examples:
 }
 
 pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    if arguments.include && session.output.is_json() {
+        let message = "--include: the status code and headers are not printed as JSON";
+        return Err(Failure::usage(message).hint("print them with `--output table`"));
+    }
     let client = session.client()?;
     let call = arguments.call(client)?;
     let request = call.request().map_err(Failure::unsent)?;
@@ -207,7 +210,7 @@ impl ResponseView<'_> {
         bytes
     }
 
-    /// Returns the body as JSON, or an object with status code, headers and body with `--include`.
+    /// Returns the body as JSON.
     fn as_json(&self) -> Result<String, Failure> {
         let status = self.response.status();
         let text = String::from_utf8_lossy(self.response.body());
@@ -224,27 +227,7 @@ impl ResponseView<'_> {
                     .hint("omit --json and --jq to print the response as it is")
             });
         }
-        if !self.include {
-            return Ok(body.to_owned());
-        }
-        let headers = Value::Object(self.headers());
-        Ok(format!(
-            "{{\"status\":{status},\"headers\":{headers},\"body\":{body}}}"
-        ))
-    }
-
-    /// Returns the headers by name; the values of repeated headers are joined.
-    fn headers(&self) -> Map<String, Value> {
-        let mut headers = Map::new();
-        for (name, value) in self.response.headers() {
-            let value = self.client.redact_key(&value);
-            let value = match headers.get(name).and_then(Value::as_str) {
-                Some(before) => format!("{before}, {value}"),
-                None => value.into_owned(),
-            };
-            headers.insert(name.to_owned(), json!(value));
-        }
-        headers
+        Ok(body.to_owned())
     }
 }
 

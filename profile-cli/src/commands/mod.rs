@@ -4,7 +4,6 @@ mod analytics;
 mod api;
 mod apply;
 pub(crate) mod auth;
-mod badge;
 mod completion;
 mod config;
 mod deletion;
@@ -62,8 +61,9 @@ pub(crate) enum Command {
     /// Show views, likes and social counts of your profile
     #[command(after_help = analytics::ANALYTICS_HELP)]
     Analytics,
-    #[command(visible_alias = "badges", subcommand)]
-    Badge(badge::BadgeCommand),
+    /// List the badges that profiles can have; requires no key
+    #[command(after_help = analytics::BADGES_HELP)]
+    Badges,
     /// Show the numbers of users, views and links of the site; requires no key
     #[command(after_help = analytics::SITE_HELP)]
     Site,
@@ -88,7 +88,7 @@ pub(crate) enum Command {
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
-    /// Print the completion script of a shell, or write the scripts of all shells
+    /// Print the completion script of a shell
     Completion(completion::CompletionArguments),
     /// Print the manual page of the program, or write the pages of all commands
     Man(man::ManArguments),
@@ -131,14 +131,14 @@ fn dispatch(
         Command::Post(command) => post::run(command, session),
         Command::Stats(arguments) => stats::run(arguments, session),
         Command::Analytics => analytics::analytics(session),
-        Command::Badge(command) => badge::run(command, session),
+        Command::Badges => analytics::badges(session),
         Command::Site => analytics::site(session),
         Command::Auth(command) => auth::run(command, session),
         Command::Login(arguments) => auth::run(AuthCommand::Login(arguments), session),
         Command::Logout => auth::run(AuthCommand::Logout, session),
         Command::Whoami => auth::run(AuthCommand::Status, session),
         Command::Config(command) => config::run(&command, session),
-        Command::Completion(arguments) => completion::run(&arguments),
+        Command::Completion(arguments) => Ok(completion::run(&arguments)),
         Command::Man(arguments) => man::run(&arguments, program()),
         Command::Api(arguments) => api::run(&arguments, session),
         #[cfg(feature = "webhook")]
@@ -160,7 +160,7 @@ impl Command {
             Self::Config(_) => RequiredSettings::File,
             Self::Show | Self::Set(_) | Self::Edit(_) | Self::Export(_) => RequiredSettings::All,
             Self::Diff(_) | Self::Apply(_) | Self::Link(_) | Self::Post(_) => RequiredSettings::All,
-            Self::Stats(_) | Self::Analytics | Self::Badge(_) | Self::Site => RequiredSettings::All,
+            Self::Stats(_) | Self::Analytics | Self::Badges | Self::Site => RequiredSettings::All,
             Self::Auth(_) | Self::Login(_) | Self::Logout | Self::Api(_) => RequiredSettings::All,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => RequiredSettings::All,
@@ -174,7 +174,7 @@ impl Command {
         match self {
             Self::Show | Self::Set(_) | Self::Edit(_) | Self::Export(_) | Self::Diff(_) => true,
             Self::Apply(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) | Self::Site => true,
-            Self::Analytics | Self::Badge(_) | Self::Login(_) | Self::Whoami | Self::Api(_) => true,
+            Self::Analytics | Self::Badges | Self::Login(_) | Self::Whoami | Self::Api(_) => true,
             Self::Auth(command) => matches!(command, AuthCommand::Login(_) | AuthCommand::Status),
             Self::Logout | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
             #[cfg(feature = "webhook")]

@@ -93,15 +93,6 @@ impl Shell {
         Self::from_str(name.to_str()?, false).ok()
     }
 
-    /// Returns the file name that the shell expects.
-    pub(crate) fn file_name(self) -> &'static str {
-        match self {
-            Self::Bash => "profile.bash",
-            Self::Zsh => "_profile",
-            Self::Fish => "profile.fish",
-        }
-    }
-
     /// Returns clap's script, in which the shell completes file names if there are no candidates.
     pub(crate) fn script(self) -> String {
         let mut script = Vec::new();

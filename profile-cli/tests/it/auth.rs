@@ -514,7 +514,7 @@ async fn status_masks_the_key() {
         commands.link delete	allowed
         commands.post list	allowed
         commands.stats	allowed
-        commands.badge list	allowed
+        commands.badges	allowed
         commands.site	allowed
         commands.set	needs profile:write
         commands.edit	needs profile:write

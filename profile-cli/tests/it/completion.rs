@@ -208,45 +208,13 @@ async fn no_key_is_sent_to_a_typed_base_url() {
 }
 
 #[test]
-fn writes_all_scripts_into_a_directory() {
-    let home = tempfile::tempdir().unwrap();
-    let directory = home.path().join("new/dist");
-    let path = directory.to_str().unwrap();
-    let written = run(home.path(), &[], &["completion", "--dir", path, "--json"]).json();
-    let names = ["profile.bash", "_profile", "profile.fish"];
-    assert_eq!(written["scripts"], json!(names));
-    for name in names {
-        let script = fs::read_to_string(directory.join(name)).unwrap();
-        assert!(script.contains("PROFILE_COMPLETE"), "{name}");
-    }
-
-    let one = home.path().join("one");
-    run(
-        home.path(),
-        &[],
-        &["completion", "zsh", "--dir", one.to_str().unwrap()],
-    );
-    assert_eq!(fs::read_dir(one).unwrap().count(), 1);
-
-    let file = home.path().join("file");
-    fs::write(&file, "").unwrap();
-    let arguments = ["completion", "--dir", file.to_str().unwrap()];
-    let rejected = run(home.path(), &[], &arguments);
-    assert_eq!(rejected.code(), 1);
-    assert!(
-        rejected.stderr().contains("cannot be written to"),
-        "{rejected}"
-    );
-}
-
-#[test]
 fn rejects_an_unknown_shell() {
     let home = tempfile::tempdir().unwrap();
     run(home.path(), &[], &["completion", "tcsh"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
-        error: invalid value 'tcsh' for '[SHELL]'
+        error: invalid value 'tcsh' for '<SHELL>'
           [possible values: bash, zsh, fish]
 
           tip: a similar value exists: 'zsh'

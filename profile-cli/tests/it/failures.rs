@@ -138,7 +138,7 @@ fn reports_missing_configuration() {
         hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key; --sandbox needs no account
     "#]]);
     // The rest of the line is from the operating system.
-    let rejected = run(home.path(), &[here], &["badge", "list"]).to_string();
+    let rejected = run(home.path(), &[here], &["badges"]).to_string();
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
                  could not connect, so nothing was sent: ";
     let end = "\nhint: check the network, the base URL and the proxy; `profile config list` shows where they come from\n";

@@ -13,7 +13,6 @@ mod auth;
 mod auth_prompt;
 #[cfg(unix)]
 mod auth_status;
-mod badge;
 mod chaos;
 mod completion;
 #[cfg(unix)]

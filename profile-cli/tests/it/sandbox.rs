@@ -132,7 +132,7 @@ fn status_shows_only_the_sandbox() {
         rate_limit  1,000,000 requests a minute
         allowed     show, set, edit, export, diff, apply, link list, link add,
                     link edit, link delete, post list, post create, post
-                    delete, stats, analytics, badge list, site
+                    delete, stats, analytics, badges, site
         --- stderr
     "#]]
     .assert_eq(&lines.collect::<String>());

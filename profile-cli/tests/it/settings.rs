@@ -224,7 +224,7 @@ async fn a_stored_key_stays_with_its_service() {
     let other = MockServer::start().await;
     fixture.log_in(fixture.service.key(), &[]).stdout();
     for (command, is_keyless) in [
-        ("badge list", true),
+        ("badges", true),
         ("site", true),
         ("show", false),
         ("api me", false),

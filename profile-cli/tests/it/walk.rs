@@ -62,7 +62,7 @@ const ROWS: &[Row] = &[
     writes("post delete", &["post_3", "--yes"]),
     reads("stats", &["demo"]),
     reads("analytics", &[]),
-    reads("badge list", &[]),
+    reads("badges", &[]),
     reads("site", &[]),
     writes("api", &["me/posts", "-f", "body=p"]),
     prepared(with_typed_key, reads("auth login", &["--with-token"])),

@@ -21,7 +21,7 @@ const COMMANDS: &[(&str, Operation)] = &[
     ("post delete", Operation::DELETE_POST),
     ("stats", Operation::USER_STATS),
     ("analytics", Operation::ANALYTICS),
-    ("badge list", Operation::BADGES),
+    ("badges", Operation::BADGES),
     ("site", Operation::SITE_STATS),
 ];
 
