@@ -114,7 +114,8 @@ fn summary(error: &Error) -> String {
 fn origin(location: &str) -> String {
     match Url::parse(location) {
         Ok(url) => format!(" to {}", shorten(&url.origin().ascii_serialization())),
-        Err(_) => " to the same host".to_owned(),
+        // A relative URL may name another host, as `//host/path` does.
+        Err(_) => String::new(),
     }
 }
 
