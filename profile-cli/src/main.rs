@@ -66,7 +66,11 @@ fn main() -> ExitCode {
     let (output, settings) = match loaded {
         Ok(loaded) => loaded,
         Err(failure) => {
-            return Output::for_failures(arguments.global.wants_json()).failure(&failure);
+            return Output::for_failures(
+                arguments.global.wants_json(),
+                arguments.global.color.unwrap_or_default(),
+            )
+            .failure(&failure);
         }
     };
     if required > RequiredSettings::None {

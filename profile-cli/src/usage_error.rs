@@ -4,8 +4,8 @@ use std::env;
 use std::error::Error as _;
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, CommandFactory as _};
 use profile_sdk::InvalidValue;
 
 use crate::arguments::Arguments;
@@ -23,20 +23,26 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
     // The parser may have stopped before --json, so the arguments are searched.
     let arguments = env::args_os().map(|text| text.to_string_lossy().into_owned());
     let json = requests_json(&arguments.collect::<Vec<_>>());
-    match invalid_value(error) {
-        Some(failure) => Output::for_failures(json).failure(&failure),
-        None if json && error.use_stderr() => {
-            let text = error.to_string();
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
-            let failure = Failure::usage(message.trim()).hint(help.trim());
-            Output::for_failures(true).failure(&failure)
-        }
-        None => match error.print() {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-            _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
-        },
+    if let Some(failure) = invalid_value(error).or_else(|| usage_failure(error, json)) {
+        return Output::for_failures(json, ColorChoice::Auto).failure(&failure);
     }
+    match error.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Returns the failure of the command line, whose text is not a message and a hint except in JSON.
+/// Help and versions are not failures.
+fn usage_failure(error: &clap::Error, json: bool) -> Option<Failure> {
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
+    let failure = match json {
+        true => Failure::usage(message.trim()).hint(help.trim()),
+        false => Failure::usage(text),
+    };
+    error.use_stderr().then_some(failure)
 }
 
 /// Suggests the subcommands, or after `help` the topics, that differ from the unknown one in a letter or
@@ -109,7 +115,10 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
         InvalidField::Color { error, .. } => Some(error.to_string()),
     })?;
     let argument = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(argument)) => argument.split(' ').next()?,
+        Some(ContextValue::String(argument)) => argument
+            .split(' ')
+            .next()?
+            .trim_matches(['[', ']', '<', '>']),
         _ => return None,
     };
     Some(Failure::usage(format!("{argument}: {message}")))

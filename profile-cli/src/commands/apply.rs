@@ -1,5 +1,7 @@
 //! `profile apply`: makes the profile equal to a file.
 
+use std::cell::Cell;
+
 use clap::Args;
 use profile_sdk::plan::{ApplyError, ApplyErrorReason, ApplyReport, Plan, Step};
 use profile_sdk::{Profile, Request, Scope};
@@ -11,7 +13,6 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview};
-use crate::terminal::progress::Progress;
 
 /// The hint after an error.
 const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
@@ -90,21 +91,19 @@ fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>, Failur
 }
 
 fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut progress = Progress::begin("applying", plan.steps().len(), session.output.is_quiet());
-    let mut done = 0;
-    let applied = session.until_interrupted(session.client()?.apply_with(plan, |step| {
+    let done = Cell::new(0);
+    let applying = session.client()?.apply_with(plan, |step| {
         tracing::info!("done: {step}");
-        progress.advance();
-        done += 1;
-    }));
-    drop(progress);
-    match applied? {
+        done.set(done.get() + 1);
+    });
+    let progress = || format!("applying: {} of {}, ", done.get(), plan.steps().len());
+    match session.until_interrupted(applying, progress)? {
         Some(Ok(report)) => Ok(report_on(&report, plan)),
         Some(Err(error)) => Err(failure(error, plan)),
         None => {
             let mut steps = plan.steps().iter().cloned();
             let mut report = ApplyReport::default();
-            report.done = steps.by_ref().take(done).collect();
+            report.done = steps.by_ref().take(done.get()).collect();
             report.unknown = steps.next().map(Box::new);
             report.not_done = steps.collect();
             let message = "interrupted while a change was being sent";

@@ -80,11 +80,29 @@ impl Deletion {
             let changes: Vec<_> = items.iter().map(change).collect();
             return Ok(preview::dry_run(&requests(&calls)?, &changes));
         }
-        session.confirm(&question(self.noun, &items))?;
+        session.confirm(&self.question(&items, listed.as_deref()))?;
         if listed.is_some() && !session.settings.yes {
             self.check_unchanged(&items, session)?;
         }
         self.delete_all(items, calls, session)
+    }
+
+    /// Returns the question, which says which resources the profile does not list.
+    fn question(&self, items: &[Item], listed: Option<&[Item]>) -> String {
+        let shown = |item: &Item| match listed.is_none_or(|listed| listed.contains(item)) {
+            true => item.to_string(),
+            false => format!("{item}, which your profile does not list"),
+        };
+        let lines = items.iter().map(|item| format!("  {}\n", shown(item)));
+        match items {
+            [item] => format!("Delete {} {}?", self.noun, shown(item)),
+            _ => format!(
+                "{}Delete these {} {}s?",
+                lines.collect::<String>(),
+                items.len(),
+                self.noun
+            ),
+        }
     }
 
     /// Fails if a resource has changed since the question.
@@ -173,7 +191,10 @@ impl Deletion {
         };
         let sentence = match deleted {
             [item] => format!("Deleted {} {item}.", self.noun),
-            _ => format!("Deleted {}s {}.", self.noun, joined(deleted)),
+            _ => {
+                let deleted: Vec<_> = deleted.iter().map(ToString::to_string).collect();
+                format!("Deleted {}s {}.", self.noun, deleted.join(", "))
+            }
         };
         Report::new(json, View::Sentence(sentence)).of_change()
     }
@@ -246,16 +267,4 @@ pub(crate) fn id_of<'a>(
             Err(Failure::usage(message).hint(format!("pass an ID: {}", titled.join(", "))))
         }
     }
-}
-
-fn question(noun: &str, items: &[Item]) -> String {
-    match items {
-        [item] => format!("Delete {noun} {item}?"),
-        _ => format!("Delete {} {noun}s: {}?", items.len(), joined(items)),
-    }
-}
-
-fn joined(items: &[Item]) -> String {
-    let items: Vec<_> = items.iter().map(ToString::to_string).collect();
-    items.join(", ")
 }

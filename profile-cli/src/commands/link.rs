@@ -1,5 +1,7 @@
 //! The commands `profile link`: the links on the profile.
 
+use std::error::Error;
+
 use clap::{Args, Subcommand};
 use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile};
 use serde_json::Value;
@@ -20,7 +22,7 @@ use crate::terminal::printable::quoted;
 #[command(after_help = "\
 Examples:
   profile link list
-  profile link add --title 'My site' --url https://example.org
+  profile link add 'My site' https://example.org
   profile link delete link_1 link_2")]
 pub(crate) enum LinkCommand {
     /// List your links
@@ -64,28 +66,44 @@ fn list(session: &Session<'_>) -> Result<Report, Failure> {
 Requires the scope links:write. If the response is lost, the request is not retried; `profile link
 list` shows whether the link was created.
 
-Example:
+Examples:
+  profile link add 'My site' https://example.org
   profile link add --title 'My site' --url https://example.org")]
 pub(crate) struct AddArguments {
     /// Title of the link
-    #[arg(long)]
-    title: String,
+    #[arg(value_name = "TITLE", required_unless_present = "title")]
+    first: Option<String>,
 
     /// Target of the link, an absolute URL
-    #[arg(long)]
-    url: LinkUrl,
+    #[arg(value_name = "URL", required_unless_present = "url", value_parser = link_url)]
+    second: Option<LinkUrl>,
+
+    /// Title of the link, as an option
+    #[arg(long, conflicts_with = "first")]
+    title: Option<String>,
+
+    /// Target of the link, as an option
+    #[arg(long, conflicts_with = "second", value_parser = link_url)]
+    url: Option<LinkUrl>,
 
     #[command(flatten)]
     dry_run: DryRun,
 }
 
 fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let (title, url) = (
+        arguments.first.or(arguments.title),
+        arguments.second.or(arguments.url),
+    );
+    let (Some(title), Some(url)) = (title, url) else {
+        return Err(Failure::usage("the title or the URL is missing"));
+    };
     let changes = [
-        Change::new("title", Value::Null, arguments.title.clone()),
-        Change::new("url", Value::Null, arguments.url.as_str()),
+        Change::new("title", Value::Null, title.clone()),
+        Change::new("url", Value::Null, url.as_str()),
     ];
-    let warning = url_warning(&arguments.url);
-    let link = NewLink::new(arguments.title, arguments.url);
+    let warning = url_warning(&url);
+    let link = NewLink::new(title, url);
     let call = session.client()?.create_link(&link);
     let changes = arguments.dry_run.dry_run.then_some(&changes[..]);
     let what = "list of links";
@@ -125,7 +143,7 @@ struct LinkChange {
     title: Option<String>,
 
     /// New target, an absolute URL
-    #[arg(long)]
+    #[arg(long, value_parser = link_url)]
     url: Option<LinkUrl>,
 }
 
@@ -253,6 +271,14 @@ const COLUMNS: View = View::Columns {
     names: &["id", "title", "url"],
     empty: "You have no links.",
 };
+
+/// Parses a URL, which is sent as it is: spaces around it are probably a mistake.
+fn link_url(text: &str) -> Result<LinkUrl, Box<dyn Error + Send + Sync>> {
+    match text.trim() == text {
+        true => Ok(text.parse::<LinkUrl>()?),
+        false => Err("the URL has spaces around it; remove them".into()),
+    }
+}
 
 /// Returns a warning if browsers may run the URL instead of opening a page.
 fn url_warning(url: &LinkUrl) -> Option<String> {

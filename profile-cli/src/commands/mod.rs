@@ -42,7 +42,7 @@ pub(crate) enum Command {
     /// Show your profile
     #[command(after_help = show::HELP)]
     Show,
-    /// Change fields of your profile and print it; other fields keep their values
+    /// Change fields of your profile; other fields keep their values
     Set(set::SetArguments),
     /// Edit your profile in your editor; only changed fields are sent
     Edit(edit::EditArguments),
@@ -73,8 +73,8 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Login(auth::LoginArguments),
     /// Remove an account and its key; same as `auth logout`
-    #[command(hide = true, after_help = auth::accounts::LOGOUT_HELP)]
-    Logout,
+    #[command(hide = true)]
+    Logout(auth::accounts::LogoutArguments),
     /// Show the account and check the settings, the key and the connection; same as `auth status`
     #[command(hide = true, after_help = auth::status::HELP)]
     Whoami,
@@ -135,7 +135,7 @@ fn dispatch(
         Command::Site => analytics::site(session),
         Command::Auth(command) => auth::run(command, session),
         Command::Login(arguments) => auth::run(AuthCommand::Login(arguments), session),
-        Command::Logout => auth::run(AuthCommand::Logout, session),
+        Command::Logout(arguments) => auth::run(AuthCommand::Logout(arguments), session),
         Command::Whoami => auth::run(AuthCommand::Status, session),
         Command::Config(command) => config::run(&command, session),
         Command::Completion(arguments) => Ok(completion::run(&arguments)),
@@ -161,7 +161,9 @@ impl Command {
             Self::Show | Self::Set(_) | Self::Edit(_) | Self::Export(_) => RequiredSettings::All,
             Self::Diff(_) | Self::Apply(_) | Self::Link(_) | Self::Post(_) => RequiredSettings::All,
             Self::Stats(_) | Self::Analytics | Self::Badges | Self::Site => RequiredSettings::All,
-            Self::Auth(_) | Self::Login(_) | Self::Logout | Self::Api(_) => RequiredSettings::All,
+            Self::Auth(_) | Self::Login(_) | Self::Logout(_) | Self::Api(_) => {
+                RequiredSettings::All
+            }
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => RequiredSettings::All,
             #[cfg(feature = "sandbox")]
@@ -176,7 +178,7 @@ impl Command {
             Self::Apply(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) | Self::Site => true,
             Self::Analytics | Self::Badges | Self::Login(_) | Self::Whoami | Self::Api(_) => true,
             Self::Auth(command) => matches!(command, AuthCommand::Login(_) | AuthCommand::Status),
-            Self::Logout | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
+            Self::Logout(_) | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,
             #[cfg(feature = "sandbox")]

@@ -3,12 +3,11 @@
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate};
 
-use crate::commands::show;
 use crate::drawing::Contrast;
 use crate::input::TextArgument;
 use crate::input::profile_changes::{InvalidField, ProfileChanges};
 use crate::outcome::failure::Failure;
-use crate::outcome::report::Report;
+use crate::outcome::report::{Report, View, push_field};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
 
@@ -25,8 +24,8 @@ Requires the scope profile:write. An empty string clears the display name, bio o
 break at the end is removed. Any other text that starts with @ is the bio itself.
 
 The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the
-result. The contrast between text and background should be at least 4.5:1. The profile is printed as
-by `profile show`.
+result. The contrast between text and background should be at least 4.5:1. The changed fields are
+printed; with --json, the profile.
 
 Examples:
   profile set --display-name Ada --accent-color '#ff8800'
@@ -108,14 +107,23 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     let call = session.client()?.update_profile(&update);
     session.write_or_preview(call, None, RESOURCE, CHECK_COMMAND, |response| {
         let profile = response.data().as_ref();
-        let warning = contrast_warning(&update, profile, session);
+        let warning = contrast_after(&update, profile.unwrap_or(&Profile::default()));
         let sentence = "The service accepted the change; `profile show` prints the profile.";
         let report = match profile {
-            Some(profile) => show::report(&response, profile).of_change(),
+            Some(profile) => Report::read(&response, changed_fields(&update, profile)).of_change(),
             None => Report::accepted("updated", sentence),
         };
         Ok(report.warning(warning))
     })
+}
+
+fn changed_fields(update: &ProfileUpdate, profile: &Profile) -> View {
+    let mut changed = Vec::new();
+    let fields = ProfileField::ALL.iter();
+    for field in fields.filter(|field| update.get(**field).is_some()) {
+        push_field(&mut changed, field.name(), profile.get(*field));
+    }
+    View::Fields(changed)
 }
 
 /// Returns the preview of an update.
@@ -134,13 +142,12 @@ pub(crate) fn preview(
 /// shows the contrast.
 pub(crate) fn contrast_warning(
     update: &ProfileUpdate,
-    changed: Option<&Profile>,
+    changed: &Profile,
     session: &Session<'_>,
 ) -> Option<String> {
-    match changed {
-        Some(_) if session.output.is_for_people() => None,
-        Some(profile) => contrast_after(update, profile),
-        None => contrast_after(update, &Profile::default()),
+    match session.output.is_for_people() {
+        true => None,
+        false => contrast_after(update, changed),
     }
 }
 

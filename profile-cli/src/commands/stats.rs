@@ -38,7 +38,7 @@ pub(crate) struct StatsArguments {
     #[arg(value_name = "HANDLE", value_parser = handle)]
     handles: Vec<Handle>,
 
-    #[arg(long, help = days_help())]
+    #[arg(long, help = days_help(), allow_negative_numbers = true)]
     days: Option<Days>,
 
     /// Chart of the views per day: bars, spark (one line) or none [default: bars on a terminal,

@@ -17,7 +17,7 @@ pub(super) const MAX_WIDTH: usize = 100;
 const JOINER: char = '\u{200d}';
 
 /// Returns text from the service as one line that is safe to print.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     printable(text).replace(['\n', '\t'], " ")
 }
 
@@ -39,6 +39,19 @@ pub(crate) fn pad_right(text: &str, columns: usize) -> String {
 /// Pads the text with spaces on the left.
 pub(super) fn pad_left(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Cuts the text off at this width, and marks the cut with an ellipsis.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let kept = text.chars().take_while(|c| {
+        used += c.width().unwrap_or_default();
+        used < columns
+    });
+    kept.chain(['…']).collect()
 }
 
 /// Formats the number with commas as thousands separators.
@@ -66,10 +79,16 @@ pub(super) fn percent(part: u64, sum: u128) -> String {
     }
 }
 
+/// Width of a line below which words are not broken.
+const MIN_BROKEN: usize = 28;
+
 /// Wraps text into lines of at most `columns` columns, between words if possible. Existing line
 /// breaks are kept.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
-    wrap_with(text, columns, push_broken)
+    match columns < MIN_BROKEN {
+        true => wrap_at_spaces(text, columns),
+        false => wrap_with(text, columns, push_broken),
+    }
 }
 
 /// Wraps text like [`wrap`], but never breaks a word, so that URLs can be copied.
@@ -131,7 +150,7 @@ pub(super) fn swatch(color: &str, screen: &Screen) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{pad_right, percent, width, with_separators, wrap};
+    use super::{cut, pad_right, percent, width, with_separators, wrap};
 
     #[test]
     fn separates_thousands() {
@@ -172,7 +191,17 @@ mod tests {
 
     #[test]
     fn breaks_words_longer_than_a_line() {
-        assert_eq!(wrap("a abcdefgh b", 3), ["a", "abc", "def", "gh", "b"]);
-        assert_eq!(wrap("日本語", 4), ["日本", "語"]);
+        let (long, wide) = ("x".repeat(89), "日".repeat(20));
+        let lines = ["a", &long[..30], &long[..30], &long[..29], "b"];
+        assert_eq!(wrap(&format!("a {long} b"), 30), lines);
+        assert_eq!(wrap(&wide, 31), ["日".repeat(15), "日".repeat(5)]);
+        assert_eq!(wrap("a abcdefgh b", 3), ["a", "abcdefgh", "b"]);
+    }
+
+    #[test]
+    fn cuts_at_the_width() {
+        assert_eq!(cut("日本語", 6), "日本語");
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("abc", 2), "a…");
     }
 }

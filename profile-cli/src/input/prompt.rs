@@ -1,6 +1,12 @@
 //! Prompts on the terminal.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
+#[cfg(unix)]
+use std::thread;
+
+#[cfg(unix)]
+use signal_hook::iterator::Signals;
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::system::interruption::InterruptGuard;
@@ -11,7 +17,7 @@ pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     if no_input || !is_interactive() {
         let message = match no_input {
             true => "confirmation is required, but --no-input disables prompts",
-            false => "confirmation is required, but stdin or stderr is not a terminal",
+            false => "confirmation is required, but there is no terminal to ask on",
         };
         return Err(Failure::usage(message).hint("add --yes"));
     }
@@ -33,15 +39,25 @@ pub(crate) fn yes_or_no(question: &str, default: bool) -> Result<bool, Failure> 
     }
 }
 
-/// Returns `true` if stdin and stderr are terminals.
+/// The terminal from which answers are read if stdin is a file or a pipe.
+const TERMINAL: &str = if cfg!(windows) { "CONIN$" } else { "/dev/tty" };
+
+/// Returns `true` if stderr is a terminal, and answers can be read from one.
 pub(crate) fn is_interactive() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
+    io::stderr().is_terminal() && (io::stdin().is_terminal() || File::open(TERMINAL).is_ok())
+}
+
+fn read_line(line: &mut String) -> io::Result<usize> {
+    match io::stdin().is_terminal() {
+        true => io::stdin().read_line(line),
+        false => BufReader::new(File::open(TERMINAL)?).read_line(line),
+    }
 }
 
 /// Prompts for a line of text. The end of input cancels the command.
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     let mut answer = String::new();
-    let read = write_question(question).and_then(|()| io::stdin().lock().read_line(&mut answer));
+    let read = write_question(question).and_then(|()| read_line(&mut answer));
     read.map_err(|error| {
         let message = format!("the prompt failed: {error}");
         Failure::new(FailureKind::Other, message)
@@ -54,6 +70,25 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     Ok(answer.trim().to_owned())
 }
 
+/// Restores the echo before SIGTERM or SIGHUP ends the program. The thread stays, since the signals
+/// would be ignored without it.
+#[cfg(unix)]
+fn restore_echo_on_signals() {
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    let Ok(terminal) = File::open(TERMINAL) else {
+        return;
+    };
+    if let (Ok(saved), Ok(mut signals)) = (tcgetattr(&terminal), Signals::new([SIGTERM, SIGHUP])) {
+        thread::spawn(move || {
+            for signal in signals.forever() {
+                let _ = tcsetattr(&terminal, OptionalActions::Now, &saved);
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+    }
+}
+
 fn write_question(question: &str) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     write!(stderr, "{}", printable(question))?;
@@ -64,6 +99,8 @@ fn write_question(question: &str) -> io::Result<()> {
 pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
     // Ctrl-C must not end the program before `rpassword` has restored the echo.
     let _guard = InterruptGuard::new();
+    #[cfg(unix)]
+    restore_echo_on_signals();
     rpassword::prompt_password(question).map_err(|error| match error.kind() {
         kind @ (io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof) => {
             #[cfg(unix)]

@@ -4,7 +4,7 @@ use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
 
-use super::json::tokens;
+use super::json::{self, tokens};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable, redact_key};
@@ -85,21 +85,24 @@ impl Program {
         for value in self.filter.id.run((context, input)).map(unwrap_valr) {
             let value = value
                 .map_err(|error| Failure::usage(format!("--jq: {}", reason(&error.to_string()))))?;
-            let line = match value {
-                Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
-                other => json_text(&other.to_string(), screen.is_terminal).into_owned(),
+            text += &match value {
+                Val::TStr(text) | Val::BStr(text) if screen.is_terminal => {
+                    printable(&String::from_utf8_lossy(&text)) + "\n"
+                }
+                Val::TStr(text) | Val::BStr(text) => {
+                    String::from_utf8_lossy(&text).into_owned() + "\n"
+                }
+                json if screen.is_terminal => {
+                    json::text(&json_text(&json.to_string(), true), screen)
+                }
+                json => json_text(&json.to_string(), false).into_owned() + "\n",
             };
-            text += &line;
-            text.push('\n');
             if text.len() > MAX_BYTES {
                 let message = "--jq: the output exceeds 64 MiB; the expression may not terminate";
                 return Err(Failure::usage(message));
             }
         }
-        Ok(match screen.is_terminal {
-            true => printable(&text),
-            false => text,
-        })
+        Ok(text)
     }
 }
 

@@ -18,6 +18,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
 
+use clap::ColorChoice;
+
 use crate::drawing::Drawing;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
@@ -64,7 +66,8 @@ impl Output {
     }
 
     /// Creates an output for failures that occur before the settings are known.
-    pub(crate) fn for_failures(json: bool) -> Self {
+    pub(crate) fn for_failures(json: bool, color: ColorChoice) -> Self {
+        let is_terminal = io::stderr().is_terminal();
         Self {
             renderer: match json {
                 true => Renderer::Json,
@@ -72,7 +75,7 @@ impl Output {
             },
             format_is_option: json,
             stdout: Screen::plain(),
-            stderr: Screen::plain(),
+            stderr: Screen::new(is_terminal, palette(color, is_terminal), None),
             quiet: false,
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),

@@ -1,16 +1,13 @@
 //! Renders results for people: fields and tables that fit the terminal.
 
 use anstyle::Style;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
-use unicode_width::UnicodeWidthStr as _;
+use serde_json::value::RawValue;
 
-use crate::drawing::text::{max_width, pad_right, wrap_at_spaces};
+use super::json;
+use crate::drawing::text::{cut, max_width, one_line, pad_right, wrap, wrap_at_spaces};
 use crate::outcome::report::View;
 use crate::terminal::Screen;
-use crate::terminal::printable::printable;
-
-/// Width below which tables with wrapped cells are hard to read.
-const MIN_TABLE_WIDTH: usize = 60;
+use crate::terminal::printable::{json_text, printable};
 
 /// Renders a view for a terminal.
 pub(super) fn text(view: &View, screen: &Screen) -> String {
@@ -20,79 +17,74 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
         View::Table { columns, rows, .. } => table(columns, rows, screen),
         View::Sentence(sentence) => format!("{}\n", printable(sentence)),
         View::Text(text) => format!("{}\n", printable(text)),
-        View::Body(body) => {
-            let text = printable(&String::from_utf8_lossy(body));
-            format!("{}\n", text.trim_end_matches('\n'))
-        }
+        View::Body(body) => match serde_json::from_slice::<&RawValue>(body) {
+            Ok(json) => json::text(&json_text(json.get(), screen.is_terminal), screen),
+            Err(_) => {
+                let text = printable(&String::from_utf8_lossy(body));
+                format!("{}\n", text.trim_end_matches('\n'))
+            }
+        },
         View::Columns { .. } => String::new(),
         View::Drawing(drawing) => drawing.draw(screen),
     }
 }
 
-/// Renders rows as a table without empty columns, or as blocks of lines if a table would be hard to
-/// read: if its words do not fit, or if the screen is narrow and its cells would be wrapped.
+/// Renders each row on a line, without empty columns. If the rows are too long, the longest column is
+/// cut, but never the IDs; the texts of posts are wrapped instead.
 fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
-    let cell = |cell: &String| printable(cell).replace('\t', " ");
+    const GAP: &str = "  ";
+    const MIN_WIDTH: usize = 8;
+    let is_wrapped = |heading: &str| heading == "body";
+    let cell = |heading: &str, cell: &String| match is_wrapped(heading) {
+        true => printable(cell).replace('\t', " "),
+        false => one_line(cell),
+    };
     let columns = headings.iter().enumerate().map(|(index, heading)| {
-        let cells = rows
-            .iter()
-            .map(|row| row.get(index).map_or_else(String::new, cell));
+        let cells = rows.iter().map(|row| {
+            row.get(index)
+                .map_or_else(String::new, |text| cell(heading, text))
+        });
         (*heading, cells.collect::<Vec<_>>())
     });
     let columns: Vec<_> = columns
         .filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()))
         .collect();
-    // Each cell has a space on either side and a border or separator.
-    let sum = |width: fn(&(&str, Vec<String>)) -> usize| {
-        columns
-            .iter()
-            .map(|column| width(column) + 3)
-            .sum::<usize>()
-            + 1
+    let width = |(heading, cells): &(&str, Vec<String>)| {
+        max_width(cells.iter().flat_map(|cell| cell.lines()).chain([*heading]))
     };
-    let is_narrow = screen.width < MIN_TABLE_WIDTH && sum(full_width) > screen.width;
-    if is_narrow || sum(min_width) > screen.width {
-        let block = |row: &Vec<String>| {
-            let names = headings.iter().map(|name| (*name).to_owned());
-            let cells = names.zip(row.iter().cloned());
-            let cells: Vec<_> = cells.filter(|(_, cell)| !cell.is_empty()).collect();
-            aligned(&cells, screen)
-        };
-        return rows.iter().map(block).collect::<Vec<_>>().join("\n");
+    let mut widths: Vec<_> = columns.iter().map(width).collect();
+    let gaps = GAP.len() * columns.len().saturating_sub(1);
+    let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(screen.width);
+    while excess > 0
+        && let Some((_, width)) = (columns.iter().zip(&mut widths))
+            .filter(|((heading, _), width)| *heading != "id" && **width > MIN_WIDTH)
+            .max_by_key(|((heading, _), width)| (is_wrapped(heading) && **width > 20, **width))
+    {
+        *width -= 1;
+        excess -= 1;
     }
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_BORDERS_ONLY)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(u16::try_from(screen.width).unwrap_or(u16::MAX))
-        .set_header(columns.iter().map(|(heading, _)| heading));
+    let headings = columns.iter().zip(&widths);
+    let headings = headings.map(|((heading, _), width)| pad_right(heading, *width));
+    let headings = headings.collect::<Vec<_>>().join(GAP);
+    let mut drawn = screen.styled(Style::new().bold(), headings.trim_end()) + "\n";
     for row in 0..rows.len() {
-        table.add_row(columns.iter().map(|(_, cells)| &cells[row]));
+        let cells = columns
+            .iter()
+            .zip(&widths)
+            .map(|((heading, cells), width)| match is_wrapped(heading) {
+                true => wrap(&cells[row], *width),
+                false => vec![cut(&cells[row], *width)],
+            });
+        let cells: Vec<_> = cells.collect();
+        for line in 0..cells.iter().map(Vec::len).max().unwrap_or_default() {
+            let parts = cells.iter().zip(&widths).map(|(lines, width)| {
+                pad_right(lines.get(line).map_or("", String::as_str), *width)
+            });
+            let text = parts.collect::<Vec<_>>().join(GAP);
+            drawn += &format!("{}\n", text.trim_end());
+        }
     }
-    for (column, cells) in table.column_iter_mut().zip(&columns) {
-        // The width includes a space on either side.
-        let width = u16::try_from(min_width(cells) + 2).unwrap_or(u16::MAX);
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
-    }
-    format!("{table}\n")
-}
-
-/// Returns the width of a column in which no line is wrapped.
-fn full_width((heading, cells): &(&str, Vec<String>)) -> usize {
-    let lines = cells.iter().flat_map(|cell| cell.lines());
-    max_width(lines.chain([*heading]))
-}
-
-/// Returns the width of a column in which no word is broken. URLs count in full, so that they can be
-/// copied; other long words may be broken.
-fn min_width((heading, cells): &(&str, Vec<String>)) -> usize {
-    const LONG: usize = 16;
-    let words = cells.iter().flat_map(|cell| cell.split_whitespace());
-    let needed = words.map(|word| match word.contains("://") {
-        true => word.width(),
-        false => word.width().min(LONG),
-    });
-    needed.max().unwrap_or_default().max(heading.width())
+    drawn
 }
 
 /// Renders names in one column and values, wrapped between words, in the next.

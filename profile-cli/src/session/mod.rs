@@ -146,14 +146,7 @@ impl<'a> Session<'a> {
         let is_read = call
             .request()
             .is_ok_and(|request| request.method() == Method::Get);
-        let connection = self.connection.get();
-        let base_url = connection.map(|connection| &*connection.base_url);
-        let answer = self.until_interrupted(async {
-            tokio::select! {
-                answer = call.send() => answer,
-                never = waits::show(self.waits.as_ref(), base_url, self.settings.retries) => never,
-            }
-        })?;
+        let answer = self.until_interrupted(call.send(), String::new)?;
         match &answer {
             Some(Ok(response)) => {
                 log::received(response);
@@ -170,18 +163,23 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Runs a future until Ctrl-C. Returns `None` if it was interrupted. Fails if Ctrl-C was pressed
-    /// before.
+    /// Runs a future until Ctrl-C, and shows the progress and what it waits for. Returns `None` if it was
+    /// interrupted. Fails if Ctrl-C was pressed before.
     pub(crate) fn until_interrupted<F: Future>(
         &self,
         future: F,
+        progress: impl Fn() -> String,
     ) -> Result<Option<F::Output>, Failure> {
         interruption::check()?;
+        let connection = self.connection.get();
+        let base_url = connection.map(|connection| &*connection.base_url);
+        let (waits, retries) = (self.waits.as_ref(), self.settings.retries);
         self.block_on(async {
             let _guard = InterruptGuard::new();
             tokio::select! {
                 biased;
                 output = future => Some(output),
+                never = waits::show(waits, base_url, retries, progress) => never,
                 () = interruption::interrupted() => None,
             }
         })

@@ -76,12 +76,24 @@ pub(super) fn path_and_query(request: &Request) -> String {
     }
 }
 
+/// Maximum size of a body in a command: Linux limits an argument to 128 KiB.
+const MAX_CURL_BODY: usize = 100 * 1024;
+
 /// Returns the commands for these requests.
 pub(super) fn curl(session: &Session<'_>, requests: &[&Request]) -> Result<Report, Failure> {
     if session.settings.sandbox {
         let message =
             "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
         return Err(Failure::usage(message).hint("omit --sandbox"));
+    }
+    let is_long = |body: &[u8]| body.len() > MAX_CURL_BODY;
+    if requests
+        .iter()
+        .any(|request| request.body().is_some_and(is_long))
+    {
+        let max = MAX_CURL_BODY / 1024;
+        let message = format!("--curl: the body is longer than {max} KiB, too long for a command");
+        return Err(Failure::usage(message).hint("omit --curl to send it"));
     }
     let connection = session.connection()?;
     let has_key = |request: &Request| request.operation().requires_key() || connection.has_key;

@@ -44,11 +44,12 @@ impl Waits {
     }
 }
 
-/// Shows what is waited for, if there is a terminal, until the future is dropped. Never returns.
+/// Shows the progress and what is waited for, if there is a terminal, until the future is dropped. Never returns.
 pub(super) async fn show<T>(
     waits: Option<&Waits>,
     base_url: Option<&str>,
     max_retries: Option<u32>,
+    progress: impl Fn() -> String,
 ) -> T {
     let Some(waits) = waits else {
         return std::future::pending().await;
@@ -61,7 +62,7 @@ pub(super) async fn show<T>(
     let line = StatusLine::new();
     loop {
         let latest = *waits.latest();
-        line.show(&text(latest, host, max_retries));
+        line.show(&(progress() + &text(latest, host, max_retries)));
         tokio::time::sleep(REFRESH).await;
     }
 }

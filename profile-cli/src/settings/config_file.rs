@@ -4,10 +4,12 @@
 #[path = "../../fuzz/config.rs"]
 mod fuzzing;
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
@@ -15,7 +17,8 @@ use super::setting_name::STRING;
 use super::{AccountName, SettingName};
 use crate::outcome::failure::Failure;
 use crate::system::private_file::Safety;
-use crate::system::{environment, private_file};
+use crate::system::{environment, interruption, private_file};
+use crate::terminal::progress;
 
 /// The field of an account in config.toml that names the store of its key.
 pub(crate) const KEY_STORE: &str = "key_store";
@@ -227,6 +230,30 @@ fn text(item: &Item) -> Option<String> {
     }
 }
 
+/// Waits for a lock until Ctrl-C, and after a second says so.
+fn wait_for(lock: &File, path: &Path) -> Result<(), Failure> {
+    const POLL: Duration = Duration::from_millis(20);
+    let mut report_at = Some(Instant::now() + Duration::from_secs(1));
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
+                return Ok(());
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(Failure::of_file("locked", path, &error));
+            }
+            Err(TryLockError::WouldBlock) => {}
+        }
+        if report_at.take_if(|time| *time <= Instant::now()).is_some() {
+            let path = path.display();
+            progress::waiting(&format!("{path}, which another process has locked"));
+        }
+        thread::sleep(POLL);
+        interruption::check()?;
+    }
+}
+
 /// An edit of the file, which holds its lock until it is dropped.
 pub(crate) struct ConfigEdit {
     file: ConfigFile,
@@ -248,12 +275,7 @@ impl ConfigEdit {
                 .open(&path)
         });
         let lock = opened.map_err(|error| Failure::of_file("written", &path, &error))?;
-        match lock.lock() {
-            Err(error) if error.kind() != ErrorKind::Unsupported => {
-                return Err(Failure::of_file("locked", &path, &error));
-            }
-            _ => {}
-        }
+        wait_for(&lock, &path)?;
         Ok(Self {
             file: ConfigFile::load()?,
             _lock: lock,

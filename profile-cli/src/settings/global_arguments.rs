@@ -25,7 +25,7 @@ pub(crate) struct GlobalArguments {
     pub(crate) jq: Option<String>,
 
     /// Answer yes to every prompt
-    #[arg(long, global = true)]
+    #[arg(short, long, global = true)]
     pub(crate) yes: bool,
 
     #[arg(long, global = true, help = SettingName::NoInput.help())]
@@ -39,7 +39,7 @@ pub(crate) struct GlobalArguments {
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 
-    /// Print the equivalent curl command and send nothing
+    /// Print the equivalent curl command, for POSIX shells, and send nothing
     #[arg(long, global = true)]
     pub(crate) curl: bool,
 

@@ -136,7 +136,7 @@ impl StoredKey {
     /// Returns the key that was read from a file. Warns if others can access the file.
     pub(super) fn new(path: &Path, read: io::Result<(String, bool)>) -> Result<Self, Failure> {
         let (text, exposed) = read.map_err(|error| Failure::of_file("read", path, &error))?;
-        let warning = exposed.then(|| private_file::warning("the key", path));
+        let warning = exposed.then(|| private_file::exposed_warning(path));
         Ok(Self { text, warning })
     }
 }

@@ -135,12 +135,6 @@ pub(crate) fn read_bytes(file: File) -> io::Result<(Vec<u8>, bool)> {
     }
 }
 
-/// Returns the warning for a file that others can access.
-pub(crate) fn warning(what: &str, path: &Path) -> String {
-    let (shown, command) = (path.display(), restriction(path));
-    format!("others can access {what} in {shown}; restrict it with `{command}`")
-}
-
 /// Returns the warning for a file or directory with secrets that others can access.
 pub(crate) fn exposed_warning(path: &Path) -> String {
     let (shown, command) = (path.display(), restriction(path));

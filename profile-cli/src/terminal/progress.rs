@@ -77,6 +77,11 @@ impl Drop for StatusLine {
     }
 }
 
+/// Prints a line about what the program waits for.
+pub(crate) fn waiting(what: &str) {
+    let _ = writeln!(io::stderr(), "waiting for {}", printable(what));
+}
+
 /// Returns `true` if stderr is a terminal on which a line can be replaced.
 pub(crate) fn replaces_lines() -> bool {
     let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");

@@ -121,7 +121,7 @@ async fn key_files_are_private_and_other_modes_are_reported() {
             --- stdout
             demo
             --- stderr
-            warning: others can access the key in HOME/.config/profile/keys/demo; restrict it with `chmod 600 HOME/.config/profile/keys/demo`
+            warning: others can access HOME/.config/profile/keys/demo; restrict it with `chmod 600 HOME/.config/profile/keys/demo`
         "#]].assert_eq(&warned());
     }
 }
@@ -453,7 +453,7 @@ async fn logout_selects_or_suggests_another_account() {
         fixture.log_in(fixture.service.key(), &name).stdout();
     }
     let logout = |name: &str| {
-        let arguments = ["auth", "logout", "--yes", "--account", name];
+        let arguments = ["auth", "logout", "-y", name];
         fixture.without_settings(&arguments).run()
     };
     let selected = logout("c");

@@ -116,6 +116,25 @@ async fn problems_of_settings_and_files() {
 }
 
 #[tokio::test]
+async fn each_warning_is_printed_once() {
+    let fixture = Fixture::new().await;
+    let key = fixture.home.path().join("key");
+    fs::write(&key, fixture.service.key()).unwrap();
+    fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
+    let status = fixture
+        .program(&["auth", "status"])
+        .without("PROFILE_API_KEY");
+    let run = status
+        .env("PROFILE_API_KEY_FILE", key.to_str().unwrap())
+        .run();
+    assert_eq!(
+        run.stderr().matches("others can access").count(),
+        1,
+        "{run}"
+    );
+}
+
+#[tokio::test]
 async fn each_problem_has_its_hint() {
     let fixture = Fixture::new().await;
     let config = configure(fixture.home.path(), "accounts = 3\n").join("config.toml");

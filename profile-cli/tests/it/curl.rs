@@ -115,3 +115,15 @@ async fn the_key_is_not_an_argument() {
         read("arguments")
     );
 }
+
+#[tokio::test]
+async fn a_body_that_is_too_long_for_an_argument_is_an_error() {
+    let fixture = Fixture::new().await;
+    for (length, code) in [(100 * 1024 - 20, 0), (100 * 1024, 2)] {
+        let program = fixture.program(&["post", "create", "-", "--curl"]);
+        let run = program.stdin("x".repeat(length)).run();
+        assert_eq!(run.code(), code, "{length}");
+        let is_named = run.stderr().contains("the body is longer than 100 KiB");
+        assert_eq!(is_named, code == 2, "{}", run.stderr());
+    }
+}

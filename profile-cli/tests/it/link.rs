@@ -312,3 +312,32 @@ async fn warns_about_urls_that_browsers_run() {
     let run = fixture.run(&["link", "add", "--title", "t", "--url", "https://a.example"]);
     assert_eq!(run.stderr(), "");
 }
+
+#[tokio::test]
+async fn title_and_url_are_arguments_or_options() {
+    let url = "https://example.org/";
+    for arguments in [
+        &["Blog", url][..],
+        &["--title", "Blog", "--url", url],
+        &["Blog", "--url", url],
+    ] {
+        let fixture = Fixture::new().await;
+        let added = fixture.run(&[&["link", "add", "--json"], arguments].concat());
+        assert_eq!(added.json()["title"], "Blog", "{added}");
+        assert_eq!(added.json()["url"], url, "{added}");
+    }
+    let fixture = Fixture::new().await;
+    for arguments in [
+        &["add", "Blog"][..],
+        &["add", url, "--title", "Blog"],
+        &["add", "Blog", " https://example.org"],
+        &["add", "--title", "Blog", "--url", "https://example.org\n"],
+        &["edit", "link_1", "--url", "\thttps://example.org"],
+    ] {
+        let rejected = fixture.run(&[&["link"], arguments].concat()).usage_error();
+        let has_spaces = arguments.iter().any(|text| text.trim() != *text);
+        let message = "the URL has spaces around it; remove them";
+        assert_eq!(rejected.contains(message), has_spaces, "{rejected}");
+    }
+    assert!(fixture.service.journal().requests().is_empty());
+}

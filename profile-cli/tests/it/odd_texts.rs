@@ -53,12 +53,8 @@ async fn other_formats_remove_invisible_characters() {
         .check(&expect![[r#"
             exit 0
             --- stdout
-            ┌────────────────────────┐
-            │ id   title   url       │
-            ╞════════════════════════╡
-            │ 1    abc     https://x │
-            │      de f              │
-            └────────────────────────┘
+            id  title     url
+            1   abc de f  https://x
             --- stderr
         "#]]);
 }

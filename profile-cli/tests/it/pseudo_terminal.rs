@@ -8,6 +8,7 @@ use std::process::Child;
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, tcgetattr};
 
 use crate::program::Program;
@@ -86,6 +87,13 @@ impl Terminal {
             std::thread::yield_now();
         }
         self.types(text);
+    }
+
+    /// Sends a signal after the echo is turned off.
+    #[track_caller]
+    pub(crate) fn signals_unseen(&mut self, signal: Signal) {
+        self.types_unseen("half");
+        kill_process(Pid::from_child(&self.program), signal).unwrap();
     }
 
     /// Waits until the program ends, and returns its exit code, or the negative number of the signal

@@ -9,17 +9,27 @@ use serde_json::json;
 use crate::program::Fixture;
 
 #[tokio::test]
-async fn prints_the_updated_profile() {
+async fn prints_the_changed_fields() {
     let fixture = Fixture::new().await;
-    let updated = fixture.run(&["set", "--display-name", "Ada", "--accent-color", "#ff8800"]);
-    assert_eq!(updated.stderr(), "");
-    let shown = fixture.run(&["show"]);
-    let is_public = |line: &&str| {
-        let private = ["email\t", "api_visible\t", "key."];
-        private.iter().all(|name| !line.starts_with(name))
-    };
-    let public = shown.stdout().split_inclusive('\n').filter(is_public);
-    assert_eq!(updated.stdout(), public.collect::<String>());
+    let set = ["set", "--display-name", "Ada", "--text-color", "#ffffff"];
+    fixture.run(&set).check(&expect![[r#"
+        exit 0
+        --- stdout
+        display_name	Ada
+        text_color	#ffffff
+        --- stderr
+        warning: the contrast of text_color on background_color is 1:1; text below 4.5:1 is hard to read
+    "#]]);
+    let table = fixture.run(&[&set[..], &["-o", "table"]].concat());
+    assert!(
+        table
+            .stdout()
+            .starts_with("display_name  Ada\ntext_color    #ffffff\n"),
+        "{table}"
+    );
+    assert!(table.stderr().contains("the contrast"), "{table}");
+    let json = fixture.run(&[&set[..], &["--json"]].concat()).json();
+    assert_eq!(json["handle"], "demo");
 }
 
 #[tokio::test]
@@ -109,9 +119,8 @@ async fn converts_colors() {
         "#FFF",
     ];
     let run = fixture.run(&colors);
-    let sent = "\naccent_color\t#663399\ntext_color\t#FFFFFF\n";
-    assert!(run.stdout().contains(sent), "{run}");
-    assert!(run.stdout().contains("\ncontrast\t1:1\n"), "{run}");
+    let sent = "accent_color\t#663399\ntext_color\t#FFFFFF\n";
+    assert_eq!(run.stdout(), sent);
     let quiet = fixture.run(&[&colors[..], &["-q"]].concat()).to_string();
     assert!(quiet.ends_with("--- stderr\n"), "{quiet}");
     let dry_run = [&colors[..], &["--dry-run"]].concat();

@@ -421,3 +421,13 @@ async fn a_failed_comparison_is_left_out() {
         fixture.service.mocks().await.verify().await;
     }
 }
+
+#[tokio::test]
+async fn a_negative_number_of_days_is_out_of_range() {
+    let rejected = Fixture::new()
+        .await
+        .run(&["stats", "--days", "-3"])
+        .usage_error();
+    assert!(!rejected.contains("tip"), "{rejected}");
+    assert!(rejected.contains("1 to 365"), "{rejected}");
+}

@@ -274,6 +274,25 @@ async fn tables_fit_the_terminal() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn usage_errors_are_colored() {
+    let fixture = Fixture::new().await;
+    let red = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m";
+    for (arguments, is_colored) in [
+        (&["stats", "--days", "-3"][..], true),
+        (&["stats", "--dayz"], true),
+        (&["show", "--sandbox", "--base-url", "x"], true),
+        (
+            &["show", "--sandbox", "--base-url", "x", "--color", "never"],
+            false,
+        ),
+    ] {
+        let (ended, seen) = start(&fixture, &[], arguments).ends();
+        assert_eq!(ended, Some(2), "{seen}");
+        assert_eq!(seen.contains(red), is_colored, "{arguments:?}: {seen:?}");
+    }
+}
+
 /// Runs the program on a terminal with this number of columns, and returns its lines.
 #[track_caller]
 fn lines(fixture: &Fixture, columns: u16, arguments: &[&str]) -> String {
@@ -284,44 +303,96 @@ fn lines(fixture: &Fixture, columns: u16, arguments: &[&str]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tables_are_blocks_of_lines_on_narrow_terminals() {
+async fn the_longest_column_is_cut_and_posts_are_wrapped() {
     let fixture = Fixture::new().await;
     expect![[r#"
-        id     link_1
-        title  Homepage
-        url    https://example.com/demo
-
-        id     link_2
-        title  Code
-        url    https://example.com/demo/code
+        id      title     url
+        link_1  Homepage  https://example.c…
+        link_2  Code      https://example.c…
     "#]]
-    .assert_eq(&lines(&fixture, 40, &["link", "list"]));
+    .assert_eq(&lines(&fixture, 36, &["link", "list"]));
     expect![[r#"
-        id          post_3
-        body        Hello from the mock server!
-        created_at  2025-01-15T09:00:00Z
+        id      body                  created_at
+        post_3  Hello from the mock   2025-01-15T09:00:00Z
+                server!
     "#]]
-    .assert_eq(&lines(&fixture, 40, &["post", "list"]));
+    .assert_eq(&lines(&fixture, 50, &["post", "list"]));
     for columns in [80, 200] {
-        expect![[r#"
-            ┌─────────────────────────────────────────────────────────────┐
-            │ id       body                          created_at           │
-            ╞═════════════════════════════════════════════════════════════╡
-            │ post_3   Hello from the mock server!   2025-01-15T09:00:00Z │
-            └─────────────────────────────────────────────────────────────┘
-        "#]]
-        .assert_eq(&lines(&fixture, columns, &["post", "list"]));
+        let whole = "\npost_3  Hello from the mock server!  2025-01-15T09:00:00Z\n";
+        assert!(lines(&fixture, columns, &["post", "list"]).ends_with(whole));
     }
-    // A table that fits remains a table.
-    let exact = "│ link_1   Homepage   https://example.com/demo      │";
-    assert!(lines(&fixture, 53, &["link", "list"]).contains(exact));
-    assert!(!lines(&fixture, 52, &["link", "list"]).contains('│'));
-    // A URL that does not fit is not broken, on a wide terminal either.
+    // A line break in a title does not break the line.
     let url = format!("https://example.com/{}", "path/".repeat(20));
-    let add = ["link", "add", "--title", "Long", "--url", &url];
+    let add = ["link", "add", "Two\nlines", &url];
     fixture.run(&add).stdout();
     let listed = lines(&fixture, 80, &["link", "list"]);
-    assert!(listed.contains(&format!("\nurl    {url}\n")), "{listed}");
+    assert_eq!(listed.lines().count(), 4, "{listed}");
+    assert!(
+        listed.contains("Two lines  https://example.com/path/"),
+        "{listed}"
+    );
+    assert!(listed.contains("…\n"), "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_are_not_broken_on_narrow_terminals() {
+    let fixture = Fixture::new().await;
+    fixture
+        .run(&["set", "--location", "Donaudampfschifffahrt"])
+        .stdout();
+    let card = lines(&fixture, 30, &["show"]);
+    assert!(card.contains("Donaudampfschifffahrt\n"), "{card}");
+}
+
+/// Stdin may be a pipe: then, the answer is read from the terminal.
+#[tokio::test(flavor = "multi_thread")]
+async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
+    for (answer, code) in [("y\n", 0), ("n\n", 1)] {
+        let fixture = Fixture::new().await;
+        let delete = "echo y | profile link delete link_1 link_2 link_9";
+        let shell = Program::shell("sh", fixture.home.path(), &["-c", delete])
+            .env("PROFILE_BASE_URL", fixture.service.uri())
+            .env("PROFILE_API_KEY", fixture.service.key());
+        let mut terminal = Terminal::start(shell);
+        terminal.sees(
+            "\r\n  \"link_9\", which your profile does not list\r\nDelete these 3 links? [y/N]",
+        );
+        terminal.types(answer);
+        let (ended, seen) = terminal.ends();
+        // The exit code of an unknown ID is 3.
+        assert_eq!(ended, Some(if code == 0 { 3 } else { 1 }), "{seen}");
+        let requests = fixture.service.journal().requests();
+        let deletions = requests.iter().filter(|request| request.method == "DELETE");
+        assert_eq!(deletions.count(), if code == 0 { 3 } else { 0 }, "{seen}");
+    }
+}
+
+/// Another process may hold the lock for long, and the guard of `logout` defers Ctrl-C.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_for_the_lock_of_the_settings_is_reported_and_interrupted() {
+    let fixture = Fixture::new().await;
+    fixture
+        .log_in_to(fixture.service.uri(), fixture.service.key(), &[])
+        .stdout();
+    let lock = fixture.home.path().join(".config/profile/config.lock");
+    let lock = std::fs::File::open(lock).unwrap();
+    lock.lock().unwrap();
+    for command in [
+        &["config", "set", "retries", "1"][..],
+        &["auth", "logout", "-y"],
+    ] {
+        let mut terminal = Terminal::start(fixture.without_settings(command));
+        terminal.sees("config.lock, which another process has locked");
+        terminal.types("\u{3}");
+        let (ended, seen) = terminal.ends();
+        assert_eq!(ended, Some(-2), "{seen}");
+    }
+    let config = fixture.home.path().join(".config/profile/config.toml");
+    let config = std::fs::read_to_string(config).unwrap();
+    assert!(
+        config.contains("[accounts.demo]") && !config.contains("retries"),
+        "{config}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -372,6 +443,12 @@ async fn json_is_indented_on_a_terminal_only() {
     assert_eq!(plain.lines().count(), 5, "{shown:?}");
     let piped = fixture.run(&["site", "--json"]);
     assert_eq!(piped.stdout().lines().count(), 1);
+    for (arguments, depth) in [(&["api", "stats"][..], 2), (&["site", "--jq", "."], 1)] {
+        let (_, shown) = Terminal::start(fixture.program(arguments)).ends();
+        let name = format!("\r\n{}\u{1b}[1m\u{1b}[34m\"users\"", "  ".repeat(depth));
+        assert!(shown.contains(&name), "{shown:?}");
+        assert!(!fixture.run(arguments).stdout().trim_end().contains('\n'));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

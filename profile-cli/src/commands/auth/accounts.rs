@@ -45,17 +45,26 @@ pub(crate) fn list(session: &Session<'_>) -> Result<Report, Failure> {
     Ok(Report::new(Value::Array(document), columns))
 }
 
-pub(crate) const LOGOUT_HELP: &str = "\
-Removes the selected account, or the one given by --account. The key itself stays valid; only the
-service can revoke it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The key itself stays valid; only the service can revoke it.
 
 Examples:
   profile auth logout
-  profile auth logout --account work --yes";
+  profile auth logout work --yes")]
+pub(crate) struct LogoutArguments {
+    /// Name of the account [default: the selected one, or that of --account]
+    #[arg(value_name = "NAME", conflicts_with = "account", add = completion::accounts())]
+    name: Option<String>,
+}
 
-pub(crate) fn logout(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
-    let Some(account) = settings.account()? else {
+    let selected = match arguments.name {
+        Some(name) => settings.config.check_account(&name).map(|()| Some(name))?,
+        None => settings.account()?.map(|account| account.name),
+    };
+    let Some(name) = selected else {
         let accounts = settings.config.accounts();
         return Err(match accounts.is_empty() {
             true => Failure::usage("no account is stored")
@@ -66,7 +75,6 @@ pub(crate) fn logout(session: &Session<'_>) -> Result<Report, Failure> {
             )),
         });
     };
-    let name = account.name;
     session.confirm(&format!("Remove account {name} and its key?"))?;
     let _guard = InterruptGuard::new();
     let mut edit = ConfigEdit::begin()?;

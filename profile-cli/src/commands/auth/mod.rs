@@ -26,8 +26,7 @@ pub(crate) enum AuthCommand {
     /// Check an API key with the service, and store it with the base URL
     Login(login::LoginArguments),
     /// Remove an account and its key; asks first unless --yes is given
-    #[command(after_help = accounts::LOGOUT_HELP)]
-    Logout,
+    Logout(accounts::LogoutArguments),
     /// Show the account and check the settings, the key and the connection
     #[command(after_help = status::HELP)]
     Status,
@@ -44,7 +43,7 @@ pub(crate) enum AuthCommand {
 pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
         AuthCommand::Login(arguments) => login::run(&arguments, session),
-        AuthCommand::Logout => accounts::logout(session),
+        AuthCommand::Logout(arguments) => accounts::logout(arguments, session),
         AuthCommand::Status => status::run(session),
         AuthCommand::List => accounts::list(session),
         AuthCommand::Switch(arguments) => accounts::switch(&arguments, session),

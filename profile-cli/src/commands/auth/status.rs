@@ -244,6 +244,7 @@ struct Facts {
     proxy: Option<String>,
     /// The key with all but its end hidden, and its source.
     key: Option<(String, String)>,
+    key_warnings: Vec<String>,
     /// The status and duration of the response.
     service: Option<String>,
     profile: Option<Profile>,
@@ -266,15 +267,20 @@ impl Facts {
             self.account = Some(name.clone());
         }
         self.key = Some((key.masked.clone(), key.key.source.to_string()));
+        self.key_warnings.clone_from(&key.warnings);
     }
 
-    fn report(&self, warnings: Vec<String>) -> Report {
+    fn report(&self, mut warnings: Vec<String>) -> Report {
         let scopes = self.scopes();
         let permissions = scopes.map(permissions::of);
         let permissions = permissions.as_ref();
         let fields = View::Fields(self.pipe_fields(permissions));
         let people = View::Fields(self.terminal_fields(permissions));
         let document = self.document(permissions, &warnings);
+        if self.can_connect {
+            // The client has printed the warnings about its key.
+            warnings.retain(|warning| !self.key_warnings.contains(warning));
+        }
         Report {
             warnings,
             ..Report::new(document, fields).for_people(people)

@@ -115,7 +115,7 @@ impl EditedText for Edit<'_> {
 impl Edit<'_> {
     /// Reports the changed profile.
     fn report<T>(&self, update: &ProfileUpdate, response: &Response<T>, now: &Profile) -> Report {
-        let warning = set::contrast_warning(update, Some(now), self.session);
+        let warning = set::contrast_warning(update, now, self.session);
         let report = show::report(response, now);
         report.warning(warning).of_change()
     }

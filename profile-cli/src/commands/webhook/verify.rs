@@ -185,7 +185,7 @@ impl WebhookSecret {
                 Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
             })?;
         if exposed {
-            let warning = private_file::warning("the webhook secret", path);
+            let warning = private_file::exposed_warning(path);
             session.output.warn(&warning);
         }
         // Editors add a line break that is not part of the secret.

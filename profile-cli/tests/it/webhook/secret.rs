@@ -55,9 +55,7 @@ fn warns_of_a_file_that_others_can_read() {
     assert_eq!(run.stdout(), format!("{SIGNATURE}\n"));
     assert_eq!(
         run.stderr(),
-        format!(
-            "warning: others can access the webhook secret in {name}; restrict it with `chmod 600 {name}`\n"
-        )
+        format!("warning: others can access {name}; restrict it with `chmod 600 {name}`\n")
     );
 }
 
