@@ -87,7 +87,15 @@ impl EnteredProfile {
             .flat_map(TableLike::iter)
         {
             let problem = |message: &str| problem(item.span(), message);
-            match (name.parse::<ProfileField>(), item.as_str()) {
+            let field = name.parse::<ProfileField>();
+            let text = match &field {
+                // The editor shows the closing quotes on a line of their own.
+                Ok(field) if shown.is_some() && field.kind().max_lines().is_some() => item
+                    .as_str()
+                    .map(|text| text.strip_suffix('\n').unwrap_or(text)),
+                Ok(_) | Err(_) => item.as_str(),
+            };
+            match (field, text) {
                 (Err(error), _) => entered.problems.push(problem(&error.to_string())),
                 (Ok(_), None) => {
                     let found = item.type_name();
@@ -198,10 +206,7 @@ pub(crate) fn links(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
 /// Returns a profile as TOML.
 pub(crate) fn to_toml(profile: &DesiredProfile) -> String {
     let mut toml = String::from("# A profile; `profile apply FILE` applies it.\n");
-    let line = |name: &str, text: &str| {
-        let is_long = text.contains('\n');
-        format!("{name} = {}\n", quoted(text, is_long))
-    };
+    let line = |name: &str, text: &str| format!("{name} = {}\n", quoted(text));
     if profile.links.as_ref().is_some_and(Vec::is_empty) {
         toml += "links = []\n";
     }
@@ -229,12 +234,12 @@ pub(crate) fn to_toml(profile: &DesiredProfile) -> String {
     toml
 }
 
-/// Returns the text as a TOML string; a long one is a multi-line string.
+/// Returns the text as a TOML string; one with line breaks is a multi-line string.
 ///
 /// White space before a line break, which many editors remove, and invisible characters are
 /// escaped.
-pub(crate) fn quoted(text: &str, long: bool) -> String {
-    let long = long && !text.is_empty();
+pub(crate) fn quoted(text: &str) -> String {
+    let long = text.contains('\n');
     let (open, close) = if long {
         ("\"\"\"\n", "\"\"\"")
     } else {

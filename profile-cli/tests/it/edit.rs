@@ -88,7 +88,13 @@ async fn sends_only_changed_fields() {
     let run = edit(&fixture, script);
     assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
     let bio = "I live inside a mock server.\nRead \"\\me as you like.";
-    assert_eq!(sent(&fixture), [json!({"display_name": "Ada", "bio": bio})]);
+    // As `o` in vim on the last line of the bio.
+    edit(&fixture, "sed -i 's/^Read.*/&\\nadded/' \"$1\"").stdout();
+    let added = json!({"bio": format!("{bio}\nadded")});
+    assert_eq!(
+        sent(&fixture),
+        [json!({"display_name": "Ada", "bio": bio}), added]
+    );
     assert!(unsent(&fixture).is_empty());
 }
 
@@ -115,7 +121,10 @@ async fn sends_nothing_without_changes() {
         --- stderr
         shown by the editor
     "#]]);
-    for script in ["echo '# a comment' >> \"$1\"", "sed -i 's/$/\\r/' \"$1\""] {
+    for script in [
+        "echo '# a comment' >> \"$1\"",
+        "sed -i 's/$/\\r/; 1s/^/\\xef\\xbb\\xbf/' \"$1\"",
+    ] {
         let run = program(&fixture, script, &["edit", "--json"]).run();
         assert_eq!(run.json(), json!({"result": "unchanged"}));
     }
@@ -202,7 +211,9 @@ async fn rejects_invalid_texts() {
             hint: your text is saved in PATH; compare it with `profile diff PATH`, then send it with `profile apply PATH`
         "#]],
     );
-    assert_eq!(text, "[profile]\nbio = \"b\nlocation = 1\n");
+    let (comment, text) = text.split_once("\n[profile]\n").unwrap();
+    assert!(comment.starts_with("# Not valid TOML. "), "{comment}");
+    assert_eq!(text, "bio = \"b\nlocation = 1\n");
     assert!(sent(&fixture).is_empty());
 }
 

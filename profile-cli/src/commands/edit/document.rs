@@ -1,6 +1,7 @@
 //! The fields of a profile as TOML, in the format of `profile apply`.
 
 use profile_sdk::{FieldKind, Profile, ProfileField};
+use toml_edit::{DocumentMut, Item, Value};
 
 use crate::profile_file::{EnteredProfile, quoted};
 
@@ -26,28 +27,44 @@ pub(super) fn write(profile: &Profile) -> String {
     text
 }
 
+/// Returns the line of a field. The closing quotes of a long text are on a line of their own, so that
+/// lines can be added above them.
 fn line(field: ProfileField, value: &str) -> String {
-    let is_multiline = field.kind().max_lines().is_some();
-    format!("{field} = {}\n", quoted(value, is_multiline))
+    let is_multiline = field.kind().max_lines().is_some() && !value.is_empty();
+    let end = if is_multiline { "\n" } else { "" };
+    format!("{field} = {}\n", quoted(&format!("{value}{end}")))
 }
 
 /// Returns the comment above a field.
 fn note(field: ProfileField) -> String {
-    let kind = field.kind();
-    match kind {
+    match field.kind() {
         FieldKind::Color => "#rrggbb, #rgb or a CSS name".to_owned(),
-        _ if kind.max_lines().is_some() => format!("{kind}; ends right before the closing quotes"),
-        _ => kind.to_string(),
+        kind => kind.to_string(),
     }
 }
 
-/// Returns a document with only these fields.
-pub(super) fn write_fields(entered: &EnteredProfile) -> String {
-    let lines = entered
-        .fields
-        .iter()
-        .map(|(field, text)| line(*field, text));
-    format!("[profile]\n{}", lines.collect::<String>())
+/// Start of a kept text that has to be repaired before `apply` can read it.
+const NOT_TOML: &str = "\
+# Not valid TOML. After a repair, `profile apply` sends all fields, not only the changed ones,
+# and the line break before closing quotes.
+";
+
+/// Returns a document for `profile apply`, with only what is not as shown.
+pub(super) fn unsent(text: &str, shown: &Profile) -> String {
+    let Ok(mut document) = text.parse::<DocumentMut>() else {
+        return format!("{NOT_TOML}{text}");
+    };
+    document.set_trailing("");
+    if let Some(profile) = document.get_mut("profile").and_then(Item::as_table_mut) {
+        profile.decor_mut().clear();
+        profile.retain(|name, item| !item.is_str() || name.parse::<ProfileField>().is_err());
+        for (field, text) in EnteredProfile::read(text, Some(shown)).fields {
+            if let Ok(value) = quoted(&text).parse::<Value>() {
+                profile.insert(field.name(), value.into());
+            }
+        }
+    }
+    document.to_string()
 }
 
 #[cfg(test)]
@@ -56,7 +73,7 @@ mod tests {
     use profile_sdk::{Profile, ProfileField};
     use serde_json::json;
 
-    use super::{write, write_fields};
+    use super::{unsent, write};
     use crate::profile_file::EnteredProfile;
 
     fn profile(text: &str) -> Profile {
@@ -113,8 +130,13 @@ mod tests {
             let others = self::profile("other");
             let changed = read(&document, &others);
             assert_eq!(changed.len(), ProfileField::ALL.len());
-            let kept = EnteredProfile::read(&document, Some(&others));
-            assert_eq!(read(&write_fields(&kept), &others), changed);
+            let kept = unsent(&document, &others);
+            let kept = EnteredProfile::read(&kept, None);
+            assert_eq!(
+                (kept.problems, kept.fields),
+                (vec![], changed),
+                "{document}"
+            );
         }
     }
 
@@ -133,10 +155,11 @@ mod tests {
             # up to 32 characters
             display_name = "Ada"
 
-            # up to 300 characters and up to 10 lines; ends right before the closing quotes
+            # up to 300 characters and up to 10 lines
             bio = """
             one "two\"
-            three\\"""
+            three\\
+            """
 
             # up to 40 characters
             location = ""
@@ -151,6 +174,44 @@ mod tests {
             # background_color = ""
         "##]]
         .assert_eq(&write(&serde_json::from_value(shown).unwrap()));
+    }
+
+    #[test]
+    fn keeps_what_is_not_as_shown() {
+        let shown = profile("shown");
+        let bio = "bio = \"\"\"\none\ntwo\n\"\"\"\n";
+        let entered = format!(
+            "top = 1\n{}",
+            write(&shown)
+                .replace("bio = \"\"\"\nshown\n\"\"\"\n", bio)
+                .replace("location = \"shown\"", "location = 1 # one")
+                .replace(
+                    "text_color = \"shown\"",
+                    "text_color = 'rot'\nnick.name = 'a' # b"
+                )
+        ) + "[other]\nx = 1\n# the end\n";
+        expect![[r#"
+            top = 1
+
+            [profile]
+
+            # up to 40 characters
+            location = 1 # one
+            nick.name = 'a' # b
+            bio = """
+            one
+            two"""
+            text_color = "rot"
+            [other]
+            x = 1
+        "#]]
+        .assert_eq(&unsent(&entered, &shown));
+        expect![[r##"
+            # Not valid TOML. After a repair, `profile apply` sends all fields, not only the changed ones,
+            # and the line break before closing quotes.
+            [profile]
+            bio = "b
+        "##]].assert_eq(&unsent("[profile]\nbio = \"b\n", &shown));
     }
 
     #[test]

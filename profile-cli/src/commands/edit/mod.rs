@@ -96,13 +96,8 @@ impl EditedText for Edit<'_> {
         Ok(Finished::Done(report))
     }
 
-    /// Returns the fields that the user changed, or the whole text if it is not a document.
     fn unsent(&self, text: &str) -> String {
-        let changed = EnteredProfile::read(text, Some(&self.shown));
-        match changed.problems.is_empty() {
-            true => document::write_fields(&changed),
-            false => text.to_owned(),
-        }
+        document::unsent(text, &self.shown)
     }
 
     fn commands(arguments: &str) -> String {
