@@ -72,7 +72,8 @@ Requires the scope social:write. If the response is lost, the request is not ret
 list` shows whether the post was created.
 
 --file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line
-break at the end is removed. Any other text that starts with @ is the post itself.
+break at the end is removed. Any other text that starts with @ is the post itself. An empty text is an
+error.
 
 --editor opens an empty text in the editor of `profile edit`. If it was not sent, it stays in a private
 file; the error prints its path, and the command that sends it.
@@ -108,6 +109,10 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
     match entered {
         Some(entered) => {
             let body = entered.read(argument, session.output)?;
+            // The service accepts it, but it is probably an unset variable or a failed program.
+            if body.is_empty() {
+                return Err(Failure::usage("the text of the post is empty"));
+            }
             let call = session.client()?.create_post(&body);
             let changes = [new_post(&body)];
             let changes = dry_run.then_some(&changes[..]);
@@ -148,7 +153,7 @@ impl EditedText for NewPost<'_> {
     const SUFFIX: &'static str = ".txt";
 
     fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
-        let body = &text[..input::length_without_last_break(text.as_bytes())];
+        let body = input::text_of_file(text);
         if body.is_empty() {
             let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());
             let report = Report::new(json!({"result": "unchanged"}), sentence);

@@ -76,9 +76,6 @@ pub(crate) enum TextArgument {
 
 impl TextArgument {
     /// Returns the text, reading it from its source if necessary.
-    ///
-    /// A single line break at the end of a file or stdin is removed, since editors and shells add
-    /// one.
     pub(crate) fn read(self, argument: &str, output: &Output) -> Result<String, Failure> {
         let input = match self {
             Self::Text(text) => return Ok(text),
@@ -90,18 +87,15 @@ impl TextArgument {
         }
         let bytes = input.read().map_err(|failure| invalid(&failure.message))?;
         if bytes.is_empty() {
-            let reason = format!("{input} is empty; pass '' to set an empty text");
-            return Err(invalid(&reason));
+            return Err(invalid(&format!("{input} is empty; expected a text")));
         }
-        let bytes = &bytes[..length_without_last_break(&bytes)];
-        let text = str::from_utf8(bytes).map_err(|error| {
+        let text = str::from_utf8(&bytes).map_err(|error| {
             let place = error.valid_up_to();
             invalid(&format!(
                 "{input} is not valid UTF-8: invalid byte at offset {place}"
             ))
         })?;
-        // Some programs on Windows mark the encoding of a file.
-        Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
+        Ok(text_of_file(text).to_owned())
     }
 }
 
@@ -119,6 +113,13 @@ impl From<&str> for TextArgument {
             None => Self::Text(entered.to_owned()),
         }
     }
+}
+
+/// Returns the text of a file without a line break at its end, which editors and shells add, and
+/// without a byte order mark, which some programs on Windows add.
+pub(crate) fn text_of_file(text: &str) -> &str {
+    let text = &text[..length_without_last_break(text.as_bytes())];
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Returns the length of the text without a line break at its end.

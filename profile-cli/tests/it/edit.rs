@@ -332,13 +332,15 @@ async fn curl_names_dry_run() {
 async fn creates_a_post_from_the_editor() {
     let fixture = Fixture::new().await;
     let post = |script: &str| program(&fixture, script, &["post", "create", "--editor"]).run();
-    post("cat \"$1\"").check(&expect![[r#"
-        exit 0
-        --- stdout
-        The text is empty; nothing was sent.
-        --- stderr
-    "#]]);
-    let run = post("printf 'one\\r\\n# two\\n' > \"$1\"");
+    for empty in ["cat \"$1\"", "printf '\\357\\273\\277\\n' > \"$1\""] {
+        post(empty).check(&expect![[r#"
+            exit 0
+            --- stdout
+            The text is empty; nothing was sent.
+            --- stderr
+        "#]]);
+    }
+    let run = post("printf '\\357\\273\\277one\\r\\n# two\\n' > \"$1\"");
     assert!(run.stdout().ends_with("body\tone\\r\\n# two\n"), "{run}");
     assert_eq!(sent(&fixture), [json!({"body": "one\r\n# two"})]);
     assert!(unsent(&fixture).is_empty());

@@ -79,18 +79,26 @@ async fn reads_a_post_from_a_file_or_stdin() {
 }
 
 #[tokio::test]
-async fn refuses_an_empty_text_unless_it_is_typed() {
+async fn refuses_an_empty_text() {
     let fixture = Fixture::new().await;
     let file = fixture.home.path().join("empty");
-    fs::write(&file, "").unwrap();
-    let run = fixture.run(&["post", "create", "--file", file.to_str().unwrap()]);
-    assert_eq!(run.code(), 2, "{run}");
-    let message = format!("{} is empty; pass '' to set an empty text", file.display());
-    assert!(run.stderr().contains(&message), "{run}");
-    let piped = fixture.program(&["post", "create", "--file", "-"]);
-    assert_eq!(piped.stdin("").run().code(), 2);
+    let path = file.to_str().unwrap();
+    for (text, expected) in [
+        ("", " is empty; expected a text\n"),
+        ("\r\n", "error: the text of the post is empty\n"),
+        ("\u{feff}", "error: the text of the post is empty\n"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let stdin = fixture.program(&["post", "create", "-"]).stdin(text).run();
+        let file = fixture.run(&["post", "create", "--file", path]);
+        for run in [stdin, file] {
+            assert!(run.usage_error().ends_with(expected), "{text:?}: {run}");
+        }
+    }
     let typed = fixture.run(&["post", "add", "", "--json"]);
-    assert_eq!(typed.json()["body"], "");
+    assert_eq!(typed.error()["message"], "the text of the post is empty");
+    assert_eq!(fixture.service.journal().requests().len(), 0);
+    fixture.run(&["api", "me/posts", "-f", "body="]).stdout();
 }
 
 #[tokio::test]

@@ -188,7 +188,7 @@ async fn closed_stdin_and_invalid_texts_change_nothing() {
     let mut rejected = set("-", b"") + &set("-", b"ab\xff") + &set("-", &b"\n".repeat(11));
     rejected += &set("@/nowhere/bio.txt", b"");
     expect![[r"
-        error: --bio: stdin is empty; pass '' to set an empty text
+        error: --bio: stdin is empty; expected a text
         error: --bio: stdin is not valid UTF-8: invalid byte at offset 2
         error: --bio: bio has 11 lines; at most 10 are allowed
         error: --bio: /nowhere/bio.txt cannot be read: No such file or directory (os error 2)
