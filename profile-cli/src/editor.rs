@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use crate::input::prompt;
+use crate::input::{Input, prompt};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -38,7 +38,7 @@ pub(crate) enum Finished {
     Done(Report),
     /// The service accepted the text, but did not return it.
     Unconfirmed(Report),
-    /// Nothing was sent because of `--dry-run`.
+    /// Nothing was sent because of `--dry-run`, and the text is worth keeping.
     Preview(Report),
 }
 
@@ -52,6 +52,8 @@ pub(crate) fn edit<T: EditedText>(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let file = TextFile::create(T::PREFIX, T::SUFFIX, initial)?;
+    // Printed once, also if several texts are rejected.
+    let mut location = Some(file.location::<T>(session));
     loop {
         let opened = editor.open(&file.path);
         let text = match file.read() {
@@ -69,8 +71,9 @@ pub(crate) fn edit<T: EditedText>(
                 return Ok(report.warning(Some(kept)));
             }
             Ok(Finished::Preview(report)) => {
-                file.replace(&edited.unsent(&text))?;
-                session.output.note(&file.location::<T>(session));
+                location
+                    .iter()
+                    .for_each(|location| session.output.note(location));
                 return Ok(report);
             }
             Err(failure) if text == initial => {
@@ -81,15 +84,22 @@ pub(crate) fn edit<T: EditedText>(
         };
         // If this fails, for example because the disk is full, the file keeps the whole text.
         let _ = file.replace(&edited.unsent(&text));
-        if !edit_again(&failure, &file.location::<T>(session), session)? {
-            return Err(failure.also_hint(&file.location::<T>(session)));
+        if !edit_again(&failure, &mut location, session)? {
+            return Err(match location {
+                Some(location) => failure.also_hint(&location),
+                None => failure,
+            });
         }
         file.replace(&text)?;
     }
 }
 
 /// Asks whether to open the editor again, if another text may help and there is a terminal.
-fn edit_again(failure: &Failure, location: &str, session: &Session<'_>) -> Result<bool, Failure> {
+fn edit_again(
+    failure: &Failure,
+    location: &mut Option<String>,
+    session: &Session<'_>,
+) -> Result<bool, Failure> {
     use FailureKind::{Conflict, Rejected, Usage};
     let is_about_text = matches!(failure.kind, Usage | Rejected | Conflict);
     if !is_about_text || session.settings.no_input || !prompt::is_interactive() {
@@ -97,8 +107,29 @@ fn edit_again(failure: &Failure, location: &str, session: &Session<'_>) -> Resul
     }
     session.output.warn(&failure.message);
     // Printed before the question, since Ctrl-C exits the program.
-    session.output.note(location);
+    if let Some(location) = location.take() {
+        session.output.note(&location);
+    }
     prompt::yes_or_no("Open the editor again? [Y/n] ", true)
+}
+
+/// Deletes a file that was sent, if it is in the folder of the texts that were not sent.
+pub(crate) fn delete_sent(input: &Input) {
+    let Input::File(path) = input else {
+        return;
+    };
+    let is_in = |directory: PathBuf| -> io::Result<bool> {
+        let path = std::path::absolute(path)?;
+        let parent = path.parent().unwrap_or(&path);
+        Ok(fs::canonicalize(parent)? == fs::canonicalize(directory)?)
+    };
+    if unsent_directory().is_ok_and(|directory| is_in(directory).unwrap_or(false)) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn unsent_directory() -> Result<PathBuf, Failure> {
+    Ok(environment::state_directory()?.join("unsent"))
 }
 
 /// A file that only this process writes.
@@ -108,7 +139,7 @@ struct TextFile {
 
 impl TextFile {
     fn create(prefix: &str, suffix: &str, text: &str) -> Result<Self, Failure> {
-        let directory = environment::state_directory()?.join("unsent");
+        let directory = unsent_directory()?;
         // Others must not replace the file by a link.
         private_file::check(&directory, None).map_err(Failure::usage)?;
         let created = private_file::create_directory(&directory).and_then(|()| {

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
+use crate::editor;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::preview::DryRun;
@@ -65,15 +66,21 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         let report = preview::dry_run(&requests, &diff::changes(plan.steps()));
         return Ok(report.warning(warning));
     }
-    if plan.is_empty() {
-        let view = View::Drawing(diff::drawing(&plan));
-        return Ok(Report::new(json!(ApplyReport::default()), view));
-    }
-    session.output.preview(&diff::drawing(&plan));
-    if let Some(question) = question(&plan) {
-        session.confirm(&question)?;
-    }
-    carry_out(&plan, session).map(|report| report.warning(warning))
+    let report = match plan.is_empty() {
+        true => {
+            let view = View::Drawing(diff::drawing(&plan));
+            Report::new(json!(ApplyReport::default()), view)
+        }
+        false => {
+            session.output.preview(&diff::drawing(&plan));
+            if let Some(question) = question(&plan) {
+                session.confirm(&question)?;
+            }
+            carry_out(&plan, session)?.warning(warning)
+        }
+    };
+    editor::delete_sent(&arguments.file.input);
+    Ok(report)
 }
 
 /// Fails if the key lacks a scope. Returns a warning if its scopes are not all known.

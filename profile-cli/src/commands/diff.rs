@@ -44,13 +44,13 @@ pub(crate) struct DiffArguments {
 pub(crate) struct FileArgument {
     /// File as written by `profile export`; - reads from standard input
     #[arg(value_name = "PATH|-", value_hint = ValueHint::FilePath)]
-    file: Input,
+    pub(super) input: Input,
 }
 
 impl FileArgument {
     pub(super) fn read(&self) -> Result<DesiredProfile, Failure> {
-        let name = self.file.to_string();
-        let text = String::from_utf8(self.file.read()?);
+        let name = self.input.to_string();
+        let text = String::from_utf8(self.input.read()?);
         let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
         profile_file::parse(&name, &text)
     }

@@ -76,7 +76,8 @@ break at the end is removed. Any other text that starts with @ is the post itsel
 error.
 
 --editor opens an empty text in the editor of `profile edit`. If it was not sent, it stays in a private
-file; the error prints its path, and the command that sends it.
+file; the error prints its path, and the command that sends it. The file is deleted when it has been
+sent.
 
 Examples:
   profile post create 'Hello, world'
@@ -102,7 +103,7 @@ pub(crate) struct CreateArguments {
 
 fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let dry_run = arguments.dry_run.dry_run;
-    let (entered, argument) = match arguments.file {
+    let (entered, argument) = match arguments.file.clone() {
         Some(input) => (Some(TextArgument::Input(input)), "--file"),
         None => (arguments.body, "BODY"),
     };
@@ -117,6 +118,9 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
             let changes = [new_post(&body)];
             let changes = dry_run.then_some(&changes[..]);
             session.write_or_preview(call, changes, RESOURCE, CHECK_COMMAND, |response| {
+                if let (Some(file), Some(_)) = (&arguments.file, response.data()) {
+                    editor::delete_sent(file);
+                }
                 Ok(report(&response))
             })
         }

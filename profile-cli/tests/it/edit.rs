@@ -145,8 +145,12 @@ async fn keeps_only_the_changed_fields_in_a_private_file() {
     let argument = path.to_str().unwrap();
     let diff = fixture.run(&["diff", argument]);
     assert!(diff.stdout().ends_with("\n1 change\n"), "{diff}");
-    fixture.run(&["apply", argument]).stdout();
+    // Only files in the folder of the program are deleted.
+    let copy = fixture.home.path().join("copy.toml");
+    fs::copy(&path, &copy).unwrap();
+    fixture.run(&["apply", copy.to_str().unwrap()]).stdout();
     assert_eq!(sent(&fixture), [json!({"location": "L"})]);
+    assert!(copy.exists());
     let text = check_unsent(
         &fixture,
         &run,
@@ -219,12 +223,18 @@ async fn rejects_invalid_texts() {
 
 #[tokio::test]
 async fn keeps_the_text_until_the_service_accepts_it() {
-    for (command, script, kept) in [
-        (&["edit"][..], SET_LOCATION, "[profile]\nlocation = \"L\"\n"),
+    for (command, script, kept, send) in [
+        (
+            &["edit"][..],
+            SET_LOCATION,
+            "[profile]\nlocation = \"L\"\n",
+            &["apply"][..],
+        ),
         (
             &["post", "create", "--editor"],
             "echo one > \"$1\"",
             "one\n",
+            &["post", "create", "--file"],
         ),
     ] {
         for (status, exit) in [(422, 6), (403, 5), (503, 1)] {
@@ -236,35 +246,51 @@ async fn keeps_the_text_until_the_service_accepts_it() {
             let [path] = unsent(&fixture).try_into().unwrap();
             let hint = format!("your text is saved in {}; ", path.display());
             assert!(run.stderr().contains(&hint), "{run}");
-            let text = fs::read_to_string(path).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
             assert_eq!(text, kept);
+            // The file is deleted as soon as it has been sent.
+            let send = [&["--retries=0"], send, &[path.to_str().unwrap()]].concat();
+            assert_eq!(fixture.run(&send).code(), exit);
+            assert!(path.exists());
+            fixture.service.clear_faults();
+            fixture.run(&send).stdout();
+            assert_eq!(unsent(&fixture), [PathBuf::new(); 0]);
         }
     }
 }
 
 #[tokio::test]
-async fn a_dry_run_sends_nothing_and_keeps_the_text() {
+async fn a_dry_run_sends_nothing_and_keeps_only_a_new_text() {
     let fixture = Fixture::new().await;
     let script = "sed -i 's/^accent_color = .*/accent_color = \"#FFF\"/' \"$1\"";
     let run = program(&fixture, script, &["edit", "--dry-run"]).run();
-    let text = check_unsent(
-        &fixture,
-        &run,
-        &expect![[r##"
-            exit 0
-            --- stdout
-            accent_color
-              - #2563eb
-              + #FFFFFF
-            PATCH /api/v1/me/profile
-            {"accent_color":"#FFFFFF"}
-            No change was sent.
-            --- stderr
-            note: accent_color: #FFF is sent as #FFFFFF
-            note: your text is saved in PATH; compare it with `profile diff PATH`, then send it with `profile apply PATH`
-        "##]],
-    );
-    assert_eq!(text, "[profile]\naccent_color = \"#FFF\"\n");
+    run.check(&expect![[r##"
+        exit 0
+        --- stdout
+        accent_color
+          - #2563eb
+          + #FFFFFF
+        PATCH /api/v1/me/profile
+        {"accent_color":"#FFFFFF"}
+        No change was sent.
+        --- stderr
+        note: accent_color: #FFF is sent as #FFFFFF
+    "##]]);
+    assert!(unsent(&fixture).is_empty());
+    let create = ["post", "create", "--editor", "--dry-run"];
+    let run = program(&fixture, "echo one > \"$1\"", &create).run();
+    let text = check_unsent(&fixture, &run, &expect![[r#"
+        exit 0
+        --- stdout
+        post
+          + one
+        POST /api/v1/me/posts
+        {"body":"one"}
+        No change was sent.
+        --- stderr
+        note: your text is saved in PATH; send it with `profile post create --file PATH`
+    "#]]);
+    assert_eq!(text, "one\n");
     assert!(sent(&fixture).is_empty());
 }
 
@@ -411,7 +437,7 @@ async fn offers_the_editor_again() {
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(code), "{seen}");
         let location = format!("your text is saved in {};", path.display());
-        assert!(seen.replace("\r\n", "").contains(&location), "{seen}");
+        assert_eq!(seen.matches(&location).count(), 1, "{seen}");
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
             "[profile]\naccent_color = \"rot\"\n"

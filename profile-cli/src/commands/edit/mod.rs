@@ -24,6 +24,7 @@ as in `code --wait`.
 
 If the text is rejected, you can open the editor again. If it was not sent, the fields that you
 changed stay in a private file; the error prints its path, and the commands that compare and send it.
+The file is deleted when it has been sent.
 If nothing changed, nothing is sent. The profile is printed as by `profile show`.
 
 The profile is read again before the changes are sent. If one of the fields that you edited has
@@ -82,7 +83,7 @@ impl EditedText for Edit<'_> {
             self.session.output.note(&note);
         }
         if self.dry_run {
-            return set::preview(&update, &self.latest, self.session).map(Finished::Preview);
+            return set::preview(&update, &self.latest, self.session).map(Finished::Done);
         }
         self.check_unchanged(&update)?;
         let call = self.session.client()?.update_profile(&update);
