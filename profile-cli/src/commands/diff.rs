@@ -57,7 +57,7 @@ impl FileArgument {
 }
 
 pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    if session.output.has_columns() {
+    if session.output.option_is_json() == Some(false) && !session.output.is_for_people() {
         let message = "differences have no columns; use --output table or --json";
         return Err(Failure::usage(message));
     }

@@ -1,11 +1,14 @@
 //! `profile export`: the profile as a file.
 
+use std::fs::Metadata;
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
 
+use crate::commands::diff::FileArgument;
+use crate::input::Input;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -15,18 +18,25 @@ use crate::{output, profile_file};
 #[command(after_help = "\
 `profile diff` compares the file with a profile, and `profile apply` applies it. The file has the
 fields in [profile], a [[links]] table for each link, and in [source] the service and the handle, for
-which the IDs of the links are valid. --json prints the same as JSON, which both commands read too.
+which the IDs of the links are valid. With --json, or if the name of the file ends with .json, it is
+JSON, which both commands read too. An existing profile file is replaced, and its comments are lost; any
+other file that is not empty is only replaced with --yes.
 
 Examples:
   profile export profile.toml
   profile export | profile --account work apply -")]
 pub(crate) struct ExportArguments {
-    /// File to write, replacing an existing one [default: standard output]
+    /// File to write [default: standard output]
     #[arg(value_name = "PATH")]
     file: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let option_is_json = session.output.option_is_json();
+    if option_is_json == Some(false) {
+        let failure = Failure::usage("a profile is written as TOML or JSON");
+        return Err(failure.hint("use --json, or omit --output"));
+    }
     session.read_or_curl(session.client()?.me(), |response| {
         let handle = response.data().handle.as_ref();
         let handle = handle.map(|handle| ("handle".to_owned(), handle.as_str()));
@@ -51,7 +61,14 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
                 }
             }
             Some(path) => {
-                output::write_file(&path, toml.as_bytes())?;
+                check_replaceable(&path, session)?;
+                let extension = path.extension().unwrap_or_default();
+                let text = match option_is_json.is_some() || extension.eq_ignore_ascii_case("json")
+                {
+                    true => format!("{:#}\n", json!(profile)),
+                    false => toml,
+                };
+                output::write_file(&path, text.as_bytes())?;
                 let path = path.display().to_string();
                 let sentence = format!("Wrote the profile to {path}.");
                 Report::new(
@@ -63,4 +80,18 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
         };
         Ok(Report { warnings, ..report })
     })
+}
+
+/// Fails if the file has something else than a profile, unless `--yes` is given.
+fn check_replaceable(path: &Path, session: &Session<'_>) -> Result<(), Failure> {
+    let has_content = |file: Metadata| file.is_file() && file.len() > 0;
+    if session.settings.yes || !path.metadata().is_ok_and(has_content) {
+        return Ok(());
+    }
+    let file = FileArgument {
+        input: Input::File(path.to_owned()),
+    };
+    let message = format!("{} exists and is not a profile file", path.display());
+    let failure = |_| Failure::usage(message).hint("add --yes to replace it, or name another file");
+    file.read().map(drop).map_err(failure)
 }

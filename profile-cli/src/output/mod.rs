@@ -92,9 +92,9 @@ impl Output {
         matches!(self.renderer, Renderer::Table)
     }
 
-    /// Returns `true` if an option selects a format with columns.
-    pub(crate) fn has_columns(&self) -> bool {
-        self.format_is_option && matches!(self.renderer, Renderer::Csv | Renderer::Tsv { .. })
+    /// Returns `true` if an option selects JSON, and `None` if no option selects a format.
+    pub(crate) fn option_is_json(&self) -> Option<bool> {
+        self.format_is_option.then(|| self.is_json())
     }
 
     /// Prints a result.

@@ -279,7 +279,10 @@ async fn a_dry_run_sends_nothing_and_keeps_only_a_new_text() {
     assert!(unsent(&fixture).is_empty());
     let create = ["post", "create", "--editor", "--dry-run"];
     let run = program(&fixture, "echo one > \"$1\"", &create).run();
-    let text = check_unsent(&fixture, &run, &expect![[r#"
+    let text = check_unsent(
+        &fixture,
+        &run,
+        &expect![[r#"
         exit 0
         --- stdout
         post
@@ -289,7 +292,8 @@ async fn a_dry_run_sends_nothing_and_keeps_only_a_new_text() {
         No change was sent.
         --- stderr
         note: your text is saved in PATH; send it with `profile post create --file PATH`
-    "#]]);
+    "#]],
+    );
     assert_eq!(text, "one\n");
     assert!(sent(&fixture).is_empty());
 }

@@ -84,20 +84,71 @@ async fn exports_toml_and_json() {
     assert_eq!(json.json()["source"]["handle"], "demo");
     assert_eq!(json.json()["links"][0]["id"], "link_1");
     assert_eq!(apply(&fixture, json.stdout(), &[]).stdout(), unchanged);
-    let path = file(&fixture, "earlier");
-    let written = fixture.run(&["export", &path]);
-    assert_eq!(written.stdout(), format!("Wrote the profile to {path}.\n"));
-    assert_eq!(fs::read_to_string(&path).unwrap(), export.stdout());
-    // The configured format does not turn a file for `apply` into JSON.
-    let configured = fixture
-        .program(&["export"])
-        .env("PROFILE_OUTPUT", "json")
-        .run();
-    assert_eq!(configured.stdout(), export.stdout());
-    assert_eq!(
-        fixture.run(&["diff", &path, "--exit-code"]).stdout(),
-        unchanged
-    );
+    // Options and the name of the file select the format, but not the settings.
+    for configured in ["json", "csv"] {
+        let export_again = fixture
+            .program(&["export"])
+            .env("PROFILE_OUTPUT", configured);
+        assert_eq!(export_again.run().stdout(), export.stdout());
+    }
+    for (name, option, is_json) in [
+        ("a.toml", "--quiet", false),
+        ("a.json", "--quiet", true),
+        ("b.JSON", "--quiet", true),
+        ("b.toml", "--json", true),
+    ] {
+        let path = fixture.home.path().join(name);
+        let path = path.to_str().unwrap();
+        let written = fixture.run(&["export", path, option]);
+        let expected = match option {
+            "--json" => format!("{}\n", json!({"path": path, "result": "written"})),
+            _ => format!("Wrote the profile to {path}.\n"),
+        };
+        assert_eq!(written.stdout(), expected);
+        let text = fs::read_to_string(path).unwrap();
+        match is_json {
+            true => assert_eq!(
+                serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+                json.json()
+            ),
+            false => assert_eq!(text, export.stdout()),
+        }
+        assert_eq!(
+            fixture.run(&["diff", path, "--exit-code"]).stdout(),
+            unchanged
+        );
+    }
+    let rejected =
+        ["csv", "tsv", "table"].map(|format| fixture.run(&["export", "-o", format]).usage_error());
+    let expected =
+        "error: a profile is written as TOML or JSON\nhint: use --json, or omit --output\n";
+    assert_eq!(rejected, [expected; 3]);
+}
+
+#[tokio::test]
+async fn export_replaces_only_profile_files() {
+    let fixture = Fixture::new().await;
+    let invalid = "[profile]\nnickname = 1";
+    for (text, is_replaced) in [
+        ("", true),
+        ("[profile]\nbio = 'b'", true),
+        ("links = []", true),
+        ("{}", false),
+        (invalid, false),
+        ("notes", false),
+    ] {
+        let path = file(&fixture, text);
+        let run = fixture.run(&["export", &path]);
+        if !is_replaced {
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            let message = format!("error: {path} exists and is not a profile file\nhint: ");
+            assert!(run.usage_error().starts_with(&message), "{run}");
+            fixture.run(&["export", &path, "--yes"]).stdout();
+        }
+        let written = fs::read_to_string(&path).unwrap();
+        assert!(written.contains("Demo Person"), "{text}: {written}");
+    }
+    fixture.run(&["export", "/dev/null"]).stdout();
 }
 
 #[tokio::test]
@@ -539,7 +590,7 @@ async fn differences_in_a_pipe_contain_no_control_characters() {
 async fn export_keeps_the_permissions_of_a_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let fixture = Fixture::new().await;
-    let path = file(&fixture, "earlier");
+    let path = file(&fixture, "");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     fixture.run(&["export", &path]).stdout();
     let mode = fs::metadata(&path).unwrap().permissions().mode();
