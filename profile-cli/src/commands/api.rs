@@ -8,7 +8,7 @@ use profile_sdk::{Call, Client, Error, Method, RawCall, Response};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::input::Input;
+use crate::input::{Input, file_of};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -259,6 +259,10 @@ fn check_command(path: &str) -> String {
 fn field(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some(("", _)) | None => Err("expected NAME=VALUE".to_owned()),
+        Some((_, text)) if file_of(text).is_some() => Err(format!(
+            "{text} is the name of a file; send its contents with -f NAME=\"$(cat PATH)\", or this text in a \
+             JSON body with --input -"
+        )),
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
     }
 }

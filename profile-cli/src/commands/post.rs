@@ -73,7 +73,7 @@ list` shows whether the post was created.
 
 --file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line
 break at the end is removed. Any other text that starts with @ is the post itself. An empty text is an
-error.
+error, and so is @ with the name of a file.
 
 --editor opens an empty text in the editor of `profile edit`. If it was not sent, it stays in a private
 file; the error prints its path, and the command that sends it. The file is deleted when it has been

@@ -1,11 +1,13 @@
 //! `profile set`: changes fields of the profile.
 
+use std::error::Error;
+
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate};
 
 use crate::drawing::Contrast;
 use crate::input::TextArgument;
-use crate::input::profile_changes::{InvalidField, ProfileChanges};
+use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::preview::DryRun;
@@ -21,7 +23,8 @@ pub(crate) const CHECK_COMMAND: &str = "profile show";
 Requires the scope profile:write. An empty string clears the display name, bio or location.
 
 --bio @./PATH reads the bio from a file, as do @../PATH and @/PATH, and --bio - from stdin; one line
-break at the end is removed. Any other text that starts with @ is the bio itself.
+break at the end is removed. Any other text that starts with @ is the bio itself, unless it is the name
+of a file, which is an error.
 
 The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the
 result. The contrast between text and background should be at least 4.5:1. The changed fields are
@@ -79,9 +82,9 @@ fn argument(field: ProfileField) -> Arg {
         kind if is_multiline => ("TEXT|@./PATH|-", kind.to_string()),
         kind => ("TEXT", kind.to_string()),
     };
-    let parse = move |entered: &str| -> Result<TextArgument, InvalidField> {
+    let parse = move |entered: &str| -> Result<TextArgument, Box<dyn Error + Send + Sync>> {
         let text = match is_multiline {
-            true => TextArgument::from(entered),
+            true => entered.parse()?,
             false => TextArgument::Text(entered.to_owned()),
         };
         if let TextArgument::Text(text) = &text {

@@ -6,7 +6,8 @@ pub(crate) mod prompt;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal as _, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::{fmt, io};
 
 use crate::outcome::failure::Failure;
@@ -99,20 +100,38 @@ impl TextArgument {
     }
 }
 
-impl From<&str> for TextArgument {
-    fn from(entered: &str) -> Self {
-        // Any other text with @ is probably a mention, such as `@grace thanks!`.
+impl FromStr for TextArgument {
+    type Err = ProbablyFile;
+
+    fn from_str(entered: &str) -> Result<Self, ProbablyFile> {
         let is_path = |path: &&str| {
             ["./", "../", "/"]
                 .iter()
                 .any(|start| path.starts_with(start))
         };
         match entered.strip_prefix('@').filter(is_path) {
-            Some(path) => Self::Input(Input::File(path.into())),
-            None if entered == "-" => Self::Input(Input::Stdin),
-            None => Self::Text(entered.to_owned()),
+            Some(path) => Ok(Self::Input(Input::File(path.into()))),
+            None if entered == "-" => Ok(Self::Input(Input::Stdin)),
+            None => match file_of(entered) {
+                Some(path) => Err(ProbablyFile(path.to_owned())),
+                None => Ok(Self::Text(entered.to_owned())),
+            },
         }
     }
+}
+
+/// The error for a text that was probably meant as the path of a file.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "@{0} is the name of a file; read it with @./PATH or @/PATH, or send this text through stdin with -"
+)]
+pub(crate) struct ProbablyFile(String);
+
+/// Returns the path in a text that consists of @ and the path of a file. Any other text with @ is
+/// probably a mention, such as `@grace thanks!`.
+pub(crate) fn file_of(text: &str) -> Option<&str> {
+    let is_file = |path: &&str| path.starts_with("~/") || Path::new(path).is_file();
+    text.strip_prefix('@').filter(is_file)
 }
 
 /// Returns the text of a file without a line break at its end, which editors and shells add, and

@@ -106,7 +106,6 @@ async fn only_a_path_after_an_at_sign_is_a_file() {
     let fixture = Fixture::new().await;
     let text = fixture.home.path().join("text.txt");
     fs::write(&text, "from a file\n").unwrap();
-    fs::write(fixture.home.path().join("secret"), "secret").unwrap();
     let post = |arguments: &[&str]| {
         let arguments = [&["post", "create", "--json"], arguments].concat();
         let mut program = fixture.program(&arguments);
@@ -114,10 +113,38 @@ async fn only_a_path_after_an_at_sign_is_a_file() {
         program.run().json()["body"].as_str().unwrap().to_owned()
     };
     assert_eq!(post(&["@grace thanks!"]), "@grace thanks!");
-    assert_eq!(post(&["@secret"]), "@secret");
     assert_eq!(post(&["@./text.txt"]), "from a file");
     assert_eq!(post(&[&format!("@{}", text.display())]), "from a file");
     assert_eq!(post(&["--file", "text.txt"]), "from a file");
+    let rejected = [
+        &["post", "create", "@text.txt"][..],
+        &["post", "create", "@~/text.txt"],
+        &["set", "--bio", "@text.txt"],
+        &["api", "me/posts", "-f", "body=@text.txt"],
+        &["api", "me/posts", "-f", "body=@./text.txt"],
+    ]
+    .map(|arguments| {
+        let mut program = fixture.program(arguments);
+        program.command.current_dir(fixture.home.path());
+        program.run().usage_error()
+    });
+    expect![[r#"
+        error: invalid value '@text.txt' for '[BODY|@./PATH|-]': @text.txt is the name of a file; read it with @./PATH or @/PATH, or send this text through stdin with -
+
+        For more information, try '--help'.
+        error: invalid value '@~/text.txt' for '[BODY|@./PATH|-]': @~/text.txt is the name of a file; read it with @./PATH or @/PATH, or send this text through stdin with -
+
+        For more information, try '--help'.
+        error: invalid value '@text.txt' for '--bio <TEXT|@./PATH|->': @text.txt is the name of a file; read it with @./PATH or @/PATH, or send this text through stdin with -
+
+        For more information, try '--help'.
+        error: invalid value 'body=@text.txt' for '--field <NAME=VALUE>': @text.txt is the name of a file; send its contents with -f NAME="$(cat PATH)", or this text in a JSON body with --input -
+
+        For more information, try '--help'.
+        error: invalid value 'body=@./text.txt' for '--field <NAME=VALUE>': @./text.txt is the name of a file; send its contents with -f NAME="$(cat PATH)", or this text in a JSON body with --input -
+
+        For more information, try '--help'.
+    "#]].assert_eq(&rejected.concat());
     let set = fixture
         .run(&["set", "--bio", "@grace's friend", "--json"])
         .json();
