@@ -88,21 +88,18 @@ impl EnteredProfile {
         {
             let problem = |message: &str| problem(item.span(), message);
             let field = name.parse::<ProfileField>();
-            let text = match &field {
-                // The editor shows the closing quotes on a line of their own.
-                Ok(field) if shown.is_some() && field.kind().max_lines().is_some() => item
-                    .as_str()
-                    .map(|text| text.strip_suffix('\n').unwrap_or(text)),
-                Ok(_) | Err(_) => item.as_str(),
-            };
+            // The editor shows the closing quotes of a long text on a line of their own.
+            let is_long = |field: &ProfileField| field.kind().max_lines().is_some();
+            let has_break = shown.is_some() && field.as_ref().is_ok_and(is_long);
+            let end = if has_break { "\n" } else { "" };
+            let text = item.as_str();
+            let text = text.map(|text| text.strip_suffix(end).unwrap_or(text));
             match (field, text) {
                 (Err(error), _) => entered.problems.push(problem(&error.to_string())),
-                (Ok(_), None) => {
-                    let found = item.type_name();
-                    let message =
-                        format!("{name} has the type {found}; expected a string in quotes");
-                    entered.problems.push(problem(&message));
-                }
+                (Ok(_), None) => entered.problems.push(problem(&format!(
+                    "{name} has the type {}; expected a string in quotes",
+                    item.type_name()
+                ))),
                 (Ok(field), text) if shown.and_then(|shown| shown.get(field)) == text => {}
                 (Ok(field), Some(text)) => {
                     let error = changes.add(field, text).err();
