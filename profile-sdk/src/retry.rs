@@ -31,23 +31,12 @@ use crate::error::{Error, ErrorKind};
 /// # Ok::<(), profile_sdk::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 #[must_use]
 pub struct RetryPolicy {
-    /// The maximum number of retries after the first attempt, without those on 429. Default: 3. With
-    /// 0, a call is also not retried on 429.
-    pub max_retries: u32,
-    /// The upper bound of the wait before the first retry. Default: 100 milliseconds. The bound
-    /// doubles with each retry. The wait is a random part of it.
-    pub base_delay: Duration,
-    /// The maximum of that bound. Default: 10 seconds.
-    pub max_delay: Duration,
-    /// The maximum wait that the service can request with `Retry-After`. Default: 30 seconds. If
-    /// the service requests a longer one, or one beyond the total timeout, the call fails at once.
-    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. It is also the
-    /// maximum time for which a 429 holds all calls of the key, and for which calls wait for the
-    /// next window of a reported rate limit.
-    pub max_wait: Duration,
+    pub(crate) max_retries: u32,
+    pub(crate) base_delay: Duration,
+    pub(crate) max_delay: Duration,
+    pub(crate) max_wait: Duration,
 }
 
 impl RetryPolicy {
@@ -66,25 +55,31 @@ impl RetryPolicy {
         Self::new().max_retries(0)
     }
 
-    /// Sets [`max_retries`](field@Self::max_retries).
+    /// Sets the maximum number of retries after the first attempt, without those on 429. Default: 3. With
+    /// 0, a call is also not retried on 429.
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = retries;
         self
     }
 
-    /// Sets [`base_delay`](field@Self::base_delay).
+    /// Sets the upper bound of the wait before the first retry. Default: 100 milliseconds. The bound
+    /// doubles with each retry. The wait is a random part of it.
     pub fn base_delay(mut self, delay: Duration) -> Self {
         self.base_delay = delay;
         self
     }
 
-    /// Sets [`max_delay`](field@Self::max_delay).
+    /// Sets the maximum of that bound. Default: 10 seconds.
     pub fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self
     }
 
-    /// Sets [`max_wait`](field@Self::max_wait).
+    /// Sets the maximum wait that the service can request with `Retry-After`. Default: 30 seconds. If
+    /// the service requests a longer one, or one beyond the total timeout, the call fails at once.
+    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. It is also the
+    /// maximum time for which a 429 holds all calls of the key, and for which calls wait for the
+    /// next window of a reported rate limit.
     pub fn max_wait(mut self, wait: Duration) -> Self {
         self.max_wait = wait;
         self

@@ -140,13 +140,6 @@ impl Client {
         pacing.rate_limiter.status(pacing.now())
     }
 
-    /// Ends the hold after a 429, for example after the limit of the key was raised.
-    /// [`RateLimitStatus::held_for`] returns its duration. The next requests are sent one at a time
-    /// at first, and more as they succeed.
-    pub fn clear_hold(&self) {
-        self.shared.pacing.rate_limiter.clear_hold();
-    }
-
     pub(crate) fn from_shared(shared: Shared) -> Self {
         Self {
             shared: Arc::new(shared),

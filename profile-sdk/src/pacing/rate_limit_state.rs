@@ -170,14 +170,6 @@ impl RateLimitState {
         self.max_in_flight = UNITS_PER_REQUEST;
     }
 
-    /// Ends the hold, and no longer assumes that the window is exhausted or that the headers describe
-    /// another limit.
-    pub(crate) fn clear_hold(&mut self) {
-        (self.retry_at, self.held_until, self.reset_at) = (None, None, None);
-        self.is_cautious = false;
-        self.start_window(None);
-    }
-
     /// Returns how long requests are still held after a 429, or `None` if they can be sent.
     pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
         let held = left(self.held_until, now)?;
@@ -362,17 +354,6 @@ mod tests {
             assert_eq!(state.in_flight, 1 + accepted / 16);
             accept(&mut state, None, now);
         }
-    }
-
-    #[test]
-    fn relies_on_reported_limits_again_after_a_hold_is_cleared() {
-        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
-        state.start(now);
-        reject(&mut state, 5 * SECOND, now);
-        state.clear_hold();
-        assert_eq!(start_all(&mut state, now), (1, Turn::Response));
-        accept(&mut state, headers(100, 50, SECOND), now);
-        assert_eq!(start_all(&mut state, now), (50, Turn::Exhausted(SECOND)));
     }
 
     #[test]

@@ -23,7 +23,6 @@ pub struct RateLimitStatus {
     pub retry_after: Option<Duration>,
     /// The time for which the client holds its requests after a 429: `retry_after`, but no longer
     /// than [`RetryPolicy::max_wait`](crate::RetryPolicy::max_wait). `None` if it does not hold them.
-    /// [`Client::clear_hold`](crate::Client::clear_hold) ends the hold.
     pub held_for: Option<Duration>,
 }
 

@@ -86,11 +86,6 @@ impl RateLimiter {
         }
     }
 
-    pub(crate) fn clear_hold(&self) {
-        self.lock().clear_hold();
-        self.changed.notify_one();
-    }
-
     pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
         self.lock().held(now)
     }

@@ -209,8 +209,8 @@ impl ResponseData for Analytics {
 /// assert_eq!(flat.total(), Some(12));
 /// let social: Metric = serde_json::from_str(r#"{"followers": 3, "following": {"total": 4}}"#)?;
 /// assert_eq!(social.total(), None);
-/// assert_eq!(social.part("followers").and_then(|metric| metric.total()), Some(3));
-/// assert_eq!(social.part("following").and_then(|metric| metric.total()), Some(4));
+/// let totals: Vec<_> = social.parts().map(|(name, part)| (name, part.total())).collect();
+/// assert_eq!(totals, [("followers", Some(3)), ("following", Some(4))]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -225,12 +225,6 @@ impl Metric {
             .into_iter()
             .find_map(|name| self.0.get(name));
         decode::count_of(named.unwrap_or(&self.0))
-    }
-
-    /// Returns a part of the metric by name, if it is an object.
-    #[must_use]
-    pub fn part(&self, name: &str) -> Option<Self> {
-        self.0.get(name).cloned().map(Self)
     }
 
     /// Returns the names and parts of the metric. The iterator is empty if it is not an object.

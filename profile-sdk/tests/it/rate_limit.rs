@@ -2,16 +2,14 @@
 
 use std::time::Duration;
 
-use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule};
-use profile_sdk::{Client, Clock, ErrorKind, RetryPolicy};
+use profile_sdk::{Client, ErrorKind, RetryPolicy};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::clock::SkippingClock;
 use crate::mocked_service::{MockServer, respond_to_all};
-use crate::retries::StoppedClock;
 use crate::{client_builder, requests};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -46,49 +44,16 @@ async fn a_429_delays_every_request_of_the_client() {
 }
 
 #[tokio::test]
-async fn a_hold_can_be_seen_and_cleared() {
+async fn a_hold_can_be_seen() {
     let (service, client, clock) = rate_limited_once("100").await;
     let status = client.rate_limit();
     assert_eq!(status.retry_after, Some(100 * SECOND));
     assert_eq!(status.held_for, Some(30 * SECOND));
-    client.clear_hold();
+    clock.skip(100 * SECOND);
     let status = client.rate_limit();
     assert_eq!((status.retry_after, status.held_for), (None, None));
     client.badges().await.unwrap();
-    assert_eq!((clock.waits().len(), requests(&service)), (0, 2));
-}
-
-#[tokio::test]
-async fn clearing_a_hold_wakes_the_calls_that_wait() {
-    let (service, client) = rate_limited_service(StoppedClock).await;
-    let mut calls = JoinSet::new();
-    for _ in 0..3 {
-        calls.spawn(client.badges());
-    }
-    let any_request = RequestPattern::any();
-    let journal = service.journal();
-    journal.wait(&any_request, 1, 10 * SECOND).await.unwrap();
-    while client.rate_limit().held_for.is_none() {
-        tokio::task::yield_now().await;
-    }
-    // The next call in the queue takes the place of one that is canceled.
-    calls.abort_all();
-    while calls.join_next().await.is_some() {}
-    let call = tokio::spawn(client.badges());
-    tokio::task::yield_now().await;
-    service.clear_faults();
-    client.clear_hold();
-    call.await.unwrap().unwrap();
-}
-
-/// Returns a service that rejects all requests with a limit of 10 per 5 seconds, and a client.
-async fn rate_limited_service(clock: impl Clock + 'static) -> (MockServer, Client) {
-    let service = MockServer::start().await;
-    service
-        .add_fault(FaultRule::new(Fault::rate_limited("5")))
-        .unwrap();
-    let client = client_builder(&service).clock(clock).build().unwrap();
-    (service, client)
+    assert_eq!((clock.waits().len(), requests(&service)), (1, 2));
 }
 
 #[tokio::test]
