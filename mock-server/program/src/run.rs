@@ -96,7 +96,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     if let Some(log) = log {
         log.finish();
     }
-    let findings = mock.report();
+    let findings = mock.report().await;
     let violated = print_summary(&findings, &allow);
     if let Some((path, _opened, action)) = report {
         let content = Content {

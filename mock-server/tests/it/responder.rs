@@ -25,7 +25,10 @@ fn send(service: &ServiceHandle, server: &wiremock::MockServer, line: &str) -> T
 
 #[tokio::test]
 async fn the_mocks_of_a_test_come_first() {
-    let (service, server) = mount().await;
+    let service = MockServer::builder().seed(7).build().unwrap();
+    let server = wiremock::MockServer::start().await;
+    let badges = Mock::given(path("/api/v1/badges")).respond_with(ResponseTemplate::new(503));
+    let badges = badges.mount_as_scoped(&server).await;
     Mock::given(method("POST"))
         .and(path("/api/v1/me/posts"))
         .respond_with(ResponseTemplate::new(503))
@@ -33,6 +36,11 @@ async fn the_mocks_of_a_test_come_first() {
         .expect(1)
         .mount(&server)
         .await;
+    let all = Mock::given(any()).respond_with(service.clone());
+    all.mount(&server).await;
+    assert_eq!(send(&service, &server, "GET /badges").send().status, 503);
+    drop(badges);
+    send(&service, &server, "GET /badges").data(200);
     let post = || send(&service, &server, "POST /me/posts").json(json!({"body": "x"}));
     assert_eq!(post().send().status, 503);
     assert_eq!(post().data(201)["id"], "post_6");
@@ -87,7 +95,9 @@ async fn faults_of_the_response_apply_and_those_of_the_connection_are_rejected()
         .unwrap();
     let badges = || send(&service, &server, "GET /badges");
     assert_eq!(badges().send().body.len(), 100_000);
-    service.add_fault(FaultRule::new(Fault::delay(40))).unwrap();
+    service
+        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(40))))
+        .unwrap();
     let begun = std::time::Instant::now();
     badges().data(200);
     assert!(begun.elapsed() >= Duration::from_millis(40));

@@ -140,7 +140,7 @@ fn an_abandoned_call_counts_and_control_characters_are_escaped() {
     let directory = TempDir::new().unwrap();
     let faults = directory.path().join("faults.json");
     fs::write(&faults, r#"{"fault": {"delay": {"milliseconds": 600000}}}"#).unwrap();
-    let script = "curl --silent --max-time 1 --request PATCH \
+    let script = "curl --silent --max-time 2 --request PATCH \
         --header \"Authorization: Bearer $PROFILE_API_KEY\" --header 'Content-Type: application/json' \
         --data '{\"a\\u001b\\u009b\\u202e\": 1}' \"$PROFILE_BASE_URL/api/v1/me/profile\"";
     let (_, _, stderr) = run(&["--fault", faults.to_str().unwrap()], script);
