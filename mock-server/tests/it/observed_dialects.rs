@@ -241,6 +241,10 @@ fn observed_data_round_trips_and_is_checked() {
              as X-RateLimit-Limit",
         ),
         (
+            r#"{"rate_limit_header_names": {"reset": "Transfer-Encoding"}}"#,
+            "rate_limit_header_names.reset: found \"transfer-encoding\", which HTTP itself uses",
+        ),
+        (
             r#"{"error_template": {"content_type": "text\n", "body": ""}}"#,
             "error_template.content_type: found \"text\\n\"; expected a content type such as \
              application/json",

@@ -124,9 +124,27 @@ fn status<'de, D: Deserializer<'de>>(
     )))
 }
 
+/// Headers whose other values would make responses unreadable.
+const HTTP_HEADERS: [&str; 9] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "keep-alive",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
 fn header_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let name = String::deserialize(deserializer)?;
     match HeaderName::from_bytes(name.as_bytes()) {
+        Ok(name) if HTTP_HEADERS.contains(&name.as_str()) => Err(D::Error::custom(format!(
+            "found {:?}, which HTTP itself uses, as it does {}; expected another name",
+            name.as_str(),
+            HTTP_HEADERS.join(", ")
+        ))),
         Ok(name) => Ok(Some(name.as_str().to_owned())),
         Err(_) => Err(D::Error::custom(format!(
             "found {name:?}; expected the name of a header, such as X-RateLimit-Limit"
