@@ -13,7 +13,7 @@ use profile_sdk::{ApiKey, Client, LinkUpdate};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let service = MockServer::start().await;
-    service.update(|world| world.add_link("demo", " My blog ", "https://example.org"))?;
+    service.update(|world| world.add_link("demo", " My blog ", "https://example.org"))??;
     let client = Client::builder()
         .base_url(service.uri())
         .api_key(ApiKey::new(service.key())?)
@@ -53,7 +53,7 @@ mod tests {
         let add_link = |world: &mut mock_server::World| {
             world.add_link("demo", " My blog ", "https://example.org")
         };
-        service.update(add_link).unwrap();
+        service.update(add_link).unwrap().unwrap();
         let client = client_with(&service, service.key());
         (service, client)
     }

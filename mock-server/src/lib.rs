@@ -46,7 +46,9 @@ pub mod webhook;
 mod worlds;
 mod worlds_server;
 
-pub use control::{control_openapi_json, openapi_json};
+#[doc(hidden)]
+pub use control::control_openapi_json;
+pub use control::openapi_json;
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
     Account, Advice, Clock, Coverage, Endpoint, EndpointCoverage, FieldLimit, Keys, Link, Post,
@@ -56,11 +58,15 @@ pub use engine::{
 pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;
 pub use mock_server::{MockServer, MockServerBuilder, ServiceHandle, StartError};
+#[doc(hidden)]
 pub use mutants::Mutant;
 pub use service::{StateError, StateFile};
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
 #[cfg(feature = "wiremock")]
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]
 pub use wiremock;
+// Only for the programs of this project, as all that is hidden.
+#[doc(hidden)]
 pub use worlds::Worlds;
+#[doc(hidden)]
 pub use worlds_server::WorldsServer;

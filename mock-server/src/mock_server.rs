@@ -391,7 +391,7 @@ impl Handler for ServiceHandler {
 /// ```
 ///
 /// With the feature `wiremock`, it implements `wiremock::Respond`, so that a test mounts the whole
-/// service on its own wiremock server and puts its own mocks before it:
+/// service on its own wiremock server, after its own mocks:
 ///
 #[cfg_attr(feature = "wiremock", doc = "```")]
 #[cfg_attr(not(feature = "wiremock"), doc = "```ignore")]
@@ -402,15 +402,11 @@ impl Handler for ServiceHandler {
 ///
 /// let service = MockServer::builder().seed(7).build()?;
 /// let server = wiremock::MockServer::start().await;
-/// Mock::given(any())
-///     .respond_with(service.clone())
-///     .with_priority(255)
-///     .mount(&server)
-///     .await;
 /// Mock::given(path("/api/v1/badges"))
 ///     .respond_with(ResponseTemplate::new(503))
 ///     .mount(&server)
 ///     .await;
+/// Mock::given(any()).respond_with(service.clone()).mount(&server).await;
 /// // … the client under test runs with `server.uri()` and `service.key()` …
 /// service.assert_no_violations();
 /// # Ok::<(), mock_server::StateError>(()) }).unwrap();

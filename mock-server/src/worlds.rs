@@ -113,7 +113,7 @@ impl Worlds {
     ///
     /// Returns [`InvalidInput`] for the first invalid rule.
     pub fn add_faults(&mut self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        self.default.faults.add(rules.clone())?;
+        self.default.add_faults(rules.clone())?;
         self.faults.extend(rules);
         Ok(())
     }
@@ -209,7 +209,7 @@ impl Worlds {
         service.journal.set_limits(self.default.journal.limits());
         service.cors = self.default.cors.clone();
         service.mutant = self.default.mutant;
-        let added = service.faults.add(self.faults.clone());
+        let added = service.add_faults(self.faults.clone());
         added.expect("the rules were validated when they were added");
         let service = Arc::new(service);
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);

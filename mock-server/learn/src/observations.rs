@@ -155,7 +155,8 @@ pub(crate) const KINDS: [Kind; 2] = [
         list: "/links",
         text: "title",
         add: |world, own, link| {
-            world.add_link(own, text(link, "title"), text(link, "url"));
+            let added = world.add_link(own, text(link, "title"), text(link, "url"));
+            added.expect("the account was added");
         },
         id: |values| &mut values.link,
     },
@@ -165,7 +166,8 @@ pub(crate) const KINDS: [Kind; 2] = [
         list: "/posts",
         text: "body",
         add: |world, own, post| {
-            world.add_post(own, text(post, "body"));
+            let added = world.add_post(own, text(post, "body"));
+            added.expect("the account was added");
         },
         id: |values| &mut values.post,
     },

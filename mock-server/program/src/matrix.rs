@@ -1,5 +1,7 @@
 //! `mock-server matrix`: runs a command under each alternative to the default dialect.
 
+use std::time::Duration;
+
 use clap::Args;
 use mock_server::{Dialect, Fault, FaultRule, WireFault, World, Worlds};
 
@@ -85,7 +87,7 @@ fn standard_faults() -> [(&'static str, FaultRule); 10] {
     };
     let slow = WireFault::Dribble {
         bytes: 16,
-        milliseconds: 10,
+        pause: Duration::from_millis(10),
     };
     [
         ("503_once", before(Fault::status(503))),
@@ -103,6 +105,9 @@ fn standard_faults() -> [(&'static str, FaultRule); 10] {
         ("wrong_content_type", after(html)),
         ("empty_body", after(Fault::EmptyBody)),
         ("malformed_json", after(Fault::MalformedJson)),
-        ("delay_2_s", after(Fault::delay(2_000))),
+        (
+            "delay_2_s",
+            after(Fault::delay(Duration::from_millis(2_000))),
+        ),
     ]
 }

@@ -26,7 +26,7 @@ pub(crate) struct ServerOptions {
     /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", value_parser = address)]
     pub(crate) addr: String,
-    /// Seed for keys, statistics and random choices; an existing state file keeps its own [default: 0]
+    /// Seed for keys and statistics; an existing state file keeps its own [default: 0]
     #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
     /// Behavior where the specification is silent: default, minimal, maximal, random:SEED, or a JSON
@@ -304,7 +304,12 @@ impl Mock {
         variables.map(|(name, value)| (*name, value.as_str()))
     }
 
-    pub(crate) fn report(&self) -> Report {
+    pub(crate) async fn report(&self) -> Report {
+        // The server first sees which requests a command that has ended has abandoned: the driver
+        // reports the closed connections, and then their tasks run.
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
         self.worlds.report()
     }
 }

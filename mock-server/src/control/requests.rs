@@ -222,9 +222,8 @@ pub(super) fn list_faults(call: &WorldCall) -> Result<Reply, ControlError> {
 
 /// Adds one rule or an array of rules.
 pub(super) fn add_faults(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.service
-        .faults
-        .add(FaultRule::from_slice(&call.request.body)?)?;
+    let rules = FaultRule::from_slice(&call.request.body)?;
+    call.service.add_faults(rules)?;
     Ok(Reply::json(201, &call.service.faults.counted()))
 }
 

@@ -162,7 +162,8 @@ pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
     let key = call.service.store.transact(|world| {
         let key = world.create_key(&new.handle, &new.scopes);
         if let Some(limit) = new.rate_limit {
-            world.set_rate_limit(&key, limit);
+            let set = world.set_rate_limit(&key, limit);
+            set.expect("the key was just created");
         }
         (key, true)
     })?;

@@ -178,6 +178,7 @@ impl ProfileField {
 /// assert!(!FieldLimit::Color.accepts("red"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FieldLimit {
     /// A text.
     Text {

@@ -1,6 +1,7 @@
 //! The faults that can be injected into a response or its connection.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use serde::de::Error;
@@ -30,8 +31,9 @@ use crate::input::InvalidInput;
 pub enum Fault {
     /// Delays the response: `{"delay": {"milliseconds": 250}}`.
     Delay {
-        /// The delay, in milliseconds.
-        milliseconds: u64,
+        /// The time of the delay; in JSON whole milliseconds, as `milliseconds`.
+        #[serde(rename = "milliseconds", with = "milliseconds")]
+        time: Duration,
     },
     /// Replaces the response: `{"status": {"status": 503, "body": "…", "headers": {"name": "value"}}}`.
     Status {
@@ -117,8 +119,8 @@ impl Fault {
     }
 
     /// Returns a constant delay.
-    pub fn delay(milliseconds: u64) -> Self {
-        Self::Delay { milliseconds }
+    pub fn delay(time: Duration) -> Self {
+        Self::Delay { time }
     }
 
     /// Returns a redirect with status 302.
@@ -276,8 +278,9 @@ pub enum WireFault {
     Dribble {
         /// Size of a piece in bytes; at least 1.
         bytes: u64,
-        /// Pause before each piece, in milliseconds.
-        milliseconds: u64,
+        /// Pause before each piece; in JSON whole milliseconds, as `milliseconds`.
+        #[serde(rename = "milliseconds", with = "milliseconds")]
+        pause: Duration,
     },
     /// Sends a chunked body whose second chunk has an invalid size: `"bad_chunk"`.
     BadChunk,
@@ -347,11 +350,25 @@ impl<'de> Deserialize<'de> for WireFault {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Phase {
     /// The request is not carried out; nothing is written.
     Before,
     /// The request is carried out; only its response is affected.
     After,
+}
+
+/// Durations that are whole milliseconds in JSON.
+mod milliseconds {
+    use super::{Deserialize, Deserializer, Duration, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, json: S) -> Result<S::Ok, S::Error> {
+        json.serialize_u64(time.as_millis().try_into().unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(json: D) -> Result<Duration, D::Error> {
+        u64::deserialize(json).map(Duration::from_millis)
+    }
 }
 
 pub(super) fn invalid(message: impl Into<String>) -> InvalidInput {

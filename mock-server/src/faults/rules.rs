@@ -3,6 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +51,10 @@ pub struct FaultRule {
     /// Maximum number of requests that the fault is applied to, at least 1; unlimited if not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
+    /// Time on the world's clock, from the addition of the rule, during which the fault is applied;
+    /// unlimited if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    for_milliseconds: Option<u64>,
     /// The phase in which the fault occurs. By default, [`Phase::After`] for a fault that shows a part
     /// of the service's own response, and [`Phase::Before`] for any other.
     pub phase: Phase,
@@ -70,6 +75,7 @@ struct RuleJson {
     #[serde(default)]
     skip: u64,
     times: Option<u64>,
+    for_milliseconds: Option<u64>,
     phase: Option<Phase>,
     fault: Fault,
 }
@@ -80,6 +86,7 @@ impl From<RuleJson> for FaultRule {
             matching: written.matching,
             skip: written.skip,
             times: written.times,
+            for_milliseconds: written.for_milliseconds,
             phase: written.phase.unwrap_or(written.fault.default_phase()),
             fault: written.fault,
         }
@@ -93,6 +100,7 @@ impl FaultRule {
             matching: RequestPattern::any(),
             skip: 0,
             times: None,
+            for_milliseconds: None,
             phase: fault.default_phase(),
             fault,
         }
@@ -116,6 +124,13 @@ impl FaultRule {
     #[must_use]
     pub fn times(mut self, times: u64) -> Self {
         self.times = Some(times);
+        self
+    }
+
+    /// Ends the fault this time after the rule was added, by the world's clock, in whole milliseconds.
+    #[must_use]
+    pub fn lasting(mut self, time: Duration) -> Self {
+        self.for_milliseconds = Some(time.as_millis().try_into().unwrap_or(u64::MAX));
         self
     }
 
@@ -171,6 +186,9 @@ struct ActiveRules {
 pub(crate) struct ActiveRule {
     id: u64,
     rule: FaultRule,
+    /// The end of a rule that lasts for some time.
+    #[serde(skip)]
+    until: Option<Timestamp>,
     /// Number of requests that matched the pattern.
     matched: u64,
     /// Number of requests that the fault was applied to.
@@ -178,8 +196,12 @@ pub(crate) struct ActiveRule {
 }
 
 impl FaultRules {
-    /// Adds all rules, or none if one is invalid.
-    pub(crate) fn add(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
+    /// Adds all rules, or none if one is invalid. `now` returns the time of the world's clock.
+    pub(crate) fn add(
+        &self,
+        rules: Vec<FaultRule>,
+        now: impl FnOnce() -> Timestamp,
+    ) -> Result<(), InvalidInput> {
         let is_single = rules.len() == 1;
         for (number, rule) in (1..).zip(&rules) {
             check(rule).map_err(|error| match is_single {
@@ -187,12 +209,17 @@ impl FaultRules {
                 false => error.in_rule(number),
             })?;
         }
+        let is_timed = rules.iter().any(|rule| rule.for_milliseconds.is_some());
+        let now = is_timed.then(now);
         let mut active = self.lock();
         for rule in rules {
+            let time = rule.for_milliseconds.map(Duration::from_millis);
+            let end = |now: Timestamp| now.saturating_add(time?).ok();
             active.added += 1;
             let id = active.added;
             active.rules.push(ActiveRule {
                 id,
+                until: now.and_then(end),
                 rule,
                 matched: 0,
                 applied: 0,
@@ -224,13 +251,16 @@ impl FaultRules {
         self.lock().rules.clone()
     }
 
-    /// Determines the faults of a request, and counts it.
-    pub(crate) fn plan(&self, request: &Request) -> FaultPlan {
+    /// Determines the faults of a request, and counts it. `now` returns the time of the world's clock.
+    pub(crate) fn plan(&self, request: &Request, now: impl FnOnce() -> Timestamp) -> FaultPlan {
         let mut plan = FaultPlan::default();
+        let is_timed = self.lock().rules.iter().any(|rule| rule.until.is_some());
+        // The rules are not locked while the clock is read.
+        let now = is_timed.then(now);
         for rule in &mut self.lock().rules {
             // A rule after the first fault is not counted.
             let is_delay = matches!(rule.rule.fault, Fault::Delay { .. });
-            if (is_delay || plan.fault.is_none()) && rule.applies(request) {
+            if (is_delay || plan.fault.is_none()) && rule.applies(request, now) {
                 rule.add_to(&mut plan);
             }
         }
@@ -245,16 +275,21 @@ impl FaultRules {
 fn check(rule: &FaultRule) -> Result<(), InvalidInput> {
     rule.fault.check()?;
     rule.matching.check_request()?;
-    match rule.times {
-        Some(0) => Err(invalid("times is 0; expected at least 1")),
-        _ => Ok(()),
+    let limits = [
+        ("times", rule.times),
+        ("for_milliseconds", rule.for_milliseconds),
+    ];
+    match limits.iter().find(|(_, limit)| *limit == Some(0)) {
+        Some((name, _)) => Err(invalid(format!("{name} is 0; expected at least 1"))),
+        None => Ok(()),
     }
 }
 
 impl ActiveRule {
     /// Counts a request and returns `true` if the fault applies to it.
-    fn applies(&mut self, request: &Request) -> bool {
-        if !self.rule.matching.matches(request) {
+    fn applies(&mut self, request: &Request, now: Option<Timestamp>) -> bool {
+        let is_over = self.until.zip(now).is_some_and(|(until, now)| now >= until);
+        if is_over || !self.rule.matching.matches(request) {
             return false;
         }
         self.matched += 1;
@@ -267,9 +302,7 @@ impl ActiveRule {
     fn add_to(&self, plan: &mut FaultPlan) {
         let phase = self.rule.phase;
         match self.rule.fault {
-            Fault::Delay { milliseconds } => {
-                plan.add_delay(phase, Duration::from_millis(milliseconds));
-            }
+            Fault::Delay { time } => plan.add_delay(phase, time),
             ref fault => plan.fault = Some((phase, fault.clone())),
         }
     }
@@ -285,6 +318,7 @@ mod tests {
             .matching(RequestPattern::new("GET", "/api/v1/me/links/{id}").key("links"))
             .skip(2)
             .times(3)
+            .lasting(Duration::from_secs(20))
             .after_write();
         let text = serde_json::to_string(&rule).unwrap();
         assert_eq!(FaultRule::from_json(&text), Ok(vec![rule]));
@@ -301,7 +335,7 @@ mod tests {
             (
                 r#"{"fault": "empty_body", "tims": 1}"#,
                 "tims: unknown field `tims`, expected one of `match`, `skip`, `times`, \
-                 `phase`, `fault`",
+                 `for_milliseconds`, `phase`, `fault`",
             ),
             (
                 r#"{"fault": {"status": {"status": 503, "code": 1}}}"#,
@@ -319,20 +353,23 @@ mod tests {
     }
 
     fn plan(rules: &FaultRules) -> FaultPlan {
-        rules.plan(&Request::new("GET", "/"))
+        rules.plan(&Request::new("GET", "/"), Timestamp::now)
     }
 
     #[test]
     fn delays_add_up_and_the_first_other_fault_is_taken() {
         let rules = FaultRules::default();
         rules
-            .add(vec![
-                FaultRule::new(Fault::delay(10)),
-                FaultRule::new(Fault::EmptyBody).times(1),
-                FaultRule::new(Fault::MalformedJson).times(1),
-                FaultRule::new(Fault::delay(5)),
-                FaultRule::new(Fault::delay(1)).after_write(),
-            ])
+            .add(
+                vec![
+                    FaultRule::new(Fault::delay(Duration::from_millis(10))),
+                    FaultRule::new(Fault::EmptyBody).times(1),
+                    FaultRule::new(Fault::MalformedJson).times(1),
+                    FaultRule::new(Fault::delay(Duration::from_millis(5))),
+                    FaultRule::new(Fault::delay(Duration::from_millis(1))).after_write(),
+                ],
+                Timestamp::now,
+            )
             .unwrap();
         for expected in [Some(Fault::EmptyBody), Some(Fault::MalformedJson), None] {
             let plan = plan(&rules);
@@ -346,13 +383,19 @@ mod tests {
     fn of_several_rules_all_are_added_or_none() {
         let rules = FaultRules::default();
         let wrong = FaultRule::new(Fault::status(150));
-        let error = rules.add(vec![FaultRule::new(Fault::EmptyBody), wrong.clone()]);
+        let error = rules.add(
+            vec![FaultRule::new(Fault::EmptyBody), wrong.clone()],
+            Timestamp::now,
+        );
         assert_eq!(
             error.unwrap_err().to_string(),
             "rule 2: the status is 150; expected 200 to 999 for this fault"
         );
         assert_eq!(
-            rules.add(vec![wrong]).unwrap_err().to_string(),
+            rules
+                .add(vec![wrong], Timestamp::now)
+                .unwrap_err()
+                .to_string(),
             "the status is 150; expected 200 to 999 for this fault"
         );
         assert!(plan(&rules).fault.is_none());

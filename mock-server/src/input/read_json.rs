@@ -123,7 +123,7 @@ mod tests {
             ("{}", "missing field `fault`"),
             (
                 r#"{"fault": "empty_body", "time": 1}"#,
-                "time: unknown field `time`, expected one of `match`, `skip`, `times`, `phase`, `fault`",
+                "time: unknown field `time`, expected one of `match`, `skip`, `times`, `for_milliseconds`, `phase`, `fault`",
             ),
             (
                 r#"{"fault": "empty_body", "match": [null, "/me"]}"#,

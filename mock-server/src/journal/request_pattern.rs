@@ -176,6 +176,11 @@ impl RequestPattern {
                 OTHER_KEYS.join(", ")
             )));
         }
+        if let Some(status) = self.status.filter(|status| !(100..=999).contains(status)) {
+            return Err(unmatchable(format!(
+                "no response has the status {status}; expected 100 to 999"
+            )));
+        }
         self.path.as_deref().map_or(Ok(()), paths::check)
     }
 

@@ -31,7 +31,7 @@ impl Exchange {
         // A rule for the next request means the one that the page sends, not the browser's own.
         let plan = match service.cors.is_some() && is_preflight(request) {
             true => FaultPlan::default(),
-            false => service.faults.plan(request),
+            false => service.faults.plan(request, || service.now()),
         };
         Self {
             service,

@@ -7,6 +7,8 @@ mod store;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
+
 use self::advice::RecentResponses;
 use self::store::Store;
 use crate::engine::{Keys, Report, World};
@@ -102,7 +104,20 @@ impl Service {
             );
             return Err(InvalidInput::new("no_connection", message));
         }
-        self.faults.add(vec![rule])
+        self.add_faults(vec![rule])
+    }
+
+    /// Adds fault rules to a service with connections.
+    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
+        self.faults.add(rules, || self.now())
+    }
+
+    /// Returns the time of the world's clock, or of the machine's if the state file cannot be used.
+    pub(crate) fn now(&self) -> Timestamp {
+        let now = self
+            .store
+            .transact(|world| (world.clock().timestamp(), false));
+        now.unwrap_or_else(|_| Timestamp::now())
     }
 
     /// Returns the violations and coverage so far.

@@ -147,7 +147,7 @@ const VERSION: u32 = 1;
 /// let directory = tempfile::tempdir()?;
 /// let path = directory.path().join("state.json");
 /// let server = MockServer::builder().state_file(&path).start().await?;
-/// server.update(|world| world.add_post("demo", "Kept"))?;
+/// server.update(|world| world.add_post("demo", "Kept"))??;
 /// drop(server);
 ///
 /// let server = MockServer::builder().state_file(&path).start().await?;

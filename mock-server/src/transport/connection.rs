@@ -170,22 +170,13 @@ pub(super) async fn write_fault(
             send_part(&mut stream, reply, after).await?;
             wait_for_end(&mut stream).await
         }
-        WireFault::Dribble {
-            bytes,
-            milliseconds,
-        } => {
+        WireFault::Dribble { bytes, pause } => {
             let head = match reply.code {
                 204 => head(reply, ""),
                 _ => head_with_length(reply, body.len() as u64),
             };
             stream.write_all(head.as_bytes()).await?;
-            dribble(
-                &mut stream,
-                body,
-                bytes,
-                Duration::from_millis(milliseconds),
-            )
-            .await
+            dribble(&mut stream, body, bytes, pause).await
         }
         WireFault::BadChunk => {
             stream.write_all(&bad_chunk(reply)).await?;

@@ -69,6 +69,7 @@ async fn preflights_count_nowhere() {
     let key = server.key().to_owned();
     server
         .update(|world| world.set_rate_limit(&key, limit))
+        .unwrap()
         .unwrap();
     server
         .add_fault(FaultRule::new(Fault::status(503)).times(1))

@@ -518,6 +518,7 @@ async fn a_server_uses_its_dialect() {
     let key = server.key().to_owned();
     server
         .update(|world| world.set_rate_limit(&key, limit))
+        .unwrap()
         .unwrap();
     let rejected = request(&server, "GET /me").send();
     assert_eq!(

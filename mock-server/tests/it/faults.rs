@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use mock_server::faults::Phase;
 use mock_server::journal::RequestPattern;
-use mock_server::{Fault, FaultRule, InvalidInput, MockServer, WireFault};
+use mock_server::{Clock, Fault, FaultRule, InvalidInput, MockServer, WireFault, World};
 use serde_json::{Value, json};
 
 use crate::request::{Answer, expected_paths, request};
@@ -107,13 +107,30 @@ async fn a_huge_body_is_json() {
 #[tokio::test]
 async fn a_delay_delays_the_response() {
     let server = MockServer::start().await;
-    server.add_fault(FaultRule::new(Fault::delay(40))).unwrap();
     server
-        .add_fault(FaultRule::new(Fault::delay(40)).after_write())
+        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(40))))
+        .unwrap();
+    server
+        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(40))).after_write())
         .unwrap();
     let begun = Instant::now();
     request(&server, "GET /me").data(200);
     assert!(begun.elapsed() >= Duration::from_millis(80));
+}
+
+#[tokio::test]
+async fn a_fault_lasts_for_a_time_on_the_clock_of_the_world() {
+    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
+    let server = MockServer::builder().clock(clock).start().await.unwrap();
+    let outage = FaultRule::new(Fault::status(503)).lasting(Duration::from_secs(20));
+    server.add_fault(outage.clone()).unwrap();
+    for (seconds, status) in [(0, 503), (19, 503), (1, 200), (1, 200)] {
+        let advance = |world: &mut World| world.advance(Duration::from_secs(seconds));
+        server.update(advance).unwrap();
+        assert_eq!(request(&server, "GET /me").send().status, status);
+    }
+    server.add_fault(outage).unwrap();
+    assert_eq!(request(&server, "GET /me").send().status, 503);
 }
 
 #[tokio::test]

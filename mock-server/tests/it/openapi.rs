@@ -88,7 +88,7 @@ impl Operation {
                     window_seconds,
                 };
                 let set = server.update(|world| world.set_rate_limit(server.key(), limit));
-                assert!(set.unwrap().is_some());
+                set.unwrap().unwrap();
                 self.good(server)
             }
             "422" => request(server, &known).json(json!({"nickname": "x"})),
@@ -200,6 +200,7 @@ fn all_schemas_of_profiles_have_all_fields_with_their_limits() {
                 FieldLimit::Color => {
                     assert_eq!(schema["pattern"], "^#[0-9A-Fa-f]{6}$", "{place} {name}");
                 }
+                other => panic!("no schema for a limit of {other}"),
             }
         }
     }
@@ -238,6 +239,7 @@ fn edits_at_the_limit(field: &ProfileField) -> Vec<Value> {
             });
             characters.into_iter().chain(lines.flatten()).collect()
         }
+        other => panic!("no texts for a limit of {other}"),
     };
     texts.iter().map(|text| json!({ name: text })).collect()
 }

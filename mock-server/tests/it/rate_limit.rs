@@ -127,8 +127,23 @@ fn requests_without_a_valid_key_do_not_count() {
 fn a_limit_of_0_rejects_all_requests() {
     let mut world = world();
     let key = world.keys().all;
-    assert_eq!(world.set_rate_limit(&key, limit(0)), Some(limit(2)));
-    assert_eq!(world.set_rate_limit("wrong", limit(0)), None);
+    assert_eq!(world.set_rate_limit(&key, limit(0)), Ok(limit(2)));
+    for (error, found) in [
+        (
+            world.set_rate_limit("wrong", limit(0)).unwrap_err(),
+            "the world does not have this key; expected one of `keys` or `create_key`",
+        ),
+        (
+            world.add_link("dmeo", "Blog", "x:y").unwrap_err(),
+            "no account has the handle \"dmeo\"; create it with `add_account`",
+        ),
+        (
+            world.add_post("dmeo", "x").unwrap_err(),
+            "no account has the handle \"dmeo\"; create it with `add_account`",
+        ),
+    ] {
+        assert_eq!(error.to_string(), found);
+    }
     assert_eq!(send(&mut world, Some(&key), "GET /stats").status, 429);
 }
 

@@ -44,7 +44,7 @@ fn wait_for(server: &MockServer, outcome: RequestOutcome) -> RecordedRequest {
 async fn a_request_that_is_abandoned_before_the_write_is_recorded() {
     let server = MockServer::start().await;
     server
-        .add_fault(FaultRule::new(Fault::delay(60_000)))
+        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(60_000))))
         .unwrap();
     let client = edit(&server);
     let arrived = server
@@ -70,7 +70,9 @@ async fn a_request_that_is_abandoned_before_the_write_is_recorded() {
 #[tokio::test]
 async fn a_delayed_request_does_not_come_back_into_a_cleared_journal() {
     let server = MockServer::start().await;
-    server.add_fault(FaultRule::new(Fault::delay(500))).unwrap();
+    server
+        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(500))))
+        .unwrap();
     let delayed = request(&server, "GET /me").begin();
     server.expect("GET", "/me").arrives(1, MINUTE).await;
     server.journal().clear();
@@ -81,11 +83,8 @@ async fn a_delayed_request_does_not_come_back_into_a_cleared_journal() {
 #[tokio::test]
 async fn a_client_that_leaves_during_a_slow_response_has_abandoned_it() {
     let server = MockServer::start().await;
-    let (bytes, milliseconds) = (1, 600_000);
-    let slow = Fault::Wire(WireFault::Dribble {
-        bytes,
-        milliseconds,
-    });
+    let (bytes, pause) = (1, 10 * MINUTE);
+    let slow = Fault::Wire(WireFault::Dribble { bytes, pause });
     server.add_fault(FaultRule::new(slow)).unwrap();
     let client = request(&server, "GET /me").begin();
     wait_for(&server, RequestOutcome::Responded);
@@ -98,7 +97,7 @@ async fn a_client_that_leaves_during_a_slow_response_has_abandoned_it() {
 async fn a_response_that_is_abandoned_after_the_write_has_no_status() {
     let server = MockServer::start().await;
     server
-        .add_fault(FaultRule::new(Fault::delay(60_000)).after_write())
+        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(60_000))).after_write())
         .unwrap();
     let client = request(&server, "POST /me/posts")
         .json(json!({"body": "x"}))
@@ -120,8 +119,8 @@ async fn a_response_that_is_abandoned_after_the_write_has_no_status() {
 async fn a_delayed_request_is_recorded_once() {
     let server = MockServer::start().await;
     let rules = [
-        FaultRule::new(Fault::delay(1)),
-        FaultRule::new(Fault::delay(1)).after_write(),
+        FaultRule::new(Fault::delay(Duration::from_millis(1))),
+        FaultRule::new(Fault::delay(Duration::from_millis(1))).after_write(),
     ];
     for rule in rules {
         server.add_fault(rule).unwrap();
@@ -145,7 +144,7 @@ async fn a_fault_of_the_connection_is_an_outcome() {
         (
             WireFault::Dribble {
                 bytes: 1_000,
-                milliseconds: 0,
+                pause: Duration::from_millis(0),
             },
             RequestOutcome::Responded,
             Some(200),

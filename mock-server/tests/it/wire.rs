@@ -167,7 +167,7 @@ async fn a_dribble_sends_the_whole_response_slowly() {
     let bytes = whole.len().div_ceil(pieces) as u64;
     let fault = WireFault::Dribble {
         bytes,
-        milliseconds: 20,
+        pause: Duration::from_millis(20),
     };
     let server = server(Fault::Wire(fault)).await;
     let begun = Instant::now();
@@ -181,7 +181,7 @@ async fn a_dribble_sends_the_whole_response_slowly() {
 async fn a_dribble_does_not_change_responses_without_a_body() {
     let fault = Fault::Wire(WireFault::Dribble {
         bytes: 1,
-        milliseconds: 1,
+        pause: Duration::from_millis(1),
     });
     let server = server(fault).await;
     let answer = request(&server, "DELETE /me/links/link_1").send();
@@ -281,7 +281,7 @@ async fn sends_a_whole_gzip_bomb() {
 #[tokio::test]
 async fn a_delay_does_not_block_other_requests() {
     let server = MockServer::start().await;
-    let delay = Fault::delay(60_000);
+    let delay = Fault::delay(Duration::from_millis(60_000));
     server.add_fault(FaultRule::new(delay).times(1)).unwrap();
     let slow = send(server.address());
     request(&server, "GET /badges").send();

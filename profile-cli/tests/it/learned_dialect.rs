@@ -166,7 +166,8 @@ async fn other_names_of_headers_do_not_hide_the_rate_limit() {
     let mut world = World::default();
     let key = world.keys().all.clone();
     let limit = json!({"limit": 1, "window_seconds": 3600});
-    world.set_rate_limit(&key, serde_json::from_value(limit).unwrap());
+    let limit = serde_json::from_value(limit).unwrap();
+    world.set_rate_limit(&key, limit).unwrap();
     let fixture = start(world).await;
     let client = client(&fixture, &key);
     client.me().await.unwrap();

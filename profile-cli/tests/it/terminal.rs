@@ -121,7 +121,7 @@ async fn the_wait_is_one_line_of_a_narrow_terminal() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dumb_terminal_gets_no_escape_sequences() {
     let fixture = Fixture::new().await;
-    let slow = Fault::delay(900);
+    let slow = Fault::delay(Duration::from_millis(900));
     fixture.service.add_fault(FaultRule::new(slow)).unwrap();
     let stats = ["stats", "demo", "grace", "--plot", "none"];
     let (ended, seen) = start(&fixture, &[("TERM", "dumb")], &stats).ends();

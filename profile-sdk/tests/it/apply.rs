@@ -643,7 +643,7 @@ async fn one_client_applies_one_plan_at_a_time() {
 async fn a_dropped_run_can_be_continued() {
     let service = MockServer::start().await;
     let (client, plan) = plan_of_new_links(&service, &["One", "Two", "Three"]).await;
-    let slow = FaultRule::new(Fault::delay(60_000))
+    let slow = FaultRule::new(Fault::delay(Duration::from_millis(60_000)))
         .matching(RequestPattern::any().method("POST"))
         .skip(1);
     add_fault(&service, slow.times(1));

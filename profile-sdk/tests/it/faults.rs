@@ -47,7 +47,7 @@ async fn accepts_slow_responses_and_other_content_types() {
     let html = "text/html; charset=utf-16".to_owned();
     let bytes_and_milliseconds = WireFault::Dribble {
         bytes: 200,
-        milliseconds: 1,
+        pause: Duration::from_millis(1),
     };
     for fault in [
         Fault::Wire(bytes_and_milliseconds),

@@ -122,13 +122,11 @@ async fn with_links() -> Result<MockServer, Failure> {
     server.update(|world| {
         let present = world.account("demo").map_or(0, |demo| demo.links.len());
         for number in present..LINKS {
-            world.add_link(
-                "demo",
-                &format!("Link {number}"),
-                "https://example.com/link",
-            );
+            let title = format!("Link {number}");
+            world.add_link("demo", &title, "https://example.com/link")?;
         }
-    })?;
+        Ok::<_, mock_server::InvalidInput>(())
+    })??;
     Ok(server)
 }
 

@@ -321,7 +321,8 @@ fn waits_instead_of_exceeding_the_rate_limit() {
     let mut world = World::default();
     let key = world.keys().all.clone();
     let limit = json!({"limit": 10, "window_seconds": 1});
-    world.set_rate_limit(&key, serde_json::from_value(limit).unwrap());
+    let limit = serde_json::from_value(limit).unwrap();
+    world.set_rate_limit(&key, limit).unwrap();
     let all_settings = [
         json!({}),
         json!({"rate_limit_rejection": "without_headers"}),

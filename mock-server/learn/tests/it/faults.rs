@@ -4,6 +4,7 @@ use std::env;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use mock_server::dialect::MeFields;
 use mock_server::journal::{RecordedRequest, RequestPattern};
@@ -29,7 +30,7 @@ fn faults() -> Vec<FaultRule> {
         Fault::status(500),
         Fault::status(503),
         Fault::rate_limited("0"),
-        Fault::delay(1_500),
+        Fault::delay(Duration::from_millis(1_500)),
         Fault::MalformedJson,
         Fault::WrongContentType { content_type: html },
         Fault::EmptyBody,
@@ -179,7 +180,7 @@ async fn does_not_repeat_a_wrong_key() {
 /// Learns from a service that stops responding in time after a number of requests.
 async fn learn_until_hanging(requests: u64) -> (Learned, usize) {
     let server = MockServer::start().await;
-    let rule = FaultRule::new(Fault::delay(5_000)).skip(requests);
+    let rule = FaultRule::new(Fault::delay(Duration::from_millis(5_000))).skip(requests);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &OPTIONS);
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);
@@ -234,7 +235,9 @@ fn ctrl_c_deletes_what_was_created() {
     let before = read();
     // The first edit of the link takes so long that the signal comes first.
     let edits = RequestPattern::any().method("PATCH").path("/me/links/{id}");
-    let rule = FaultRule::new(Fault::delay(1_000)).matching(edits).times(1);
+    let rule = FaultRule::new(Fault::delay(Duration::from_millis(1_000)))
+        .matching(edits)
+        .times(1);
     server.add_fault(rule).unwrap();
     let mut child = program(server.uri())
         .args(["--allow-writes", "--yes"])

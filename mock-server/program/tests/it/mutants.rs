@@ -154,6 +154,7 @@ fn edits_at_the_limit(field: &ProfileField) -> Vec<Value> {
             let characters = [max, max + 1].map(|count| "a".repeat(count));
             characters.into_iter().chain(lines).collect()
         }
+        other => panic!("no texts for a limit of {other}"),
     };
     texts
         .iter()

@@ -346,7 +346,7 @@ fn reports_a_damaged_state_file_and_keeps_it() {
 fn reset_restores_the_state_file_as_of_the_start() {
     let directory = TempDir::new().unwrap();
     let mut world = World::new(7);
-    world.add_post("demo", "From the fixture");
+    world.add_post("demo", "From the fixture").unwrap();
     let path = file(
         &directory,
         "state.json",

@@ -14,9 +14,9 @@ use self::settings::{Setting, SettingValue, settings};
 use crate::engine::seeded_hash::SeededHash;
 use crate::input::{InvalidInput, read_json};
 
-pub use observed::{
-    ErrorTemplate, ExtraFields, RateLimitHeaderNames, Rejections, WebhookTimeout, WriteStatuses,
-};
+pub use observed::WebhookTimeout;
+#[doc(hidden)]
+pub use observed::{ErrorTemplate, ExtraFields, RateLimitHeaderNames, Rejections, WriteStatuses};
 pub(super) use observed::{Place, Values};
 pub use settings::*;
 

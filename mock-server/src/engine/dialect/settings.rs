@@ -116,20 +116,25 @@ macro_rules! settings {
             pub webhook_timeout: WebhookTimeout,
             /// The status codes, codes and messages of rejections, in place of those of the mock.
             #[serde(skip_serializing_if = "is_default")]
+            #[doc(hidden)]
             pub rejections: Rejections,
             /// The bodies of rejections, in place of [`error_body`](Self::error_body).
             #[serde(skip_serializing_if = "Option::is_none")]
+            #[doc(hidden)]
             pub error_template: Option<ErrorTemplate>,
             /// The names of the headers about the rate limit, in place of
             /// [`rate_limit_headers`](Self::rate_limit_headers).
             #[serde(skip_serializing_if = "Option::is_none")]
+            #[doc(hidden)]
             pub rate_limit_header_names: Option<RateLimitHeaderNames>,
             /// The status codes of successful writes, in place of those of
             /// [`write_responses`](Self::write_responses).
             #[serde(skip_serializing_if = "is_default")]
+            #[doc(hidden)]
             pub write_statuses: WriteStatuses,
             /// Fields of responses that the specification does not list.
             #[serde(skip_serializing_if = "is_default")]
+            #[doc(hidden)]
             pub extra_fields: ExtraFields,
         }
     };

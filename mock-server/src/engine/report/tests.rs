@@ -266,13 +266,11 @@ fn a_report_has_a_bounded_size() {
 fn cause_every_rejection(world: &mut World, report: &mut Report) {
     let spent = world.create_key("demo", Scope::ALL);
     let window_seconds = NonZeroU32::MIN;
-    world.set_rate_limit(
-        &spent,
-        RateLimit {
-            limit: 0,
-            window_seconds,
-        },
-    );
+    let limit = RateLimit {
+        limit: 0,
+        window_seconds,
+    };
+    world.set_rate_limit(&spent, limit).unwrap();
     let none = world.keys().none;
     for &endpoint in Endpoint::ALL {
         let path = endpoint.path().replace("{handle}", "demo");

@@ -116,6 +116,7 @@ impl From<EventKind> for String {
 /// assert_eq!(EventData::from(vec![0xff]), EventData::Bytes(vec![0xff]));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EventData {
     /// JSON from which the body is built, as set by [`WebhookPayload`].
     Json(Value),

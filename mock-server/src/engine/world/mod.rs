@@ -139,29 +139,45 @@ impl World {
             .or_insert_with(|| Account::new(handle))
     }
 
-    /// Adds a link with a new id and the current date. Returns `None` if the account does not exist.
-    pub fn add_link(&mut self, handle: &str, title: &str, url: &str) -> Option<Link> {
-        self.account(handle)?;
+    /// Adds a link with a new id and the current date.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if the account does not exist.
+    pub fn add_link(&mut self, handle: &str, title: &str, url: &str) -> Result<Link, InvalidInput> {
+        self.known_account(handle)?;
         let link = Link {
             id: format!("link_{}", self.next_number()),
             title: title.to_owned(),
             url: url.to_owned(),
             created_at: self.clock.now(),
         };
-        self.account_mut(handle)?.links.push(link.clone());
-        Some(link)
+        self.known_account(handle)?.links.push(link.clone());
+        Ok(link)
     }
 
-    /// Adds a post with a new id and the current date. Returns `None` if the account does not exist.
-    pub fn add_post(&mut self, handle: &str, body: &str) -> Option<Post> {
-        self.account(handle)?;
+    /// Adds a post with a new id and the current date.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if the account does not exist.
+    pub fn add_post(&mut self, handle: &str, body: &str) -> Result<Post, InvalidInput> {
+        self.known_account(handle)?;
         let post = Post {
             id: format!("post_{}", self.next_number()),
             body: body.to_owned(),
             created_at: self.clock.now(),
         };
-        self.account_mut(handle)?.posts.push(post.clone());
-        Some(post)
+        self.known_account(handle)?.posts.push(post.clone());
+        Ok(post)
+    }
+
+    fn known_account(&mut self, handle: &str) -> Result<&mut Account, InvalidInput> {
+        self.account_mut(handle).ok_or_else(|| {
+            let message =
+                format!("no account has the handle {handle:?}; create it with `add_account`");
+            InvalidInput::new("unknown_account", message)
+        })
     }
 
     /// Creates a key for `handle` with these scopes and returns it. If the account does not exist, it
@@ -200,11 +216,23 @@ impl World {
         self.keys.remove(key).is_some()
     }
 
-    /// Sets the rate limit of a key and returns the previous one, or `None` if the key does not
-    /// exist. Requests counted in the current window still count.
-    pub fn set_rate_limit(&mut self, key: &str, limit: RateLimit) -> Option<RateLimit> {
-        let key = self.keys.get_mut(key)?;
-        Some(std::mem::replace(&mut key.rate_limit, limit))
+    /// Sets the rate limit of a key and returns the previous one. Requests counted in the current window
+    /// still count.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if the key does not exist.
+    pub fn set_rate_limit(
+        &mut self,
+        key: &str,
+        limit: RateLimit,
+    ) -> Result<RateLimit, InvalidInput> {
+        let key = self.keys.get_mut(key).ok_or_else(|| {
+            let message =
+                "the world does not have this key; expected one of `keys` or `create_key`";
+            InvalidInput::new("unknown_key", message)
+        })?;
+        Ok(std::mem::replace(&mut key.rate_limit, limit))
     }
 
     /// Starts a new window of the rate limit of each key.

@@ -3,14 +3,16 @@
 //! No client can handle a service that reports a false outcome, such as rejecting a write that it
 //! has applied. So each fault is injected before or after the write, whichever is truthful.
 
+use std::time::Duration;
+
 use mock_server::faults::Phase;
 use mock_server::{Fault, FaultRule, WireFault};
 
 use super::expected_state::Outcome;
 use super::random::Random;
 
-/// Longer than the short timeout, in milliseconds.
-const TOO_LATE: u64 = 400;
+/// Longer than the short timeout.
+const TOO_LATE: Duration = Duration::from_millis(400);
 
 /// The faults of an operation, one per attempt.
 #[derive(Debug)]
@@ -52,11 +54,9 @@ impl FaultSequence {
     /// Returns one rule per attempt.
     pub(super) fn rules(&self) -> impl Iterator<Item = FaultRule> {
         self.faults.iter().map(|planned| {
-            let rule = FaultRule::new(planned.fault.clone()).times(1);
-            match planned.phase {
-                Phase::Before => rule.before_write(),
-                Phase::After => rule.after_write(),
-            }
+            let mut rule = FaultRule::new(planned.fault.clone()).times(1);
+            rule.phase = planned.phase;
+            rule
         })
     }
 
@@ -102,7 +102,7 @@ impl PlannedFault {
 fn applied(random: &mut Random) -> PlannedFault {
     let after = random.below(20) as u64;
     let faults = [
-        Fault::delay(1),
+        Fault::delay(Duration::from_millis(1)),
         Fault::EmptyBody,
         Fault::MalformedJson,
         Fault::WrongContentType {
@@ -110,7 +110,7 @@ fn applied(random: &mut Random) -> PlannedFault {
         },
         Fault::Wire(WireFault::Dribble {
             bytes: 100,
-            milliseconds: 1,
+            pause: Duration::from_millis(1),
         }),
         // The status code arrives, and a write needs no body.
         Fault::Wire(WireFault::Cut { after }),
