@@ -35,8 +35,9 @@ fn main() {
     match words.as_slice() {
         ["serve"] => serve(),
         ["throughput"] => print_throughput(&Service::start()),
-        ["call", caller, called, times, base_url] => {
-            call(caller, called, times.parse().expect("a number"), base_url);
+        ["call", caller, called, times, in_flight, base_url] => {
+            let number = |word: &str| word.parse().expect("a number");
+            call(caller, called, number(times), number(in_flight), base_url);
         }
         _ => print_table(),
     }
@@ -48,9 +49,9 @@ fn serve() {
     canned_service::serve(&listener);
 }
 
-/// Creates a client and makes this number of calls, or creates this number of clients for further
+/// Creates a client and makes this number of calls in this number of tasks, or creates this number of clients for further
 /// accounts. For `client` and 0, does nothing.
-fn call(caller: &str, called: &str, times: u32, base_url: &str) {
+fn call(caller: &str, called: &str, times: usize, in_flight: usize, base_url: &str) {
     if (called, times) == ("client", 0) {
         return;
     }
@@ -66,11 +67,7 @@ fn call(caller: &str, called: &str, times: u32, base_url: &str) {
         "me" => Called::Me,
         _ => Called::Statistics,
     };
-    runtime().block_on(async {
-        for _ in 0..times {
-            caller.call(called).await;
-        }
-    });
+    runtime().block_on(call_in_tasks(&caller, called, times, in_flight));
 }
 
 fn runtime() -> Runtime {
@@ -82,22 +79,30 @@ fn print_table() {
     let service = Service::start();
     println!("| measure | hand-written | profile-sdk | ratio |");
     println!("|---|---|---|---|");
-    for (name, called, few, many) in [
-        ("instructions per `GET /me`, 20 links", "me", 100, 300),
+    for (name, called, few, many, in_flight) in [
+        ("`GET /me`, 20 links", "me", 100, 300, 1),
+        ("`GET /me`, 64 in flight", "me", 640, 1920, IN_FLIGHT),
+        ("statistics, 365 days", "statistics", 20, 60, 1),
         (
-            "instructions per statistics, 365 days",
+            "statistics, 64 in flight",
             "statistics",
-            20,
-            60,
+            128,
+            384,
+            IN_FLIGHT,
         ),
-        ("instructions to create a client", "client", 0, 1),
-        ("instructions per further account", "account", 10, 110),
+        ("client", "client", 0, 1, 1),
+        ("further account", "account", 10, 110, 1),
     ] {
         let count = |caller| {
-            let more = service.instructions(caller, called, many);
-            (more - service.instructions(caller, called, few)) / u64::from(many - few)
+            let more = service.instructions(caller, called, many, in_flight);
+            let less = service.instructions(caller, called, few, in_flight);
+            (more - less) as f64 / (many - few) as f64
         };
-        print_row(name, count("hand") as f64, count("sdk") as f64);
+        print_row(
+            &format!("instructions per {name}"),
+            count("hand"),
+            count("sdk"),
+        );
     }
     print_throughput(&service);
 }
@@ -153,11 +158,12 @@ impl Service {
     }
 
     /// Returns the number of instructions that this program executes for this number of calls.
-    fn instructions(&self, caller: &str, called: &str, times: u32) -> u64 {
+    fn instructions(&self, caller: &str, called: &str, times: usize, in_flight: usize) -> u64 {
+        let [times, in_flight] = [times, in_flight].map(|number| number.to_string());
         let output = Command::new("valgrind")
             .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
             .arg(this_program())
-            .args(["call", caller, called, &times.to_string(), &self.base_url])
+            .args(["call", caller, called, &times, &in_flight, &self.base_url])
             .output()
             .expect("valgrind is installed");
         let report = String::from_utf8_lossy(&output.stderr);
@@ -219,11 +225,20 @@ fn this_program() -> PathBuf {
 
 async fn time_round(caller: &Caller, called: Called) -> Time {
     let (start, cpu) = (Instant::now(), cpu_nanoseconds());
-    let tasks: Vec<_> = (0..IN_FLIGHT)
+    call_in_tasks(caller, called, CALLS_IN_A_ROUND, IN_FLIGHT).await;
+    Time {
+        elapsed: start.elapsed().as_secs_f64(),
+        cpu: cpu_nanoseconds() - cpu,
+    }
+}
+
+/// Makes this number of calls, at most `in_flight` at once.
+async fn call_in_tasks(caller: &Caller, called: Called, times: usize, in_flight: usize) {
+    let tasks: Vec<_> = (0..in_flight)
         .map(|_| {
             let caller = caller.clone();
             tokio::spawn(async move {
-                for _ in 0..CALLS_IN_A_ROUND / IN_FLIGHT {
+                for _ in 0..times / in_flight {
                     caller.call(called).await;
                 }
             })
@@ -231,10 +246,6 @@ async fn time_round(caller: &Caller, called: Called) -> Time {
         .collect();
     for task in tasks {
         task.await.expect("every call succeeds");
-    }
-    Time {
-        elapsed: start.elapsed().as_secs_f64(),
-        cpu: cpu_nanoseconds() - cpu,
     }
 }
 
