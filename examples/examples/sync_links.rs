@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fs;
 
 use mock_server::MockServer;
-use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
+use profile_sdk::plan::{DesiredProfile, PlanOptions};
 use profile_sdk::{ApiKey, Client};
 
 #[tokio::main(flavor = "current_thread")]
@@ -33,23 +33,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let desired: DesiredProfile = toml_edit::de::from_str(&toml)?;
 
-    let me = client.me().await?;
-    // Delete the links that are not in the file.
-    let options = PlanOptions::new().service(client.base_url()).prune(true);
-    let plan = Plan::new(&me, &desired, options);
-    if let Some(scopes) = me.key.and_then(|key| key.scopes) {
-        let mut required = plan.required_scopes().into_iter();
-        if let Some(missing) = required.find(|scope| !scopes.contains(scope)) {
-            return Err(format!("the key lacks the scope {missing}; nothing was sent").into());
-        }
-    }
-
-    // After an error, run the program again: it does what is left.
-    let report = client.apply_with(&plan, |step| println!("{step}")).await?;
-    println!(
-        "{} steps; {} links are unchanged",
-        report.done.len(),
-        plan.unchanged_links()
-    );
+    // Delete the links that are not in the file. After an error, run the program again: it does what
+    // is left.
+    let options = PlanOptions::new().prune(true);
+    let report = client.sync(&desired, options).await?;
+    print!("{report}");
     Ok(())
 }

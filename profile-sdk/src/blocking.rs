@@ -8,7 +8,7 @@ use tokio::runtime::{self, Runtime};
 use crate::client::ClientBuilder;
 use crate::error::Error;
 use crate::error::kind::setup_error;
-use crate::plan::{ApplyError, ApplyReport, Plan};
+use crate::plan::{ApplyError, ApplyReport, DesiredProfile, Plan, PlanOptions};
 use crate::values::ApiKey;
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
@@ -54,6 +54,24 @@ impl Client {
             client: builder.build()?,
             runtime: Arc::new(OwnRuntime::start()?),
         })
+    }
+
+    /// Makes the profile as desired, as [`Client::sync`](crate::Client::sync) does, and waits for the
+    /// result.
+    ///
+    /// # Errors
+    ///
+    /// See [`Client::sync`](crate::Client::sync).
+    ///
+    /// # Panics
+    ///
+    /// Panics in an async runtime.
+    pub fn sync(
+        &self,
+        desired: &DesiredProfile,
+        options: PlanOptions,
+    ) -> Result<ApplyReport, ApplyError> {
+        self.wait(self.client.sync(desired, options))
     }
 
     /// Carries out a plan, as [`Client::apply`](crate::Client::apply) does, and waits for its

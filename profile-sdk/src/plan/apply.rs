@@ -1,16 +1,72 @@
 //! Carries out a plan, and reports the result.
 
 use std::fmt;
+use std::future::{IntoFuture, ready};
+use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{Plan, Step};
+use super::{DesiredProfile, Plan, PlanOptions, Step};
 use crate::call::Call;
 use crate::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::resources::Profile;
+use crate::values::Scope;
 
 impl Client {
+    /// Makes the profile as desired: reads it, compares, and carries out the plan, as
+    /// [`apply`](Self::apply) does. Returns a report on the steps.
+    ///
+    /// The [service](PlanOptions::service) of the options is the base URL of this client. After an
+    /// error, a further run does what is left. Only repeat it without a look at the profile if the
+    /// error [is retryable](ApplyError::is_retryable), and if reads of the service do not lag: a
+    /// link that is not yet listed would be created again.
+    ///
+    /// # Errors
+    ///
+    /// See [`apply`](Self::apply).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::time::Duration;
+    ///
+    /// use profile_sdk::plan::{DesiredProfile, PlanOptions};
+    ///
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let mut desired = DesiredProfile::default();
+    /// desired.profile.location = Some("Paris".parse()?);
+    /// let report = loop {
+    ///     match client.sync(&desired, PlanOptions::new()).await {
+    ///         Ok(report) => break report,
+    ///         Err(error) if error.is_retryable() => {
+    ///             let wait = error.retry_after().unwrap_or(Duration::from_secs(60));
+    ///             tokio::time::sleep(wait).await;
+    ///         }
+    ///         Err(error) => return Err(error.into()),
+    ///     }
+    /// };
+    /// assert_eq!(report.done.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn sync(
+        &self,
+        desired: &DesiredProfile,
+        options: PlanOptions,
+    ) -> Result<ApplyReport, ApplyError> {
+        let _guard = self.shared.applying.lock().await;
+        let profile = self.me().await?;
+        let plan = Plan::new(&profile, desired, options.service(self.base_url()));
+        self.carry_out(&plan, ready(Ok(profile)), |_| {}).await
+    }
+
     /// Carries out a plan, step by step. Returns a report on the steps.
     ///
     /// Reads the profile first, and does not send a step whose result the profile already has, so
@@ -29,7 +85,8 @@ impl Client {
     /// # Errors
     ///
     /// Returns an error with a report on what was done if the service does not list the links, if
-    /// the profile has changed since the plan was made, and at the first call that fails.
+    /// the profile has changed since the plan was made, if the key certainly
+    /// [lacks](crate::Scopes::lacks) a required scope, and at the first call that fails.
     ///
     /// # Examples
     ///
@@ -83,6 +140,16 @@ impl Client {
     pub async fn apply_with(
         &self,
         plan: &Plan,
+        on_done: impl FnMut(&Step),
+    ) -> Result<ApplyReport, ApplyError> {
+        let _guard = self.shared.applying.lock().await;
+        self.carry_out(plan, self.me(), on_done).await
+    }
+
+    async fn carry_out(
+        &self,
+        plan: &Plan,
+        reading: impl IntoFuture<Output = Result<Profile, Error>>,
         mut on_done: impl FnMut(&Step),
     ) -> Result<ApplyReport, ApplyError> {
         let mut report = ApplyReport {
@@ -92,8 +159,7 @@ impl Client {
         if plan.is_empty() {
             return Ok(report);
         }
-        let _guard = self.shared.applying.lock().await;
-        let profile = match self.profile_before(plan).await {
+        let profile = match profile_before(plan, reading).await {
             Ok(profile) => profile,
             Err(reason) => return Err(ApplyError { reason, report }),
         };
@@ -119,21 +185,6 @@ impl Client {
         Ok(report)
     }
 
-    /// Reads the profile, and checks that the steps still fit.
-    async fn profile_before(&self, plan: &Plan) -> Result<Profile, ApplyErrorReason> {
-        if plan.lacks_links() {
-            return Err(ApplyErrorReason::LinksNotListed);
-        }
-        let profile = self.me().await.map_err(ApplyErrorReason::Call)?;
-        if profile.links.is_none() && plan.steps().iter().any(Step::is_about_links) {
-            return Err(ApplyErrorReason::LinksNotListed);
-        }
-        match plan.steps().iter().any(|step| step.is_outdated(&profile)) {
-            true => Err(ApplyErrorReason::Outdated),
-            false => Ok(profile),
-        }
-    }
-
     /// Sends a step. If it may have been applied although the call failed, or its link no longer
     /// exists, succeeds if the profile shows the result.
     async fn send_step(&self, step: &Step) -> Result<(), Error> {
@@ -146,9 +197,30 @@ impl Client {
     }
 }
 
+/// Reads the profile, and checks that the steps still fit and that the key may have their scopes.
+async fn profile_before(
+    plan: &Plan,
+    reading: impl IntoFuture<Output = Result<Profile, Error>>,
+) -> Result<Profile, ApplyErrorReason> {
+    let profile = reading.await.map_err(ApplyErrorReason::Call)?;
+    let lacks_links = profile.links.is_none() && plan.steps().iter().any(Step::is_about_links);
+    if lacks_links || plan.lacks_links() {
+        return Err(ApplyErrorReason::LinksNotListed);
+    }
+    if plan.steps().iter().any(|step| step.is_outdated(&profile)) {
+        return Err(ApplyErrorReason::Outdated);
+    }
+    let scopes = profile.key.as_ref().and_then(|key| key.scopes.as_ref());
+    let lacks = |scope: &Scope| scopes.is_some_and(|scopes| scopes.lacks(scope));
+    match plan.required_scopes().into_iter().find(lacks) {
+        Some(scope) => Err(ApplyErrorReason::MissingScope(scope)),
+        None => Ok(profile),
+    }
+}
+
 /// The steps of a plan by their result. `Display` prints a line for each step, for example
 /// `created link "Blog" ("https://blog.example")`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApplyReport {
     /// The steps whose result the profile has, in their order.
@@ -172,9 +244,22 @@ impl fmt::Display for ApplyReport {
     }
 }
 
-/// The error of [`Client::apply`](crate::Client::apply), with a report on what was done before.
+/// The error of [`Client::apply`] and [`Client::sync`], with a report on what was done before.
 ///
-/// `Display` prints the reason and what to do on one line, so `source()` returns `None`.
+/// `Display` prints the reason and what to do on one line, so `source()` returns `None`. `?` turns the
+/// error of a call into this one, with an empty report:
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use profile_sdk::plan::ApplyError;
+/// use profile_sdk::testing::ErrorBuilder;
+/// use profile_sdk::{ErrorKind, Operation};
+///
+/// let unclear = ErrorBuilder::new(ErrorKind::Timeout).operation(Operation::CREATE_LINK);
+/// let error = ApplyError::from(unclear.build());
+/// assert!(!error.is_retryable());
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ApplyError {
@@ -201,17 +286,57 @@ pub enum ApplyErrorReason {
          plan again"
     )]
     Outdated,
+    /// The key lacks a scope. Nothing was sent.
+    #[error("the key lacks the scope {0}; nothing was sent; use a key with this scope")]
+    MissingScope(Scope),
     /// A call failed.
     #[error(transparent)]
     Call(Error),
 }
 
+impl ApplyError {
+    /// Returns `true` if [`Client::sync`], or the same plan, may succeed later and can be repeated
+    /// without a look at the profile. Wait for [`retry_after`](Self::retry_after) first, if it is
+    /// known. If a step is [unknown](ApplyReport::unknown), it may be applied late, so this returns
+    /// `false`.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        self.report.unknown.is_none() && self.call().is_some_and(Error::is_retryable)
+    }
+
+    /// Returns the [wait](Error::retry_after) before the next run, if a call failed and it is known.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.call()?.retry_after()
+    }
+
+    /// Returns the error of the call that failed, if there is one.
+    fn call(&self) -> Option<&Error> {
+        let ApplyErrorReason::Call(error) = &self.reason else {
+            return None;
+        };
+        Some(error)
+    }
+}
+
+impl From<Error> for ApplyError {
+    /// Creates an error with an empty report, which tests can set.
+    fn from(error: Error) -> Self {
+        Self {
+            reason: ApplyErrorReason::Call(error),
+            report: ApplyReport::default(),
+        }
+    }
+}
+
 impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.reason.fmt(f)?;
-        let ApplyErrorReason::Call(_) = self.reason else {
+        let (done, open) = (self.report.done.len(), self.report.not_done.len());
+        let count = done + open + usize::from(self.report.unknown.is_some());
+        if self.call().is_none() || count == 0 {
             return Ok(());
-        };
+        }
         if let Some(step) = &self.report.unknown {
             write!(
                 f,
@@ -219,8 +344,6 @@ impl fmt::Display for ApplyError {
                  wait and look at the profile before you plan again"
             )?;
         }
-        let (done, open) = (self.report.done.len(), self.report.not_done.len());
-        let count = done + open + usize::from(self.report.unknown.is_some());
         let verb = if done == 1 { "is" } else { "are" };
         write!(f, "; {done} of {count} steps {verb} done")
     }

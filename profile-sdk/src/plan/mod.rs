@@ -2,9 +2,10 @@
 //! the differences.
 //!
 //! [`DesiredProfile`] is the declaration, for example from a file; `serde` reads and writes it.
-//! [`Plan::new`] is a pure function that returns the steps, and
-//! [`Client::apply`](crate::Client::apply) carries them out. It never sends the creation of a link
-//! twice: if a response is lost and the profile does not show the link, the step is unknown.
+//! [`Client::sync`](crate::Client::sync) does everything at once. To look at the steps first,
+//! [`Plan::new`] is a pure function that returns them, and [`Client::apply`](crate::Client::apply)
+//! carries them out. Neither sends the creation of a link twice: if a response is lost and the profile
+//! does not show the link, the step is unknown.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -19,16 +20,9 @@
 //! let desired: DesiredProfile = serde_json::from_str(
 //!     r#"{"profile": {"location": "Paris"}, "links": [{"title": "Blog", "url": "https://a.example"}]}"#,
 //! )?;
-//! let me = client.me().await?;
 //! let options = PlanOptions::new().service(client.base_url()).prune(true);
-//! let plan = Plan::new(&me, &desired, options);
+//! let plan = Plan::new(&client.me().await?, &desired, options);
 //! print!("{plan}");
-//!
-//! // A key without a scope fails at its first step; this check fails before that.
-//! if let Some(scopes) = me.key.and_then(|key| key.scopes) {
-//!     let mut required = plan.required_scopes().into_iter();
-//!     assert!(required.all(|scope| scopes.contains(&scope)));
-//! }
 //!
 //! let report = client.apply(&plan).await?;
 //! assert_eq!(report.done, plan.steps());
@@ -48,7 +42,7 @@ pub use step::Step;
 use std::collections::HashMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::resources::{Link, Profile};
 use crate::values::Scope;
@@ -58,14 +52,15 @@ use desired_profile::{Rules, find_matches, is_equal, parsed};
 /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
 /// edited, created and deleted.
 ///
-/// `Display` prints a line for each step, and [the module](self) has an example.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// `Display` prints a line for each step, and [the module](self) has an example. A plan can be stored
+/// as JSON and applied later.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[must_use]
 pub struct Plan {
     steps: Vec<Step>,
     unchanged_links: usize,
     other_links: usize,
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     lacks_links: bool,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::desired_profile::is_equal;
 use crate::request::{Operation, Request};
@@ -12,7 +12,7 @@ use crate::values::{FieldKind, LinkId, quoted};
 
 /// One request of a [`Plan`](super::Plan). `Display` prints a line about it, for example
 /// `create link "Blog" (https://blog.example)`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Step {
@@ -20,7 +20,7 @@ pub enum Step {
     #[non_exhaustive]
     EditProfile {
         /// The current values by the name of the field, as far as the profile has them.
-        from: BTreeMap<&'static str, String>,
+        from: BTreeMap<String, String>,
         /// The new values.
         to: ProfileUpdate,
     },
@@ -41,7 +41,7 @@ pub enum Step {
         to: NewLink,
         /// The number of links with this title and URL that the profile has after this step: 1,
         /// unless the desired profile has several.
-        #[serde(skip)]
+        #[serde(default = "one", skip_serializing_if = "is_one")]
         copies: usize,
     },
     /// Deletes a link.
@@ -66,7 +66,7 @@ impl Step {
             {
                 let current = current
                     .get(*field)
-                    .map(|text| (field.name(), text.to_owned()));
+                    .map(|text| (field.name().to_owned(), text.to_owned()));
                 from.extend(current);
                 to.set(*field, text).expect("the text of a valid value");
             }
@@ -135,6 +135,14 @@ fn has(profile: &Profile, field: ProfileField, text: &str) -> bool {
         FieldKind::Color => current.eq_ignore_ascii_case(text),
         FieldKind::Text { .. } | FieldKind::MultilineText { .. } => current == text,
     }
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(copies: &usize) -> bool {
+    *copies == one()
 }
 
 fn find<'a>(profile: &'a Profile, id: &LinkId) -> Option<&'a Link> {

@@ -53,6 +53,19 @@ impl Scopes {
         self.scopes.contains(scope)
     }
 
+    /// Returns `true` if the key certainly does not have a scope. It may have it if the shape is not
+    /// one of those above, or if another scope is not one of the specification and so may include it,
+    /// such as `*`.
+    #[must_use]
+    pub fn lacks(&self, scope: &Scope) -> bool {
+        let is_readable = match &self.raw {
+            Value::Array(names) => names.len() == self.scopes.len(),
+            raw => raw.is_string(),
+        };
+        let is_known = |scope| Scope::KNOWN.contains(scope);
+        is_readable && self.iter().all(is_known) && !self.contains(scope)
+    }
+
     /// Returns the scopes in the order in which the service sent them.
     pub fn iter(&self) -> std::slice::Iter<'_, Scope> {
         self.scopes.iter()

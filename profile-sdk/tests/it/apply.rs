@@ -1,4 +1,5 @@
-//! `Client::apply` with lost and late requests, lost responses, and reads that lag.
+//! `Client::apply` and `sync` with lost and late requests, lost responses, reads that lag, and services
+//! that reorder, renumber or change links.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -8,27 +9,31 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use mock_server::dialect::{Ids, LinkUrls, WriteResponses};
 use mock_server::journal::RequestPattern;
-use mock_server::{Dialect, Fault, FaultRule, MockServer};
+use mock_server::wiremock::ResponseTemplate;
+use mock_server::{Dialect, Fault, FaultRule, MockServer, ServiceHandle};
 use profile_sdk::plan::{
-    ApplyErrorReason, DesiredLink, DesiredProfile, Plan, PlanOptions, Source, Step,
+    ApplyErrorReason, ApplyReport, DesiredLink, DesiredProfile, Plan, PlanOptions, Source, Step,
 };
-use profile_sdk::{ApiKey, Client, HttpService, Link, LinkUpdate, LinkUrl, Profile, ProfileUpdate};
+use profile_sdk::{
+    ApiKey, Client, HttpService, Link, LinkUpdate, LinkUrl, Profile, ProfileUpdate, RetryPolicy,
+    Scope,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq};
 use proptest::sample::select;
 use proptest::test_runner::TestCaseResult;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tower::layer::layer_fn;
 use tower::{ServiceExt as _, service_fn};
 use url::Url;
 
 use crate::cases::runner;
+use crate::mocked_service::respond_to_all;
 use crate::{client_builder, connect_as_owner};
 
 const HANDLE: &str = "demo";
-const SERVICE: &str = "https://profiles.example";
 
 type Request = http::Request<Bytes>;
 type Response = http::Response<Full<Bytes>>;
@@ -55,9 +60,21 @@ enum ReadFault {
     WithoutLinks,
 }
 
+/// Behavior of a service that the specification does not exclude.
+#[derive(Debug, Clone, Copy, Default)]
+struct Habits {
+    reorders_links: bool,
+    reuses_ids: bool,
+    trims_titles: bool,
+    /// Reports links with this text in their URL as created, but does not keep them.
+    drops: Option<&'static str>,
+}
+
 /// The faults of the next requests, and what has been sent.
 #[derive(Debug, Default)]
 struct Traffic {
+    habits: Habits,
+    creations: usize,
     write_faults: VecDeque<WriteFault>,
     read_faults: VecDeque<ReadFault>,
     /// Late requests, with the number of requests before which they arrive.
@@ -70,9 +87,15 @@ struct Traffic {
 struct Setup {
     service: MockServer,
     client: Client,
-    network: HttpService,
-    traffic: Arc<Mutex<Traffic>>,
+    network: Network,
     runtime: Runtime,
+}
+
+#[derive(Clone)]
+struct Network {
+    http: HttpService,
+    service: ServiceHandle,
+    traffic: Arc<Mutex<Traffic>>,
 }
 
 impl Setup {
@@ -80,35 +103,41 @@ impl Setup {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let _guard = runtime.enter();
         let service = runtime.block_on(MockServer::start());
-        let traffic = Arc::<Mutex<Traffic>>::default();
-        let network = Arc::<Mutex<Option<HttpService>>>::default();
-        let (faults, seen) = (traffic.clone(), network.clone());
+        let handle = (*service).clone();
+        let seen = Arc::<Mutex<Option<Network>>>::default();
+        let first = seen.clone();
         let client = client_builder(&service)
             .api_key(ApiKey::new(service.key()).unwrap())
-            .layer(layer_fn(move |network: HttpService| {
-                *seen.lock().unwrap() = Some(network.clone());
-                let traffic = faults.clone();
-                service_fn(move |request| exchange(network.clone(), traffic.clone(), request))
+            .layer(layer_fn(move |http: HttpService| {
+                let network = Network {
+                    http,
+                    service: handle.clone(),
+                    traffic: Arc::default(),
+                };
+                *first.lock().unwrap() = Some(network.clone());
+                service_fn(move |request| exchange(network.clone(), request))
             }))
             .build()
             .unwrap();
-        let network = network.lock().unwrap().clone().unwrap();
+        let network = seen.lock().unwrap().clone().unwrap();
         Self {
             service,
             client,
             network,
-            traffic,
             runtime,
         }
     }
 
     fn traffic(&self) -> MutexGuard<'_, Traffic> {
-        self.traffic.lock().unwrap()
+        self.network.traffic.lock().unwrap()
     }
 
     /// Replaces the state of the service.
     fn reset(&self, state: &State) {
-        *self.traffic() = Traffic::default();
+        *self.traffic() = Traffic {
+            habits: state.habits,
+            ..Traffic::default()
+        };
         let reset = |world: &mut mock_server::World| {
             world.set_dialect(state.dialect.clone());
             let account = world.account_mut(HANDLE).unwrap();
@@ -139,30 +168,26 @@ impl Setup {
         let late = std::mem::take(&mut *self.traffic()).late;
         for (_, request) in late {
             // The service may reject it: the link may have been deleted since.
-            let sent = self.runtime.block_on(self.network.clone().oneshot(request));
-            sent.expect("the service is reachable");
+            self.runtime.block_on(self.network.send(request));
         }
     }
 }
 
 /// Sends a request through a network with faults.
-async fn exchange(
-    network: HttpService,
-    traffic: Arc<Mutex<Traffic>>,
-    request: Request,
-) -> Result<Response, &'static str> {
+async fn exchange(network: Network, request: Request) -> Result<Response, &'static str> {
+    let traffic = &network.traffic;
     let lost = Err("lost");
     let arriving = traffic.lock().unwrap().arriving();
     for request in arriving {
-        send(&network, request).await;
+        network.send(request).await;
     }
     if request.method() != http::Method::GET {
-        let fault = traffic.lock().unwrap().next_write();
+        let fault = traffic.lock().unwrap().next_write(request.method());
         return match fault {
-            WriteFault::None => Ok(send(&network, request).await),
+            WriteFault::None => Ok(network.send(request).await),
             WriteFault::LostRequest => lost,
             WriteFault::LostResponse => {
-                send(&network, request).await;
+                network.send(request).await;
                 lost
             }
             WriteFault::Late { requests } => {
@@ -172,8 +197,14 @@ async fn exchange(
         };
     }
     let fault = traffic.lock().unwrap().read_faults.pop_front();
-    let body = send(&network, request).await.into_body();
+    let body = network.send(request).await.into_body();
     let body = body.collect().await.expect("a body in memory").to_bytes();
+    let body = match traffic.lock().unwrap().habits.reorders_links {
+        true => edit_json(&body, |json| {
+            json["data"]["links"].as_array_mut().unwrap().reverse()
+        }),
+        false => body,
+    };
     let last = std::mem::replace(&mut traffic.lock().unwrap().last_read, body.clone());
     match fault.unwrap_or(ReadFault::None) {
         ReadFault::None => Ok(Response::new(body.into())),
@@ -184,18 +215,52 @@ async fn exchange(
             Ok(Response::new(last.into()))
         }
         ReadFault::WithoutLinks => {
-            let mut json: Value = serde_json::from_slice(&body).unwrap();
-            json["data"].as_object_mut().unwrap().remove("links");
-            Ok(Response::new(json.to_string().into()))
+            let remove = |json: &mut Value| json["data"].as_object_mut().unwrap().remove("links");
+            Ok(Response::new(
+                edit_json(&body, |json| drop(remove(json))).into(),
+            ))
         }
     }
 }
 
-async fn send(network: &HttpService, request: Request) -> Response {
-    let response = network.clone().oneshot(request).await.unwrap();
-    let (parts, body) = response.into_parts();
-    let body = body.collect().await.unwrap().to_bytes();
-    Response::from_parts(parts, body.into())
+fn edit_json(body: &Bytes, edit: impl FnOnce(&mut Value)) -> Bytes {
+    let mut json = serde_json::from_slice(body).unwrap();
+    edit(&mut json);
+    json.to_string().into()
+}
+
+impl Network {
+    async fn send(&self, mut request: Request) -> Response {
+        let habits = self.traffic.lock().unwrap().habits;
+        let is_creation = request.method() == http::Method::POST;
+        let is_in_body = |text: &str| {
+            request
+                .body()
+                .windows(text.len())
+                .any(|part| part == text.as_bytes())
+        };
+        if is_creation && habits.drops.is_some_and(is_in_body) {
+            return Response::default();
+        }
+        if habits.trims_titles && is_in_body("title") {
+            *request.body_mut() = edit_json(request.body(), |json| {
+                json["title"] = json["title"].as_str().unwrap().trim().into();
+            });
+        }
+        let response = self.http.clone().oneshot(request).await.unwrap();
+        if is_creation && habits.reuses_ids {
+            let reuse = |world: &mut mock_server::World| {
+                let links = &mut world.account_mut(HANDLE).unwrap().links;
+                let mut ids = (1..).map(|number| format!("link_{number}"));
+                let free = ids.find(|id| links.iter().all(|link| link.id != *id));
+                links.last_mut().unwrap().id = free.unwrap();
+            };
+            self.service.update(reuse).unwrap();
+        }
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Response::from_parts(parts, body.into())
+    }
 }
 
 impl Traffic {
@@ -211,8 +276,9 @@ impl Traffic {
         arriving
     }
 
-    fn next_write(&mut self) -> WriteFault {
+    fn next_write(&mut self, method: &http::Method) -> WriteFault {
         self.writes += 1;
+        self.creations += usize::from(method == http::Method::POST);
         self.write_faults.pop_front().unwrap_or(WriteFault::None)
     }
 }
@@ -223,6 +289,7 @@ struct State {
     links: Vec<(String, String)>,
     fields: [&'static str; 2],
     dialect: Dialect,
+    habits: Habits,
 }
 
 /// Returns titles and parsed URLs, sorted.
@@ -247,6 +314,11 @@ fn any_link() -> impl Strategy<Value = (String, String)> {
     (title, url).prop_map(|(title, url)| (title.to_owned(), url.to_owned()))
 }
 
+fn any_link_with_spaces() -> impl Strategy<Value = (String, String)> {
+    let spaces = select(vec!["", " "]);
+    (spaces, any_link()).prop_map(|(spaces, (title, url))| (title + spaces, url))
+}
+
 fn any_text() -> impl Strategy<Value = &'static str> {
     select(vec!["", "a", "b\n\tc ", "\"\"\" \\ \u{1f680}"])
 }
@@ -267,11 +339,37 @@ fn any_state() -> impl Strategy<Value = State> {
         dialect
     });
     let fields = [any_text(), any_text()];
-    (vec(any_link(), 0..5), fields, dialect).prop_map(|(links, fields, dialect)| State {
+    let habits = (any::<bool>(), any::<bool>()).prop_map(|(reorders_links, reuses_ids)| Habits {
+        reorders_links,
+        reuses_ids,
+        ..Habits::default()
+    });
+    let state = (vec(any_link(), 0..5), fields, dialect, habits);
+    state.prop_map(|(links, fields, dialect, habits)| State {
         links,
         fields,
         dialect,
+        habits,
     })
+}
+
+fn any_faults() -> impl Strategy<Value = (Vec<WriteFault>, Vec<ReadFault>)> {
+    let write_fault = select(vec![
+        WriteFault::None,
+        WriteFault::LostRequest,
+        WriteFault::LostResponse,
+        WriteFault::Late { requests: 0 },
+        WriteFault::Late { requests: 1 },
+        WriteFault::Late { requests: 3 },
+    ]);
+    let read_fault = select(vec![
+        ReadFault::None,
+        ReadFault::None,
+        ReadFault::Lost,
+        ReadFault::Lagging,
+        ReadFault::WithoutLinks,
+    ]);
+    (vec(write_fault, 0..10), vec(read_fault, 0..6))
 }
 
 /// A desired link, whose ID may be that of a current link, given by its position.
@@ -296,7 +394,7 @@ struct Desired {
 }
 
 impl Desired {
-    fn resolve(&self, current: &Profile) -> DesiredProfile {
+    fn resolve(&self, setup: &Setup, current: &Profile) -> DesiredProfile {
         let ids: Vec<_> = current
             .links
             .iter()
@@ -306,7 +404,7 @@ impl Desired {
         let mut desired = DesiredProfile::default();
         desired.source = self.source.map(|handle| {
             let mut source = Source::new(handle.parse().unwrap());
-            source.service = Some(SERVICE.to_owned());
+            source.service = Some(setup.client.base_url().to_owned());
             source
         });
         if let Some([name, bio]) = self.fields {
@@ -339,19 +437,26 @@ fn check<T: std::fmt::Debug>(
     result.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-fn options(prune: bool) -> PlanOptions {
-    PlanOptions::new().service(SERVICE).prune(prune)
+/// Plans, and takes the plan through JSON.
+fn plan(setup: &Setup, current: &Profile, desired: &DesiredProfile, prune: bool) -> Plan {
+    let service = setup.client.base_url();
+    let options = PlanOptions::new().service(service).prune(prune);
+    let plan = Plan::new(current, desired, options);
+    let read = serde_json::from_str(&serde_json::to_string(&plan).unwrap()).unwrap();
+    assert_eq!(plan, read);
+    read
 }
 
 /// Plans and applies without faults, and checks that nothing is left to do.
 fn check_converges(setup: &Setup, desired: &DesiredProfile, prune: bool) -> TestCaseResult {
-    let plan = Plan::new(&setup.me(), desired, options(prune));
+    let plan = plan(setup, &setup.me(), desired, prune);
     let apply = || setup.runtime.block_on(setup.client.apply(&plan));
     let report = apply().expect("no faults");
     prop_assert_eq!(&report.done, plan.steps());
-    let left = Plan::new(&setup.me(), desired, options(prune));
-    prop_assert!(left.is_empty(), "{left}");
     let writes = setup.traffic().writes;
+    let left = setup.client.sync(desired, PlanOptions::new().prune(prune));
+    let left = setup.runtime.block_on(left).expect("no faults");
+    prop_assert_eq!(left, ApplyReport::default());
     let again = apply().expect("no faults");
     prop_assert_eq!(&again.done, plan.steps());
     prop_assert_eq!(setup.traffic().writes, writes);
@@ -382,7 +487,7 @@ fn an_exported_profile_is_as_desired() {
         setup.reset(&state);
         let me = setup.me();
         let exported = DesiredProfile::from(&me);
-        let plan = Plan::new(&me, &exported, options(prune));
+        let plan = plan(setup, &me, &exported, prune);
         prop_assert!(plan.is_empty(), "{plan}");
         prop_assert_eq!(plan.unchanged_links(), state.links.len());
         let text = serde_json::to_string(&exported).unwrap();
@@ -399,38 +504,27 @@ fn after_applying_nothing_is_left_to_do() {
     let cases = (any_state(), any_desired(), any::<bool>());
     check(cases, |setup, (state, desired, prune)| {
         setup.reset(&state);
-        check_converges(setup, &desired.resolve(&setup.me()), prune)?;
+        check_converges(setup, &desired.resolve(setup, &setup.me()), prune)?;
         check_links(setup, &state, &desired, prune)
     });
 }
 
 #[test]
 fn faults_duplicate_and_lose_nothing() {
-    let write_fault = select(vec![
-        WriteFault::None,
-        WriteFault::LostRequest,
-        WriteFault::LostResponse,
-        WriteFault::Late { requests: 0 },
-        WriteFault::Late { requests: 1 },
-        WriteFault::Late { requests: 3 },
-    ]);
-    let read_fault = select(vec![
-        ReadFault::None,
-        ReadFault::None,
-        ReadFault::Lost,
-        ReadFault::Lagging,
-        ReadFault::WithoutLinks,
-    ]);
-    let faults = (vec(write_fault, 0..10), vec(read_fault, 0..6));
-    let cases = (any_state(), any_desired(), any::<bool>(), faults);
-    check(cases, |setup, (state, desired, prune, (writes, reads))| {
+    let cases = (any_state(), any_desired(), any::<[bool; 2]>(), any_faults());
+    check(cases, |setup, case| {
+        let (state, desired, [prune, is_sync], (writes, reads)) = case;
         setup.reset(&state);
         let me = setup.me();
-        let wanted = desired.resolve(&me);
-        let plan = Plan::new(&me, &wanted, options(prune));
+        let wanted = desired.resolve(setup, &me);
+        let plan = plan(setup, &me, &wanted, prune);
         setup.traffic().write_faults = writes.into();
         setup.traffic().read_faults = reads.into();
-        let result = setup.runtime.block_on(setup.client.apply(&plan));
+        let sync = setup.client.sync(&wanted, PlanOptions::new().prune(prune));
+        let result = match is_sync {
+            true => setup.runtime.block_on(sync),
+            false => setup.runtime.block_on(setup.client.apply(&plan)),
+        };
         let sent = setup.traffic().writes;
         setup.settle();
         let report = match result {
@@ -441,6 +535,9 @@ fn faults_duplicate_and_lose_nothing() {
             Err(error) => {
                 if let ApplyErrorReason::LinksNotListed = error.reason {
                     prop_assert_eq!(sent, 0);
+                }
+                if error.report.unknown.is_some() {
+                    prop_assert!(!error.is_retryable());
                 }
                 error.report
             }
@@ -453,7 +550,9 @@ fn faults_duplicate_and_lose_nothing() {
             .chain(unknown)
             .chain(&report.not_done)
             .collect();
-        prop_assert_eq!(reported, plan.steps().iter().collect::<Vec<_>>());
+        if !is_sync {
+            prop_assert_eq!(reported, plan.steps().iter().collect::<Vec<_>>());
+        }
         // The service is as after the steps that are done, with or without the unknown one.
         let links = setup.links();
         let done = links_after(&me, report.done.iter());
@@ -466,6 +565,52 @@ fn faults_duplicate_and_lose_nothing() {
         check_converges(setup, &wanted, prune)?;
         check_links(setup, &state, &desired, prune)
     });
+}
+
+#[test]
+fn links_that_do_not_stay_are_reported_and_not_duplicated() {
+    let links = vec((option::of(0..1_usize), any_link_with_spaces()), 0..5);
+    let drops = option::of(select(vec!["https://y"]));
+    let cases = (any_state(), links, any::<[bool; 2]>(), drops);
+    check(
+        cases,
+        |setup, (mut state, links, [prune, trims_titles], drops)| {
+            state.habits.trims_titles = trims_titles;
+            state.habits.drops = drops;
+            setup.reset(&state);
+            let desired = Desired {
+                links: Some(links),
+                source: None,
+                fields: None,
+            };
+            let wanted = desired.resolve(setup, &setup.me());
+            let sync = || {
+                let sync = setup.client.sync(&wanted, PlanOptions::new().prune(prune));
+                setup.runtime.block_on(sync).expect("no faults")
+            };
+            sync();
+            let after = setup.links();
+            setup.traffic().creations = 0;
+            let report = sync();
+            prop_assert_eq!(setup.links(), after.clone());
+            // Only links that were dropped are created again.
+            let dropped = desired.links().unwrap().into_iter();
+            let dropped = dropped.filter(|(_, url)| drops.is_some_and(|text| url.contains(text)));
+            prop_assert!(setup.traffic().creations <= dropped.count());
+            let is_reported = |(title, _): &(String, String)| {
+                after.iter().any(|(current, _)| current == title)
+                    || report
+                        .done
+                        .iter()
+                        .any(|step| step.to_string().contains(&format!("{title:?}")))
+            };
+            prop_assert!(
+                desired.links().unwrap().iter().all(is_reported),
+                "{report:?}"
+            );
+            Ok(())
+        },
+    );
 }
 
 /// Returns the links after these steps in a form that can be compared.
@@ -602,6 +747,9 @@ async fn a_creation_that_does_not_show_is_unknown_and_ends_the_run() {
          unknown: create link \"Two\" (\"https://new.example\")\n\
          not done: create link \"Three\" (\"https://new.example\")\n"
     );
+    assert!(!error.is_retryable());
+    let report = serde_json::from_str(&serde_json::to_string(&error.report).unwrap());
+    assert_eq!(error.report, report.unwrap());
     assert_eq!(error.report.done, plan.steps()[..1]);
     assert_eq!(error.report.unknown.as_deref(), Some(&plan.steps()[1]));
     assert_eq!(error.report.not_done, plan.steps()[2..]);
@@ -625,6 +773,74 @@ async fn a_rejected_step_ends_the_run_and_the_next_run_does_the_rest() {
     assert_eq!(error.report.not_done, plan.steps()[1..]);
     assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
     assert_eq!(writes(&service), 3);
+}
+
+#[tokio::test]
+async fn a_sync_that_failed_before_an_unclear_step_is_retryable() {
+    let service = MockServer::start().await;
+    let builder = client_builder(&service).retry(RetryPolicy::none());
+    let key = ApiKey::new(service.key()).unwrap();
+    let client = builder.api_key(key).build().unwrap();
+    let wanted = r#"{"links": [{"title": "A", "url": "x:a"}, {"title": "B", "url": "x:b"}]}"#;
+    let wanted: DesiredProfile = serde_json::from_str(wanted).unwrap();
+    let sync = || client.sync(&wanted, PlanOptions::new());
+    add_fault(&service, FaultRule::new(Fault::status(503)).times(1));
+    let error = sync().await.unwrap_err();
+    assert!(
+        error.is_retryable() && !error.to_string().contains("steps"),
+        "{error}"
+    );
+    let limited =
+        FaultRule::new(Fault::rate_limited("7")).matching(RequestPattern::any().method("POST"));
+    add_fault(&service, limited.skip(1).times(1));
+    let error = sync().await.unwrap_err();
+    assert!(
+        error.is_retryable() && error.to_string().ends_with("1 of 2 steps is done"),
+        "{error}"
+    );
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
+    assert_eq!(sync().await.unwrap().done, error.report.not_done);
+    assert_eq!(writes(&service), 3);
+}
+
+#[tokio::test]
+async fn only_a_scope_that_is_certainly_missing_stops_a_sync() {
+    for (scopes, missing) in [
+        (json!(["profile:write"]), Some(Scope::LinksWrite)),
+        (
+            json!("analytics:read profile:write"),
+            Some(Scope::LinksWrite),
+        ),
+        (json!([]), Some(Scope::LinksWrite)),
+        (json!(["links:write"]), None),
+        (json!(["*"]), None),
+        (json!(["profile:write", "links:*"]), None),
+        (json!([{"name": "links:write"}]), None),
+        (json!({"links:write": true}), None),
+        (json!(null), None),
+    ] {
+        let service = crate::mocked_service::MockServer::start().await;
+        let profile = json!({"data": {"links": [], "key": {"scopes": scopes}}});
+        let response = ResponseTemplate::new(200).set_body_json(profile);
+        respond_to_all(&service, response).await;
+        let mut desired = DesiredProfile::default();
+        desired.links = Some(vec![DesiredLink::new("A", LinkUrl::new("x:a").unwrap())]);
+        let client = connect_as_owner(&service);
+        let synced = client.sync(&desired, PlanOptions::new()).await;
+        let sent = service.wiremock().received_requests().await.unwrap().len();
+        match (synced, missing) {
+            (Ok(report), None) => assert_eq!((report.done.len(), sent), (1, 2)),
+            (Err(error), Some(scope)) => {
+                assert_eq!((error.report.not_done.len(), sent), (1, 1));
+                let expected = "the key lacks the scope links:write; nothing was sent; use a key with this scope";
+                assert_eq!(error.to_string(), expected);
+                assert!(
+                    matches!(error.reason, ApplyErrorReason::MissingScope(lacked) if lacked == scope)
+                );
+            }
+            (synced, _) => panic!("{scopes}: {synced:?}"),
+        }
+    }
 }
 
 #[tokio::test]
@@ -690,7 +906,7 @@ async fn an_outdated_plan_is_not_applied() {
     let mut desired = DesiredProfile::default();
     desired.profile.bio = Some("New".parse().unwrap());
     desired.links = Some(Vec::new());
-    let plan = Plan::new(&me, &desired, options(true));
+    let plan = Plan::new(&me, &desired, PlanOptions::new().prune(true));
     let id = me.links.unwrap()[0].id.clone().unwrap();
     client
         .update_link(&id, &LinkUpdate::new().title("Other"))

@@ -49,6 +49,7 @@ fn has_every_call() {
     let plan = Plan::new(&Profile::default(), &nothing, PlanOptions::new());
     client.apply(&plan).unwrap();
     assert_eq!(requests(&service), Operation::ALL.len());
+    client.sync(&nothing, PlanOptions::new()).unwrap();
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule};
+use profile_sdk::plan::ApplyError;
 use profile_sdk::testing::{ErrorBuilder, ResponseBuilder};
 use profile_sdk::{Error, ErrorKind, LinkId, Operation, RetryPolicy};
 
@@ -90,6 +91,21 @@ async fn built_errors_without_a_status_are_like_real_ones() {
         refused.to_string(),
         "POST /api/v1/me/posts: could not connect, so nothing was sent; \
          tried 4 times in 1.5 seconds"
+    );
+}
+
+#[test]
+fn built_errors_of_a_plan_tell_what_to_do() {
+    let limited = ErrorBuilder::new(ErrorKind::RateLimited).retry_after(Duration::from_secs(3));
+    let mut error = ApplyError::from(limited.build());
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
+    assert!(error.is_retryable());
+    let step = r#"{"step": "create_link", "to": {"title": "A", "url": "x:a"}}"#;
+    error.report.unknown = Some(serde_json::from_str(step).unwrap());
+    assert!(!error.is_retryable());
+    assert!(
+        error.to_string().ends_with("0 of 1 steps are done"),
+        "{error}"
     );
 }
 

@@ -35,11 +35,8 @@ pub(crate) struct Permissions {
 /// Checks that the key of the profile has the scope of an operation, as far as its scopes are known.
 pub(crate) fn check(profile: &Profile, operation: &Operation) -> Result<(), Failure> {
     let key = profile.key.as_ref();
-    let scopes = known(key.and_then(|key| key.scopes.as_ref()));
-    // A scope that the specification does not name may include the others.
-    let is_known = |scopes: &Scopes| scopes.iter().all(|scope| Scope::KNOWN.contains(scope));
-    let scopes = scopes.filter(|scopes| is_known(scopes));
-    let lacks = |scope: &&Scope| scopes.is_some_and(|scopes| !scopes.contains(scope));
+    let scopes = key.and_then(|key| key.scopes.as_ref());
+    let lacks = |scope: &&Scope| scopes.is_some_and(|scopes| scopes.lacks(scope));
     let Some(scope) = operation.scope().filter(lacks) else {
         return Ok(());
     };
