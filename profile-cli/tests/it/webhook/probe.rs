@@ -1,6 +1,6 @@
 //! `profile webhook probe`, against a correct receiver and receivers with mistakes.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use mock_server::wiremock::matchers::any;
@@ -140,7 +140,7 @@ async fn check_mistakes(receiver: LocalReceiver, message: &str) {
 }
 
 /// Receivers with mistakes, each with what is found.
-const MISTAKES: [(Answer, &str); 23] = [
+const MISTAKES: [(Answer, &str); 28] = [
     // The signature.
     (
         |request| status(sign(&secret(), &request.body).starts_with(signature(request))),
@@ -160,6 +160,13 @@ const MISTAKES: [(Answer, &str); 23] = [
             signature(request) == format!("sha1={digest}")
         }),
         "the receiver accepts forged deliveries (sha1)",
+    ),
+    (
+        unless!(|request| {
+            let unset = Secret::new("undefined").unwrap();
+            signature(request) == sign(&unset, &request.body)
+        }),
+        "the receiver accepts forged deliveries (secret_undefined)",
     ),
     // The body.
     (
@@ -199,11 +206,19 @@ const MISTAKES: [(Answer, &str); 23] = [
         "the receiver accepts forged deliveries (invalid_utf8_removed)",
     ),
     (
+        verifies!(|request| {
+            let parts = request.body.chunks(1000).map(String::from_utf8_lossy);
+            parts.collect::<String>().into_bytes()
+        }),
+        "the receiver accepts forged deliveries (invalid_utf8_replaced) \
+         and rejects genuine deliveries (65_kib_outside_ascii)",
+    ),
+    (
         |request| match request.body.len() > 64 << 10 {
             true => 413,
             false => verifying(request),
         },
-        "the receiver rejects genuine deliveries (65_kib)",
+        "the receiver rejects genuine deliveries (65_kib, 65_kib_outside_ascii)",
     ),
     // Exemptions.
     (
@@ -219,7 +234,7 @@ const MISTAKES: [(Answer, &str); 23] = [
             let kind = header(request, "x-service-event");
             !kind.is_empty() && !kind.contains('.')
         }),
-        "the receiver accepts forged deliveries (forged_unknown_kind)",
+        "the receiver accepts forged deliveries (forged_unknown_kind, forged_challenge)",
     ),
     (
         unless!(|request| header(request, "x-service-event").starts_with("follow")),
@@ -237,6 +252,24 @@ const MISTAKES: [(Answer, &str); 23] = [
         unless!(|request| header(request, "content-type").starts_with("text/")),
         "the receiver accepts forged deliveries (forged_text)",
     ),
+    (
+        unless!(|request| request.body.ends_with(br#""type":"ping"}"#)),
+        "the receiver accepts forged deliveries (forged_unknown_kind)",
+    ),
+    (
+        unless!(|request| request.body.ends_with(br#""type":"url_verification"}"#)),
+        "the receiver accepts forged deliveries (forged_challenge)",
+    ),
+    (
+        |request| {
+            static IS_VALID: AtomicBool = AtomicBool::new(false);
+            if header(request, "content-type") == "application/json" {
+                IS_VALID.store(verifying(request) == 204, Ordering::Relaxed);
+            }
+            status(IS_VALID.load(Ordering::Relaxed))
+        },
+        "the receiver accepts forged deliveries (forged_no_content_type, forged_form, forged_text)",
+    ),
     // Genuine deliveries.
     (
         |request| match header(request, "content-type") {
@@ -250,12 +283,12 @@ const MISTAKES: [(Answer, &str); 23] = [
             true => verifying(request),
             false => 302,
         },
-        "the receiver rejects genuine deliveries (text_outside_ascii)",
+        "the receiver rejects genuine deliveries (text_outside_ascii, 65_kib_outside_ascii)",
     ),
     (
         |_| 401,
         "the receiver rejects genuine deliveries (genuine, unusual_spaces, text_outside_ascii, \
-         newline_at_the_end, 65_kib, no_content_type, genuine_at_the_end) \
+         newline_at_the_end, 65_kib, 65_kib_outside_ascii, no_content_type, genuine_at_the_end) \
          and does not accept the last delivery, so its rejections prove nothing",
     ),
     (
@@ -317,7 +350,8 @@ async fn finds_a_genuine_delivery_without_a_response() {
         .with_priority(1)
         .mount(&receiver)
         .await;
-    let message = "the receiver rejects genuine deliveries (text_outside_ascii)";
+    let message =
+        "the receiver rejects genuine deliveries (text_outside_ascii, 65_kib_outside_ascii)";
     check_mistakes(receiver, message).await;
 }
 

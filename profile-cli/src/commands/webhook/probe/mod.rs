@@ -137,10 +137,8 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
         },
     );
     let inconclusive = names(results, Verdict::Inconclusive, None);
-    let warning = (!inconclusive.is_empty()).then(|| {
-        let inconclusive = inconclusive.join(", ");
-        format!("inconclusive: {inconclusive}")
-    });
+    let warning =
+        (!inconclusive.is_empty()).then(|| format!("inconclusive: {}", inconclusive.join(", ")));
     let report = report.warning(warning);
     match problem(results) {
         Some(message) => {
