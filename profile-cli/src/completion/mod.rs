@@ -7,10 +7,11 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::{env, io};
 
-use clap::{Command, ValueEnum};
+use clap::{Command, ValueEnum, ValueHint};
+use clap_complete::engine::{self, ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 
-use values::{CommandLine, LINE, without_files};
+use values::{CommandLine, LINE};
 
 #[cfg(feature = "webhook")]
 pub(crate) use values::event_kinds;
@@ -22,59 +23,93 @@ const PROGRAM: &str = "profile";
 /// Variable that a script sets to the name of its shell.
 const VARIABLE: &str = "PROFILE_COMPLETE";
 
-/// Variable that a script for bash or zsh sets to the index of the word that is completed.
+/// Variable that the script for zsh sets to the index of the word that is completed.
 const INDEX_VARIABLE: &str = "_CLAP_COMPLETE_INDEX";
 
+/// The only candidate of a value that may be a path: the shell completes and quotes file names.
+const FILES: &str = "\n";
+
 /// Prints the candidates if a completion script asks for them, otherwise returns `None`. Fails if
-/// there are none, so that the shell completes file names. Prints no errors, which would appear in
-/// the middle of the command line.
+/// the shell should complete file names. Prints no errors, which would appear in the middle of the
+/// command line.
 pub(crate) fn complete(program: fn() -> Command) -> Option<ExitCode> {
     let name = env::var_os(VARIABLE).filter(|name| !name.is_empty())?;
     let shell = Shell::of_name(&name);
-    let text = shell.and_then(|shell| candidates(shell, program));
-    let text = text.unwrap_or_default();
+    let Some(text) = shell.and_then(|shell| candidates(shell, program)) else {
+        return Some(ExitCode::FAILURE);
+    };
     // The shell may have stopped reading.
     let _ = io::stdout().write_all(text.as_bytes());
-    Some(match text.is_empty() {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
-    })
+    Some(ExitCode::SUCCESS)
 }
 
+/// Returns the candidates as the script expects them, or `None` if file names fit.
 fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
-    let arguments = env::args_os().skip_while(|argument| argument != "--");
-    let words: Vec<_> = arguments.skip(1).collect();
-    let index = env::var(INDEX_VARIABLE)
-        .ok()
-        .and_then(|index| index.parse().ok());
-    let index = index.unwrap_or(words.len().checked_sub(1)?);
-    let line = LINE.get_or_init(|| CommandLine::new(program, &words, index));
+    let arguments = env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let arguments: Vec<_> = arguments.skip_while(|word| word != "--").skip(1).collect();
+    let words = shell.words(&arguments)?;
+    let (last, before) = words.split_last()?;
+    LINE.get_or_init(|| CommandLine::new(program, before));
     let mut command = program().mut_arg("account", |argument| argument.add(accounts()));
     // Adds the arguments of the subcommands, --help and the global options.
     command.build();
-    let mut command = without_files(command);
-    let mut text = Vec::new();
-    let adapter = shell.adapter();
-    let written = adapter.write_complete(&mut command, words, None, &mut text);
-    written.ok()?;
-    let text = String::from_utf8(text).ok()?;
-    Some(match line.last.starts_with('-') {
-        true => text,
-        false => without_options(&text),
-    })
+    let mut command = with_files(command);
+    let line = words.iter().map(Into::into).collect();
+    let mut found = engine::complete(&mut command, line, before.len(), None).unwrap_or_default();
+    let value =
+        |candidate: &CompletionCandidate| candidate.get_value().to_string_lossy().into_owned();
+    if found
+        .iter()
+        .any(|candidate| value(candidate).ends_with(FILES))
+    {
+        return None;
+    }
+    found.retain(|candidate| last.starts_with('-') || !value(candidate).starts_with('-'));
+    let global = command
+        .get_arguments()
+        .filter(|argument| argument.is_global_set());
+    let global: Vec<_> = global.filter_map(|argument| argument.get_long()).collect();
+    found.sort_by_key(|candidate| global.contains(&value(candidate).trim_start_matches('-')));
+    // Bash replaces only the part of a word after `:` or `=`.
+    let part = arguments.get(1).filter(|_| shell == Shell::Bash);
+    let kept = part.and_then(|part| last.strip_suffix(part.as_str()));
+    let kept = kept.unwrap_or_default();
+    let texts = found.iter().map(|candidate| shell.text(candidate, kept));
+    Some(texts.collect())
 }
 
-/// Removes the options from the candidates, which are separated by line breaks or, for bash, by
-/// vertical tabs.
-fn without_options(candidates: &str) -> String {
-    let candidates = candidates.split_inclusive(['\n', '\u{b}']);
-    candidates
-        .filter(|candidate| !candidate.starts_with('-'))
-        .collect()
+/// Marks the values that may be paths. In a text, only a word with `@` is one.
+fn with_files(command: Command) -> Command {
+    let files = |_: &OsStr| vec![CompletionCandidate::new(FILES)];
+    let files_after_at = move |word: &OsStr| match word.to_string_lossy().starts_with('@') {
+        true => files(word),
+        false => Vec::new(),
+    };
+    let command = command.mut_args(|argument| match argument.get_value_hint() {
+        ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath => {
+            argument.add(ArgValueCompleter::new(files))
+        }
+        _ => match argument.get_value_names() {
+            Some([name]) if name.contains('@') => {
+                argument.add(ArgValueCompleter::new(files_after_at))
+            }
+            _ => argument,
+        },
+    });
+    command.mut_subcommands(with_files)
+}
+
+/// Splits a line of bash; the last word may be empty, or have an open quote.
+fn split(line: &str) -> Option<Vec<String>> {
+    let ends = ["_", "_'", "_\""];
+    let mut split = ends.iter().map(|end| shlex::split(&format!("{line}{end}")));
+    let mut words = split.find_map(|words| words)?;
+    words.last_mut()?.pop();
+    Some(words)
 }
 
 /// A shell that can complete.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Shell {
     Bash,
     Zsh,
@@ -89,8 +124,40 @@ fi
 ";
 
 impl Shell {
-    pub(super) fn of_name(name: &OsStr) -> Option<Self> {
+    fn of_name(name: &OsStr) -> Option<Self> {
         Self::from_str(name.to_str()?, false).ok()
+    }
+
+    /// Returns the words up to the cursor from the arguments of the script.
+    fn words(self, arguments: &[String]) -> Option<Vec<String>> {
+        if self == Self::Bash {
+            return split(arguments.first()?);
+        }
+        let mut words = arguments.to_vec();
+        let index = env::var(INDEX_VARIABLE).ok();
+        if let Some(index) = index.and_then(|index| index.parse::<usize>().ok()) {
+            words.resize(index.min(words.len()) + 1, String::new());
+        }
+        let last = words.last_mut()?;
+        // The quote may be open.
+        *last = last.trim_start_matches(['"', '\'']).to_owned();
+        Some(words)
+    }
+
+    /// Returns a candidate without the part of the word that the shell keeps.
+    fn text(self, candidate: &CompletionCandidate, kept: &str) -> String {
+        let value = candidate.get_value().to_string_lossy();
+        let help = candidate.get_help().map(ToString::to_string);
+        let help = help.as_deref().and_then(|help| help.lines().next());
+        let help = help.unwrap_or_default();
+        match self {
+            Self::Bash => format!("{}\u{b}", value.strip_prefix(kept).unwrap_or(&value)),
+            Self::Zsh => {
+                let value = value.replace('\\', "\\\\").replace(':', "\\:");
+                format!("{value}:{}\n", help.replace('\\', "\\\\"))
+            }
+            Self::Fish => format!("{value}\t{help}\n"),
+        }
     }
 
     /// Returns clap's script, in which the shell completes file names if there are no candidates.
@@ -101,34 +168,50 @@ impl Shell {
                 .write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
         written.expect("a Vec accepts any bytes");
         let script = String::from_utf8_lossy(&script);
-        let (before, after) = self.file_names();
-        debug_assert!(
-            script.contains(before),
-            "clap_complete has changed its script"
-        );
-        let script = script.trim().replace(before, after);
+        let mut script = script.trim().to_owned();
+        for (before, after) in self.changes() {
+            debug_assert!(script.contains(before), "clap_complete has changed");
+            script = script.replace(before, after);
+        }
         match self {
             Self::Zsh => format!("{script}\n{ZSH_AUTOLOAD}"),
             Self::Bash | Self::Fish => script,
         }
     }
 
-    /// Returns a part of clap's script, and its replacement.
-    fn file_names(self) -> (&'static str, &'static str) {
+    /// Returns parts of clap's script, and their replacements.
+    fn changes(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Bash => ("-o bashdefault", "-o bashdefault -o default"),
-            Self::Zsh => (
-                "    if [[ -n $completions ]]; then",
-                "    if [[ -z $completions ]]; then\n        compset -P @; _files\n    else",
-            ),
-            Self::Fish => (
+            Self::Bash => &[
+                // Bash splits the words of COMP_WORDS at `:` and `=`.
+                (
+                    "-- \"${words[@]}\"",
+                    "-- \"${COMP_LINE:0:COMP_POINT}\" \"$2\"",
+                ),
+                (
+                    "unset COMPREPLY",
+                    "COMPREPLY=(); compopt -o default 2> /dev/null",
+                ),
+                (" -o bashdefault", ""),
+            ],
+            Self::Zsh => &[
+                (
+                    "    local completions=(",
+                    "    local completions\n    completions=(",
+                ),
+                (
+                    "    if [[ -n $completions ]]; then",
+                    "    if [[ $? != 0 ]]; then\n        compset -P @; _files\n    elif [[ -n $completions ]]; then",
+                ),
+            ],
+            Self::Fish => &[(
                 "(commandline --current-token))",
                 "(commandline --current-token); or __fish_complete_path (commandline --current-token))",
-            ),
+            )],
         }
     }
 
-    pub(super) fn adapter(self) -> &'static dyn EnvCompleter {
+    fn adapter(self) -> &'static dyn EnvCompleter {
         match self {
             Self::Bash => &Bash,
             Self::Zsh => &Zsh,

@@ -1,12 +1,11 @@
 //! Candidates for the values of arguments, which name them with `add`. Clap finds those of enums itself.
 
-use std::ffi::OsString;
 use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use clap::builder::PossibleValue;
-use clap::{Command, FromArgMatches as _, ValueHint};
+use clap::{Command, FromArgMatches as _};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use profile_sdk::Profile;
 #[cfg(feature = "webhook")]
@@ -49,12 +48,12 @@ pub(crate) fn settings() -> ArgValueCandidates {
 /// Known values of the setting before the cursor.
 pub(crate) fn setting_values() -> ArgValueCandidates {
     candidates(|line| {
-        let name = line.before.last().and_then(|name| name.to_str());
+        let name = line.before.last();
         let candidate = |value: PossibleValue| {
             let help = value.get_help().map(ToString::to_string);
             (value.get_name().to_owned(), help.unwrap_or_default())
         };
-        match name.map(SettingName::parse) {
+        match name.map(|name| SettingName::parse(name)) {
             Some(Ok(SettingName::Account)) => known_accounts(line),
             Some(Ok(name)) => name.known_values().into_iter().map(candidate).collect(),
             Some(Err(_)) | None => Vec::new(),
@@ -123,34 +122,17 @@ fn known_accounts(line: &CommandLine) -> Vec<Candidate> {
     accounts.map(candidate).collect()
 }
 
-/// Leaves file names to the shell, which quotes them.
-pub(super) fn without_files(command: Command) -> Command {
-    let command = command.mut_args(|argument| match argument.get_value_hint() {
-        ValueHint::AnyPath => argument.value_hint(ValueHint::Other),
-        _ => argument,
-    });
-    command.mut_subcommands(without_files)
-}
-
-/// The words of a command line up to the cursor.
+/// The words of a command line before the one that is completed.
 #[derive(Debug)]
 pub(super) struct CommandLine {
     program: fn() -> Command,
-    /// The words before the one that is completed.
-    before: Vec<OsString>,
-    /// The word that is completed, which may be empty.
-    pub(super) last: String,
+    before: Vec<String>,
 }
 
 impl CommandLine {
-    /// Creates the words from those of the line and the index of the one that is completed.
-    pub(super) fn new(program: fn() -> Command, words: &[OsString], index: usize) -> Self {
-        let last = words.get(index).and_then(|word| word.to_str());
-        Self {
-            program,
-            before: words[..index.min(words.len())].to_vec(),
-            last: last.unwrap_or_default().to_owned(),
-        }
+    pub(super) fn new(program: fn() -> Command, before: &[String]) -> Self {
+        let before = before.to_vec();
+        Self { program, before }
     }
 
     /// Returns the global options. The command may be incomplete.
@@ -188,7 +170,7 @@ impl CommandLine {
             let title = redact_key(&title).chars().take(MAX_TITLE).collect();
             (redact_key(&id).into_owned(), title)
         });
-        let is_new = |(id, _): &Candidate| self.before.iter().all(|word| word != id.as_str());
+        let is_new = |(id, _): &Candidate| self.before.iter().all(|word| word != id);
         items.filter(is_new).collect()
     }
 }

@@ -16,9 +16,11 @@ fn candidates(program: Program, words: &[&str]) -> String {
     let run = program.env("PROFILE_COMPLETE", "fish").run();
     assert_eq!(run.stderr(), "", "{run}");
     let candidates = String::from_utf8(run.stdout_bytes().to_vec()).unwrap();
-    // The shell completes file names if there are none.
-    assert_eq!(run.succeeded(), !candidates.is_empty(), "{run}");
-    candidates
+    match run.succeeded() {
+        true => candidates,
+        // The shell completes file names.
+        false => "FILES".to_owned() + &candidates,
+    }
 }
 
 #[test]
@@ -59,12 +61,27 @@ async fn options_appear_after_a_hyphen_and_files_are_left_to_the_shell() {
     check(&["config", "get", "ba"], &["base_url"]);
     for words in [
         &["apply", ""][..],
-        &["set", "--bio", "b"],
         &["set", "--bio", "@./"],
-        &["stats", ""],
+        &["post", "create", "--file", "b"],
+        &["stats", "--svg="],
+    ] {
+        check(words, &["FILES"]);
+    }
+    for words in [
+        &["stats", ""][..],
+        &["set", "--bio", "b"],
+        &["set", "--text-color", ""],
+        &["link", "add", ""],
+        &["auth", "switch", ""],
     ] {
         check(words, &[]);
     }
+    check(&["link", "edit", "\"link_1"], &["link_1"]);
+    check(&["show", "--output=j"], &["--output=json"]);
+    let options = candidates(fixture.program(&[]), &["link", "add", "--"]);
+    let place = |option: &str| options.find(option).unwrap();
+    assert!(place("--dry-run") < place("--output"), "{options}");
+    assert!(place("--help") < place("--json"), "{options}");
     let titles = candidates(fixture.program(&[]), &["link", "edit", ""]);
     assert_eq!(titles, "link_1\tHomepage\nlink_2\tCode\n");
 }

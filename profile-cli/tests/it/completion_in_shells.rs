@@ -94,6 +94,12 @@ fn check(fixture: &Fixture, terminal: &mut Terminal) {
         lists(terminal, "profile webhook send post.", &kinds, "notes");
     }
     completes(terminal, "profile config set no_input t", "true");
+    lists(terminal, "profile link delete \"link_", &ids, "--json");
+    lists(terminal, "profile show --account=de", &["demo@"], "notes");
+    lists(terminal, "profile link add m", &[], "notes");
+    lists(terminal, "profile set --display-name m", &[], "notes");
+    let get = "profile config get output --output=j";
+    completes(terminal, get, "\"output\": \"json\"");
     // The shell completes and quotes file names, and the program candidates that need no quotes.
     let invalid = ":1:8: key with no value";
     completes(
@@ -120,6 +126,7 @@ async fn hostile() -> Fixture {
         "link_2`touch attacked`",
         "~root",
         "x';touch attacked;'",
+        "ns:one",
     ];
     let links: Vec<_> = ids.iter().map(|id| json!({"id": id})).collect();
     let profile = json!({"data": {"handle": "demo", "links": links}});
@@ -145,6 +152,16 @@ async fn check_attack(fixture: &Fixture, terminal: &mut Terminal) {
         terminal.sees("ready\r\n");
         assert!(!fixture.home.path().join("attacked").exists(), "{typed}");
     }
+    completes(
+        terminal,
+        "profile link delete --dry-run ns:",
+        "link ns:one\r\n",
+    );
+    completes(
+        terminal,
+        "profile link delete --dry-run ns:o",
+        "link ns:one\r\n",
+    );
     // The completion has read the IDs.
     let mocks = fixture.service.mocks().await;
     let requests = mocks.received_requests().await.unwrap();
