@@ -126,11 +126,11 @@ async fn read_reference_data(client: &Client) -> Result {
 async fn edit_profile(client: &Client) -> Result {
     let mut expected = client.me().await?;
     let update = ProfileUpdate::new()
-        .display_name(DisplayName::new("n".repeat(32))?)
+        .display_name(DisplayName::new("n".repeat(DisplayName::MAX_CHARACTERS))?)
         .bio(Bio::new("line\n".repeat(9))?)
         .text_color(Color::new("#0000ff")?);
     client.update_profile(&update).await?;
-    expected.display_name = Some("n".repeat(32));
+    expected.display_name = Some("n".repeat(DisplayName::MAX_CHARACTERS));
     expected.bio = Some("line\n".repeat(9));
     expected.text_color = Some("#0000ff".to_owned());
     assert_eq!(client.me().await?, expected);

@@ -1,7 +1,8 @@
-//! Lists everything that a new endpoint, scope, field or setting still lacks.
+//! Lists everything that a new endpoint, scope, field, limit or setting still lacks.
 
 use std::fmt::Display;
 
+use expect_test::expect_file;
 use mock_server::{Dialect, Endpoint, Mutant, control_openapi_json, openapi_json};
 use profile_sdk::{Days, Operation, ProfileField, Scope};
 use webhook_verify::EventKind;
@@ -47,13 +48,32 @@ fn every_part_of_the_service_is_complete() {
         let name = format!("{}_not_enforced", scope.to_string().replace(':', "_"));
         let is_tested = Mutant::all().any(|mutant| mutant.name() == name);
         missing.unless(is_tested, scope, &format!("the mutant {name}"));
-        check_documents(&mut missing, scope);
+        let name = scope.to_string();
+        check_documents(&mut missing, scope, &name, &format!("\"{name}\""));
         for file in ["mock-server/docs/worlds.md", "profile-cli/README.md"] {
             missing.unless_in(file, &[format!("`{scope}`")], scope);
         }
     }
     for field in ProfileField::ALL {
-        check_documents(&mut missing, field.name());
+        let name = field.name();
+        check_documents(&mut missing, name, name, &format!("\"{name}\""));
+        if let Some(number) = field.kind().max_characters() {
+            let limit = format!("{name}, {}", field.kind());
+            let (yaml, json) = (
+                format!("maxLength: {number}"),
+                format!("\"maxLength\": {number}"),
+            );
+            check_documents(&mut missing, &limit, &yaml, &json);
+            let mut fields = mock_server::ProfileField::ALL.iter();
+            let of_mock = fields.find(|of_mock| of_mock.name() == name);
+            let is_same = of_mock
+                .is_some_and(|of_mock| of_mock.limit().to_string() == field.kind().to_string());
+            missing.unless(
+                is_same,
+                limit,
+                "the same limit in mock-server/src/engine/resources.rs",
+            );
+        }
     }
     for (setting, ..) in Dialect::alternatives() {
         for file in [
@@ -96,19 +116,6 @@ fn check_service(missing: &mut Missing) {
         let is_present = names.contains(&name);
         missing.unless(is_present, name, "a rule in docs/service.md");
     }
-    let limited = ProfileField::ALL.iter();
-    let limited = limited.filter(|field| field.kind().max_characters().is_some());
-    let limits = limited.map(|field| format!("`{}` | {} |", field.name(), field.kind()));
-    let days = [
-        ("for any profile | at least", Days::MIN),
-        ("for another profile | at most", Days::MAX_OTHER),
-        ("for the own profile | at most", Days::MAX_OWN),
-        ("if omitted |", Days::DEFAULT.get()),
-    ];
-    let days = days.map(|(limit, number)| format!("`days`, {limit} {number} |"));
-    for row in limits.chain(days) {
-        missing.unless(page.contains(&row), row, "a limit in docs/service.md");
-    }
     for row in page
         .lines()
         .filter(|line| line.starts_with("| <a id=\"open-"))
@@ -123,6 +130,35 @@ fn check_service(missing: &mut Missing) {
             );
         }
     }
+}
+
+/// `UPDATE_EXPECT=1` writes the limits to the page.
+#[test]
+fn the_page_about_the_service_has_the_limits() {
+    let limited = ProfileField::ALL.iter();
+    let limited = limited.filter(|field| field.kind().max_characters().is_some());
+    let limits = limited.map(|field| {
+        (
+            format!("</a>`{}` | ", field.name()),
+            field.kind().to_string(),
+        )
+    });
+    let days = [
+        ("for any profile | at least", Days::MIN),
+        ("for another profile | at most", Days::MAX_OTHER),
+        ("for the own profile | at most", Days::MAX_OWN),
+        ("if omitted |", Days::DEFAULT.get()),
+    ];
+    let days = days.map(|(limit, number)| (format!("</a>`days`, {limit} "), number.to_string()));
+    let mut page = read("docs/service.md");
+    for (start, limit) in limits.chain(days) {
+        let (before, row) = page
+            .split_once(&start)
+            .unwrap_or_else(|| panic!("no row {start}"));
+        let (_, after) = row.split_once(" |").expect("the end of the cell");
+        page = format!("{before}{start}{limit} |{after}");
+    }
+    expect_file!["../../../docs/service.md"].assert_eq(&page);
 }
 
 fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) {
@@ -163,13 +199,20 @@ fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) 
     missing.unless_in("examples/scenarios/cli.sh", &commands, &subject);
 }
 
-/// Requires the name in the OpenAPI documents.
-fn check_documents(missing: &mut Missing, name: impl Display) {
-    for (document, text) in [
-        ("openapi.yaml", openapi_json()),
-        ("control-openapi.yaml", control_openapi_json()),
+/// Requires a text in the OpenAPI documents, and in the JSON that is generated from them.
+fn check_documents(missing: &mut Missing, subject: impl Display, in_yaml: &str, in_json: &str) {
+    for (document, json) in [
+        ("mock-server/openapi.yaml", openapi_json()),
+        ("mock-server/control-openapi.yaml", control_openapi_json()),
     ] {
-        let is_present = text.contains(&format!("\"{name}\""));
-        missing.unless(is_present, &name, &format!("{document} of the mock"));
+        let is_outdated = read(document).contains(in_yaml);
+        let missing_in = match is_outdated {
+            true => {
+                "the JSON of {document}; run `UPDATE_EXPECT=1 cargo test -p mock-server openapi`"
+            }
+            false => "{document}",
+        };
+        let missing_in = missing_in.replace("{document}", document);
+        missing.unless(json.contains(in_json), &subject, &missing_in);
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use expect_test::expect;
 use mock_server::wiremock::ResponseTemplate;
+use profile_sdk::DisplayName;
 use serde_json::json;
 
 use crate::program::Fixture;
@@ -67,7 +68,10 @@ async fn sends_all_fields_as_typed() {
 async fn rejects_values_over_a_limit_without_a_request() {
     let fixture = Fixture::new().await;
     let rejected = [
-        &["--display-name", &*"x".repeat(33)][..],
+        &[
+            "--display-name",
+            &*"x".repeat(DisplayName::MAX_CHARACTERS + 1),
+        ][..],
         &["--bio", &"\n".repeat(11)],
         &["--text-color", "reddish", "--json"],
     ]

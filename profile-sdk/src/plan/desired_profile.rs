@@ -290,12 +290,12 @@ mod tests {
     use serde_json::json;
 
     use super::{DesiredProfile, Source};
-    use crate::Profile;
+    use crate::{Location, Profile};
 
     #[test]
     fn copies_what_can_be_sent() {
         let profile: Profile = serde_json::from_value(json!({
-            "handle": "demo", "bio": "", "location": "x".repeat(41), "accent_color": "",
+            "handle": "demo", "bio": "", "location": "x".repeat(Location::MAX_CHARACTERS + 1), "accent_color": "",
             "links": [{"id": 7, "title": "t", "url": "x:y"}, {"title": "t", "url": "y"}, {"id": 8}],
         }))
         .unwrap();

@@ -6,7 +6,8 @@ use futures_util::future::join_all;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, WireFault};
 use profile_sdk::{
-    ErrorKind, LinkId, LinkUpdate, LinkUrl, Method, NewLink, PostId, ProfileUpdate, RetryPolicy,
+    DisplayName, ErrorKind, LinkId, LinkUpdate, LinkUrl, Method, NewLink, PostId, ProfileUpdate,
+    RetryPolicy,
 };
 
 use crate::every_call::every_call;
@@ -131,10 +132,14 @@ fn updates_from_json_have_limits_and_no_other_fields() {
     for json in [r#"{"nickname":"a"}"#, r##"{"accent_color":"#12"}"##] {
         assert!(serde_json::from_str::<ProfileUpdate>(json).is_err());
     }
-    let long = format!(r#"{{"display_name":"{}"}}"#, "x".repeat(33));
+    let limit = DisplayName::MAX_CHARACTERS;
+    let long = format!(r#"{{"display_name":"{}"}}"#, "x".repeat(limit + 1));
     let error = serde_json::from_str::<ProfileUpdate>(&long).unwrap_err();
-    let expected = "display_name has 33 characters; at most 32 are allowed";
-    assert!(error.to_string().starts_with(expected), "{error}");
+    let expected = format!(
+        "display_name has {} characters; at most {limit} are",
+        limit + 1
+    );
+    assert!(error.to_string().starts_with(&expected), "{error}");
     let update: LinkUpdate = serde_json::from_str(r#"{"title":"t"}"#).unwrap();
     assert_eq!(update, LinkUpdate::new().title("t"));
     assert!(serde_json::from_str::<LinkUpdate>(r#"{"titel":"t"}"#).is_err());

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use mock_server::dialect::DialectFile;
-use mock_server::{MockServer, Request, World, handle};
+use mock_server::{FieldLimit, MockServer, ProfileField, Request, World, handle};
 use serde_json::{Map, Value, json};
 
 use crate::dialects::{Learned, check_only, learn};
@@ -20,9 +20,16 @@ struct Foreign {
 impl Foreign {
     fn start(options: &[&str]) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/foreign_service.py");
+        let limits = ProfileField::ALL.iter().filter_map(|field| {
+            let FieldLimit::Text { max_characters, .. } = field.limit() else {
+                return None;
+            };
+            Some((field.name(), json!(max_characters)))
+        });
         let mut child = Command::new("python3")
             .arg(script)
             .args(options)
+            .env("LIMITS", limits.collect::<Value>().to_string())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

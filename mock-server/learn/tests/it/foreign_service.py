@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import sys
 import time
 import uuid
@@ -13,7 +14,7 @@ PROFILE = {
     "display_name": "Ada", "bio": "Hello", "location": "Paris",
     "accent_color": "#112233", "text_color": "#000000", "background_color": "#ffffff",
 }
-LIMITS = {"display_name": 32, "bio": 300, "location": 40}
+LIMITS = json.loads(os.environ["LIMITS"])
 LINKS = [{"id": str(uuid.uuid4()), "title": "Home", "url": "https://example.com", "position": 1}]
 POSTS = []
 COUNTER = itertools.count()

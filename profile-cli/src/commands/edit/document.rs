@@ -70,7 +70,7 @@ pub(super) fn unsent(text: &str, shown: &Profile) -> String {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use profile_sdk::{Profile, ProfileField};
+    use profile_sdk::{DisplayName, Profile, ProfileField};
     use serde_json::json;
 
     use super::{unsent, write};
@@ -230,7 +230,7 @@ mod tests {
             "[links]",
             &expect![[r#"the text:2:1: "links" is not below [profile], as all fields should be"#]],
         );
-        let name = "x".repeat(33);
+        let name = "x".repeat(DisplayName::MAX_CHARACTERS + 1);
         check_error(
             &format!(
                 "display_name = '{name}'\nbio = 1\nnickname = ''\ntext_color = 'rot'\n[links]"
