@@ -54,5 +54,10 @@ pub use transport::http_service::{HttpService, ResponseBody};
 pub use transport::tls::Tls;
 pub use values::{
     ApiKey, Bio, Color, Days, DisplayName, FieldKind, Handle, InvalidValue, LinkId, LinkUrl,
-    Location, PostId, Scope, Scopes,
+    Location, OptionalDays, PostId, Scope, Scopes,
 };
+
+// The crates whose types are in the public API.
+#[cfg(feature = "tower")]
+pub use {bytes, http};
+pub use {serde_json, url};

@@ -29,6 +29,7 @@
 
 pub use crate::error::builder::ErrorBuilder;
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -139,13 +140,14 @@ impl<T> ResponseBuilder<T> {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct TestClock {
     started: (Instant, SystemTime),
     state: Arc<Mutex<State>>,
+    on_advance: Arc<dyn Fn(Duration) + Send + Sync>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     elapsed: Duration,
     waits: Vec<Duration>,
@@ -158,11 +160,21 @@ impl TestClock {
         Self {
             started: (Instant::now(), SystemTime::now()),
             state: Arc::default(),
+            on_advance: Arc::new(|_| {}),
         }
+    }
+
+    /// Sets a function that is called before the clock advances, with the duration, for example to
+    /// advance the clock of a mock server too.
+    #[must_use]
+    pub fn on_advance(mut self, advance: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+        self.on_advance = Arc::new(advance);
+        self
     }
 
     /// Advances the clock.
     pub fn advance(&self, duration: Duration) {
+        (self.on_advance)(duration);
         self.state().elapsed += duration;
     }
 
@@ -203,9 +215,17 @@ impl Clock for TestClock {
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let clock = self.clone();
         Box::pin(async move {
-            let mut state = clock.state();
-            state.elapsed += duration;
-            state.waits.push(duration);
+            clock.advance(duration);
+            clock.state().waits.push(duration);
         })
+    }
+}
+
+impl fmt::Debug for TestClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("TestClock");
+        debug
+            .field("elapsed", &self.elapsed())
+            .finish_non_exhaustive()
     }
 }

@@ -114,8 +114,8 @@ impl ErrorBuilder {
 
     /// Sets the number of requests sent and the duration of the call. Default: zero.
     pub fn attempts(mut self, attempts: u32, elapsed: Duration) -> Self {
-        self.error.inner.attempts = attempts;
-        self.error.inner.elapsed = elapsed;
+        self.error.inner.summary.attempts = attempts;
+        self.error.inner.summary.elapsed = elapsed;
         self
     }
 

@@ -53,8 +53,7 @@ struct Inner {
     code: Option<String>,
     message: Option<String>,
     invalid_value: Option<InvalidValue>,
-    attempts: u32,
-    elapsed: Duration,
+    summary: AttemptSummary,
     may_have_been_applied: bool,
     retry_after: Option<Duration>,
     /// `true` if the client did not retry because its retry budget was used up.
@@ -142,13 +141,13 @@ impl Error {
     /// Returns the number of requests sent. It is 0 if the call failed before the first.
     #[must_use]
     pub fn attempts(&self) -> u32 {
-        self.inner.attempts
+        self.inner.summary.attempts
     }
 
     /// Returns the duration of the call, including waits.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
-        self.inner.elapsed
+        self.inner.summary.elapsed
     }
 
     /// Returns how long to wait before the next attempt: the `Retry-After` of the response, or for
@@ -213,8 +212,7 @@ impl Error {
             code: None,
             message: None,
             invalid_value: None,
-            attempts: 0,
-            elapsed: Duration::ZERO,
+            summary: AttemptSummary::default(),
             may_have_been_applied: is_unclear(kind, None),
             retry_after: None,
             is_budget_empty: false,
@@ -257,26 +255,9 @@ impl Error {
         Self::new(ErrorKind::TooLarge, reason)
     }
 
-    /// Creates an error for a request that was not sent, because the wait after a 429 is too long.
-    pub(crate) fn rate_limited(wait: Duration) -> Self {
-        let reason = "rate limit exceeded; the request was not sent";
-        Self::new(ErrorKind::RateLimited, reason).with_retry_after(Some(wait))
-    }
-
-    /// Creates an error for a request that was not sent, because the request interval delays it
-    /// beyond the total timeout.
-    pub(crate) fn interval_exceeds_deadline(wait: Duration) -> Self {
-        let reason = "the request was not sent, because the request interval of the client \
-                      delays it beyond the total timeout of the call";
-        Self::new(ErrorKind::RateLimited, reason).with_retry_after(Some(wait))
-    }
-
-    /// Creates an error for a request that was not sent, because its turn in the queue of the client
-    /// comes after the total timeout.
-    pub(crate) fn queue_exceeds_deadline() -> Self {
-        let reason = "the request was not sent, because earlier requests of the client delay it \
-                      beyond the total timeout of the call";
-        Self::new(ErrorKind::RateLimited, reason)
+    /// Creates an error for a request that was not sent, because it would have to wait too long.
+    pub(crate) fn not_sent(reason: &str, wait: Option<Duration>) -> Self {
+        Self::new(ErrorKind::RateLimited, reason).with_retry_after(wait)
     }
 
     /// Creates an error for a request that was not sent, because no time is left.
@@ -326,8 +307,7 @@ impl Error {
 
     /// Sets the attempts of the call.
     pub(crate) fn with_summary(mut self, summary: AttemptSummary) -> Self {
-        self.inner.attempts = summary.attempts;
-        self.inner.elapsed = summary.elapsed;
+        self.inner.summary = summary;
         self.inner.may_have_been_applied |= summary.uncertain;
         self
     }

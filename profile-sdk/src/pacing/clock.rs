@@ -2,14 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// The clock that a client uses for total timeouts and for waits between attempts.
 ///
 /// Tests set their own with [`ClientBuilder::clock`](crate::ClientBuilder::clock), so that they do
-/// not wait. The timeout of a single attempt does not use this clock. A test that keeps an `Arc` of
-/// its clock can set a clone of it.
+/// not wait. The timeout of a single attempt does not use this clock.
 ///
 /// ```
 /// use std::future::Future;
@@ -56,20 +54,6 @@ pub trait Clock: Send + Sync {
 
     /// Completes after a duration. Dropping the future cancels the wait.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
-}
-
-impl<T: Clock + ?Sized> Clock for Arc<T> {
-    fn now(&self) -> Instant {
-        (**self).now()
-    }
-
-    fn date(&self) -> SystemTime {
-        (**self).date()
-    }
-
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        (**self).sleep(duration)
-    }
 }
 
 /// The clock of the system, or of the tokio runtime if its time is paused.

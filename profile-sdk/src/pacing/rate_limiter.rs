@@ -13,6 +13,9 @@ use crate::error::Error;
 use crate::pacing::rate_limit_state::{RateLimitState, Turn};
 use crate::pacing::{Clock, RateLimitStatus};
 
+const LATE: &str = "the request was not sent, because earlier requests of the client delay it beyond \
+                    the total timeout of the call";
+
 /// Sends the requests of a key in order, as fast as its rate limit allows.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
@@ -67,7 +70,7 @@ impl RateLimiter {
         // The timeout is for the system clock, which is the clock of tokio. A test clock skips time
         // only for the first request in the queue, which then checks the deadline below.
         let first = timeout(limits.left(now), self.queue.lock()).await;
-        let _first = first.map_err(|_| Error::queue_exceeds_deadline())?;
+        let _first = first.map_err(|_| Error::not_sent(LATE, None))?;
         loop {
             let now = clock.now();
             let turn = match self.try_start(now, limits) {
@@ -126,16 +129,21 @@ impl WaitLimits {
     fn check(self, turn: Turn, now: Instant) -> Result<(), Error> {
         let left = self.left(now);
         match turn {
-            Turn::Held(wait) if wait > self.max_wait || wait >= left => {
-                Err(Error::rate_limited(wait))
-            }
-            Turn::Interval(wait) if wait >= left => Err(Error::interval_exceeds_deadline(wait)),
+            Turn::Held(wait) if wait > self.max_wait || wait >= left => Err(Error::not_sent(
+                "rate limit exceeded; the request was not sent",
+                Some(wait),
+            )),
+            Turn::Interval(wait) if wait >= left => Err(Error::not_sent(
+                "the request was not sent, because the request interval of the client delays it beyond \
+                 the total timeout of the call",
+                Some(wait),
+            )),
             Turn::Ready
             | Turn::Held(_)
             | Turn::Exhausted(_)
             | Turn::Interval(_)
             | Turn::Response => match left.is_zero() {
-                true => Err(Error::queue_exceeds_deadline()),
+                true => Err(Error::not_sent(LATE, None)),
                 false => Ok(()),
             },
         }

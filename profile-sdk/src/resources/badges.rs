@@ -63,7 +63,9 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind).
+    /// [`Unreadable`](crate::ErrorKind::Unreadable) if a badge lacks a field of the specification, and
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service requires a key nevertheless; for
+    /// others, see [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///

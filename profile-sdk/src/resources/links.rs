@@ -123,7 +123,8 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind). If
+    /// [`Forbidden`](ErrorKind::Forbidden) if the key lacks the scope, and
+    /// [`Rejected`](ErrorKind::Rejected) if the service rejects a value; for others, see [`ErrorKind`]. If
     /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns `true`, check whether
     /// the link exists before you send it again.
     ///
@@ -156,8 +157,9 @@ calls! {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Invalid`] if the update is empty; nothing is sent. For other errors,
-    /// see [`ErrorKind`].
+    /// [`Invalid`](ErrorKind::Invalid) if the update is empty; nothing is sent.
+    /// [`NotFound`](ErrorKind::NotFound) if the link does not exist, and
+    /// [`Forbidden`](ErrorKind::Forbidden) if the key lacks the scope; for others, see [`ErrorKind`].
     ///
     /// # Examples
     ///
@@ -191,7 +193,8 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`].
+    /// [`NotFound`](ErrorKind::NotFound) if the link does not exist, and
+    /// [`Forbidden`](ErrorKind::Forbidden) if the key lacks the scope; for others, see [`ErrorKind`].
     ///
     /// # Examples
     ///

@@ -53,7 +53,9 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind). If
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
+    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects the text; for others, see
+    /// [`ErrorKind`](crate::ErrorKind). If
     /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns `true`, check whether
     /// the post exists before you send it again.
     ///
@@ -86,7 +88,9 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind).
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the post does not exist, and
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope; for others, see
+    /// [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///

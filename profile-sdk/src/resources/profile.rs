@@ -18,7 +18,8 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind).
+    /// [`KeyMissing`](ErrorKind::KeyMissing) if the client has no key, and
+    /// [`Unauthorized`](ErrorKind::Unauthorized) if the service rejects it; for others, see [`ErrorKind`].
     ///
     /// # Examples
     ///
@@ -130,7 +131,8 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind).
+    /// [`Forbidden`](ErrorKind::Forbidden) if the key lacks the scope, and
+    /// [`Rejected`](ErrorKind::Rejected) if the service rejects a value; for others, see [`ErrorKind`].
     ///
     /// # Examples
     ///

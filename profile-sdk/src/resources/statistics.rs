@@ -8,7 +8,7 @@ use crate::decode;
 use crate::decode::ResponseData;
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
-use crate::values::{Days, Handle};
+use crate::values::{Handle, OptionalDays};
 
 /// View statistics of a profile.
 ///
@@ -138,7 +138,9 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind).
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the profile does not exist, and
+    /// [`Rejected`](crate::ErrorKind::Rejected) if the service allows fewer days for this profile; for
+    /// others, see [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///
@@ -159,7 +161,7 @@ calls! {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn user_stats(&self, handle: &Handle, days: impl Into<Option<Days>>) -> Call<UserStats> {
+    pub fn user_stats(&self, handle: &Handle, days: impl OptionalDays) -> Call<UserStats> {
         let request = Request::with_parameter(Operation::USER_STATS, "handle", handle.as_str());
         let request = match days.into() {
             Some(days) => request.encoded_query(&format!("days={days}")),
@@ -247,7 +249,9 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind).
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service rejects the key; for others, see
+    /// [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///
@@ -299,7 +303,9 @@ calls! {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`](crate::ErrorKind).
+    /// [`Unreadable`](crate::ErrorKind::Unreadable) if a counter is missing, and
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service requires a key nevertheless; for
+    /// others, see [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///

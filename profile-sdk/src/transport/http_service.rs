@@ -127,8 +127,8 @@ async fn send(
     Ok(response.map(|body| ResponseBody::new(body.map_err(to_error))))
 }
 
-/// The body of a response of [`HttpService`](crate::HttpService).
-#[derive(Debug)]
+/// The body of a response of [`HttpService`](crate::HttpService). The default is empty.
+#[derive(Debug, Default)]
 pub struct ResponseBody {
     inner: UnsyncBoxBody<Bytes, Error>,
 }

@@ -79,6 +79,14 @@ impl Days {
     }
 }
 
+/// An optional number of days: [`Days`] or an `Option` of them.
+#[diagnostic::on_unimplemented(message = "expected `Days::new(7)?` or `None`, not `{Self}`")]
+pub trait OptionalDays: Into<Option<Days>> {}
+
+impl OptionalDays for Days {}
+
+impl OptionalDays for Option<Days> {}
+
 impl Default for Days {
     fn default() -> Self {
         Self::DEFAULT

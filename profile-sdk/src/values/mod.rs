@@ -8,7 +8,7 @@ mod profile_values;
 mod scope;
 
 pub use api_key::ApiKey;
-pub use days::Days;
+pub use days::{Days, OptionalDays};
 pub use path_segment::{Handle, LinkId, PostId};
 pub use profile_values::{Bio, Color, DisplayName, FieldKind, LinkUrl, Location};
 pub use scope::{Scope, Scopes};

@@ -67,16 +67,15 @@ impl Clock for SkippingClock {
 }
 
 #[tokio::test]
-async fn a_clock_and_a_jitter_can_be_shared() {
+async fn clones_of_a_clock_and_of_a_jitter_can_be_set() {
     let service = MockServer::start().await;
     let fault = FaultRule::new(Fault::status(503)).times(1);
     service.add_fault(fault).unwrap();
-    let clock: Arc<SkippingClock> = Arc::default();
-    let dynamic: Arc<dyn Clock> = clock.clone();
+    let clock = SkippingClock::default();
     let jitter: Arc<dyn Fn() -> f64 + Send + Sync> = Arc::new(|| 0.5);
     let client = Client::builder()
         .base_url(service.uri())
-        .clock(dynamic)
+        .clock(clock.clone())
         .jitter(move || jitter())
         .build()
         .unwrap();

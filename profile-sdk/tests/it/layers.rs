@@ -11,15 +11,16 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::GzEncoder;
 use http_body_util::{BodyExt as _, Full};
+use hyper::body::Body as _;
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer};
-use profile_sdk::{ApiKey, Client, ErrorKind, HttpService, RetryPolicy};
+use profile_sdk::{ApiKey, Client, ErrorKind, HttpService, ResponseBody, RetryPolicy};
 use tower::layer::layer_fn;
 use tower::{Service, ServiceBuilder, ServiceExt as _, service_fn};
 
 use crate::{client_builder, client_builder_for, requests};
 
-type Request = http::Request<Bytes>;
+type Request = profile_sdk::http::Request<profile_sdk::bytes::Bytes>;
 
 /// Returns a client whose network is replaced by a function.
 fn fake(
@@ -50,6 +51,8 @@ async fn a_fake_replaces_the_network() {
     });
     let created = client.create_post("p").send().await.unwrap();
     assert_eq!(created.status(), 201);
+    // A layer such as a timeout responds with an empty body.
+    assert!(ResponseBody::default().is_end_stream());
     assert_eq!(created.data().as_ref().unwrap().id, Some(7.into()));
 }
 

@@ -1,15 +1,16 @@
 //! Errors and responses of the feature `testing` are like those of the client.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use mock_server::wiremock::ResponseTemplate;
-use mock_server::{Fault, FaultRule};
+use mock_server::{Fault, FaultRule, RateLimit, ServiceHandle};
 use profile_sdk::plan::ApplyError;
-use profile_sdk::testing::{ErrorBuilder, ResponseBuilder};
+use profile_sdk::testing::{ErrorBuilder, ResponseBuilder, TestClock};
 use profile_sdk::{Error, ErrorKind, LinkId, Operation, RetryPolicy};
 
-use crate::connect_as_owner;
 use crate::mocked_service::{MockServer, respond_to_all};
+use crate::{client_builder, connect_as_owner};
 
 #[track_caller]
 fn assert_alike(built: &Error, real: &Error) {
@@ -92,6 +93,33 @@ async fn built_errors_without_a_status_are_like_real_ones() {
         "POST /api/v1/me/posts: could not connect, so nothing was sent; \
          tried 4 times in 1.5 seconds"
     );
+}
+
+#[tokio::test]
+async fn a_clock_can_advance_that_of_the_mock_server() {
+    let service = mock_server::MockServer::start().await;
+    let limit = RateLimit {
+        limit: 1,
+        window_seconds: NonZeroU32::new(9).unwrap(),
+    };
+    let key = service.key().to_owned();
+    service
+        .update(|world| world.set_rate_limit(&key, limit))
+        .unwrap()
+        .unwrap();
+    let mock = ServiceHandle::clone(&service);
+    let clock =
+        TestClock::new().on_advance(move |time| mock.update(|world| world.advance(time)).unwrap());
+    let client = client_builder(&service)
+        .api_key(key.parse().unwrap())
+        .clock(clock.clone());
+    let client = client.build().unwrap();
+    for _ in 0..3 {
+        assert_eq!(client.me().send().await.unwrap().attempts(), 1);
+    }
+    assert!(clock.elapsed() > Duration::from_secs(16), "{clock:?}");
+    clock.advance(Duration::from_secs(9));
+    assert_eq!(client.me().send().await.unwrap().attempts(), 1);
 }
 
 #[test]
