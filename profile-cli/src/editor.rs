@@ -219,8 +219,9 @@ impl Editor {
             Failure::usage(message).hint("set PROFILE_EDITOR")
         };
         let chosen = settings.effective(SettingName::Editor)?;
-        let usable =
-            chosen.filter(|editor| editor.source != Source::Default || prompt::is_interactive());
+        // Unlike questions, the default editor reads from stdin.
+        let is_interactive = prompt::is_interactive() && io::stdin().is_terminal();
+        let usable = chosen.filter(|editor| editor.source != Source::Default || is_interactive);
         let editor = usable.ok_or_else(no_terminal)?;
         Self::parse(&editor.value, editor.source)
     }

@@ -42,7 +42,7 @@ pub(crate) fn yes_or_no(question: &str, default: bool) -> Result<bool, Failure> 
 /// The terminal from which answers are read if stdin is a file or a pipe.
 const TERMINAL: &str = if cfg!(windows) { "CONIN$" } else { "/dev/tty" };
 
-/// Returns `true` if stderr is a terminal, and answers can be read from one.
+/// Returns `true` if stderr is a terminal, and answers can be read from one, which may not be stdin.
 pub(crate) fn is_interactive() -> bool {
     io::stderr().is_terminal() && (io::stdin().is_terminal() || File::open(TERMINAL).is_ok())
 }

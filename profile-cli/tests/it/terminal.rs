@@ -367,6 +367,20 @@ async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_default_editor_is_not_started_in_a_pipe() {
+    let fixture = Fixture::new().await;
+    let edit = Program::shell("sh", fixture.home.path(), &["-c", "echo x | profile edit"])
+        .env("PROFILE_BASE_URL", fixture.service.uri())
+        .env("PROFILE_API_KEY", fixture.service.key());
+    let (ended, seen) = Terminal::start(edit).ends();
+    assert_eq!(ended, Some(2), "{seen}");
+    assert!(
+        seen.contains("the default editor needs a terminal"),
+        "{seen}"
+    );
+}
+
 /// Another process may hold the lock for long, and the guard of `logout` defers Ctrl-C.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_for_the_lock_of_the_settings_is_reported_and_interrupted() {
@@ -463,4 +477,23 @@ async fn a_wait_is_shown_and_cleared() {
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown:?}");
     assert!(shown.contains("\r\u{1b}[Kusers\t"), "{shown:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn apply_shows_its_progress_and_what_it_waits_for() {
+    let fixture = Fixture::new().await;
+    let limited = FaultRule::from_json(r#"{"fault": {"rate_limited": {"retry_after": "2"}}}"#);
+    for rule in limited.unwrap() {
+        let rule = rule.matching(RequestPattern::any().method("POST")).skip(1);
+        fixture.service.add_fault(rule.times(1)).unwrap();
+    }
+    let path = fixture.home.path().join("profile.toml");
+    let links =
+        ["a", "b"].map(|title| format!("[[links]]\ntitle = \"{title}\"\nurl = \"x:{title}\"\n"));
+    std::fs::write(&path, links.concat()).unwrap();
+    let apply = fixture.program(&["apply", path.to_str().unwrap()]);
+    let mut terminal = Terminal::of_size(24, 80, apply);
+    terminal.sees("applying: 1 of 2, rate limited, retrying in ");
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(0), "{shown:?}");
 }
