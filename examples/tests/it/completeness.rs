@@ -7,7 +7,7 @@ use mock_server::{Dialect, Endpoint, Mutant, control_openapi_json, openapi_json}
 use profile_sdk::{Days, Operation, ProfileField, Scope};
 use webhook_verify::EventKind;
 
-use crate::documents::headings;
+use crate::documents::{headings, without_anchors};
 use crate::repository::{read, sources};
 use crate::specification_coverage::code_spans;
 
@@ -116,6 +116,14 @@ fn check_service(missing: &mut Missing) {
         let is_present = names.contains(&name);
         missing.unless(is_present, name, "a rule in docs/service.md");
     }
+    let days = format!(
+        "1 to {} for the own profile, and 1 to {} for any other one; the default is {}",
+        Days::MAX_OWN,
+        Days::MAX_OTHER,
+        Days::DEFAULT.get()
+    );
+    let text = without_anchors(&page);
+    missing.unless(text.contains(&days), days, "the range in docs/service.md");
     for row in page
         .lines()
         .filter(|line| line.starts_with("| <a id=\"open-"))
@@ -143,15 +151,8 @@ fn the_page_about_the_service_has_the_limits() {
             field.kind().to_string(),
         )
     });
-    let days = [
-        ("for any profile | at least", Days::MIN),
-        ("for another profile | at most", Days::MAX_OTHER),
-        ("for the own profile | at most", Days::MAX_OWN),
-        ("if omitted |", Days::DEFAULT.get()),
-    ];
-    let days = days.map(|(limit, number)| (format!("</a>`days`, {limit} "), number.to_string()));
     let mut page = read("docs/service.md");
-    for (start, limit) in limits.chain(days) {
+    for (start, limit) in limits {
         let (before, row) = page
             .split_once(&start)
             .unwrap_or_else(|| panic!("no row {start}"));

@@ -141,6 +141,27 @@ pub(crate) fn anchors(document: &str) -> Vec<String> {
         .collect()
 }
 
+/// Removes the anchors, the emphasis and the targets of links, and joins the lines.
+pub(crate) fn without_anchors(document: &str) -> String {
+    let mut text = String::new();
+    for (index, part) in document.split("<a id=\"").enumerate() {
+        let part = match index {
+            0 => part,
+            _ => part.split_once("</a>").expect("an end of the anchor").1,
+        };
+        text.push_str(part);
+    }
+    let mut plain = String::new();
+    for (index, part) in text.split("](").enumerate() {
+        let part = match index {
+            0 => part,
+            _ => part.split_once(')').expect("an end of the link").1,
+        };
+        plain.push_str(part);
+    }
+    plain.replace('\n', " ")
+}
+
 /// Returns the anchors of the headings, in GitHub's format.
 fn heading_anchors(document: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mock_server::{Clock, ProblemKind, Request, World, handle, openapi_json};
+use mock_server::{Clock, Mutant, ProblemKind, Request, World, handle, openapi_json};
 use serde_json::Value;
 
-use crate::documents::{anchors, headings};
+use crate::documents::{anchors, headings, without_anchors};
 use crate::repository::{CRATES, read, sources};
 
 const COVERAGE: &str = include_str!("specification_coverage.txt");
@@ -77,6 +77,28 @@ fn named_sections_are_headings_of_the_page_about_the_service() {
     }));
     sections.retain(|section| !headings.contains(section));
     assert_eq!(sections, Vec::<String>::new());
+}
+
+/// The sentences that violations and mutants quote, compared without punctuation.
+#[test]
+fn quoted_sentences_are_on_the_page_about_the_service() {
+    let words = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let page = words(&without_anchors(&read(SERVICE)));
+    let violations = ProblemKind::ALL
+        .iter()
+        .filter_map(|kind| kind.requirement());
+    let mut quotes: Vec<_> = violations
+        .chain(Mutant::all().map(Mutant::sentence))
+        .collect();
+    assert!(quotes.len() > 50, "{quotes:?}");
+    quotes.retain(|quote| !page.contains(&words(quote)));
+    assert_eq!(quotes, Vec::<&str>::new());
 }
 
 /// The requests in the page are sent in their order to a new world.

@@ -88,8 +88,8 @@ macro_rules! problems {
             /// use mock_server::ProblemKind;
             ///
             /// let kind = ProblemKind::NotAColor;
-            /// assert_eq!((kind.as_str(), kind.section()), ("not_a_color", Some("Limits")));
-            /// assert_eq!(kind.requirement(), Some("Colors have the format #rrggbb."));
+            /// assert_eq!((kind.as_str(), kind.section()), ("not_a_color", Some("Resources")));
+            /// assert_eq!(kind.requirement(), Some("Colors have the format `#rrggbb`."));
             /// assert_eq!(ProblemKind::UnknownKey.section(), None);
             /// ```
             #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -156,16 +156,16 @@ macro_rules! problems {
 problems! {
     /// The path is outside `/api/v1`.
     PathOutsideApi { path: String } = "path_outside_api", Always(404), None,
-        "Versioning": "Every endpoint begins with /api/v1.",
+        "Versioning": "Every path begins with /api/v1.",
         ("no endpoint has the path {path}; every path starts with /api/v1");
     /// The path starts with `/api/v1`, but no endpoint has it.
     UnknownPath { path: String } = "unknown_path", Always(404), None,
-        "Endpoints": "A request is sent to an endpoint that the specification lists.",
+        "Endpoints": "A request has the method and the path of one of these endpoints.",
         ("no endpoint has the path {path}");
     /// No endpoint with this path has the method.
     MethodNotAllowed { method: String, allowed: Vec<&'static str> } =
         "method_not_allowed", Always(405), None,
-        "Endpoints": "An endpoint is called with the method that the specification lists for it.",
+        "Endpoints": "A request has the method and the path of one of these endpoints.",
         ("method {method} is not allowed; expected {}", allowed.join(", "));
     /// The endpoint requires a key, but the request has none.
     KeyMissing = "key_missing", Always(401), None,
@@ -173,14 +173,14 @@ problems! {
         ("no API key; send the header `Authorization: Bearer <API_KEY>`");
     /// The Authorization header is not `Bearer <API_KEY>`, or it is repeated.
     MalformedAuthorization { found: &'static str } = "malformed_authorization", Always(401), None,
-        "Authentication": "The Authorization header has the form `Bearer <API_KEY>`.",
+        "Authentication": "The caller sends the header `Authorization: Bearer <API_KEY>`.",
         ("{found}");
     /// The service does not have the key.
     UnknownKey = "unknown_key", Always(401), None,
         ("unknown API key");
     /// The key lacks the scope.
     ScopeMissing { scope: self::Scope } = "scope_missing", Scope, None,
-        "Authentication": "The key carries the scope that the operation requires.",
+        "Authentication": "A call whose scope the key lacks is rejected.",
         ("the key lacks the scope {scope}");
     /// The rate limit of the key is exceeded.
     RateLimited { quota: Quota } = "rate_limited", RateLimit, None,
@@ -191,19 +191,19 @@ problems! {
         ("the body has {length} bytes; at most {limit} are allowed");
     /// `GET /me` has a body.
     UnexpectedBody { length: usize } = "unexpected_body", Tolerated, None,
-        "Endpoints": "A request to GET /me has no body.",
+        "GET /me": "The request has no body.",
         ("the request has a body of {length} bytes; expected no body");
     /// `GET /badges` or `GET /stats` has a query parameter.
     UnexpectedParameter { name: String } = "unexpected_parameter", Tolerated, Some(name),
-        "Endpoints": "GET /badges and GET /stats have no parameters.",
+        "Endpoints": "It has no parameters.",
         ("the request has the query parameter {name}; expected no parameters");
     /// The content type of the body is not `application/json`.
     WrongContentType { found: String } = "wrong_content_type", Always(415), None,
-        "General": "Requests and responses use JSON.",
+        "General": "Requests and responses are JSON.",
         ("the content type is {found}; expected application/json");
     /// The body is not a JSON object.
     NotAJsonObject { reason: String } = "not_a_json_object", Always(400), None,
-        "Endpoints": "The request body is a JSON object.",
+        "General": "The body of a request is an object, and its fields are strings.",
         ("the body is not a JSON object: {reason}");
     /// A field occurs more than once.
     RepeatedField { field: String } = "repeated_field", Always(400), Some(field),
@@ -211,11 +211,11 @@ problems! {
     /// A field is unknown. Reported as a violation only for an edit of the profile.
     UnknownField { field: String, known: &'static [&'static str] } =
         "unknown_field", Content, Some(field),
-        "Errors": "PATCH /me/profile with a field that is not in the list of editable fields is rejected as a whole (unknown fields are never ignored).",
+        "PATCH /me/profile": "A body with any other field is rejected as a whole.",
         ("unknown field {field}; expected {}", one_of(known));
     /// A field is not a string; `null` is not a string either.
     WrongType { field: &'static str, found: &'static str } = "wrong_type", Content, Some(field),
-        "Resources": "The editable fields of profiles, links and posts are strings.",
+        "General": "The body of a request is an object, and its fields are strings.",
         ("{field} is {found}; expected a string");
     /// A required field is missing.
     MissingField { field: &'static str } = "missing_field", Content, Some(field),
@@ -226,26 +226,26 @@ problems! {
     /// A string has too many characters.
     TooManyCharacters { field: &'static str, excess: Excess } =
         "too_many_characters", Content, Some(field),
-        "Limits": "A text of a profile has at most the maximum number of characters of its field.",
+        "Limits": "The texts of a profile have a maximum number of characters, and `bio` of lines.",
         ("{field} {excess}");
     /// A string has too many lines.
     TooManyLines { field: &'static str, excess: Excess } = "too_many_lines", Content, Some(field),
-        "Limits": "A text of a profile has at most the maximum number of lines of its field.",
+        "Limits": "The texts of a profile have a maximum number of characters, and `bio` of lines.",
         ("{field} {excess}");
     /// A color does not have the form `#rrggbb`.
     NotAColor { field: &'static str, excess: Excess } = "not_a_color", Content, Some(field),
-        "Limits": "Colors have the format #rrggbb.",
+        "Resources": "Colors have the format `#rrggbb`.",
         ("{field} {excess}");
     /// The URL of a link is not an absolute URL.
     NotAUrl { reason: url::ParseError } = "not_a_url", Content, Some("url"),
         ("url is not an absolute URL: {reason}; expected a URL such as https://example.com");
     /// `days` is not an integer.
     NotAnInteger { found: String } = "not_an_integer", Days, Some("days"),
-        "Endpoints": "The query parameter days is an integer.",
+        "GET /users/{handle}/stats": "The query parameter `days` sets the number of days: an integer.",
         ("days is `{found}`; expected an integer");
     /// `days` is too small or too large.
     OutOfRange { found: String, limit: u16 } = "out_of_range", Days, Some("days"),
-        "Limits": "days is 1 to 365 for the caller's own profile and 1 to 30 for other profiles.",
+        "GET /users/{handle}/stats": "1 to 365 for the own profile, and 1 to 30 for any other one.",
         ("days is {found}; expected 1 to {limit} for this profile");
     /// `days` occurs more than once.
     RepeatedParameter { times: usize } = "repeated_parameter", Days, Some("days"),

@@ -20,7 +20,7 @@ use crate::engine::{Processed, Request, World};
 /// use mock_server::{Mutant, World, Worlds};
 ///
 /// let mutant = Mutant::all().find(|mutant| mutant.name() == "me_without_email").unwrap();
-/// assert!(mutant.sentence().starts_with("Response: `data` holds the full profile plus email"));
+/// assert!(mutant.sentence().starts_with("`GET /me` returns the public profile"));
 /// let mut worlds = Worlds::in_memory(World::default());
 /// worlds.set_mutant(mutant);
 /// ```

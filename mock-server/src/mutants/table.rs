@@ -15,42 +15,46 @@ use super::changes::{
 };
 use crate::engine::{self, Endpoint, FieldLimit, ProfileField, Scope};
 
-const ENVELOPE: &str = "Responses that carry data wrap it in an object with a single top-level \
-    field `data`.";
-const KEY: &str = "A caller uses an API key that belongs to one account (the key owner).";
+const ENVELOPE: &str =
+    "A response with data is an object with one field, `data`, that contains the data.";
+const KEY: &str = "A key belongs to one account, the key owner.";
 const BEARER: &str = "The caller sends the header `Authorization: Bearer <API_KEY>`.";
-const READ_AND_EDIT: &str = "read and edit the key owner's profile;";
-const LINKS: &str = "create, edit and delete the owner's links;";
-const POSTS: &str = "create and delete the owner's posts;";
-const OPTIONAL: &str = "Request body: JSON object; every field optional";
-const UNKNOWN_FIELDS: &str = "PATCH /me/profile with a field that is not in the list of editable \
-    fields is rejected as a whole (unknown fields are never ignored).";
-const ME: &str = "Response: `data` holds the full profile plus email, api_visible and key (scopes and \
-    rate limit).";
-const KEY_OBJECT: &str = "key: object describing the calling key: its scopes and its rate limit";
-const LINK_BODY: &str = "Request body: JSON object with title (string) and url (string).";
-const POST_BODY: &str = "Request body: JSON object with body (string).";
-const SOCIAL_SCOPE: &str =
-    "Required scope: social:write (stated for the post operations as a group).";
-const REMOVES_LINK: &str = "Removes the link.";
-const REMOVES_POST: &str = "Removes one of the key owner's posts.";
-const ANALYTICS: &str = "Returns views, likes and social counts for the key owner's profile.";
-const DAYS: &str = "days: integer: 1 to 30 for other profiles; 1 to 365 for the caller's own profile; \
-    default 30";
-const PERIOD: &str = "period: object: fields: days (integer, the window used), views (integer, views \
-    within the window)";
-const DAILY: &str =
-    "daily: array of objects: each has date (string, YYYY-MM-DD) and views (integer)";
-const DEVICES: &str = "devices: object: integer counts keyed desktop, mobile, tablet";
-const COUNTRIES: &str = "countries: array of objects: each has code (string, country code) and views \
-    (integer)";
-const OWN_STATISTICS: &str = "Devices and countries are for the caller's own profile; the own-profile \
-    response contains total_views, period, daily, devices, countries.";
-const BADGES: &str = "Response: `data` is an array of badge objects.";
-const EVENT: &str = "X-Service-Event: the event kind";
-const SIGNATURE: &str = "X-Service-Signature: `sha256=` plus the HMAC of the body with the webhook \
-    secret";
-const TURNED_OFF: &str = "A webhook is turned off after 10 failed deliveries in a row.";
+const EDIT_PROFILE: &str = "Changes fields of the profile. Requires `profile:write`.";
+const ANY_FIELDS: &str =
+    "The body is an object with any of the six editable fields. Omitted fields keep their value.";
+const UNKNOWN_FIELDS: &str = "A body with any other field is rejected as a whole.";
+const ME: &str = "`GET /me` returns the public profile and three more fields";
+const KEY_OBJECT: &str = "`key`: the scopes and the rate limit of the key";
+const CREATE_LINK: &str =
+    "Creates a link from a body with `title` and `url`. Requires `links:write`.";
+const EDIT_LINK: &str =
+    "Changes a link. The body has the same fields as the one of `POST /me/links`.";
+const DELETE_LINK: &str = "Deletes a link. Requires `links:write`.";
+const CREATE_POST: &str =
+    "Creates a post from a body with the field `body`. Requires `social:write`.";
+const DELETE_POST: &str = "Deletes a post of the key owner.";
+const ANALYTICS: &str = "Returns the views, likes and social counts of the profile. Requires \
+    `analytics:read`.";
+const VIEW_STATISTICS: &str = "Returns the view statistics of a profile.";
+const DAYS: &str = "The query parameter `days` sets the number of days: an integer, 1 to 365 for the own \
+    profile, and 1 to 30 for any other one; the default is 30.";
+const TOTAL_VIEWS: &str = "`total_views`: integer: all views";
+const PERIOD: &str = "`period`: object: `days` (the number of days) and `views` (the views in these \
+    days), both integers";
+const DAILY: &str = "`daily`: array of objects: `date` (`YYYY-MM-DD`) and `views` (integer)";
+const DEVICES: &str = "`devices`: object: `desktop`, `mobile` and `tablet`, all integers";
+const COUNTRIES: &str =
+    "`countries`: array of objects: `code` (a country code) and `views` (integer)";
+const OWN_STATISTICS: &str = "The key owner's own profile also has these:";
+const BADGE: &str = "A badge has an `id`, a `name`, a `description`, a `color` (`#rrggbb`) and a \
+    `kind`, all strings.";
+const BADGES: &str = "Returns all badges as an array.";
+const SITE_STATISTICS: &str = "`users`, `views` and `links`, all integers.";
+const EVENT: &str = "`X-Service-Event` is the kind of the event.";
+const SIGNATURE: &str = "`X-Service-Signature` is `sha256=` followed by the HMAC-SHA-256 of the body with \
+    the secret of the webhook.";
+const TURNED_OFF: &str = "A webhook is turned off after 10 consecutive failed deliveries.";
+const COLORS: &str = "Colors have the format `#rrggbb`.";
 
 const ALL: &[Endpoint] = Endpoint::ALL;
 const READ_ME: &[Endpoint] = &[Endpoint::ReadMe];
@@ -126,7 +130,7 @@ fn limit_of_field(
 ) -> Row {
     Row {
         name: name.into(),
-        sentence: format!("{}: {}", field.name(), field.limit()).into(),
+        sentence: format!("`{}`: {}", field.name(), field.limit()).into(),
         change: Field(field, change),
     }
 }
@@ -137,28 +141,28 @@ static ROWS: &[Row] = &[
     mutant("no_data_envelope", ENVELOPE,
         Reply(ALL, |body| *body = body["data"].take())),
     mutant("unknown_key_accepted", KEY, Request(accept_unknown_key)),
-    mutant("profile_edit_not_stored", READ_AND_EDIT,
+    mutant("profile_edit_not_stored", EDIT_PROFILE,
         Process(|world, request, now| discard(Endpoint::EditProfile, world, request, now))),
-    mutant("link_not_created", LINKS,
+    mutant("link_not_created", CREATE_LINK,
         Process(|world, request, now| discard(Endpoint::CreateLink, world, request, now))),
-    mutant("link_edit_not_stored", LINKS,
+    mutant("link_edit_not_stored", EDIT_LINK,
         Process(|world, request, now| discard(Endpoint::EditLink, world, request, now))),
-    mutant("post_not_created", POSTS,
+    mutant("post_not_created", CREATE_POST,
         Process(|world, request, now| discard(Endpoint::CreatePost, world, request, now))),
-    mutant("statistics_of_another_profile", "read view statistics for a profile;",
+    mutant("statistics_of_another_profile", VIEW_STATISTICS,
         Request(|_, request| read_another_profile(request))),
 
     mutant("key_with_foreign_scopes", KEY_OBJECT,
         Reply(READ_ME, |body| data_of(body)["key"]["scopes"] = json!(Scope::ALL))),
-    mutant("badge_without_kind", "kind: string: allowed value known: auto",
+    mutant("badge_without_kind", BADGE,
         Reply(LIST_BADGES, |body| remove_from_each(body, "kind"))),
-    mutant("badge_without_description", "description: string: text",
+    mutant("badge_without_description", BADGE,
         Reply(LIST_BADGES, |body| remove_from_each(body, "description"))),
-    mutant("badge_color_without_hash", "color: string: #rrggbb",
+    mutant("badge_color_without_hash", BADGE,
         Reply(LIST_BADGES, |body| each(body, "", |badge| {
             badge["color"] = badge["color"].as_str().map(|color| &color[1..]).into();
         }))),
-    mutant("total_views_missing", "total_views: integer: all-time views",
+    mutant("total_views_missing", TOTAL_VIEWS,
         Reply(STATISTICS, |body| remove(body, "", "total_views"))),
     mutant("period_counts_all_views", PERIOD,
         Reply(STATISTICS, |body| {
@@ -170,9 +174,9 @@ static ROWS: &[Row] = &[
         Reply(STATISTICS, |body| numbers_as_strings(body, "/devices"))),
     mutant("country_without_code", COUNTRIES,
         Reply(STATISTICS, |body| each(body, "/countries", |country| country["code"] = Value::Null))),
-    mutant("site_counters_as_strings", "users: integer",
+    mutant("site_counters_as_strings", SITE_STATISTICS,
         Reply(SITE, |body| numbers_as_strings(body, ""))),
-    mutant("site_without_links", "links: integer",
+    mutant("site_without_links", SITE_STATISTICS,
         Reply(SITE, |body| remove(body, "", "links"))),
 
     mutant("me_without_display_name", ME,
@@ -184,43 +188,43 @@ static ROWS: &[Row] = &[
         Reply(READ_ME, |body| remove(body, "/key", "scopes"))),
     mutant("key_without_rate_limit", ME,
         Reply(READ_ME, |body| remove(body, "/key", "rate_limit"))),
-    mutant("edit_clears_other_fields", OPTIONAL,
+    mutant("edit_clears_other_fields", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             fields.entry("location").or_insert_with(|| json!(""));
         }))),
-    mutant("edit_changes_another_field", OPTIONAL,
+    mutant("edit_changes_another_field", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             if let Some(color) = fields.remove("text_color") {
                 fields.insert("accent_color".to_owned(), color);
             }
         }))),
-    mutant("profile_write_not_enforced", "Required scope: profile:write.",
+    mutant("profile_write_not_enforced", EDIT_PROFILE,
         Request(|world, request| ignore_scope(world, request, Scope::ProfileWrite))),
     mutant("analytics_without_likes", ANALYTICS,
         Reply(ANALYTICS_ONLY, |body| remove(body, "", "likes"))),
-    mutant("analytics_read_not_enforced", "Required scope: analytics:read.",
+    mutant("analytics_read_not_enforced", ANALYTICS,
         Request(|world, request| ignore_scope(world, request, Scope::AnalyticsRead))),
-    mutant("link_title_not_stored", LINK_BODY,
+    mutant("link_title_not_stored", CREATE_LINK,
         Request(|_, request| edit_fields(request, Endpoint::CreateLink, |fields| {
             fields.insert("title".to_owned(), json!(""));
         }))),
-    mutant("links_write_not_enforced", "Required scope: links:write.",
+    mutant("links_write_not_enforced", CREATE_LINK,
         Request(|world, request| ignore_scope(world, request, Scope::LinksWrite))),
-    mutant("link_not_deleted", REMOVES_LINK,
+    mutant("link_not_deleted", DELETE_LINK,
         Process(|world, request, now| discard(Endpoint::DeleteLink, world, request, now))),
-    mutant("wrong_link_deleted", REMOVES_LINK,
+    mutant("wrong_link_deleted", DELETE_LINK,
         Request(|world, request| delete_another(Endpoint::DeleteLink, world, request, |account| {
             account.links.iter().map(|link| &link.id).collect()
         }))),
-    mutant("post_body_not_stored", POST_BODY,
+    mutant("post_body_not_stored", CREATE_POST,
         Request(|_, request| edit_fields(request, Endpoint::CreatePost, |fields| {
             fields.insert("body".to_owned(), json!(""));
         }))),
-    mutant("social_write_not_enforced", SOCIAL_SCOPE,
+    mutant("social_write_not_enforced", CREATE_POST,
         Request(|world, request| ignore_scope(world, request, Scope::SocialWrite))),
-    mutant("post_not_deleted", REMOVES_POST,
+    mutant("post_not_deleted", DELETE_POST,
         Process(|world, request, now| discard(Endpoint::DeletePost, world, request, now))),
-    mutant("wrong_post_deleted", REMOVES_POST,
+    mutant("wrong_post_deleted", DELETE_POST,
         Request(|world, request| delete_another(Endpoint::DeletePost, world, request, |account| {
             account.posts.iter().map(|post| &post.id).collect()
         }))),
@@ -263,15 +267,15 @@ static ROWS: &[Row] = &[
         Request(|_, request| drop_unknown_fields(request))),
     mutant("rejected_edit_stored", UNKNOWN_FIELDS, Process(store_rejected_edit)),
 
-    mutant("color_without_hash", "colours: format #rrggbb",
+    mutant("color_without_hash", COLORS,
         Request(|_, request| ProfileField::ALL.iter().for_each(|field| add_hash(request, field)))),
-    mutant("31_days_of_other_profiles", "days on other profiles: 1 to 30",
+    mutant("31_days_of_other_profiles", DAYS,
         Process(|world, request, now| accept_days(31, 30, world, request, now))),
-    mutant("366_days_of_own_profile", "days on own profile: 1 to 365",
+    mutant("366_days_of_own_profile", DAYS,
         Process(|world, request, now| accept_days(366, 365, world, request, now))),
-    mutant("0_days", "days on own profile: 1 to 365",
+    mutant("0_days", DAYS,
         Process(|world, request, now| accept_days(0, 1, world, request, now))),
-    mutant("default_of_7_days", "days default: 30",
+    mutant("default_of_7_days", DAYS,
         Request(|_, request| edit_days(request, |days| days.or(Some(7))))),
 ];
 

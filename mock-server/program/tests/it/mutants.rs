@@ -229,7 +229,7 @@ fn reports_caught_and_missed_mutants() {
         unmutated baseline                                passed
         me_without_display_name                           timeout
         me_without_email                                  caught
-        me_without_api_visible                            MISSED                  "Response: `data` holds the full profile plus email, api_visible and key (scopes and rate limit)."
+        me_without_api_visible                            MISSED                  "`GET /me` returns the public profile and three more fields"
         1 caught, 1 missed, 1 passed, 1 timeout
     "#]].assert_eq(&stdout);
 }

@@ -102,9 +102,9 @@ fn reports_violations_and_coverage_across_resets_and_worlds() {
     let (violations, coverage) = stderr.split_once("mock-server: 1 of ").unwrap();
     expect_test::expect![[r#"
         mock-server: the command violated the specification:
-          wrong_type (1 time, section Resources): "The editable fields of profiles, links and posts are strings."
+          wrong_type (1 time, section General): "The body of a request is an object, and its fields are strings."
             PATCH /api/v1/me/profile: bio is a number; expected a string
-          not_a_color (2 times, section Limits): "Colors have the format #rrggbb."
+          not_a_color (2 times, section Resources): "Colors have the format `#rrggbb`."
             PATCH /api/v1/me/profile: accent_color is not a color of the form #rrggbb, such as #ff8800
             PATCH /api/v1/me/profile: text_color is not a color of the form #rrggbb, such as #ff8800
         mock-server: if this is intended, add --allow wrong_type,not_a_color

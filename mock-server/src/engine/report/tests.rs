@@ -228,8 +228,8 @@ fn a_violation_names_the_endpoint_without_the_key() {
         shown[1],
         json!({
             "rule": "wrong_type",
-            "section": "Resources",
-            "requirement": "The editable fields of profiles, links and posts are strings.",
+            "section": "General",
+            "requirement": "The body of a request is an object, and its fields are strings.",
             "found": "title is a number; expected a string",
             "field": "title",
             "method": "PATCH",
