@@ -182,13 +182,11 @@ impl Handler {
             self.has_enough.notify_one();
         }
         let consecutive = &self.counts.consecutive_rejections;
-        match is_verified {
-            true => {
-                consecutive.store(0, Ordering::Relaxed);
-                Some(0)
-            }
-            false => Some(consecutive.fetch_add(1, Ordering::Relaxed) + 1),
+        if is_verified {
+            consecutive.store(0, Ordering::Relaxed);
+            return Some(0);
         }
+        Some(consecutive.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// Waits until there are enough verified deliveries. Fails if there are too many rejected ones.
