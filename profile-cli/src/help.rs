@@ -138,7 +138,7 @@ With --json, the field exit_code of an error contains the code.
 
   0    success
   1    any other error, including errors of the service
-  2    invalid arguments or values; nothing was sent
+  2    invalid arguments or values; nothing was written
   3    not found
   4    API key missing or invalid
   5    the API key lacks the required scope

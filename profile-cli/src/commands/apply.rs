@@ -63,7 +63,10 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     if arguments.dry_run.dry_run {
         let requests: Vec<Request> = plan.steps().iter().map(Step::request).collect();
         let requests: Vec<&Request> = requests.iter().collect();
-        let report = preview::dry_run(&requests, &diff::changes(plan.steps()));
+        let mut report = preview::dry_run(&requests, &diff::changes(plan.steps()));
+        if plan.is_empty() {
+            report.view = View::Drawing(diff::drawing(&plan));
+        }
         return Ok(report.warning(warning));
     }
     let report = match plan.is_empty() {

@@ -83,7 +83,9 @@ async fn exports_toml_and_json() {
     let json = fixture.run(&["export", "--json"]);
     assert_eq!(json.json()["source"]["handle"], "demo");
     assert_eq!(json.json()["links"][0]["id"], "link_1");
-    assert_eq!(apply(&fixture, json.stdout(), &[]).stdout(), unchanged);
+    for further in [&[][..], &["--dry-run"]] {
+        assert_eq!(apply(&fixture, json.stdout(), further).stdout(), unchanged);
+    }
 }
 
 #[tokio::test]
@@ -271,6 +273,10 @@ async fn names_the_place_of_a_problem_in_a_file() {
         ),
         ("[profile]\nbio = \"\u{e9}", "2:9: invalid basic string"),
         ("{\n  \"links\": 1}", "2:12: invalid type: integer `1`"),
+        (
+            "{\"profile\": {\n\"text_color\": \"rot\"}}",
+            "2:20: color \"rot\" is not of the form #rrggbb",
+        ),
     ] {
         let run = apply(&fixture, text, &[]);
         assert_eq!(run.code(), 2, "{run}");
