@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::auth::permissions;
 use super::deletion::{Deletion, Item};
 use crate::editor::{EditedText, Editor, Finished};
-use crate::input::{Input, TextArgument};
+use crate::input::{Input, TextArgument, prompt};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
@@ -75,15 +75,15 @@ list` shows whether the post was created.
 break at the end is removed. Any other text that starts with @ is the post itself. An empty text is an
 error, and so is @ with the name of a file.
 
---editor opens an empty text in the editor of `profile edit`. If it was not sent, it stays in a private
-file; the error prints its path, and the command that sends it. The file is deleted when it has been
-sent.
+Without a text on a terminal, or with --editor, an empty text opens in the editor of `profile edit`. If
+it was not sent, it stays in a private file; the error prints its path, and the command that sends it.
+The file is deleted when it has been sent.
 
 Examples:
   profile post create 'Hello, world'
   profile post create '@grace thanks!'
   profile post create --file post.txt
-  profile post create --editor")]
+  profile post create")]
 pub(crate) struct CreateArguments {
     /// Text of the post
     #[arg(value_name = "BODY|@./PATH|-")]
@@ -93,7 +93,7 @@ pub(crate) struct CreateArguments {
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath, conflicts_with = "body")]
     file: Option<Input>,
 
-    /// Write the text in your editor
+    /// Write the text in your editor; the default on a terminal
     #[arg(long, conflicts_with_all = ["body", "file"])]
     editor: bool,
 
@@ -124,12 +124,12 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
                 Ok(report(&response))
             })
         }
-        None if !arguments.editor => {
+        None if !arguments.editor && (session.settings.no_input || !prompt::is_interactive()) => {
             let failure = Failure::usage("the text of the post is missing");
-            Err(failure.hint("pass it as an argument, or add --editor to write it in your editor"))
+            Err(failure.hint("pass it as an argument, - to read it from stdin, or --editor"))
         }
         None if session.settings.curl => {
-            let message = "--curl cannot be combined with --editor";
+            let message = "--curl cannot be combined with the editor";
             let hint = "pass the text as an argument: `profile post create TEXT --curl`";
             Err(Failure::usage(message).hint(hint))
         }

@@ -463,7 +463,8 @@ async fn offers_the_editor_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_editor_handles_ctrl_c() {
     let fixture = Fixture::new().await;
-    let create = ["post", "create", "--editor", "--json"];
+    // On a terminal, a missing text opens the editor.
+    let create = ["post", "create", "--json"];
     let script = "trap '' INT QUIT; echo open; read line; echo one > \"$1\"";
     let mut terminal = Terminal::start(program(&fixture, script, &create));
     terminal.sees("open");

@@ -68,7 +68,7 @@ async fn reads_a_post_from_a_file_or_stdin() {
     .map(|create| fixture.run(create).usage_error());
     expect![[r#"
         error: the text of the post is missing
-        hint: pass it as an argument, or add --editor to write it in your editor
+        hint: pass it as an argument, - to read it from stdin, or --editor
         error: the argument '[BODY|@./PATH|-]' cannot be used with '--editor'
 
         Usage: profile post create <BODY|@./PATH|->
