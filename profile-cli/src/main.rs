@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         Ok(loaded) => loaded,
         Err(failure) => {
             return Output::for_failures(
-                arguments.global.wants_json(),
+                arguments.global.wants_jq_errors_as_json(),
                 arguments.global.color.unwrap_or_default(),
             )
             .failure(&failure);

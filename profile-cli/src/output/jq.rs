@@ -15,13 +15,13 @@ type Data = data::JustLut<Val>;
 /// `fromjson` of the interpreter is recursive without a limit.
 const EXCLUDED: [&str; 3] = ["env", "halt", "fromjson"];
 
-/// The formats that the interpreter lacks.
+/// The formats that the interpreter lacks. The prefix of the error is one of [`reason`].
 const FORMATS: &str = r#"
-def @csv: [.[] | if isstring then "\"" + (split("\"") | join("\"\"")) + "\"" elif . == null then ""
-  else tostring end] | join(",");
-def @tsv: [.[] | if isstring then split("\\") | join("\\\\") | split("\t") | join("\\t")
-  | split("\n") | join("\\n") | split("\r") | join("\\r") elif . == null then ""
-  else tostring end] | join("\t");
+def _row(f): if isarray then [.[] | if isstring then f elif . == null then "" elif . < [] then tostring
+  else error("cannot use ") end] else error("cannot use ") end;
+def @csv: _row("\"" + (split("\"") | join("\"\"")) + "\"") | join(",");
+def @tsv: _row(split("\\") | join("\\\\") | split("\t") | join("\\t") | split("\n") | join("\\n")
+  | split("\r") | join("\\r")) | join("\t");
 "#;
 
 /// Maximum size of the output, which is buffered so that a failing expression prints nothing.
@@ -30,6 +30,9 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Maximum nesting depth of the JSON, since the interpreter is recursive. serde_json has the same
 /// limit.
 const MAX_DEPTH: usize = 128;
+
+/// Maximum digits of a number, since the interpreter needs the square of their number.
+const MAX_DIGITS: usize = 4096;
 
 /// A compiled expression.
 pub(super) struct Program {
@@ -73,9 +76,17 @@ impl Program {
 
     /// Runs the expression and returns each value on a line. Strings are not quoted.
     pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
+        let exceeded =
+            |limit| Failure::new(FailureKind::Other, format!("--jq: the result {limit}"));
         if depth(json) > MAX_DEPTH {
-            let message = format!("--jq: the result is nested more than {MAX_DEPTH} levels deep");
-            return Err(Failure::new(FailureKind::Other, message));
+            return Err(exceeded(format!(
+                "is nested more than {MAX_DEPTH} levels deep"
+            )));
+        }
+        if has_long_number(json) {
+            return Err(exceeded(format!(
+                "has a number of more than {MAX_DIGITS} digits"
+            )));
         }
         let json = redact_key(json);
         let input = read::parse_single(json.as_bytes())
@@ -119,13 +130,19 @@ fn depth(json: &str) -> usize {
     depths.max().unwrap_or_default()
 }
 
+fn has_long_number(json: &str) -> bool {
+    let mut tokens = tokens(json).into_iter();
+    tokens.any(|token| token.len() > MAX_DIGITS && !token.starts_with('"'))
+}
+
 /// Parses the JSON in a string.
 fn from_json(value: &Val) -> Result<Val, jaq_core::Error<Val>> {
     let (Val::TStr(text) | Val::BStr(text)) = value else {
         return Err(jaq_core::Error::str("cannot parse"));
     };
     // serde_json limits the depth.
-    let is_valid = serde_json::from_slice::<serde_json::Value>(text).is_ok();
+    let is_valid = serde_json::from_slice::<serde_json::Value>(text).is_ok()
+        && str::from_utf8(text).is_ok_and(|text| !has_long_number(text));
     let parsed = is_valid.then(|| read::parse_single(text).ok()).flatten();
     parsed.ok_or_else(|| jaq_core::Error::str("cannot parse"))
 }
@@ -245,6 +262,44 @@ mod tests {
             let failure = program.run("\"canary\"", &Screen::plain()).err();
             let message = failure.expect(expression).message;
             assert!(!message.contains("canary"), "{expression}: {message}");
+        }
+    }
+
+    #[test]
+    fn csv_and_tsv_accept_only_lists_of_scalars() {
+        for expression in ["@csv", "@tsv"] {
+            for json in ["{\"a\": 1}", "\"a\"", "null", "1", "[[]]", "[{}]"] {
+                let program = Program::new(expression).expect("an expression");
+                let failure = program.run(json, &Screen::plain()).expect_err(json);
+                let expected = "--jq: a value has another type than the expression requires";
+                assert_eq!(failure.message, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_with_many_digits_are_an_error() {
+        let digits = "1".repeat(4_000_000);
+        for (expression, json, expected) in [
+            (
+                ".",
+                digits.clone(),
+                "--jq: the result has a number of more than 4096 digits",
+            ),
+            (
+                "fromjson",
+                format!("\"{digits}\""),
+                "--jq: a text is not what the expression parses",
+            ),
+            (
+                "tonumber",
+                format!("\"{digits}\""),
+                "--jq: a text is not what the expression parses",
+            ),
+        ] {
+            let program = Program::new(expression).expect("an expression");
+            let failure = program.run(&json, &Screen::plain()).err();
+            assert_eq!(failure.expect(expression).message, expected);
         }
     }
 

@@ -37,6 +37,8 @@ pub(crate) struct Output {
     renderer: Renderer,
     /// `true` if an option selects the format, rather than the environment or config.toml.
     format_is_option: bool,
+    /// `true` if a failure of the expression of `--jq` is printed as JSON.
+    jq_failure_is_json: bool,
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
@@ -57,6 +59,7 @@ impl Output {
         Ok(Self {
             renderer: Renderer::new(arguments, settings.format, &stdout)?,
             format_is_option: arguments.wants_json() || arguments.output.is_some(),
+            jq_failure_is_json: arguments.wants_jq_errors_as_json(),
             stdout,
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
@@ -74,6 +77,7 @@ impl Output {
                 false => Renderer::Tsv { is_explicit: false },
             },
             format_is_option: json,
+            jq_failure_is_json: json,
             stdout: Screen::plain(),
             stderr: Screen::new(is_terminal, palette(color, is_terminal), None),
             quiet: false,
@@ -112,7 +116,7 @@ impl Output {
                 Err(failure) if report.is_change => {
                     return self.unprintable_change(&report.json, failure);
                 }
-                Err(failure) => return self.failure(&failure),
+                Err(failure) => return self.print_failure(&failure, self.jq_failure_is_json),
             },
         };
         match write_to_stdout(&bytes) {
@@ -136,11 +140,12 @@ impl Output {
             Ok(()) => "and the result was printed unfiltered".to_owned(),
             Err(_) => format!("with this result: {result}"),
         };
-        self.failure(&Failure {
+        let failure = Failure {
             kind: FailureKind::Other,
             message: format!("{}; the change was made, {how}", failure.message),
             ..failure
-        })
+        };
+        self.print_failure(&failure, self.jq_failure_is_json)
     }
 
     /// Prints a failure, after its partial result.
@@ -148,7 +153,11 @@ impl Output {
         if let Some(done) = &failure.done {
             self.report(done);
         }
-        let text = match self.is_json() {
+        self.print_failure(failure, self.is_json())
+    }
+
+    fn print_failure(&self, failure: &Failure, as_json: bool) -> ExitCode {
+        let text = match as_json {
             true => failures::as_json(failure, &self.stderr),
             false => failures::as_text(failure, &self.stderr, self.quiet),
         };

@@ -1,5 +1,6 @@
 //! The global options.
 
+use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
@@ -19,7 +20,7 @@ pub(crate) struct GlobalArguments {
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Filter the JSON with a jq expression; strings are printed without quotes
+    /// Filter the JSON with a jq expression (of jaq); strings are printed without quotes
     #[cfg(feature = "jq")]
     #[arg(long, global = true, value_name = "EXPR")]
     pub(crate) jq: Option<String>,
@@ -104,6 +105,16 @@ impl GlobalArguments {
     /// Returns `true` if the arguments select JSON.
     pub(crate) fn wants_json(&self) -> bool {
         self.json || self.jq().is_some() || self.output.is_some_and(Format::is_json)
+    }
+
+    /// Returns `true` if an invalid jq expression is reported as JSON: not to people, unless they ask
+    /// for it.
+    pub(crate) fn wants_jq_errors_as_json(&self) -> bool {
+        let is_for_people = self.jq().is_some() && io::stderr().is_terminal();
+        match is_for_people {
+            true => self.json || self.output.is_some_and(Format::is_json),
+            false => self.wants_json(),
+        }
     }
 
     /// Returns the jq expression, if this build supports jq.

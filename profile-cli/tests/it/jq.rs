@@ -4,6 +4,8 @@ use expect_test::expect;
 use mock_server::wiremock::ResponseTemplate;
 
 use crate::program::Fixture;
+#[cfg(unix)]
+use crate::pseudo_terminal::Terminal;
 
 #[tokio::test]
 async fn rejects_deeply_nested_json() {
@@ -54,4 +56,30 @@ async fn jq_needs_json() {
     fixture
         .run(&["site", "-o", "json", "--jq", ".users"])
         .stdout();
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_on_a_terminal_are_text() {
+    let fixture = Fixture::new().await;
+    for (arguments, start) in [
+        (
+            &["show", "--jq", ".handle | .[]"][..],
+            "error: --jq: a value ",
+        ),
+        (&["show", "--jq", ".["], "error: --jq: invalid "),
+        (
+            &["set", "--bio=b", "--jq", ".id | .[]"],
+            "error: --jq: a value ",
+        ),
+        (
+            &["show", "--json", "--jq", ".["],
+            "{\"error\":{\"code\":\"usage\",",
+        ),
+    ] {
+        let program = fixture.program(arguments).env("NO_COLOR", "1");
+        let (_, seen) = Terminal::start(program).ends();
+        let last = seen.lines().last().unwrap();
+        assert!(last.starts_with(start), "{seen}");
+    }
 }
