@@ -223,23 +223,11 @@ impl<T> Call<T> {
 }
 
 impl<T> Unsent<T> {
-    /// Does not call [`Call::send`], which moves the data, which may be large, more often.
-    async fn data(self) -> Result<T, Error> {
-        match self.request {
-            Ok(ref request) => {
-                let (response, summary, span) = self.exchange(request).await?;
-                self.decode(request, &response, summary, &span)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn exchange(
+    fn exchange(
         &self,
         request: &Request,
-    ) -> Result<(RawResponse, AttemptSummary, CallSpan), Error> {
+    ) -> impl Future<Output = Result<(RawResponse, AttemptSummary, CallSpan), Error>> {
         attempts::send_with_retries(&self.client, request, &self.settings, self.accepts_any_body)
-            .await
     }
 
     fn decode(
@@ -298,7 +286,18 @@ impl<T: Send + 'static> Future for Call<T> {
         if let State::Unsent(_) = self.state {
             let state = mem::replace(&mut self.state, State::Completed);
             let unsent = Self { state }.into_unsent();
-            self.state = State::Sent(Mutex::new(Box::pin(unsent.data())));
+            // Not an async function, whose future would hold its arguments twice, nor
+            // [`Call::send`], which moves the data, which may be large, more often.
+            let call = async move {
+                match unsent.request {
+                    Ok(ref request) => {
+                        let (response, summary, span) = unsent.exchange(request).await?;
+                        unsent.decode(request, &response, summary, &span)
+                    }
+                    Err(error) => Err(error),
+                }
+            };
+            self.state = State::Sent(Mutex::new(Box::pin(call)));
         }
         let State::Sent(call) = &mut self.state else {
             panic!("the call was polled after it completed");
