@@ -78,15 +78,14 @@ pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
     let text = text.trim();
     match serde_json::from_str(text) {
         Ok(value) => read_value(&value),
-        Err(_) if text.starts_with('<') => ErrorBody {
-            message: html_title(text),
-            ..ErrorBody::default()
-        },
-        Err(_) => ErrorBody {
-            message: sentence(text),
-            ..ErrorBody::default()
-        },
+        Err(_) if text.starts_with('<') => without_code(html_title(text)),
+        Err(_) => without_code(sentence(text)),
     }
+}
+
+fn without_code(message: Option<String>) -> ErrorBody {
+    let code = None;
+    ErrorBody { code, message }
 }
 
 /// Removes the byte order mark that some services send.
@@ -97,10 +96,7 @@ pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
 fn read_value(value: &Value) -> ErrorBody {
     match value {
         Value::Object(fields) => read_object(fields),
-        Value::String(text) => ErrorBody {
-            message: sentence(text),
-            ..ErrorBody::default()
-        },
+        Value::String(text) => without_code(sentence(text)),
         Value::Array(errors) => read_list(errors),
         _ => ErrorBody::default(),
     }
@@ -114,21 +110,20 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
         .map(read_inner)
         .find(|inner| *inner != ErrorBody::default())
         .unwrap_or_default();
-    let own_message = [
+    let first = |names: &[&str]| {
+        let mut values = names.iter().filter_map(|name| fields.get(*name));
+        values.find_map(readable)
+    };
+    let own_message = first(&[
         "message",
         "msg",
         "error_description",
         "detail",
         "title",
         "reason",
-    ]
-    .into_iter()
-    .find_map(|name| fields.get(name).and_then(readable));
-    let own_code = ["code", "error_code", "type"]
-        .into_iter()
-        .find_map(|name| fields.get(name).and_then(readable))
-        // The default type of RFC 9457, which adds nothing to the status code.
-        .filter(|code| code != "about:blank");
+    ]);
+    // The default type of RFC 9457 adds nothing to the status code.
+    let own_code = first(&["code", "error_code", "type"]).filter(|code| code != "about:blank");
     // In `{"error": "not_found", "message": "…"}` the inner string is the code.
     match (inner.message, own_message) {
         (Some(inner_message), Some(own_message)) if inner.code.is_none() => ErrorBody {
@@ -155,10 +150,7 @@ fn read_inner(value: &Value) -> ErrorBody {
         .iter()
         .filter_map(|(field, value)| Some(format!("{field}: {}", readable(value)?)))
         .collect();
-    ErrorBody {
-        message: sentence(&messages.join("; ")),
-        ..read
-    }
+    without_code(sentence(&messages.join("; ")))
 }
 
 /// Joins the messages of a list of errors. Uses the first code.
