@@ -17,7 +17,7 @@
 
 // In reading order; each part depends only on the parts before it:
 //
-// - `redaction`: removal of keys and secrets from texts
+// - `redaction`: removal of keys, secrets and control characters from texts
 // - `input`: JSON input, and the error for invalid input
 // - `engine`: the service as a pure function from a world and a request to a reply
 // - `journal`, `faults`: recorded requests, and faults of responses
@@ -60,6 +60,8 @@ pub use input::InvalidInput;
 pub use mock_server::{MockServer, MockServerBuilder, ServiceHandle, StartError};
 #[doc(hidden)]
 pub use mutants::Mutant;
+#[doc(hidden)]
+pub use redaction::printable;
 pub use service::{StateError, StateFile};
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
 #[cfg(feature = "wiremock")]

@@ -1,4 +1,5 @@
-//! The format of keys, and the redaction of keys and secrets in text, percent-encoded or not.
+//! The format of keys, the redaction of keys and secrets in text, percent-encoded or not, and the escaping of
+//! control characters.
 
 use std::ops::Range;
 
@@ -164,6 +165,22 @@ fn escaped(text: &[u8]) -> Option<u8> {
     };
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+}
+
+/// Replaces control characters other than line breaks, and marks that change the direction of a text,
+/// with escapes such as `\u009b`, which are also valid in JSON. The programs print texts of services.
+pub fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for c in text.chars() {
+        let is_bidirectional = matches!(c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if c.is_control() && c != '\n' || is_bidirectional {
+            printable.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            printable.push(c);
+        }
+    }
+    printable
 }
 
 #[cfg(test)]

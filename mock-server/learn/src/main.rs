@@ -34,6 +34,7 @@ mod writes;
 
 use std::env;
 use std::fs;
+use std::future::pending;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -42,7 +43,10 @@ use std::time::Duration;
 
 use clap::Parser;
 use mock_server::dialect::DialectFile;
+use mock_server::printable;
 use reqwest::Url;
+#[cfg(unix)]
+use tokio::signal::unix;
 use tokio::sync::watch;
 
 use observations::{Changes, Delivery, Observations};
@@ -246,7 +250,6 @@ async fn write(
 ) -> Result<bool, Ended> {
     let base_url = options.base_url.as_str().trim_end_matches('/');
     confirm(options, &writes::describe(observations, base_url))?;
-    let mut signals = Signals::catch().map_err(usage)?;
     let (mut created, mut signal) = (Created::default(), None);
     let ended = {
         let mut work = pin!(async {
@@ -257,8 +260,9 @@ async fn write(
         });
         loop {
             tokio::select! {
-                ended = &mut work => break Some(ended),
-                number = signals.next() => match signal.replace(number) {
+                // The first poll catches the signals, before anything is written.
+                biased;
+                number = self::signal() => match signal.replace(number) {
                     // The request under way is completed first: it may still be applied.
                     None => {
                         warn("interrupted; deleting what was created");
@@ -266,6 +270,7 @@ async fn write(
                     }
                     Some(_) => break None,
                 },
+                ended = &mut work => break Some(ended),
             }
         }
     };
@@ -304,60 +309,19 @@ fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "mock-server-learn: {}", printable(message));
 }
 
-/// Replaces control characters other than line breaks, and marks that change the direction of a text,
-/// with escapes such as `\u009b`, which are also valid in JSON.
-fn printable(text: &str) -> String {
-    let mut printable = String::with_capacity(text.len());
-    for c in text.chars() {
-        let is_bidirectional = matches!(c,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if c.is_control() && c != '\n' || is_bidirectional {
-            printable.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            printable.push(c);
+/// Waits for Ctrl-C or SIGTERM, and returns the number of the signal. From the first call on, the signals
+/// do not end the program.
+async fn signal() -> u8 {
+    let terminate = async {
+        #[cfg(unix)]
+        if let Ok(mut signals) = unix::signal(unix::SignalKind::terminate()) {
+            signals.recv().await;
+            return;
         }
-    }
-    printable
-}
-
-/// The signals that end the program, which delete what was created first.
-#[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-}
-
-#[cfg(unix)]
-impl Signals {
-    /// From now on, the signals do not end the program.
-    fn catch() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
-    }
-
-    /// Waits for Ctrl-C or SIGTERM, and returns the number of the signal.
-    async fn next(&mut self) -> u8 {
-        tokio::select! {
-            _ = self.interrupt.recv() => 2,
-            _ = self.terminate.recv() => 15,
-        }
-    }
-}
-
-#[cfg(windows)]
-struct Signals(tokio::signal::windows::CtrlC);
-
-#[cfg(windows)]
-impl Signals {
-    fn catch() -> io::Result<Self> {
-        tokio::signal::windows::ctrl_c().map(Self)
-    }
-
-    async fn next(&mut self) -> u8 {
-        self.0.recv().await;
-        2
+        pending().await
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => 2,
+        () = terminate => 15,
     }
 }

@@ -220,6 +220,13 @@ impl Key {
 
 /// Parses a base URL to which the key can be sent.
 pub(crate) fn base_url(text: &str) -> Result<Url, String> {
+    // Parsers replace or remove these, each in its own way: they could connect to different hosts.
+    let is_ambiguous = |c: &char| *c == '\\' || c.is_whitespace() || c.is_control();
+    if let Some(c) = text.chars().find(is_ambiguous) {
+        return Err(format!(
+            "contains {c:?}; expected a URL such as https://host"
+        ));
+    }
     let url = Url::parse(text).map_err(|error| format!("{error}; expected https://HOST"))?;
     let has_user = !url.username().is_empty() || url.password().is_some();
     let is_plain = !has_user && url.query().is_none() && url.fragment().is_none();

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mock_server::{InvalidInput, StateError};
+use mock_server::{InvalidInput, StateError, printable};
 
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
@@ -107,20 +107,4 @@ pub(crate) fn exit_code_of_usage(error: &clap::Error) -> u8 {
 /// Prints a warning to stderr.
 pub(crate) fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "mock-server: {}", printable(message));
-}
-
-/// Replaces control characters other than line breaks, and marks that change the direction of a text,
-/// with escapes such as `\u009b`, which are also valid in JSON.
-pub(crate) fn printable(text: &str) -> String {
-    let mut printable = String::with_capacity(text.len());
-    for c in text.chars() {
-        let is_bidirectional = matches!(c,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if c.is_control() && c != '\n' || is_bidirectional {
-            printable.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            printable.push(c);
-        }
-    }
-    printable
 }

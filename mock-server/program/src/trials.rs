@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mock_server::{Dialect, Report, RuleViolations, Worlds};
+use mock_server::{Dialect, Report, RuleViolations, Worlds, printable};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
-use crate::failure::{Failure, printable, warn};
+use crate::failure::{Failure, warn};
 use crate::processes::{self, Signals};
 use crate::run;
 use crate::server::{self, DialectChoice, Mock};

@@ -357,13 +357,21 @@ async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
         "{}",
         learned.stderr
     );
-    let learned = learn("http://example.com", "wrong-key", &[]);
-    assert_eq!(learned.code, Some(2));
-    assert!(
-        learned.stderr.contains("the key would be sent unencrypted"),
-        "{}",
-        learned.stderr
-    );
+    for (url, reason) in [
+        ("http://example.com", "the key would be sent unencrypted"),
+        (
+            r"http://127.0.0.1\@example.com",
+            r"contains '\\'; expected a URL such as https://host",
+        ),
+        (
+            "http://127.0.0.1:9/\t",
+            r"contains '\t'; expected a URL such as https://host",
+        ),
+    ] {
+        let learned = learn(url, "wrong-key", &[]);
+        assert_eq!(learned.code, Some(2));
+        assert!(learned.stderr.contains(reason), "{}", learned.stderr);
+    }
 }
 
 #[test]
