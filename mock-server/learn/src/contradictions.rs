@@ -70,15 +70,18 @@ pub(crate) fn sentences(all: &Observations, mock: &Answers) -> Vec<Row> {
         };
         Some(((*sentence).to_owned(), steps.iter().find_map(find)?))
     });
-    let stored = all.not_stored.iter().filter_map(|(step, found)| {
-        let sample = all.answer(*step).ok()?.sample(*found);
-        Some((format!("{} creates it", step.label()), sample))
-    });
+    let not_applied = all
+        .not_applied
+        .iter()
+        .filter_map(|(step, sentence, found)| {
+            let sample = all.answer(*step).ok()?.sample(*found);
+            Some(((*sentence).to_owned(), sample))
+        });
     let invalid = all.deliveries.iter().find_map(invalid);
     let delivery = invalid.map(|sample| (DELIVERY.to_owned(), sample));
     let all = statements
         .chain(exceeded(all))
-        .chain(stored)
+        .chain(not_applied)
         .chain(delivery);
     let row = |(sentence, sample)| Row::new("", sentence, Finding::Contradiction { sample });
     all.map(row).collect()

@@ -289,8 +289,9 @@ async fn write(
 fn report_changes(changes: Result<Changes, String>) -> bool {
     match changes {
         Ok(Changes { content, others }) => {
-            let print = |line: &String| warn(&format!("the profile has changed: {line}"));
-            content.iter().for_each(print);
+            for (line, _) in &content {
+                warn(&format!("the profile has changed: {line}"));
+            }
             let print = |line: &String| warn(&format!("different after the run: {line}"));
             others.iter().for_each(print);
             content.is_empty()

@@ -8,10 +8,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use mock_server::{ProfileField, World};
+use reqwest::Method;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::requests::{Known, Request, RequestValues, Step, path_segment};
+use crate::requests::{Known, Request, RequestValues, Step, path_segment, restoration};
 use crate::response::{Answer, Sample, pick, without_texts};
 use crate::service::Service;
 
@@ -22,8 +23,9 @@ pub(crate) struct Observations {
     pub(crate) values: RequestValues,
     /// The handle of another profile.
     pub(crate) other: Option<String>,
-    /// The creations that the service accepted, but did not store as they were sent, with the reasons.
-    pub(crate) not_stored: Vec<(Step, &'static str)>,
+    /// The writes that the service accepted and did not carry out: the contradicted sentences of the
+    /// specification, and what `GET /me` shows.
+    pub(crate) not_applied: Vec<(Step, &'static str, &'static str)>,
     pub(crate) deliveries: Vec<Delivery>,
 }
 
@@ -34,7 +36,7 @@ impl Observations {
             values: RequestValues::new(&me, other),
             answers: [(Step::Me, Ok(me))].into(),
             other: other.map(str::to_owned),
-            not_stored: Vec::new(),
+            not_applied: Vec::new(),
             deliveries: Vec::new(),
         }
     }
@@ -76,6 +78,25 @@ impl Observations {
     /// Returns `true` if `GET /me` lists resources of this kind.
     pub(crate) fn lists(&self, kind: Kind) -> bool {
         self.me().is_ok_and(|me| kind.listed(me).is_some())
+    }
+
+    /// Returns `true` if `GET /me` listed a resource with this id before the writes.
+    pub(crate) fn knows(&self, kind: Kind, id: &str) -> bool {
+        self.me().is_ok_and(|me| kind.lists(me, id))
+    }
+
+    /// Returns the paths of the listed resources that the command has created.
+    pub(crate) fn created(&self, kind: Kind, me: &Answer) -> Vec<String> {
+        let marked = kind.marked(me, &self.values.mark).into_iter();
+        let new = marked.filter(|id| !self.knows(kind, id));
+        new.map(|id| kind.path_of(&id)).collect()
+    }
+
+    /// Returns `true` if a resource that `GET /me` listed before the writes is missing.
+    pub(crate) fn is_missing(&self, kind: Kind, me: &Answer) -> bool {
+        let listed = self.me().ok().and_then(|before| kind.listed(before));
+        let mut ids = listed.into_iter().flatten().filter_map(id);
+        ids.any(|id| !kind.lists(me, &id))
     }
 
     /// Returns the requests that were sent, or could not be sent.
@@ -136,6 +157,9 @@ fn check_first(me: &Answer) -> Result<(), String> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
+    /// The sentences of the specification about its writes, and about its id.
+    pub(crate) sentence: &'static str,
+    pub(crate) identifier: &'static str,
     /// The path of all.
     pub(crate) path: &'static str,
     /// The pointer to all in the data of `GET /me`.
@@ -151,6 +175,8 @@ pub(crate) struct Kind {
 pub(crate) const KINDS: [Kind; 2] = [
     Kind {
         name: "link",
+        sentence: "create, edit and delete the owner's links",
+        identifier: "A link has an identifier `id` used in paths.",
         path: "/me/links",
         list: "/links",
         text: "title",
@@ -162,6 +188,8 @@ pub(crate) const KINDS: [Kind; 2] = [
     },
     Kind {
         name: "post",
+        sentence: "create and delete the owner's posts",
+        identifier: "A post has an identifier `id` used in paths.",
         path: "/me/posts",
         list: "/posts",
         text: "body",
@@ -174,6 +202,10 @@ pub(crate) const KINDS: [Kind; 2] = [
 ];
 
 impl Kind {
+    pub(crate) fn path_of(self, id: &str) -> String {
+        format!("{}/{id}", self.path)
+    }
+
     /// Returns the resources that a response to `GET /me` lists, if it lists them.
     pub(crate) fn listed(self, me: &Answer) -> Option<&Vec<Value>> {
         me.at(self.list)?.as_array()
@@ -215,8 +247,8 @@ fn text<'a>(resource: &'a Value, field: &str) -> &'a str {
 /// The differences between two responses to `GET /me`, except for what the command created.
 #[derive(Debug)]
 pub(crate) struct Changes {
-    /// The differences of editable fields, and of links and posts.
-    pub(crate) content: Vec<String>,
+    /// The differences of editable fields, and of links and posts, with the requests that undo them.
+    pub(crate) content: Vec<(String, Option<Request>)>,
     /// Other differences, such as those of counters.
     pub(crate) others: Vec<String>,
 }
@@ -228,14 +260,32 @@ impl Changes {
     ///
     /// Returns the reason if one of the two does not show the profile.
     pub(crate) fn new(observations: &Observations, after: &Answer) -> Result<Self, String> {
-        let before = observations.me()?;
-        let mark = &observations.values.mark;
-        let [before, after] = [before, after].map(|me| Facts::new(me, mark));
+        let first = observations.me()?;
+        let [before, after] =
+            [first, after].map(|me| Facts::new(me, first, &observations.values.mark));
         let (before, after) = (before?, after?);
-        let others = different(&before.others, &after.others);
+        let content = different(&before.content, &after.content).map(|(name, line)| {
+            let old = before
+                .content
+                .get(name)
+                .filter(|_| name.starts_with("link "));
+            let undo = match (old, name.strip_prefix("link "), after.content.get(name)) {
+                (Some(link), Some(_), None) => {
+                    Ok(Request::new(Method::POST, "/me/links").body("", link))
+                }
+                (Some(link), Some(id), Some(_)) => {
+                    Ok(Request::new(Method::PATCH, KINDS[0].path_of(id)).body("", link))
+                }
+                (None, None, _) if !name.starts_with("post ") => restoration(&observations.values),
+                _ => Err(String::new()),
+            };
+            (line, undo.ok())
+        });
         Ok(Self {
-            content: different(&before.content, &after.content),
-            others,
+            content: content.collect(),
+            others: different(&before.others, &after.others)
+                .map(|(_, line)| line)
+                .collect(),
         })
     }
 }
@@ -247,7 +297,8 @@ struct Facts {
 }
 
 impl Facts {
-    fn new(me: &Answer, mark: &str) -> Result<Self, String> {
+    /// `first` is the response before the writes.
+    fn new(me: &Answer, first: &Answer, mark: &str) -> Result<Self, String> {
         let data = me.at("").and_then(Value::as_object);
         let mut others: BTreeMap<_, _> = data
             .ok_or_else(|| me.unexpected())?
@@ -263,8 +314,11 @@ impl Facts {
                 continue;
             };
             others.remove(kind.list.trim_start_matches('/'));
-            for one in listed.iter().filter(|one| !kind.has_mark(one, mark)) {
-                let name = format!("{} {}", kind.name, id(one).unwrap_or_default());
+            let is_known = |one: &&Value| id(one).is_some_and(|id| kind.lists(first, &id));
+            let is_other = |one: &&Value| !kind.has_mark(one, mark) || is_known(one);
+            for one in listed.iter().filter(is_other) {
+                let id = id(one).unwrap_or_else(|| one["id"].to_string());
+                let name = format!("{} {id}", kind.name);
                 let mut rest = one.clone();
                 let texts = pick(one, &["title", "url", "body"]).unwrap_or_default();
                 if let Some(rest) = rest.as_object_mut() {
@@ -281,17 +335,20 @@ impl Facts {
     }
 }
 
-fn different(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>) -> Vec<String> {
+/// Returns the names of the differences, with descriptions.
+fn different<'a>(
+    before: &'a BTreeMap<String, Value>,
+    after: &'a BTreeMap<String, Value>,
+) -> impl Iterator<Item = (&'a String, String)> {
     let all: BTreeMap<_, _> = before.iter().chain(after).collect();
     let shown = |value: Option<&Value>| value.map_or("missing".to_owned(), Value::to_string);
     let names = all
-        .keys()
-        .filter(|name| before.get(**name) != after.get(**name));
-    let line = |name: &&&String| {
-        let [before, after] = [before, after].map(|facts| shown(facts.get(**name)));
-        format!("{name} was {before} and is now {after}")
-    };
-    names.map(|name| line(&name)).collect()
+        .into_keys()
+        .filter(|name| before.get(*name) != after.get(*name));
+    names.map(move |name| {
+        let [before, after] = [before, after].map(|facts| shown(facts.get(name)));
+        (name, format!("{name} was {before} and is now {after}"))
+    })
 }
 
 /// A recorded delivery: an HTTP/1.1 request.

@@ -52,7 +52,7 @@ steps! {
     Other30: |values| statistics(&values.other, "?days=30");
     Other31: |values| statistics(&values.other, "?days=31");
     Other366: |values| statistics(&values.other, "?days=366");
-    // All edits of the profile repeat its values: a service that accepts one changes nothing.
+    // The edits of the profile repeat its values, except for the color in one of `--allow-writes`.
     UnknownField: |values| {
         let mut edit = values.profile.clone()?;
         edit.insert(values.field.clone(), "x".into());
@@ -65,7 +65,9 @@ steps! {
 
     MeBeforeWrites: |_| get("/me");
     EditProfile: |values| {
-        Ok(edit_profile().body("", Value::Object(values.profile.clone()?)))
+        let mut edit = values.profile.clone()?;
+        edit.extend(other_color(values).map(|color| (COLOR.to_owned(), color)));
+        Ok(edit_profile().body("", Value::Object(edit)))
     };
     RepeatedField: |values| Ok(edit_profile().body(" with a repeated field", repeated(values)?));
     NotAnObject: |values| {
@@ -84,7 +86,6 @@ steps! {
         Ok(post("/me/links").body(" without a URL", json!({ "title": text(values) })))
     };
     CreateLink: |values| Ok(post("/me/links").body("", link(values)));
-    EditLink: |values| Ok(edit_link(values)?.body("", link(values)));
     EditLinkUnknownField: |values| {
         let mut edit = link(values);
         edit[&values.field] = "x".into();
@@ -101,6 +102,10 @@ steps! {
         Ok(edit_link(values)?.body(" with a relative URL", edit))
     };
     EditLinkEmpty: |values| Ok(edit_link(values)?.body(" without fields", "{}"));
+    EditLink: |values| {
+        let edit = json!({ "title": text(values) + ", edited", "url": URL });
+        Ok(edit_link(values)?.body("", edit))
+    };
     MeWithLink: |_| get("/me");
     DeleteLink: |values| delete("/me/links", &values.link);
     CreatePost: |values| Ok(post("/me/posts").body("", json!({ "body": text(values) })));
@@ -146,6 +151,22 @@ fn edit_profile() -> Request {
     Request::new(Method::PATCH, "/me/profile")
 }
 
+/// Returns an edit of the profile that repeats its values before the writes.
+pub(crate) fn restoration(values: &RequestValues) -> Known<Request> {
+    Ok(edit_profile().body("", Value::Object(values.profile.clone()?)))
+}
+
+/// The field that one edit of the profile changes, by so little that nobody sees it.
+pub(crate) const COLOR: &str = "accent_color";
+
+/// Returns the color next to that of the profile, if it has one.
+pub(crate) fn other_color(values: &RequestValues) -> Option<Value> {
+    let color = values.profile.as_ref().ok()?.get(COLOR)?.as_str()?;
+    let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6)?;
+    let number = u32::from_str_radix(digits, 16).ok()?;
+    Some(format!("#{:06x}", number ^ 1).into())
+}
+
 /// Returns the present profile with one field twice, as JSON.
 fn repeated(values: &RequestValues) -> Known<String> {
     let profile = values.profile.clone()?;
@@ -161,7 +182,8 @@ fn post(path: &str) -> Request {
     Request::new(Method::POST, path)
 }
 
-fn text(values: &RequestValues) -> String {
+/// Returns the text of a created link or post.
+pub(crate) fn text(values: &RequestValues) -> String {
     format!("Learning {}", values.mark)
 }
 

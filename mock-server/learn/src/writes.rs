@@ -4,9 +4,12 @@
 use std::time::Duration;
 
 use reqwest::Method;
+use serde_json::Value;
 
 use crate::observations::{Changes, KINDS, Kind, Observations, id};
-use crate::requests::{Known, Request, Step, editable};
+use crate::requests::{
+    COLOR, Known, Request, RequestValues, Step, editable, other_color, restoration, text,
+};
 use crate::response::Answer;
 use crate::service::Service;
 
@@ -14,28 +17,96 @@ use crate::service::Service;
 const READS: usize = 4;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The links and posts that the command has created, or may have created.
+/// An edit, the sentence of the specification that it contradicts if it has no effect, and a function that
+/// returns `true` if `GET /me` shows the effect.
+type Edit = (Step, &'static str, fn(&RequestValues, &Answer) -> bool);
+
+const EDITS: [Edit; 2] = [
+    (
+        Step::EditProfile,
+        "read and edit the key owner's profile",
+        |values, me| other_color(values).is_none() || !has_color(values, me),
+    ),
+    (Step::EditLink, KINDS[0].sentence, |values, me| {
+        let mut links = KINDS[0].listed(me).into_iter().flatten();
+        links.all(|one| id(one) != values.link.clone().ok() || one["title"] != text(values))
+    }),
+];
+
+/// Returns `true` if `GET /me` shows the color before the writes.
+fn has_color(values: &RequestValues, me: &Answer) -> bool {
+    let color = values
+        .profile
+        .as_ref()
+        .ok()
+        .and_then(|profile| profile.get(COLOR));
+    color.is_none() || me.at(&format!("/{COLOR}")) == color
+}
+
+/// What the command has created or changed, or may have.
 #[derive(Debug, Default)]
 pub(crate) struct Created {
     /// The paths of those that were not deleted.
     paths: Vec<String>,
-    /// The kinds of those whose id is not known.
-    unknown: Vec<Kind>,
+    /// The paths of those that `GET /me` has never listed.
+    unlisted: Vec<String>,
+    /// Those without a path, and the reasons.
+    unknown: Vec<(Kind, String)>,
+    /// The paths whose deletion was accepted.
+    deleted: Vec<String>,
+    /// `true` if a deletion has hit something else.
+    has_missed: bool,
+    /// `true` if the profile may have the other color.
+    is_edited: bool,
 }
 
 impl Created {
     /// Describes what is left.
     pub(crate) fn left(&self, observations: &Observations) -> Vec<String> {
-        let paths = self.paths.iter();
-        let known = paths.map(|path| format!("not deleted: {path}; delete it"));
-        let unknown = self.unknown.iter().map(|Kind { name, text, .. }| {
-            let mark = &observations.values.mark;
+        let known = self.paths.iter();
+        let known = known.map(|path| format!("not deleted: DELETE {path} deletes it"));
+        let unlisted = self.unlisted.iter().map(|path| {
+            format!("possibly not deleted: if GET /me lists it later, DELETE {path} deletes it")
+        });
+        let mark = &observations.values.mark;
+        let unknown = self.unknown.iter().map(|(Kind { name, text, .. }, reason)| {
             format!(
-                "possibly not deleted: a {name} whose {text} contains {mark}; no response showed its \
-                 id, so delete it in the web interface of the service"
+                "possibly not deleted: a {name} whose {text} contains {mark}; {reason}, so delete it in \
+                 the web interface of the service"
             )
         });
-        known.chain(unknown).collect()
+        let color = observations
+            .values
+            .profile
+            .iter()
+            .filter(|_| self.is_edited);
+        let color =
+            color.map(|profile| format!("possibly not restored: {COLOR} was {}", profile[COLOR]));
+        known.chain(unlisted).chain(unknown).chain(color).collect()
+    }
+
+    /// Records that a deletion was accepted.
+    fn delete(&mut self, path: &str) {
+        self.paths.retain(|one| one != path);
+        self.unlisted.retain(|one| one != path);
+        self.deleted.push(path.to_owned());
+    }
+
+    /// Compares with a response to `GET /me`.
+    fn update(&mut self, observations: &Observations, me: &Answer) {
+        self.has_missed = false;
+        for kind in KINDS.into_iter().filter(|kind| kind.listed(me).is_some()) {
+            let listed = observations.created(kind, me);
+            self.has_missed |= self.deleted.iter().any(|path| listed.contains(path))
+                && observations.is_missing(kind, me);
+            // Only the list shows that it is deleted.
+            self.paths.retain(|path| !path.starts_with(kind.path));
+            self.unlisted.retain(|path| !listed.contains(path));
+            self.unknown
+                .retain(|(one, _)| one.path != kind.path || listed.is_empty());
+            self.paths.extend(listed);
+        }
+        self.is_edited &= !has_color(&observations.values, me);
     }
 }
 
@@ -43,7 +114,8 @@ impl Created {
 pub(crate) fn describe(observations: &Observations, base_url: &str) -> String {
     format!(
         "this writes to the profile of the key's owner at {base_url}:\n  edits of the profile send the \
-         values that GET /me shows\n  one link and one post that contain {} are created and deleted; \
+         values that GET /me shows, except one that changes {COLOR} by the smallest step until the next\n  \
+         one link and one post that contain {} are created and deleted; \
          others may see them until then",
         observations.values.mark
     )
@@ -57,8 +129,8 @@ pub(crate) async fn write(
 ) {
     for step in Step::writes() {
         let request = step.request(&observations.values);
-        let answer = match request.and_then(|request| check(observations, *step).map(|()| request))
-        {
+        let is_allowed = check(observations, created, *step);
+        let answer = match request.and_then(|request| is_allowed.map(|()| request)) {
             Ok(request) => send(service, observations, created, *step, &request).await,
             Err(reason) => Err(reason),
         };
@@ -72,7 +144,7 @@ pub(crate) async fn write(
 }
 
 /// Returns the reason for not sending a request: something could be left, or hit somebody else's.
-fn check(observations: &Observations, step: Step) -> Known<()> {
+fn check(observations: &Observations, created: &Created, step: Step) -> Known<()> {
     match step {
         Step::CreateLinkWithoutUrl | Step::CreateLink | Step::CreatePost => {
             let me = observations.answer(Step::MeBeforeWrites)?;
@@ -87,6 +159,9 @@ fn check(observations: &Observations, step: Step) -> Known<()> {
                         .to_owned(),
                 ),
             }
+        }
+        Step::DeletePost if created.has_missed => {
+            Err("the deletion of the link has deleted another one".to_owned())
         }
         Step::DeleteLinkAgain | Step::DeletePostAgain => {
             let me = observations.answer(Step::MeAfterDeletions)?;
@@ -104,7 +179,7 @@ fn check(observations: &Observations, step: Step) -> Known<()> {
     }
 }
 
-/// Sends a request, and records what it creates or deletes.
+/// Sends a request, and records what it creates, changes or deletes.
 async fn send(
     service: &mut Service,
     observations: &mut Observations,
@@ -115,100 +190,165 @@ async fn send(
     service.require_ready()?;
     let answer = service.send(request).await;
     let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
+    let is_rejected = answer.as_ref().is_ok_and(Answer::is_rejection);
     if request.method == Method::DELETE && is_accepted {
-        created.paths.retain(|path| *path != request.path);
+        created.delete(&request.path);
     }
     let creates = |kind: &Kind| request.method == Method::POST && request.path == kind.path;
     if let Some(kind) = KINDS.into_iter().find(creates)
-        && !answer.as_ref().is_ok_and(Answer::is_rejection)
+        && !is_rejected
     {
-        created.unknown.push(kind);
-        match find(service, observations, created, step, kind, &answer).await {
-            Some(id) => {
-                created.unknown.pop();
-                created.paths.push(format!("{}/{id}", kind.path));
-                *(kind.id)(&mut observations.values) = Ok(id);
-            }
-            None if is_accepted => {}
-            // The clean-up looks for it again.
-            None => drop(created.unknown.pop_if(|_| observations.lists(kind))),
+        let reason = "no response showed its id".to_owned();
+        created.unknown.push((kind, reason));
+        find(service, observations, created, step, kind, &answer).await;
+    }
+    created.is_edited |= step == Step::EditProfile && !is_rejected;
+    let mut edits = EDITS.into_iter();
+    if let Some((_, sentence, shows)) = edits.find(|(edit, ..)| *edit == step && is_accepted) {
+        let values = observations.values.clone();
+        let shown = read_until(service, |me| shows(&values, me).then_some(())).await;
+        if shown == Ok(None) {
+            let found = "GET /me shows the old value";
+            observations.not_applied.push((step, sentence, found));
         }
+    }
+    if created.is_edited {
+        restore(service, observations, created).await;
+    }
+    if let ("/me", Ok(me)) = (request.path.as_str(), &answer) {
+        created.update(observations, me);
     }
     answer
 }
 
-/// Returns the id of a created resource. Only one that has the mark, or that is new in `GET /me`, was
-/// created by the command. `GET /me` may lag behind.
+/// Reads `GET /me`, which may lag behind, until it shows something.
+async fn read_until<T>(
+    service: &mut Service,
+    show: impl Fn(&Answer) -> Option<T>,
+) -> Known<Option<T>> {
+    for read in 0..READS {
+        if read > 0 {
+            tokio::time::sleep(PAUSE).await;
+        }
+        let me = service.send(&Request::get("/me")).await?;
+        if let Some(found) = show(&me) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Sends the values of the profile before the writes.
+async fn restore(service: &mut Service, observations: &Observations, created: &mut Created) {
+    if let Ok(request) = restoration(&observations.values) {
+        let answer = service.send(&request).await;
+        created.is_edited = !answer.is_ok_and(|answer| answer.is_success());
+    }
+}
+
+/// Finds a created resource and its id. Only one that has the mark, or that is new in `GET /me`, was created
+/// by the command.
 async fn find(
     service: &mut Service,
     observations: &mut Observations,
-    created: &Created,
+    created: &mut Created,
     step: Step,
     kind: Kind,
     answer: &Known<Answer>,
-) -> Option<String> {
+) {
     let mark = observations.values.mark.clone();
+    let has_mark = |one: &&Value| kind.has_mark(one, &mark);
     let shown = answer.as_ref().ok().and_then(|answer| answer.at(""));
     let shown_id = shown.and_then(id);
-    let is_known = |id: &String| created.paths.contains(&format!("{}/{id}", kind.path));
-    if observations.lists(kind) {
-        for read in 0..READS {
-            if read > 0 {
-                tokio::time::sleep(PAUSE).await;
-            }
-            let me = service.send(&Request::get("/me")).await.ok()?;
-            let mut marked = kind.marked(&me, &mark).into_iter();
-            if let Some(id) = marked.find(|id| !is_known(id)) {
-                return Some(id);
-            }
-            let before = observations.answer(Step::MeBeforeWrites).ok()?;
-            let is_new = |id: &String| kind.lists(&me, id) && !kind.lists(before, id);
-            if let Some(id) = shown_id.clone().filter(is_new) {
-                observations
-                    .not_stored
-                    .push((step, "stored without its text"));
-                return Some(id);
-            }
+    let is_new = |one: &&Value| {
+        let id = id(one);
+        let is_known =
+            |id: &String| created.paths.contains(&kind.path_of(id)) || observations.knows(kind, id);
+        (has_mark(one) || id.is_some() && id == shown_id) && !id.as_ref().is_some_and(is_known)
+    };
+    let is_listed = observations.lists(kind);
+    let listed = match is_listed {
+        true => read_until(service, |me| kind.listed(me)?.iter().find(is_new).cloned()).await,
+        false => Err(String::new()),
+    };
+    let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
+    let found = match &listed {
+        Ok(Some(one)) if id(one).is_none() => {
+            Some((kind.identifier, "GET /me lists it without such an id"))
         }
-        if answer.as_ref().is_ok_and(Answer::is_success) {
-            observations
-                .not_stored
-                .push((step, "GET /me does not list it"));
+        Ok(Some(one)) if !has_mark(&one) => Some((kind.sentence, "stored without its text")),
+        Ok(None) if is_accepted => Some((kind.sentence, "GET /me does not list it")),
+        _ => None,
+    };
+    let found = found.map(|(sentence, found)| (step, sentence, found));
+    observations.not_applied.extend(found);
+    let listed = listed.ok().flatten();
+    let id = listed.as_ref().or(shown.filter(has_mark)).and_then(id);
+    let unknown = created.unknown.pop();
+    match (id, listed) {
+        (Some(id), listed) => {
+            let paths = match is_listed && listed.is_none() {
+                true => &mut created.unlisted,
+                false => &mut created.paths,
+            };
+            paths.push(kind.path_of(&id));
+            *(kind.id)(&mut observations.values) = Ok(id);
         }
+        (None, Some(one)) => {
+            let reason = format!("a path cannot have its id {}", one["id"]);
+            created.unknown.push((kind, reason));
+        }
+        // If the list does not show a creation that may have failed, the clean-up looks for it again.
+        (None, None) => created
+            .unknown
+            .extend(unknown.filter(|_| is_accepted || !is_listed)),
     }
-    shown_id.filter(|_| shown.is_some_and(|shown| kind.has_mark(shown, &mark)))
 }
 
-/// Deletes what was created, and compares the profile before and after.
+/// Deletes what was created, and compares the profile before and after. Restores what has changed.
 pub(crate) async fn clean_up(
     service: &mut Service,
-    observations: &Observations,
+    observations: &mut Observations,
     created: &mut Created,
 ) -> Known<Changes> {
     service.start_cleaning();
     let mut read = 0;
-    loop {
-        for path in created.paths.clone() {
+    let mut changes = loop {
+        let paths = created.paths.iter().chain(&created.unlisted).cloned();
+        let paths: Vec<_> = paths.filter(|_| !created.has_missed).collect();
+        for path in paths {
             let answer = service.send(&Request::new(Method::DELETE, &path)).await;
             if answer.is_ok_and(|answer| answer.is_success()) {
-                created.paths.retain(|one| *one != path);
+                created.delete(&path);
             }
         }
-        let me = service.send(&Request::get("/me")).await?;
-        for kind in KINDS.into_iter().filter(|kind| kind.listed(&me).is_some()) {
-            let marked = kind.marked(&me, &observations.values.mark).into_iter();
-            let marked: Vec<_> = marked.map(|id| format!("{}/{id}", kind.path)).collect();
-            // Only the list shows that it is deleted.
-            created.paths.retain(|path| !path.starts_with(kind.path));
-            created
-                .unknown
-                .retain(|one| one.path != kind.path || marked.is_empty());
-            created.paths.extend(marked);
+        if created.is_edited {
+            restore(service, observations, created).await;
         }
+        let me = service.send(&Request::get("/me")).await?;
+        created.update(observations, &me);
+        let changes = Changes::new(observations, &me)?;
         read += 1;
-        if created.paths.is_empty() || read == READS {
-            return Changes::new(observations, &me);
+        if created.paths.is_empty() && changes.content.is_empty() || read == READS {
+            break changes;
         }
         tokio::time::sleep(PAUSE).await;
+    };
+    for (kind, step) in KINDS.into_iter().zip([Step::DeleteLink, Step::DeletePost]) {
+        let is_left = |path: &String| path.starts_with(kind.path) && created.paths.contains(path);
+        if created.deleted.iter().any(is_left) {
+            let found = "GET /me still lists it";
+            observations.not_applied.push((step, kind.sentence, found));
+        }
     }
+    for (line, undo) in &mut changes.content {
+        // Unless a deletion has hit it, a link that is missing may be on another page of the list.
+        let undo = undo.take();
+        if let Some(undo) = undo.filter(|undo| undo.method == Method::PATCH || created.has_missed) {
+            let answer = service.send(&undo).await;
+            let status = answer.map_or_else(|reason| reason, |answer| answer.status.to_string());
+            line.push_str(&format!("; sent {undo} to undo it: {status}"));
+        }
+    }
+    Ok(changes)
 }

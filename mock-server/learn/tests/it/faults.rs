@@ -136,7 +136,7 @@ fn names_what_it_could_not_delete() {
         server.add_fault(rule).unwrap();
         let learned = learn(server.uri(), server.key(), &OPTIONS);
         assert_eq!(learned.code, Some(1), "{}", learned.stderr);
-        let expected = format!("mock-server-learn: not deleted: {left}; delete it\n");
+        let expected = format!("mock-server-learn: not deleted: DELETE {left} deletes it\n");
         assert!(learned.stderr.contains(&expected), "{}", learned.stderr);
         assert_eq!(learned.stderr.matches("not deleted").count(), 1);
     });
@@ -204,7 +204,7 @@ async fn names_what_is_left_before_giving_up() {
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &OPTIONS);
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);
-    let left = "mock-server-learn: not deleted: /me/links/link_6; delete it\n";
+    let left = "mock-server-learn: not deleted: DELETE /me/links/link_6 deletes it\n";
     assert!(learned.stderr.contains(left), "{}", learned.stderr);
     assert!(
         learned

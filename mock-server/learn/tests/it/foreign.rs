@@ -8,6 +8,7 @@ use mock_server::{FieldLimit, MockServer, ProfileField, Request, World, handle};
 use serde_json::{Map, Value, json};
 
 use crate::dialects::{Learned, check_only, learn};
+use crate::for_each;
 
 const KEY: &str = "foreign-key-0123456789";
 
@@ -208,7 +209,7 @@ fn prints_the_old_and_the_new_value_of_a_changed_profile() {
     let service = Foreign::start(&["overwrites"]);
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
-    let change = "mock-server-learn: the profile has changed: bio was \"Hello\" and is now \"Rewritten\\u009b\"\n";
+    let change = "mock-server-learn: the profile has changed: bio was \"Hello\" and is now \"Rewritten\\u009b\"; sent PATCH /me/profile to undo it: 202\n";
     assert!(learned.stderr.contains(change), "{}", learned.stderr);
 }
 
@@ -260,8 +261,8 @@ fn reports_contradictions_in_what_it_reads_and_writes() {
     for sentence in [
         "date (YYYY-MM-DD)",
         "period: views within the window",
-        "POST /me/links creates it",
-        "POST /me/posts creates it",
+        "create, edit and delete the owner's links",
+        "create and delete the owner's posts",
     ] {
         let mut all = contradictions.iter();
         assert!(
@@ -452,4 +453,56 @@ fn reproduce(file: &Value) -> World {
         (&json!("pro"), &json!(1))
     );
     world
+}
+
+/// An option of the service, the contradicted sentences, and parts of the warnings.
+type Instead = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+#[rustfmt::skip]
+const INSTEAD: [Instead; 5] = [
+    ("forgets", &["read and edit the key owner's profile", LINKS], &[]),
+    ("edits-another", &[LINKS], &["the profile has changed: link ", " to undo it: 202\n"]),
+    ("deletes-another", &[LINKS], &[
+        "the profile has changed: link ", "; sent POST /me/links to undo it: 202\n",
+        "not deleted: DELETE /me/links/",
+    ]),
+    ("object-ids", &["A link has an identifier `id` used in paths.", "A post has an identifier `id` used in paths."],
+        &["; a path cannot have its id {\"$oid\":\""]),
+    ("queues", &[LINKS], &["possibly not deleted: if GET /me lists it later, DELETE /me/links/"]),
+];
+
+const LINKS: &str = "create, edit and delete the owner's links";
+
+#[test]
+fn names_and_undoes_what_a_write_did_instead() {
+    for_each(&INSTEAD, |(option, sentences, messages)| {
+        let service = Foreign::start(&[option]);
+        let shown = || {
+            let me = me(&service);
+            let links = me["links"].as_array().unwrap().iter();
+            let mut titles: Vec<_> = links.map(|link| link["title"].to_string()).collect();
+            titles.retain(|title| !title.contains("learn"));
+            (titles, me["accent_color"].clone())
+        };
+        let before = shown();
+        let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+        assert_eq!(learned.code, Some(1), "{option}: {}", learned.stderr);
+        let found = findings(&learned, "contradiction");
+        for sentence in *sentences {
+            let is_found = found.iter().any(|found| found == sentence);
+            assert!(is_found, "{option}: {sentence}: {found:#?}");
+        }
+        for message in *messages {
+            assert!(
+                learned.stderr.contains(message),
+                "{option}: {}",
+                learned.stderr
+            );
+        }
+        assert_eq!(shown(), before, "{option}");
+    });
 }

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import time
+import urllib.parse
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -36,6 +37,12 @@ class Rejected(Exception):
         if "numeric" in sys.argv:
             code = 1000 + sum(code.encode())
         self.status, self.code, self.field = status, code, field
+
+
+def new_id():
+    """Returns an id: an object, one that a path must encode, or a UUID."""
+    new = str(uuid.uuid4())
+    return {"$oid": new} if "object-ids" in sys.argv else f"a/b ü%{new}" if "encoded-ids" in sys.argv else new
 
 
 def shown():
@@ -74,6 +81,8 @@ def set_profile(edit):
     for name, value in edit.items():
         if name not in PROFILE and "lenient" in sys.argv:
             continue
+        if name not in PROFILE and "crashes" in sys.argv:
+            raise Rejected(500, "oops", "this is a bug")
         if name not in PROFILE:
             raise Rejected(409, "no_such_field", f"there is no {name}", name)
         if not isinstance(value, str):
@@ -83,6 +92,8 @@ def set_profile(edit):
             raise Rejected(409, "too_long", f"{name} is too long", name)
         if name.endswith("color") and len(value) != 7:
             raise Rejected(409, "color", f"{name} is not a color", name)
+    if "forgets" in sys.argv:
+        return
     if "clears" in sys.argv:
         PROFILE.update({name: "" for name in PROFILE})
     PROFILE.update({name: edit[name] for name in edit if name in PROFILE})
@@ -96,7 +107,7 @@ def remove(resources, wanted):
         return
     if not found:
         raise Rejected(410, "gone", "there is no such thing")
-    resources.remove(found[0])
+    resources.remove(resources[0] if "deletes-another" in sys.argv else found[0])
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -108,9 +119,16 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def answer(self, status, body):
-        body = json.dumps(body).encode()
+        is_page = ("html" in sys.argv or "pages" in sys.argv) and status >= 400
+        text = body["errors"][0]["text"] if status >= 400 else ""
+        if "pages" in sys.argv and text:
+            body = f"<html>\n<title>{status}</title>\n<h1>Error {status}</h1>\n<p>{text}.</p>\n</html>\n"
+        elif "texts" in sys.argv and text:
+            body = json.dumps(f"Sorry: {text}")
+        else:
+            body = json.dumps(body["errors"] if "arrays" in sys.argv and text else body)
+        body = body.encode()
         self.send_response(status)
-        is_page = "html" in sys.argv and status >= 400
         self.send_header("Content-Type", "text/html" if is_page else "application/json")
         if "structured" in sys.argv:
             TIMES[:] = [at for at in TIMES if at > time.monotonic() - 1]
@@ -143,6 +161,8 @@ class Handler(BaseHTTPRequestHandler):
         if "structured" in sys.argv and TIMES[-11:-10] > [TIMES[-1] - 1]:
             raise Rejected(429, "slow_down", "too many requests")
         path, _, query = self.path.removeprefix("/api/v1").partition("?")
+        if f"hangs {self.command} {path.partition('-')[0]}" in sys.argv:
+            time.sleep(3)
         given = self.headers.get("Authorization")
         if given is None and path not in ("/badges", "/stats") and "lax" not in sys.argv:
             raise Rejected(401, "who_are_you", "send a key")
@@ -181,7 +201,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "PUT":
             raise Rejected(405, "verb", "not like this")
         if self.command == "DELETE":
-            remove(LINKS if "links" in path else POSTS, path.rpartition("/")[2])
+            remove(LINKS if "links" in path else POSTS, urllib.parse.unquote(path.rpartition("/")[2]))
             return {}
         try:
             fields = json.loads(body)
@@ -198,19 +218,29 @@ class Handler(BaseHTTPRequestHandler):
             if "lenient" in sys.argv:
                 return PROFILE
         elif self.command == "PATCH":
-            link = next(one for one in LINKS if one["id"] == path.rpartition("/")[2])
+            wanted = urllib.parse.unquote(path.rpartition("/")[2])
+            link = next((one for one in LINKS if one["id"] == wanted), None)
+            if link is None:
+                raise Rejected(410, "gone", "there is no such thing")
+            if "edits-another" in sys.argv:
+                link = LINKS[0]
+            if "forgets" in sys.argv:
+                return {}
             link.update({name: fields[name] for name in ("title", "url") if name in fields})
         elif path == "/me/links":
             if "url" not in fields:
                 raise Rejected(409, "missing", "url is missing", "url")
             title = "" if "odd" in sys.argv else fields["title"]
-            LINKS.append({"id": str(uuid.uuid4()), "title": title, "url": fields["url"], "position": 2})
+            link = {"id": new_id(), "title": title, "url": fields["url"], "position": 2}
+            if "queues" in sys.argv:
+                return link
+            LINKS.append(link)
             if "odd" in sys.argv:
                 return LINKS[-1]
             if "lenient" in sys.argv:
                 return LINKS[-1] | {"clicks": 0}
         elif "odd" not in sys.argv:
-            POSTS.append({"id": str(uuid.uuid4()), "body": fields["body"]})
+            POSTS.append({"id": new_id(), "body": fields["body"]})
         return {}
 
 
