@@ -13,7 +13,7 @@ use crate::requests::Step::{self, *};
 use crate::response::{Answer, Sample, pick, without_texts};
 use crate::views::shape;
 
-/// A sentence of the specification, the requests that show it, and a function that returns the part of a
+/// A sentence of the specification, or the first and the last cell of a row of its tables; the requests that show it, and a function that returns the part of a
 /// response that contradicts it. The second response is that of the mock.
 type Statement = (
     &'static str,
@@ -29,21 +29,20 @@ const STATEMENTS: &[Statement] = &[
             let is_wrapped = body.as_object().is_some_and(|body| body.keys().eq(["data"]));
             (!is_wrapped).then(|| without_texts(body))
         }),
-    ("The response of GET /me contains everything the public profile read returns, plus these fields: \
-      email, api_visible, key", &[Me],
+    ("Response: `data` holds the full profile plus email, api_visible and key (scopes and rate limit).", &[Me],
         |answer, mock| missing(answer, mock, "", &["email", "api_visible", "key"])),
     ("key: object describing the calling key: its scopes and its rate limit", &[Me],
         |answer, mock| missing(answer, mock, "/key", &["scopes", "rate_limit"])),
-    ("Badge: id, name, description, color (#rrggbb) and kind, all strings", &[Badges],
+    ("Response: `data` is an array of badge objects.", &[Badges],
         |answer, mock| misfit(answer.at("")?, mock.at("")?)),
-    ("total_views: integer; period: object with days and views; daily: array of objects with date \
-      (YYYY-MM-DD) and views; countries: array of objects with code and views", &[Own1, Other1],
+    ("Response: `data` holds the profile view statistics object.", &[Own1, Other1],
         |answer, mock| {
             let fields = ["total_views", "period", "daily", "countries"];
             let pick = |answer: &Answer| Some(Value::Object(pick(answer.at("")?, &fields)?));
             misfit(&pick(answer)?, &pick(mock)?)
         }),
-    ("period: views within the window", &[Own1, Own30, Own365, Other1, Other30], |answer, _| {
+    ("period: fields: days (integer, the window used), views (integer, views within the window)", &[
+        Own1, Own30, Own365, Other1, Other30], |answer, _| {
         let views = answer.at("/period/views")?.as_u64()?;
         let daily = answer.at("/daily")?.as_array()?.iter();
         let sum: u64 = daily.map(|day| day["views"].as_u64()).sum::<Option<u64>>()?;
@@ -54,12 +53,13 @@ const STATEMENTS: &[Statement] = &[
             let days = answer.at("/period/days")?;
             (days != mock.at("/period/days")?).then(|| json!({ "period.days": days }))
         }),
-    ("Site statistics: users, views and links, all integers", &[Site],
+    ("Response: `data` is the site statistics object.", &[Site],
         |answer, mock| misfit(answer.at("")?, mock.at("")?)),
 ];
 
-const DELIVERY: &str = "Each delivery carries: X-Service-Event, the event kind; X-Service-Signature, `sha256=` plus \
-     the HMAC of the body with the webhook secret";
+const EVENT: &str = "X-Service-Event: the event kind";
+const SIGNATURE: &str =
+    "X-Service-Signature: `sha256=` plus the HMAC of the body with the webhook secret";
 
 /// Returns the contradicted sentences of the specification. `mock` is the mock in its default dialect.
 pub(crate) fn sentences(all: &Observations, mock: &Answers) -> Vec<Row> {
@@ -77,8 +77,7 @@ pub(crate) fn sentences(all: &Observations, mock: &Answers) -> Vec<Row> {
             let sample = all.answer(*step).ok()?.sample(*found);
             Some(((*sentence).to_owned(), sample))
         });
-    let invalid = all.deliveries.iter().find_map(invalid);
-    let delivery = invalid.map(|sample| (DELIVERY.to_owned(), sample));
+    let delivery = all.deliveries.iter().find_map(invalid);
     let all = statements
         .chain(exceeded(all))
         .chain(not_applied)
@@ -146,18 +145,21 @@ fn exceeded(all: &Observations) -> Option<(String, Sample)> {
 }
 
 /// Returns the headers of a delivery that does not have them as specified.
-fn invalid(delivery: &Delivery) -> Option<Sample> {
+fn invalid(delivery: &Delivery) -> Option<(String, Sample)> {
     let [event, signature] =
         ["x-service-event", "x-service-signature"].map(|name| delivery.header(name));
-    let is_valid = event.is_some()
-        && signature.and_then(decode).is_some()
-        && delivery.is_genuine != Some(false);
+    let is_signed = signature.and_then(decode).is_some() && delivery.is_genuine != Some(false);
+    let sentence = match (event, is_signed) {
+        (None, _) => EVENT,
+        (_, false) => SIGNATURE,
+        _ => return None,
+    };
     let found = json!({
         "x-service-event": event,
         "x-service-signature": signature,
         "signature fits": delivery.is_genuine,
     });
-    (!is_valid).then(|| delivery.sample(found))
+    Some((sentence.to_owned(), delivery.sample(found)))
 }
 
 /// The sentences of the specification that a service contradicts if it accepts what the mock rejects, by
@@ -171,8 +173,7 @@ const REJECTED: &[(&str, &str)] = &[
                        rejected as a whole (unknown fields are never ignored)."),
 ];
 
-const KEY: &str = "The caller sends the header `Authorization: Bearer <API_KEY>`. (Security: the service \
-                   answers without a valid key.)";
+const KEY: &str = "The caller sends the header `Authorization: Bearer <API_KEY>`.";
 
 /// Returns the requests to which the service and the mock respond with another status or shape.
 pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<Row> {
@@ -191,8 +192,7 @@ pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<
                 Row::new("", *sentence, Finding::Contradiction { sample })
             }
             (true, _) if mock.is_success() && !step.label().ends_with("without a key") => {
-                let sentence = format!("the specification defines {}", step.label());
-                Row::new("", sentence, Finding::Contradiction { sample })
+                Row::new("", step.label(), Finding::Contradiction { sample })
             }
             _ => {
                 let question = format!("response to {}", step.label());

@@ -97,11 +97,11 @@ impl<'a> Learner<'a> {
     pub(crate) fn reason(&self, steps: &[Step], needs: &str) -> String {
         let reason = |step: &Step| match self.all.answer(*step) {
             Err(reason) => Some(reason),
-            Ok(answer) if answer.is_success() => None,
             Ok(answer) => match self.rejection(*step) {
                 Some(("scope_missing", message)) => Some(message.to_owned()),
-                Some(_) => None,
-                None => Some(answer.unexpected()),
+                Some(_) if answer.is_rejection() => None,
+                None if answer.is_success() => None,
+                _ => Some(answer.unexpected()),
             },
         };
         match steps.iter().find_map(reason) {

@@ -136,7 +136,7 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
     for name in ["api_visible", "key_scopes", "null in an edit"] {
         assert_eq!(result(&learned, name)["result"], "outside", "{name}");
     }
-    let statistics = "Site statistics: users, views and links, all integers";
+    let statistics = "Response: `data` is the site statistics object.";
     assert_eq!(result(&learned, statistics)["result"], "contradiction");
 
     let world = reproduce(&learned.file);
@@ -233,7 +233,7 @@ fn reports_accepted_requests_that_the_mock_rejects() {
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
     let contradictions = findings(&learned, "contradiction");
     for sentence in [
-        "(Security: the service answers without a valid key.)",
+        "The caller sends the header `Authorization: Bearer <API_KEY>`.",
         "days: 1 to 30",
     ] {
         let mut all = contradictions.iter();
@@ -259,8 +259,8 @@ fn reports_contradictions_in_what_it_reads_and_writes() {
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let contradictions = findings(&learned, "contradiction");
     for sentence in [
-        "date (YYYY-MM-DD)",
-        "period: views within the window",
+        "Response: `data` holds the profile view statistics object.",
+        "views (integer, views within the window)",
         "create, edit and delete the owner's links",
         "create and delete the owner's posts",
     ] {
@@ -274,7 +274,7 @@ fn reports_contradictions_in_what_it_reads_and_writes() {
     assert_eq!(me(&service)["links"].as_array().unwrap().len(), 1);
     let service = Foreign::start(&["refuses"]);
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
-    let refused = "the specification defines PATCH /me/profile".to_owned();
+    let refused = "PATCH /me/profile".to_owned();
     assert!(findings(&learned, "contradiction").contains(&refused));
 }
 
