@@ -219,10 +219,20 @@ fn difference(service: &Answer, mock: &Answer) -> Option<(String, bool)> {
     let body = |answer: &Answer| match &answer.json {
         Some(body) => shape(body),
         None if answer.text.is_empty() => json!("empty"),
+        None if answer.text.contains('<') => json!(format!("a page with {}", tags(&answer.text))),
         None => json!("text"),
     };
     let found = other_shape("", &body(service), &body(mock))?;
     Some((found, false))
+}
+
+/// Returns the tags of a page.
+fn tags(page: &str) -> String {
+    let tags = page
+        .split('<')
+        .skip(1)
+        .filter_map(|part| part.split_once('>'));
+    tags.map(|(tag, _)| format!("<{tag}>")).collect()
 }
 
 /// Describes the first part of a shape that the mock does not have, or that only the mock has.

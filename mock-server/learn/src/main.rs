@@ -64,8 +64,8 @@ const UNREACHABLE: u8 = 3;
 /// Learn the dialect of a running service
 ///
 /// Sends at most 80 requests, one at a time: reads, and two writes that every service has to reject.
-/// With --allow-writes, also edits the profile without changing it, and creates and deletes one link and
-/// one post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service
+/// With --allow-writes, also edits the profile, which changes only the last digit of a color and restores
+/// it, and creates and deletes one link and one post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service
 /// contradicts the specification or does something that the mock cannot do, and 3 if it cannot be
 /// reached, rejects the key, or has no profile with the handle.
 #[derive(Debug, Parser)]
@@ -83,7 +83,7 @@ struct Options {
     /// Handle of another profile
     #[arg(long)]
     handle: Option<String>,
-    /// Also learn from writes that change nothing, and from a link and a post that are deleted
+    /// Also learn from writes that are undone: a color, and a link and a post that are deleted
     #[arg(long)]
     allow_writes: bool,
     /// Do not ask for confirmation
@@ -147,7 +147,7 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
         (false, Err(_)) => true,
     };
     observations.deliveries = deliveries;
-    let report = Report::new(&observations, service.requests());
+    let report = Report::new(&observations, service.sent);
     let mut report = report.map_err(unreachable)?;
     if let Some(file) = check {
         report.check(&file).map_err(usage)?;
@@ -254,7 +254,7 @@ async fn write(
     let ended = {
         let mut work = pin!(async {
             writes::write(service, observations, &mut created).await;
-            let stopped = service.stopped();
+            let stopped = service.stopped.clone();
             let changes = writes::clean_up(service, observations, &mut created).await;
             (changes, stopped)
         });
@@ -277,7 +277,7 @@ async fn write(
     let left = created.left(observations);
     left.iter().for_each(|line| warn(line));
     let (changes, stopped) = ended.unzip();
-    let is_same = changes.is_some_and(report_changes);
+    let is_same = report_changes(changes.unwrap_or_else(|| Err("interrupted".to_owned())));
     match (signal, stopped.flatten()) {
         (Some(number), _) => Err((128 + number, "interrupted".to_owned())),
         (None, Some(reason)) => Err(unreachable(reason)),

@@ -8,11 +8,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use mock_server::{ProfileField, World};
-use reqwest::Method;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::requests::{Known, Request, RequestValues, Step, path_segment, restoration};
+use crate::requests::{
+    Known, Request, RequestValues, Step, edit_link, path_segment, post, restoration,
+};
 use crate::response::{Answer, Sample, pick, without_texts};
 use crate::service::Service;
 
@@ -265,28 +266,19 @@ impl Changes {
             [first, after].map(|me| Facts::new(me, first, &observations.values.mark));
         let (before, after) = (before?, after?);
         let content = different(&before.content, &after.content).map(|(name, line)| {
-            let old = before
-                .content
-                .get(name)
-                .filter(|_| name.starts_with("link "));
-            let undo = match (old, name.strip_prefix("link "), after.content.get(name)) {
-                (Some(link), Some(_), None) => {
-                    Ok(Request::new(Method::POST, "/me/links").body("", link))
-                }
-                (Some(link), Some(id), Some(_)) => {
-                    Ok(Request::new(Method::PATCH, KINDS[0].path_of(id)).body("", link))
-                }
-                (None, None, _) if !name.starts_with("post ") => restoration(&observations.values),
-                _ => Err(String::new()),
+            let [old, new] = [&before, &after].map(|facts| facts.content.get(name));
+            let undo = match (name.split_once(' '), old, new) {
+                (None, ..) => restoration(&observations.values).ok(),
+                (Some(("link", _)), Some(link), None) => Some(post("/me/links").body("", link)),
+                (Some(("link", id)), Some(link), _) => Some(edit_link(id).body("", link)),
+                _ => None,
             };
-            (line, undo.ok())
+            (line, undo)
         });
-        Ok(Self {
-            content: content.collect(),
-            others: different(&before.others, &after.others)
-                .map(|(_, line)| line)
-                .collect(),
-        })
+        let content = content.collect();
+        let others = different(&before.others, &after.others).map(|(_, line)| line);
+        let others = others.collect();
+        Ok(Self { content, others })
     }
 }
 
@@ -300,11 +292,8 @@ impl Facts {
     /// `first` is the response before the writes.
     fn new(me: &Answer, first: &Answer, mark: &str) -> Result<Self, String> {
         let data = me.at("").and_then(Value::as_object);
-        let mut others: BTreeMap<_, _> = data
-            .ok_or_else(|| me.unexpected())?
-            .clone()
-            .into_iter()
-            .collect();
+        let data = data.ok_or_else(|| me.unexpected())?.clone();
+        let mut others: BTreeMap<_, _> = data.into_iter().collect();
         let mut content = BTreeMap::new();
         for field in ProfileField::ALL {
             content.extend(others.remove_entry(field.name()));
@@ -342,9 +331,8 @@ fn different<'a>(
 ) -> impl Iterator<Item = (&'a String, String)> {
     let all: BTreeMap<_, _> = before.iter().chain(after).collect();
     let shown = |value: Option<&Value>| value.map_or("missing".to_owned(), Value::to_string);
-    let names = all
-        .into_keys()
-        .filter(|name| before.get(*name) != after.get(*name));
+    let all = all.into_keys();
+    let names = all.filter(|name| before.get(*name) != after.get(*name));
     names.map(move |name| {
         let [before, after] = [before, after].map(|facts| shown(facts.get(name)));
         (name, format!("{name} was {before} and is now {after}"))

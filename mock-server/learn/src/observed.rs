@@ -77,6 +77,7 @@ pub(crate) fn compression(learner: &Learner<'_>) -> Found {
 
 /// The objects in responses: the name in `extra_fields`, the requests and the pointers in `data`. The
 /// place `me` has what an edit of the profile does not show.
+#[rustfmt::skip]
 const PLACES: &[(&str, &[(Step, &str)])] = &[
     ("profile", &[(Step::EditProfile, "")]),
     ("me", &[(Step::Me, "")]),
@@ -85,23 +86,8 @@ const PLACES: &[(&str, &[(Step, &str)])] = &[
     ("statistics", &[(Step::Own1, ""), (Step::Other1, "")]),
     ("analytics", &[(Step::Analytics, "")]),
     ("site", &[(Step::Site, "")]),
-    (
-        "link",
-        &[
-            (Step::CreateLink, ""),
-            (Step::EditLink, ""),
-            (Step::MeWithLink, "/links"),
-            (Step::Me, "/links"),
-        ],
-    ),
-    (
-        "post",
-        &[
-            (Step::CreatePost, ""),
-            (Step::MeWithPost, "/posts"),
-            (Step::Me, "/posts"),
-        ],
-    ),
+    ("link", &[(Step::CreateLink, ""), (Step::EditLink, ""), (Step::MeWithLink, "/links"), (Step::Me, "/links")]),
+    ("post", &[(Step::CreatePost, ""), (Step::MeWithPost, "/posts"), (Step::Me, "/posts")]),
 ];
 
 /// Returns the fields of responses that the mock does not have, with shortened values.

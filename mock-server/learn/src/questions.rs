@@ -140,14 +140,8 @@ const QUESTIONS: &[Question] = &[
 
 const RESOURCES: &[Step] = &[Me, MeWithLink, MeWithPost, CreateLink, CreatePost];
 
-const WRITES: &[Step] = &[
-    EditProfile,
-    EditLink,
-    CreateLink,
-    CreatePost,
-    DeleteLink,
-    DeletePost,
-];
+#[rustfmt::skip]
+const WRITES: &[Step] = &[EditProfile, EditLink, CreateLink, CreatePost, DeleteLink, DeletePost];
 
 const NO_RESOURCE: &str = "no response contains a link or post";
 const NO_HEADERS: &str = "GET /me has no separate headers about the rate limit";

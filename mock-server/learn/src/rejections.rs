@@ -35,11 +35,14 @@ fn rejections<'a>(learner: &'a Learner<'_>) -> Result<Vec<Rejection<'a>>, String
 }
 
 pub(crate) fn error_body(learner: &Learner<'_>) -> Found {
-    let steps: Vec<_> = rejections(learner)?.iter().map(|one| one.step).collect();
+    // The pages that repeat a value of a request differ in each run.
+    let mut rejections = rejections(learner)?;
+    rejections.retain(|Rejection { answer, .. }| {
+        answer.json.is_some() || !learner.all.values.occur_in(&answer.text)
+    });
+    let steps: Vec<_> = rejections.iter().map(|one| one.step).collect();
     match learner.compare("error_body", &steps, views::error_body, "")? {
-        Finding::Outside { .. } if Template::new(learner).is_ok() => {
-            Err("another body; see error_template".to_owned())
-        }
+        Finding::Outside { .. } => Err("another body; see error_template".to_owned()),
         finding => Ok(finding),
     }
 }
@@ -52,14 +55,19 @@ pub(crate) fn template(learner: &Learner<'_>) -> Found {
     if let Ok(Finding::Learned { .. }) = error_body(learner) {
         return Ok(Finding::AsTheMock { sample });
     }
-    let mut value = json!({ "body": Template::new(learner)?.body()? });
-    if base.content_type() != "application/json" {
-        value["content_type"] = json!(base.content_type());
+    let body = match &base.json {
+        Some(json @ (Value::Object(_) | Value::Array(_))) => Template::new(learner, json)?.body(),
+        // A text is the message as a whole.
+        _ => json!("{message}"),
+    };
+    let mut value = json!({ "body": body });
+    if base.content_type() != "application/json" || body.is_string() {
+        value["content_type"] = json!(base.header("content-type").unwrap_or_default());
     }
     Ok(Finding::Learned { value, sample })
 }
 
-/// The bodies of rejections, as far as they are JSON objects.
+/// The bodies of rejections, as far as they are JSON objects or arrays.
 struct Template<'a> {
     learner: &'a Learner<'a>,
     rejections: Vec<Rejection<'a>>,
@@ -69,11 +77,8 @@ struct Template<'a> {
 }
 
 impl<'a> Template<'a> {
-    fn new(learner: &'a Learner<'a>) -> Result<Self, String> {
+    fn new(learner: &'a Learner<'a>, base: &'a Value) -> Result<Self, String> {
         let rejections = rejections(learner)?;
-        let base = rejections[0].answer.json.as_ref();
-        let base = base.filter(|body| body.is_object());
-        let base = base.ok_or("the bodies are not JSON objects")?;
         let mut template = Self {
             learner,
             rejections,
@@ -88,7 +93,7 @@ impl<'a> Template<'a> {
     }
 
     /// Returns the body with placeholders for the values that differ between rejections.
-    fn body(&self) -> Result<Value, String> {
+    fn body(&self) -> Value {
         let mut body = self.base.clone();
         for (pointer, value) in leaves(self.base) {
             if let (Some(name), Some(place)) = (
@@ -98,7 +103,7 @@ impl<'a> Template<'a> {
                 *place = json!(name);
             }
         }
-        Ok(body)
+        body
     }
 
     fn placeholder(&self, pointer: &str, value: &Value) -> Option<String> {

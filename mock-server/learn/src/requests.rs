@@ -89,22 +89,22 @@ steps! {
     EditLinkUnknownField: |values| {
         let mut edit = link(values);
         edit[&values.field] = "x".into();
-        Ok(edit_link(values)?.body(" with an unknown field", edit))
+        Ok(edit_link(&values.link.clone()?).body(" with an unknown field", edit))
     };
     EditLinkNull: |values| {
-        Ok(edit_link(values)?.body(" with null", json!({ "title": null, "url": URL })))
+        Ok(edit_link(&values.link.clone()?).body(" with null", json!({ "title": null, "url": URL })))
     };
     EditLinkNumber: |values| {
-        Ok(edit_link(values)?.body(" with a number", json!({ "title": 1, "url": URL })))
+        Ok(edit_link(&values.link.clone()?).body(" with a number", json!({ "title": 1, "url": URL })))
     };
     EditLinkRelativeUrl: |values| {
         let edit = json!({ "title": text(values), "url": "/relative" });
-        Ok(edit_link(values)?.body(" with a relative URL", edit))
+        Ok(edit_link(&values.link.clone()?).body(" with a relative URL", edit))
     };
-    EditLinkEmpty: |values| Ok(edit_link(values)?.body(" without fields", "{}"));
+    EditLinkEmpty: |values| Ok(edit_link(&values.link.clone()?).body(" without fields", "{}"));
     EditLink: |values| {
         let edit = json!({ "title": text(values) + ", edited", "url": URL });
-        Ok(edit_link(values)?.body("", edit))
+        Ok(edit_link(&values.link.clone()?).body("", edit))
     };
     MeWithLink: |_| get("/me");
     DeleteLink: |values| delete("/me/links", &values.link);
@@ -178,7 +178,7 @@ fn repeated(values: &RequestValues) -> Known<String> {
     Ok(format!("{{{}}}", members.join(",")))
 }
 
-fn post(path: &str) -> Request {
+pub(crate) fn post(path: &str) -> Request {
     Request::new(Method::POST, path)
 }
 
@@ -191,16 +191,13 @@ fn link(values: &RequestValues) -> Value {
     json!({ "title": text(values), "url": URL })
 }
 
-fn edit_link(values: &RequestValues) -> Known<Request> {
-    let path = format!("/me/links/{}", values.link.clone()?);
-    Ok(Request::new(Method::PATCH, path))
+pub(crate) fn edit_link(id: &str) -> Request {
+    Request::new(Method::PATCH, format!("/me/links/{id}"))
 }
 
 fn delete(all: &str, id: &Known<String>) -> Known<Request> {
-    Ok(Request::new(
-        Method::DELETE,
-        format!("{all}/{}", id.clone()?),
-    ))
+    let path = format!("{all}/{}", id.clone()?);
+    Ok(Request::new(Method::DELETE, path))
 }
 
 fn again(request: Request) -> Request {
@@ -243,6 +240,18 @@ impl Request {
 
     pub(crate) fn get(path: impl Into<String>) -> Self {
         Self::new(Method::GET, path)
+    }
+
+    /// Returns the method and the path without handles, ids and the query.
+    pub(crate) fn endpoint(&self) -> String {
+        let path = self.path.split('?').next().unwrap_or_default();
+        let segments: Vec<_> = path.split('/').collect();
+        let path = match segments[..] {
+            ["", "users", _, "stats"] => "/users/{handle}/stats".to_owned(),
+            ["", "me", kind, _] => format!("/me/{kind}/{{id}}"),
+            _ => path.to_owned(),
+        };
+        format!("{} {path}", self.method)
     }
 
     pub(crate) fn access(self, access: Access) -> Self {

@@ -126,9 +126,13 @@ impl Answer {
         value.split(';').next().unwrap_or_default().trim()
     }
 
-    /// Returns the body as JSON, or else as a text.
+    /// Returns an object or an array, or else the body as a text.
     pub(crate) fn body(&self) -> Value {
-        self.json.clone().unwrap_or_else(|| json!(self.text))
+        match &self.json {
+            Some(json @ (Value::Object(_) | Value::Array(_))) => json.clone(),
+            Some(other) => json!(other.to_string()),
+            None => json!(self.text),
+        }
     }
 
     /// Returns a value in `data` of a successful response.

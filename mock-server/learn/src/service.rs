@@ -1,5 +1,6 @@
 //! The client: one request at a time, within a budget.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ const INTERRUPTED: &str = "the command was interrupted";
 const MAX_ATTEMPTS: u32 = 3;
 
 /// Number of consecutive requests without a response after which no more are sent.
-const MAX_FAILURES: u32 = 4;
+const MAX_FAILURES: usize = 4;
 
 /// Maximum size of a response body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -46,17 +47,19 @@ pub(crate) struct Service {
     client: Client,
     base_url: String,
     key: Key,
-    sent: u32,
+    pub(crate) sent: u32,
     budget: u32,
     waited: Duration,
     /// Ends the work before cleaning up.
     interrupted: watch::Receiver<bool>,
     /// The limit and the window that `GET /me` shows.
     stated_limit: Option<(u32, Duration)>,
-    /// The number of consecutive requests without a response.
-    failures: u32,
-    /// The reason for sending no more requests before cleaning up.
-    stopped: Option<String>,
+    /// The endpoints of the last requests, which had no response.
+    failures: Vec<String>,
+    /// The endpoints without a response twice in a row, and the reasons.
+    silent: BTreeMap<String, String>,
+    /// The reason for sending no more requests before cleaning up, except for an interruption.
+    pub(crate) stopped: Option<String>,
     /// The first response with 429.
     pub(crate) rate_limited: Option<Answer>,
 }
@@ -89,26 +92,19 @@ impl Service {
             waited: Duration::ZERO,
             interrupted,
             stated_limit: None,
-            failures: 0,
+            failures: Vec::new(),
+            silent: BTreeMap::new(),
             stopped: None,
             rate_limited: None,
         })
-    }
-
-    pub(crate) fn requests(&self) -> u32 {
-        self.sent
-    }
-
-    /// Returns the reason why requests were not sent, if it is not an interruption.
-    pub(crate) fn stopped(&self) -> Option<String> {
-        self.stopped.clone()
     }
 
     /// Allows the requests that are reserved for cleaning up, even after an interruption.
     pub(crate) fn start_cleaning(&mut self) {
         self.budget = MAX_REQUESTS;
         self.waited = Duration::ZERO;
-        self.failures = 0;
+        self.failures.clear();
+        self.silent.clear();
         self.stopped = None;
         self.interrupted = watch::channel(false).1;
     }
@@ -160,6 +156,11 @@ impl Service {
 
     async fn send_once(&mut self, request: &Request) -> Result<Answer, String> {
         self.require_ready()?;
+        let endpoint = request.endpoint();
+        let has_key = request.access == Access::Key;
+        if let Some(reason) = self.silent.get(&endpoint).filter(|_| has_key) {
+            return Err(reason.clone());
+        }
         self.sent += 1;
         progress(&format!(
             "request {} of at most {MAX_REQUESTS}: {request}",
@@ -167,10 +168,20 @@ impl Service {
         ));
         let answer = self.exchange(request).await;
         progress("");
-        self.failures = if answer.is_ok() { 0 } else { self.failures + 1 };
         let answer = answer.map_err(|reason| self.key.redact(&format!("{request}: {reason}")));
-        if let (Err(reason), MAX_FAILURES) = (&answer, self.failures) {
-            let reason = format!("{MAX_FAILURES} requests in a row had no response; {reason}");
+        let Err(reason) = &answer else {
+            self.failures.clear();
+            return answer;
+        };
+        let is_other = self.failures.iter().any(|failed| *failed != endpoint);
+        if has_key && self.failures.last() == Some(&endpoint) {
+            warn(&format!("{reason}; {endpoint} is not requested again"));
+            self.silent.insert(endpoint.clone(), reason.clone());
+        }
+        self.failures.push(endpoint);
+        if self.failures.len() >= MAX_FAILURES && is_other {
+            let count = self.failures.len();
+            let reason = format!("{count} requests in a row had no response; {reason}");
             self.stopped = Some(reason);
         }
         answer

@@ -110,6 +110,7 @@ fn resources(answer: &Answer, view: fn(&Value) -> Value) -> Option<Value> {
 pub(crate) fn ids(answer: &Answer) -> Option<Value> {
     resources(answer, |one| match one.get("id") {
         Some(Value::String(id)) if is_uuid(id) => json!("uuid"),
+        Some(Value::String(text)) if id(one).as_ref() != Some(text) => json!("encoded in paths"),
         Some(Value::String(_)) => json!("string"),
         _ if id(one).is_some_and(|id| id.parse::<u64>().is_ok()) => json!("integer"),
         _ => json!("other"),
@@ -211,6 +212,7 @@ pub(crate) fn days(answer: &Answer) -> Option<Value> {
 pub(crate) fn error_body(answer: &Answer) -> Option<Value> {
     let body = match &answer.json {
         Some(json) => shape(json),
+        None if answer.content_type() == "text/html" => json!(answer.text),
         None => json!({ "is empty": answer.text.is_empty() }),
     };
     let content_type = answer.content_type();

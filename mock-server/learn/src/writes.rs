@@ -1,5 +1,5 @@
-//! The writes of `--allow-writes`, which leave nothing to restore: edits with the present values, and one
-//! link and one post that are created and deleted.
+//! The writes of `--allow-writes`: edits with the present values, except for the last digit of a color, and
+//! one link and one post that are created and deleted.
 
 use std::time::Duration;
 
@@ -21,74 +21,48 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// returns `true` if `GET /me` shows the effect.
 type Edit = (Step, &'static str, fn(&RequestValues, &Answer) -> bool);
 
+#[rustfmt::skip]
 const EDITS: [Edit; 2] = [
-    (
-        Step::EditProfile,
-        "read and edit the key owner's profile",
-        |values, me| other_color(values).is_none() || !has_color(values, me),
-    ),
+    (Step::EditProfile, "read and edit the key owner's profile", |values, me| {
+        let color = values.profile.as_ref().ok().and_then(|profile| profile.get(COLOR));
+        other_color(values).is_none() || me.at(&format!("/{COLOR}")) != color
+    }),
     (Step::EditLink, KINDS[0].sentence, |values, me| {
         let mut links = KINDS[0].listed(me).into_iter().flatten();
         links.all(|one| id(one) != values.link.clone().ok() || one["title"] != text(values))
     }),
 ];
 
-/// Returns `true` if `GET /me` shows the color before the writes.
-fn has_color(values: &RequestValues, me: &Answer) -> bool {
-    let color = values
-        .profile
-        .as_ref()
-        .ok()
-        .and_then(|profile| profile.get(COLOR));
-    color.is_none() || me.at(&format!("/{COLOR}")) == color
-}
-
-/// What the command has created or changed, or may have.
+/// The links and posts that the command has created, or may have created.
 #[derive(Debug, Default)]
 pub(crate) struct Created {
     /// The paths of those that were not deleted.
     paths: Vec<String>,
-    /// The paths of those that `GET /me` has never listed.
-    unlisted: Vec<String>,
-    /// Those without a path, and the reasons.
+    /// Those that `GET /me` does not list with an id, and what to do about them.
     unknown: Vec<(Kind, String)>,
     /// The paths whose deletion was accepted.
     deleted: Vec<String>,
     /// `true` if a deletion has hit something else.
     has_missed: bool,
-    /// `true` if the profile may have the other color.
-    is_edited: bool,
 }
 
 impl Created {
     /// Describes what is left.
     pub(crate) fn left(&self, observations: &Observations) -> Vec<String> {
-        let known = self.paths.iter();
-        let known = known.map(|path| format!("not deleted: DELETE {path} deletes it"));
-        let unlisted = self.unlisted.iter().map(|path| {
-            format!("possibly not deleted: if GET /me lists it later, DELETE {path} deletes it")
-        });
         let mark = &observations.values.mark;
-        let unknown = self.unknown.iter().map(|(Kind { name, text, .. }, reason)| {
-            format!(
-                "possibly not deleted: a {name} whose {text} contains {mark}; {reason}, so delete it in \
-                 the web interface of the service"
-            )
+        let paths = self.paths.iter();
+        let known = paths.map(|path| format!("not deleted: DELETE {path} deletes it"));
+        let unknown = self.unknown.iter();
+        let unknown = unknown.map(|(Kind { name, text, .. }, advice)| {
+            format!("possibly not deleted: a {name} whose {text} contains {mark}; {advice}")
         });
-        let color = observations
-            .values
-            .profile
-            .iter()
-            .filter(|_| self.is_edited);
-        let color =
-            color.map(|profile| format!("possibly not restored: {COLOR} was {}", profile[COLOR]));
-        known.chain(unlisted).chain(unknown).chain(color).collect()
+        known.chain(unknown).collect()
     }
 
     /// Records that a deletion was accepted.
     fn delete(&mut self, path: &str) {
         self.paths.retain(|one| one != path);
-        self.unlisted.retain(|one| one != path);
+        self.unknown.retain(|(_, advice)| !advice.contains(path));
         self.deleted.push(path.to_owned());
     }
 
@@ -101,12 +75,10 @@ impl Created {
                 && observations.is_missing(kind, me);
             // Only the list shows that it is deleted.
             self.paths.retain(|path| !path.starts_with(kind.path));
-            self.unlisted.retain(|path| !listed.contains(path));
             self.unknown
                 .retain(|(one, _)| one.path != kind.path || listed.is_empty());
             self.paths.extend(listed);
         }
-        self.is_edited &= !has_color(&observations.values, me);
     }
 }
 
@@ -114,8 +86,7 @@ impl Created {
 pub(crate) fn describe(observations: &Observations, base_url: &str) -> String {
     format!(
         "this writes to the profile of the key's owner at {base_url}:\n  edits of the profile send the \
-         values that GET /me shows, except one that changes {COLOR} by the smallest step until the next\n  \
-         one link and one post that contain {} are created and deleted; \
+         values that GET /me shows; the last digit of {COLOR} is changed once and restored\n  one link and one post that contain {} are created and deleted; \
          others may see them until then",
         observations.values.mark
     )
@@ -164,15 +135,10 @@ fn check(observations: &Observations, created: &Created, step: Step) -> Known<()
             Err("the deletion of the link has deleted another one".to_owned())
         }
         Step::DeleteLinkAgain | Step::DeletePostAgain => {
-            let me = observations.answer(Step::MeAfterDeletions)?;
-            let ids = [&observations.values.link, &observations.values.post];
-            let is_listed = KINDS.into_iter().zip(ids).any(|(kind, id)| {
-                let id = id.as_ref();
-                id.is_ok_and(|id| kind.lists(me, id))
-            });
-            match is_listed {
-                true => Err("GET /me still lists the id, which may be somebody else's".to_owned()),
-                false => Ok(()),
+            observations.answer(Step::MeAfterDeletions)?;
+            match created.paths.is_empty() {
+                true => Ok(()),
+                false => Err("GET /me still lists the id, which may be somebody else's".to_owned()),
             }
         }
         _ => Ok(()),
@@ -198,11 +164,10 @@ async fn send(
     if let Some(kind) = KINDS.into_iter().find(creates)
         && !is_rejected
     {
-        let reason = "no response showed its id".to_owned();
-        created.unknown.push((kind, reason));
+        let advice = "no response showed its id, so delete it in the web interface of the service";
+        created.unknown.push((kind, advice.to_owned()));
         find(service, observations, created, step, kind, &answer).await;
     }
-    created.is_edited |= step == Step::EditProfile && !is_rejected;
     let mut edits = EDITS.into_iter();
     if let Some((_, sentence, shows)) = edits.find(|(edit, ..)| *edit == step && is_accepted) {
         let values = observations.values.clone();
@@ -212,8 +177,9 @@ async fn send(
             observations.not_applied.push((step, sentence, found));
         }
     }
-    if created.is_edited {
-        restore(service, observations, created).await;
+    if let (Step::EditProfile, Ok(request)) = (step, restoration(&observations.values)) {
+        // The clean-up repeats it if it fails.
+        let _ = service.send(&request).await;
     }
     if let ("/me", Ok(me)) = (request.path.as_str(), &answer) {
         created.update(observations, me);
@@ -236,14 +202,6 @@ async fn read_until<T>(
         }
     }
     Ok(None)
-}
-
-/// Sends the values of the profile before the writes.
-async fn restore(service: &mut Service, observations: &Observations, created: &mut Created) {
-    if let Ok(request) = restoration(&observations.values) {
-        let answer = service.send(&request).await;
-        created.is_edited = !answer.is_ok_and(|answer| answer.is_success());
-    }
 }
 
 /// Finds a created resource and its id. Only one that has the mark, or that is new in `GET /me`, was created
@@ -285,23 +243,29 @@ async fn find(
     let listed = listed.ok().flatten();
     let id = listed.as_ref().or(shown.filter(has_mark)).and_then(id);
     let unknown = created.unknown.pop();
-    match (id, listed) {
-        (Some(id), listed) => {
-            let paths = match is_listed && listed.is_none() {
-                true => &mut created.unlisted,
-                false => &mut created.paths,
-            };
-            paths.push(kind.path_of(&id));
-            *(kind.id)(&mut observations.values) = Ok(id);
+    let advice = match (&id, listed) {
+        (Some(id), None) if is_listed => {
+            let path = kind.path_of(id);
+            Some(format!(
+                "GET /me does not list it; if it does later, DELETE {path} deletes it"
+            ))
         }
-        (None, Some(one)) => {
-            let reason = format!("a path cannot have its id {}", one["id"]);
-            created.unknown.push((kind, reason));
+        (Some(id), _) => {
+            created.paths.push(kind.path_of(id));
+            None
         }
+        (None, Some(one)) => Some(format!(
+            "a path cannot have its id {}, so delete it in the web interface of the service",
+            one["id"]
+        )),
         // If the list does not show a creation that may have failed, the clean-up looks for it again.
-        (None, None) => created
-            .unknown
-            .extend(unknown.filter(|_| is_accepted || !is_listed)),
+        (None, None) => unknown
+            .filter(|_| is_accepted || !is_listed)
+            .map(|(_, advice)| advice),
+    };
+    created.unknown.extend(advice.map(|advice| (kind, advice)));
+    if let Some(id) = id {
+        *(kind.id)(&mut observations.values) = Ok(id);
     }
 }
 
@@ -314,16 +278,13 @@ pub(crate) async fn clean_up(
     service.start_cleaning();
     let mut read = 0;
     let mut changes = loop {
-        let paths = created.paths.iter().chain(&created.unlisted).cloned();
-        let paths: Vec<_> = paths.filter(|_| !created.has_missed).collect();
+        let mut paths = created.paths.clone();
+        paths.retain(|_| !created.has_missed);
         for path in paths {
             let answer = service.send(&Request::new(Method::DELETE, &path)).await;
             if answer.is_ok_and(|answer| answer.is_success()) {
                 created.delete(&path);
             }
-        }
-        if created.is_edited {
-            restore(service, observations, created).await;
         }
         let me = service.send(&Request::get("/me")).await?;
         created.update(observations, &me);
@@ -331,6 +292,10 @@ pub(crate) async fn clean_up(
         read += 1;
         if created.paths.is_empty() && changes.content.is_empty() || read == READS {
             break changes;
+        }
+        let is_color = |line: &String| line.starts_with(COLOR);
+        if let Some((_, Some(undo))) = changes.content.iter().find(|(line, _)| is_color(line)) {
+            let _ = service.send(undo).await;
         }
         tokio::time::sleep(PAUSE).await;
     };

@@ -279,28 +279,93 @@ fn reports_contradictions_in_what_it_reads_and_writes() {
 }
 
 #[test]
-fn learns_unusual_codes_and_content_types() {
-    for (option, template) in [
+fn learns_unusual_bodies_of_rejections() {
+    let at = "/{field}";
+    let object = json!({"type": "{code}", "text": "{message}", "http": "{status}", "at": at});
+    let page = |message: &str| {
+        format!("<html>\n<title>404</title>\n<h1>Error 404</h1>\n<p>{message}.</p>\n</html>\n")
+    };
+    let cases = [
         (
             "numeric",
-            json!({"type": "{number}", "text": "{message}", "http": "{status}", "at": "/{field}"}),
+            json!({"errors": [{"type": "{number}", "text": "{message}", "http": "{status}", "at": at}]}),
+            None,
+            None,
         ),
         (
             "id-codes",
-            json!({"id": "{code}", "text": "{message}", "http": "{status}", "at": "/{field}"}),
+            json!({"errors": [{"id": "{code}", "text": "{message}", "http": "{status}", "at": at}]}),
+            None,
+            None,
+        ),
+        ("html", json!({"errors": [object]}), Some("text/html"), None),
+        ("arrays", json!([object]), None, None),
+        (
+            "texts",
+            json!("{message}"),
+            Some("application/json"),
+            Some(r#""Sorry: there is nothing here""#.to_owned()),
         ),
         (
-            "html",
-            json!({"type": "{code}", "text": "{message}", "http": "{status}", "at": "/{field}"}),
+            "pages",
+            json!("{message}"),
+            Some("text/html"),
+            Some(page("there is nothing here")),
         ),
-    ] {
+    ];
+    for_each(&cases, |(option, body, content_type, message)| {
         let service = Foreign::start(&[option]);
         let learned = learn(&service.url, KEY, &[]);
-        let learned = &learned.settings()["error_template"];
-        assert_eq!(learned["body"], json!({"errors": [template]}), "{option}");
-        let content_type = (option == "html").then_some("text/html");
-        assert_eq!(learned["content_type"].as_str(), content_type);
+        let settings = learned.settings();
+        assert_eq!(settings["error_template"]["body"], *body, "{option}");
+        assert_eq!(
+            settings["error_template"]["content_type"].as_str(),
+            *content_type
+        );
+        if let Some(message) = message {
+            let file = DialectFile::from_json(&learned.file.to_string()).unwrap();
+            let mut world = World::default();
+            world.set_dialect(file.settings);
+            let reply = handle(&mut world, &Request::new("GET", "/api/v1/nothing"));
+            assert_eq!(String::from_utf8(reply.body).unwrap(), *message);
+        }
+        // The message of this rejection repeats the field, which the mock cannot do.
+        let outside = findings(&learned, "outside");
+        let field = "response to PATCH /me/profile with an unknown field".to_owned();
+        assert_eq!(
+            outside.contains(&field),
+            message.is_some(),
+            "{option}: {outside:?}"
+        );
+    });
+}
+
+#[test]
+fn says_what_it_could_not_learn() {
+    let service = Foreign::start(&[
+        "crashes",
+        "encoded-ids",
+        "hangs GET /stats",
+        "hangs GET /users/ada/stats",
+    ]);
+    let options = ["--allow-writes", "--yes", "--timeout", "1"];
+    let learned = learn(&service.url, KEY, &options);
+    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    let reason = &result(&learned, "content_rejection")["reason"];
+    assert_eq!(
+        *reason,
+        "PATCH /me/profile with an unknown field returns 500"
+    );
+    assert_eq!(result(&learned, "ids")["result"], "outside");
+    for endpoint in ["GET /stats", "GET /users/{handle}/stats"] {
+        let message = format!("; {endpoint} is not requested again\n");
+        assert!(learned.stderr.contains(&message), "{}", learned.stderr);
     }
+    assert!(
+        !learned.stderr.contains("not deleted"),
+        "{}",
+        learned.stderr
+    );
 }
 
 #[test]
@@ -472,7 +537,7 @@ const INSTEAD: [Instead; 5] = [
     ]),
     ("object-ids", &["A link has an identifier `id` used in paths.", "A post has an identifier `id` used in paths."],
         &["; a path cannot have its id {\"$oid\":\""]),
-    ("queues", &[LINKS], &["possibly not deleted: if GET /me lists it later, DELETE /me/links/"]),
+    ("queues", &[LINKS], &["; GET /me does not list it; if it does later, DELETE /me/links/"]),
 ];
 
 const LINKS: &str = "create, edit and delete the owner's links";
