@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use mock_server::{Advice, Coverage, Endpoint, ProblemKind, Report, RuleViolations};
+use mock_server::{Advice, Coverage, Endpoint, ProblemKind, Report, RuleViolations, printable};
 use serde::Serialize;
 use tokio::process::{Child, Command};
 
-use crate::failure::{Failure, printable, warn};
+use crate::failure::{Failure, warn};
 use crate::processes::{self, Signals};
 use crate::server::{Log, Mock, ServerOptions, worlds};
 
