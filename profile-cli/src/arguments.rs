@@ -6,7 +6,7 @@ use crate::commands::Command;
 use crate::settings::GlobalArguments;
 use crate::settings::RequiredSettings;
 
-/// Read and edit your profile, its links, posts and statistics
+/// Read and edit your profile, links and posts, and read your statistics
 #[derive(Debug, Parser)]
 #[command(name = "profile", bin_name = "profile", version, max_term_width = 100)]
 pub(crate) struct Arguments {

@@ -181,7 +181,7 @@ impl TextFile {
         written.map_err(|error| Failure::of_file("written", &self.path, &error))
     }
 
-    /// Deletes the file. If this fails, a text stays that nobody reads.
+    /// Deletes the file. If this fails, an unused file is left behind, which is harmless.
     fn delete(self) {
         let _ = fs::remove_file(self.path);
     }

@@ -16,7 +16,7 @@ const TEMPLATE: &str = "\
 {all-args}{after-help}";
 
 const START: &str = "\
-profile reads and edits your profile, its links, posts and statistics.
+profile edits your profile, links and posts, and shows your statistics.
 
   profile auth login           store your API key
   profile show                 show your profile
@@ -106,8 +106,8 @@ XDG_STATE_HOME  Parent directory of the sandbox and of texts that were not sent;
 HTTPS_PROXY, ALL_PROXY  Proxy for https://, unless `proxy` is set in config.toml; never for http://
 NO_PROXY  Hosts to reach without these proxies
 NO_COLOR, CLICOLOR_FORCE  Disable or force colors with --color auto
-TERM  dumb disables colors with --color auto
-COLORTERM  truecolor allows 24-bit colors
+TERM  `dumb` disables colors with --color auto
+COLORTERM  `truecolor` allows 24-bit colors
 SSL_CERT_FILE  Certificates to trust instead of those of the system, on Linux";
 
 /// Width of the table of variables.
@@ -158,13 +158,12 @@ and prints strings without quotes.
   tsv    tab-separated values without a header; the default in a pipe
   json   one JSON document: `data` as the service sent it; indented and
          colored on a terminal
-  csv    comma-separated values with a header, exactly as they are;
-         spreadsheets may take cells that begin with =, +, - or @ for
-         formulas
+  csv    comma-separated values with a header, unchanged; spreadsheets
+         may take values that begin with =, +, - or @ for formulas
 
-`--jq '.[]'` prints the items of a list on a line each.
+`--jq '.[]'` prints each item of a list on its own line.
 
-In tsv, a list has one line per item, everything else one line per field. Tabs, line breaks and
+In tsv, a list has one line per item; any other result has one line per field. Tabs, line breaks and
 backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters are removed; in JSON
 they are escaped.
 

@@ -1,4 +1,4 @@
-//! The program `profile`: reads and edits a profile, its links, posts and statistics.
+//! The program `profile`: reads and edits a profile, its links and posts, and reads its statistics.
 //!
 //! Its modules, in reading order; each imports only later ones:
 //!

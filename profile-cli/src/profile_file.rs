@@ -21,7 +21,9 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
         false => EnteredProfile::read(text, None).validated(name),
     };
-    let desired = parsed.map_err(|failure| failure.hint("nothing was sent"))?;
+    let desired = parsed.map_err(|failure| {
+        failure.hint("nothing was sent; fix the file and run the command again")
+    })?;
     match desired.profile.is_empty() && desired.links.is_none() {
         true => Err(Failure::usage(format!(
             "{name} has neither fields nor links; expected the output of `profile export`"

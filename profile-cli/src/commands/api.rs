@@ -33,7 +33,7 @@ pub(crate) struct ApiArguments {
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
     input: Option<Input>,
 
-    /// Also print the status code and headers; for an error response, the status code. Not in JSON
+    /// Also print the status code and headers; for an error response, only the status code; not with --json
     #[arg(short, long)]
     include: bool,
 

@@ -25,16 +25,16 @@ as printed by `profile export`. Fields that it does not contain are not changed,
 text. Without `links`, no link is changed. --prune deletes the links that are not in the file, except
 those without a valid URL, which a file cannot hold. The order of the links does not matter.
 
-A link of the file that the profile already has is left alone. Any other is matched by ID if [source] is
-this account, then by URL, then by a unique title unless [source] is another account. A link that
-matches is changed; without a match, a link is created. https://a.example and https://a.example/ are the
-same URL.
+Links that are equal in the file and the profile are not changed. Any other link of the file is matched
+with one of the profile: by ID if [source] is this account, then by URL, then by a unique title unless
+[source] is another account. The matching link is changed; without a match, a link is created.
+https://a.example and https://a.example/ are the same URL.
 
 The file and the scopes of the key are checked before anything is sent. If the response to a creation
 is lost and the profile does not show the link, the program stops. The link may appear later: check
 `profile link list` before you run the command again. After any other error or Ctrl-C, run the command
 again: it continues where it stopped. Two runs at once may create a link twice.
---json prints the steps that are done, unknown and not done.
+--json reports each step as done, not done, or unknown (its response was lost).
 
 Examples:
   profile apply profile.toml --dry-run

@@ -19,8 +19,8 @@ const DIFFERS: u8 = 9;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With --json, prints the plan: each step with the old and the new value, and the numbers of links that
-are unchanged and of links that are not in the file and stay.
+With --json, prints the plan: each step with the old and the new value, the number of unchanged links,
+and the number of links that are not in the file and are kept.
 
 Examples:
   profile diff profile.toml
@@ -29,7 +29,7 @@ pub(crate) struct DiffArguments {
     #[command(flatten)]
     file: FileArgument,
 
-    /// Also compare with links that are not in the file, which `apply --prune` deletes
+    /// Also show links that are not in the file, which `apply --prune` would delete
     #[arg(long)]
     prune: bool,
 

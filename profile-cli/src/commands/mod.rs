@@ -48,9 +48,9 @@ pub(crate) enum Command {
     Edit(edit::EditArguments),
     /// Print your profile and its links as TOML, or write them to a file
     Export(export::ExportArguments),
-    /// Compare your profile with a file; shows what `profile apply` would change
+    /// Compare your profile with a file; show what `profile apply` would change
     Diff(diff::DiffArguments),
-    /// Make your profile and its links equal to a file
+    /// Update your profile and links to match a file
     Apply(apply::ApplyArguments),
     #[command(visible_alias = "links", subcommand)]
     Link(link::LinkCommand),
@@ -154,7 +154,7 @@ impl Command {
     pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
             Self::Completion(_) | Self::Man(_) => RequiredSettings::None,
-            // Invalid settings are findings.
+            // `auth status` reports invalid settings instead of failing.
             Self::Whoami | Self::Auth(AuthCommand::Status) => RequiredSettings::None,
             Self::Config(ConfigCommand::Path) => RequiredSettings::None,
             Self::Config(_) => RequiredSettings::File,

@@ -73,11 +73,11 @@ list` shows whether the post was created.
 
 --file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line
 break at the end is removed. Any other text that starts with @ is the post itself. An empty text is an
-error, and so is @ with the name of a file.
+error, and so is @ followed by the name of an existing file.
 
 Without a text on a terminal, or with --editor, an empty text opens in the editor of `profile edit`. If
-it was not sent, it stays in a private file; the error prints its path, and the command that sends it.
-The file is deleted when it has been sent.
+your text could not be sent, it is kept in a private file; the error prints its path, and the command
+that sends it and deletes the file.
 
 Examples:
   profile post create 'Hello, world'

@@ -18,13 +18,13 @@ pub(crate) const CHECK_COMMAND: &str = "profile show";
 
 #[derive(Debug, Args)]
 // The usage of clap would list all fields, in a line of 180 columns.
-#[command(override_usage = "profile set [OPTIONS]")]
+#[command(override_usage = "profile set [OPTIONS] <--FIELD <VALUE>>...")]
 #[command(after_help = "\
 Requires the scope profile:write. An empty string clears the display name, bio or location.
 
 --bio @./PATH reads the bio from a file, as do @../PATH and @/PATH, and --bio - from stdin; one line
-break at the end is removed. Any other text that starts with @ is the bio itself, unless it is the name
-of a file, which is an error.
+break at the end is removed. Any other text that starts with @ is the bio itself, but @ followed by the
+name of an existing file is an error.
 
 The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the
 result. The contrast between text and background should be at least 4.5:1. The changed fields are

@@ -17,13 +17,13 @@ use crate::{drawing, outcome, output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-On a terminal, prints bars, with one scale for all profiles, and the shares of devices and countries
-if the service returns them. More than 31 days are drawn as weeks, and more than 31 weeks as months;
---plot spark, --svg and the other formats show each day. In a pipe, each line is a date and the views,
-separated by a tab, or with --totals a name and a value; preceded by the handle if several are given.
+On a terminal, prints bars, with one scale for all profiles, and the shares of devices and countries if
+the service returns them. More than 31 days are drawn as weeks, and more than 31 weeks as months; --plot
+spark, --svg and the other formats show each day. In a pipe, each line is a date and the views, or with
+--totals a name and a value, separated by a tab. With several handles, each line starts with the handle.
 
-Bars and sparklines compare the views with those in as many days before, which takes another request.
-The service limits this to 182 days for your own profile and 15 for others.
+Bars and sparklines compare the views with those of the preceding period of the same length, which takes
+a second request and is limited to 182 days for your own profile and 15 for others.
 
 The JSON is the data of the response; with several handles, an array of {\"handle\": …, \"stats\": …}.
 All handles are tried, and the exit code is that of the worst failure.
@@ -173,7 +173,7 @@ fn own_handle(session: &Session<'_>) -> Result<Handle, Failure> {
 struct Read<'a> {
     handle: &'a Handle,
     response: Response<UserStats>,
-    /// The views in as many days before.
+    /// The views of the preceding period of the same length.
     before: Option<u64>,
 }
 

@@ -158,7 +158,7 @@ impl CommandLine {
             return None;
         }
         let (sender, receiver) = mpsc::channel();
-        // The file with the key may be a pipe, or the terminal. The receiver may have stopped waiting.
+        // Reading the key may block if its file is a pipe or a terminal. The receiver may have timed out.
         thread::spawn(move || drop(sender.send(read_profile(&options))));
         receiver.recv_timeout(TIMEOUT).ok()?
     }

@@ -19,7 +19,7 @@ pub(crate) struct ProfileViews {
     pub(super) total: Option<u64>,
     /// The number of days requested, and the views in them.
     pub(super) period: Option<(u64, u64)>,
-    /// The views in as many days before.
+    /// The views of the preceding period of the same length.
     pub(super) before: Option<u64>,
     pub(super) daily: BTreeMap<String, u64>,
     pub(super) devices: Vec<(String, u64)>,

@@ -166,7 +166,7 @@ const YEAR: u64 = 365 * 24 * 60 * 60;
 /// Returns the failure of a call about `what`, which is named if the status is 404.
 pub(crate) fn about(what: &str, error: Error) -> Failure {
     let not_found = (error.kind() == ErrorKind::NotFound)
-        .then(|| format!("there is no {what} ({})", status_and_message(&error)));
+        .then(|| format!("{what} was not found ({})", status_and_message(&error)));
     let failure = Failure::from(error);
     match not_found {
         Some(message) => Failure {

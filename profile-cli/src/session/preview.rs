@@ -18,7 +18,7 @@ use crate::terminal::printable::json_text;
 // The option of all commands that write to the service.
 #[derive(Debug, Args)]
 pub(crate) struct DryRun {
-    /// Show the changes and requests, but send no change
+    /// Show what would be changed and sent, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

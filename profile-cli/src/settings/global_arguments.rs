@@ -20,7 +20,7 @@ pub(crate) struct GlobalArguments {
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Filter the JSON with a jq expression (of jaq); strings are printed without quotes
+    /// Filter the JSON with a jq expression, evaluated by jaq; strings are printed without quotes
     #[cfg(feature = "jq")]
     #[arg(long, global = true, value_name = "EXPR")]
     pub(crate) jq: Option<String>,

@@ -60,7 +60,7 @@ impl KeyStore {
         if cfg!(feature = "keyring") {
             match keyring::store(account.as_str(), key) {
                 Ok(()) => {
-                    // Remove the copy of an earlier login.
+                    // Remove the key file that an earlier login may have left.
                     remove_file(&path)?;
                     return Ok(KeyLocation {
                         store: Self::Keyring,

@@ -202,7 +202,7 @@ async fn errors_are_those_of_other_commands() {
         exit 3
         --- stdout
         {"error":{"code":"unknown_path","message":"no endpoint has the path /api/v1/nope"}}--- stderr
-        error: there is no /api/v1/nope (404: no endpoint has the path /api/v1/nope)
+        error: /api/v1/nope was not found (404: no endpoint has the path /api/v1/nope)
     "#]]);
     let field = ["api", "me/profile", "-X", "PATCH", "-f", "nickname=x"];
     fixture.run(&field).check(&expect![[r#"

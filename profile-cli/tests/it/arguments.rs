@@ -87,7 +87,7 @@ fn without_arguments_shows_how_to_start() {
     run(home.path(), &[], &[]).check(&expect![[r#"
         exit 0
         --- stdout
-        profile reads and edits your profile, its links, posts and statistics.
+        profile edits your profile, links and posts, and shows your statistics.
 
           profile auth login           store your API key
           profile show                 show your profile
@@ -153,7 +153,7 @@ fn help_names_the_topics_and_prints_them() {
         ("exit-codes", "  130  interrupted with Ctrl-C"),
         (
             "formatting",
-            "  csv    comma-separated values with a header, exactly",
+            "  csv    comma-separated values with a header, unchanged",
         ),
     ] {
         let name = format!(" {topic}");

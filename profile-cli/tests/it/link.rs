@@ -86,8 +86,8 @@ async fn tries_and_reports_all_ids() {
         --- stdout
         Deleted link "link_1" ("Homepage", "https://example.com/demo").
         --- stderr
-        error: there is no link "nope" (404: the key's owner has no link with the id nope)
-        error: there is no link "neither" (404: the key's owner has no link with the id neither)
+        error: link "nope" was not found (404: the key's owner has no link with the id nope)
+        error: link "neither" was not found (404: the key's owner has no link with the id neither)
         hint: `profile link list` shows the IDs
     "#]]);
     let delete = ["link", "delete", "nope", "link_2", "--yes", "--json"];
@@ -96,7 +96,7 @@ async fn tries_and_reports_all_ids() {
         --- stdout
         [{"id":"link_2","result":"deleted","title":"Code","url":"https://example.com/demo/code"}]
         --- stderr
-        {"error":{"code":"not_found","exit_code":3,"hint":"`profile link list` shows the IDs","id":"nope","message":"there is no link \"nope\" (404: the key's owner has no link with the id nope)","retryable":false,"status":404}}
+        {"error":{"code":"not_found","exit_code":3,"hint":"`profile link list` shows the IDs","id":"nope","message":"link \"nope\" was not found (404: the key's owner has no link with the id nope)","retryable":false,"status":404}}
     "#]]);
 }
 

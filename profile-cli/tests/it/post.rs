@@ -44,7 +44,7 @@ async fn creates_and_deletes_a_post() {
             exit 3
             --- stdout
             --- stderr
-            error: there is no post "post_6" (404: the key's owner has no post with the id post_6)
+            error: post "post_6" was not found (404: the key's owner has no post with the id post_6)
             hint: `profile post list` shows the IDs
         "#]]);
 }

@@ -93,7 +93,7 @@ async fn requires_at_least_one_field() {
         error: the following required arguments were not provided:
           <--display-name <TEXT>|--bio <TEXT|@./PATH|->|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
 
-        Usage: profile set [OPTIONS]
+        Usage: profile set [OPTIONS] <--FIELD <VALUE>>...
 
         For more information, try '--help'.
     "#]]);

@@ -84,7 +84,7 @@ async fn reports_an_unknown_handle() {
         exit 3
         --- stdout
         --- stderr
-        error: there is no profile "nobody" (404: no profile has the handle nobody)
+        error: profile "nobody" was not found (404: no profile has the handle nobody)
     "#]]);
 }
 
@@ -234,8 +234,8 @@ async fn continues_after_a_failed_handle() {
         --- stdout
         grace	2026-01-15	27
         --- stderr
-        error: there is no profile "nobody" (404: no profile has the handle nobody)
-        error: there is no profile "a b" (404: no profile has the handle a b)
+        error: profile "nobody" was not found (404: no profile has the handle nobody)
+        error: profile "a b" was not found (404: no profile has the handle a b)
     "#]]);
     let json = fixture.run(&[&some[..], &["--json"]].concat()).error();
     assert_eq!(json["failures"][0]["id"], "nobody");

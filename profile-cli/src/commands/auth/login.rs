@@ -24,9 +24,9 @@ use crate::terminal::printable::redact_key;
 Asks for the base URL and the API key. The key is not accepted as an argument, which other users
 could read, and is not shown while you type it. It is stored only if `GET /me` succeeds with it.
 
-A base URL without a scheme gets https://, or http:// on this machine. The account is named after
-your handle, or HANDLE@HOST if another service has an account of this name; --account NAME sets
-another name. Replacing the key of an account asks first, or requires --yes. The account becomes the
+Without a scheme, a base URL such as profiles.example gets https://, or http:// for this machine. The
+account is named after your handle, or HANDLE@HOST if another service has an account of this name;
+--account NAME sets another name. Replacing the key of an account asks first, or requires --yes. The account becomes the
 selected one. The key is stored in the keyring of the system if the program was built with the feature
 `keyring`, otherwise in a file that only you can read. To rename an account, log in with the new name
 and log out of the old one.

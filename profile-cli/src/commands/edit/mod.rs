@@ -22,14 +22,13 @@ Requires the scope profile:write. Opens the fields as TOML, with their limits. T
 from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; it may have arguments,
 as in `code --wait`.
 
-If the text is rejected, you can open the editor again. If it was not sent, the fields that you
-changed stay in a private file; the error prints its path, and the commands that compare and send it.
-The file is deleted when it has been sent.
-If nothing changed, nothing is sent. The profile is printed as by `profile show`.
+If the text is rejected, you can open the editor again. If your changes could not be sent, they are kept
+in a private file; the error prints its path, and the commands that compare and send it. They delete it
+when it has been sent. If nothing changed, nothing is sent. The profile is printed as by `profile show`.
 
 The profile is read again before the changes are sent. If one of the fields that you edited has
-changed on the service, nothing is sent. The service does not compare: a change between this read and
-the update, usually within milliseconds, is overwritten.
+changed on the service, nothing is sent. A change between this read and the update, usually within
+milliseconds, is overwritten.
 
 Examples:
   profile edit

@@ -100,14 +100,14 @@ async fn serve(
     let messages = handler.weak_messages();
     drop((listener, handler));
     let finished = async {
-        // The sender is only dropped.
+        // `ended` fails when its sender is dropped, which is the signal.
         let _ = tokio::join!(connections.shutdown(), ended);
     };
     let mut finished = pin!(finished);
     tokio::select! {
         () = &mut finished => {}
         () = tokio::time::sleep(WAIT_DELAY) => {
-            // Without a sender, everything is answered and forwarded already.
+            // If no sender is left, all deliveries have been answered and forwarded.
             if let Some(messages) = messages.upgrade() {
                 let _ = messages.try_send(Message::Waiting);
             }

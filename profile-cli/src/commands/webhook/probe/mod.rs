@@ -198,7 +198,7 @@ impl CaseResult {
             // A receiver that is slow or limits its rate may not have verified the delivery.
             (_, Ok(408 | 429)) => Verdict::Inconclusive,
             (Expected::Accepted, Ok(200..=299)) => Verdict::Passed,
-            // The service would repeat it, or turn the webhook off.
+            // The service counts it as a failed delivery.
             (Expected::Accepted, _) => Verdict::Failed,
             (Expected::Rejected, Ok(200..=299)) => Verdict::Failed,
             (Expected::Rejected, Ok(400..=499)) => Verdict::Passed,
