@@ -12,6 +12,7 @@ pub use publish::{MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError
 pub use settings::QueueSettings;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use async_nats::connection::State;
@@ -140,14 +141,20 @@ impl Queue {
     }
 
     /// Returns a queue that connects in the background, and rejects deliveries until then. The
-    /// streams must exist, or [`Queue::open`] must create them.
+    /// streams must exist, or [`Queue::open`] must create them. Logs the loss and the return of the broker.
     ///
     /// # Errors
     ///
     /// Returns [`QueueError`] if the credentials or the certificate cannot be read.
     pub async fn connect_in_background(settings: &QueueSettings) -> Result<Self, QueueError> {
+        let is_absent = AtomicBool::new(false);
         let options = settings.connect_options().await?;
-        Self::connect_with(options.retry_on_initial_connect(), settings).await
+        let options = options.retry_on_initial_connect();
+        let options = options.event_callback(move |event| {
+            settings::log_event(&event, &is_absent);
+            async {}
+        });
+        Self::connect_with(options, settings).await
     }
 
     /// Connects to the broker, whose streams exist.

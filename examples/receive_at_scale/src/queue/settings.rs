@@ -65,20 +65,15 @@ impl QueueSettings {
         Self::try_parse_from(["", "--nats-url", url])
     }
 
-    /// Returns the options of a connection that logs the loss and the return of the broker.
+    /// Returns the options of a connection.
     pub(super) async fn connect_options(&self) -> Result<ConnectOptions, QueueError> {
         let options = self.credentials().await;
         let options = options.map_err(QueueError::during(
             "read the credentials or the certificate",
         ))?;
-        let is_absent = AtomicBool::new(false);
         Ok(options
             .ping_interval(PING_INTERVAL)
-            .reconnect_delay_callback(|attempts| RETRY_DELAY * attempts.min(5) as u32)
-            .event_callback(move |event| {
-                log_event(&event, &is_absent);
-                async {}
-            }))
+            .reconnect_delay_callback(|attempts| RETRY_DELAY * attempts.min(5) as u32))
     }
 
     /// Returns options with the credentials and certificates.
@@ -117,7 +112,7 @@ impl QueueSettings {
 }
 
 /// Logs an event of the connection. Failed attempts to connect only make the broker absent.
-fn log_event(event: &Event, is_absent: &AtomicBool) {
+pub(super) fn log_event(event: &Event, is_absent: &AtomicBool) {
     match event {
         Event::Disconnected => {
             is_absent.store(true, Ordering::Relaxed);
