@@ -41,19 +41,6 @@ pub(super) fn pad_left(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// Cuts the text off at this width, and marks the cut with an ellipsis.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
-        return text.to_owned();
-    }
-    let mut used = 0;
-    let kept = text.chars().take_while(|c| {
-        used += c.width().unwrap_or_default();
-        used < columns
-    });
-    kept.chain(['…']).collect()
-}
-
 /// Formats the number with commas as thousands separators.
 pub(super) fn with_separators(number: u64) -> String {
     let digits = number.to_string();
@@ -150,7 +137,7 @@ pub(super) fn swatch(color: &str, screen: &Screen) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut, pad_right, percent, width, with_separators, wrap};
+    use super::{pad_right, percent, width, with_separators, wrap};
 
     #[test]
     fn separates_thousands() {
@@ -196,12 +183,5 @@ mod tests {
         assert_eq!(wrap(&format!("a {long} b"), 30), lines);
         assert_eq!(wrap(&wide, 31), ["日".repeat(15), "日".repeat(5)]);
         assert_eq!(wrap("a abcdefgh b", 3), ["a", "abcdefgh", "b"]);
-    }
-
-    #[test]
-    fn cuts_at_the_width() {
-        assert_eq!(cut("日本語", 6), "日本語");
-        assert_eq!(cut("日本語", 5), "日本…");
-        assert_eq!(cut("abc", 2), "a…");
     }
 }

@@ -1,10 +1,11 @@
 //! Renders results for people: fields and tables that fit the terminal.
 
 use anstyle::Style;
+use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use serde_json::value::RawValue;
 
 use super::json;
-use crate::drawing::text::{cut, max_width, one_line, pad_right, wrap, wrap_at_spaces};
+use crate::drawing::text::{max_width, one_line, pad_right, wrap_at_spaces};
 use crate::outcome::report::View;
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable};
@@ -29,62 +30,51 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
     }
 }
 
-/// Renders each row on a line, without empty columns. If the rows are too long, the longest column is
-/// cut, but never the IDs; the texts of posts are wrapped instead.
+/// Renders each row on a line, without empty columns. If the rows are too long, the longest columns
+/// are cut, but never the IDs; the texts of posts are wrapped instead.
 fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
-    const GAP: &str = "  ";
-    const MIN_WIDTH: usize = 8;
-    let is_wrapped = |heading: &str| heading == "body";
-    let cell = |heading: &str, cell: &String| match is_wrapped(heading) {
-        true => printable(cell).replace('\t', " "),
-        false => one_line(cell),
-    };
-    let columns = headings.iter().enumerate().map(|(index, heading)| {
-        let cells = rows.iter().map(|row| {
-            row.get(index)
-                .map_or_else(String::new, |text| cell(heading, text))
-        });
-        (*heading, cells.collect::<Vec<_>>())
-    });
-    let columns: Vec<_> = columns
-        .filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()))
-        .collect();
-    let width = |(heading, cells): &(&str, Vec<String>)| {
-        max_width(cells.iter().flat_map(|cell| cell.lines()).chain([*heading]))
-    };
-    let mut widths: Vec<_> = columns.iter().map(width).collect();
-    let gaps = GAP.len() * columns.len().saturating_sub(1);
-    let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(screen.width);
-    while excess > 0
-        && let Some((_, width)) = (columns.iter().zip(&mut widths))
-            .filter(|((heading, _), width)| *heading != "id" && **width > MIN_WIDTH)
-            .max_by_key(|((heading, _), width)| (is_wrapped(heading) && **width > 20, **width))
-    {
-        *width -= 1;
-        excess -= 1;
-    }
-    let headings = columns.iter().zip(&widths);
-    let headings = headings.map(|((heading, _), width)| pad_right(heading, *width));
-    let headings = headings.collect::<Vec<_>>().join(GAP);
-    let mut drawn = screen.styled(Style::new().bold(), headings.trim_end()) + "\n";
-    for row in 0..rows.len() {
-        let cells = columns
+    const GAP: u16 = 2;
+    let is_wrapped = headings.contains(&"body");
+    let mut header = Row::from(headings);
+    header.max_height(1);
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_truncation_indicator("…")
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(screen.width).map_or(u16::MAX, |width| width.saturating_add(GAP)))
+        .set_header(header);
+    for row in rows {
+        let cells = headings
             .iter()
-            .zip(&widths)
-            .map(|((heading, cells), width)| match is_wrapped(heading) {
-                true => wrap(&cells[row], *width),
-                false => vec![cut(&cells[row], *width)],
+            .zip(row)
+            .map(|(heading, text)| match *heading {
+                "body" => printable(text).replace('\t', " "),
+                _ => one_line(text),
             });
-        let cells: Vec<_> = cells.collect();
-        for line in 0..cells.iter().map(Vec::len).max().unwrap_or_default() {
-            let parts = cells.iter().zip(&widths).map(|(lines, width)| {
-                pad_right(lines.get(line).map_or("", String::as_str), *width)
+        let mut row = Row::from(cells);
+        if !is_wrapped {
+            row.max_height(1);
+        }
+        table.add_row(row);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        let is_empty = |row: &Vec<String>| row.get(index).is_none_or(String::is_empty);
+        column
+            .set_padding((0, GAP))
+            .set_constraint(match headings[index] {
+                _ if rows.iter().all(is_empty) => ColumnConstraint::Hidden,
+                "id" => ColumnConstraint::ContentWidth,
+                "body" => ColumnConstraint::LowerBoundary(Width::Fixed(20 + GAP)),
+                _ => ColumnConstraint::LowerBoundary(Width::Fixed(8 + GAP)),
             });
-            let text = parts.collect::<Vec<_>>().join(GAP);
-            drawn += &format!("{}\n", text.trim_end());
+        if headings[index] != "body" {
+            column.set_delimiter('\n');
         }
     }
-    drawn
+    let text = table.trim_fmt();
+    let (heading, rows) = text.split_once('\n').unwrap_or((&text, ""));
+    format!("{}\n{rows}\n", screen.styled(Style::new().bold(), heading))
 }
 
 /// Renders names in one column and values, wrapped between words, in the next.
