@@ -8,9 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
-use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -21,7 +19,9 @@ use crate::input::InvalidInput;
 use crate::journal::{Expect, Journal, JournalLimits, RequestPattern};
 use crate::service::{Cors, Service, StateError, StateFile};
 use crate::tasks::Shutdown;
-use crate::transport::{Handler, NoResponse, answer, receive, respond, serve_without_grace};
+use crate::transport::{
+    Handler, NoResponse, ResponseBody, answer, receive, respond, serve_without_grace,
+};
 use crate::webhook::WebhookHandle;
 
 /// A profile service that runs in this process until it is dropped, which closes its port and its
@@ -347,7 +347,7 @@ impl Handler for ServiceHandler {
     async fn handle(
         &self,
         request: Request<Incoming>,
-    ) -> Result<Response<Full<Bytes>>, NoResponse> {
+    ) -> Result<Response<ResponseBody>, NoResponse> {
         let request = receive(request, BODY_LIMIT, &self.shutdown).await?;
         let service = self.service.clone();
         let (planned, _, exchange) = answer(service, request, &self.shutdown).await;

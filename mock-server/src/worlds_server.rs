@@ -5,9 +5,7 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
 use hyper::body::Incoming;
 
 use crate::control::{self, Control, ControlReply, Guard};
@@ -15,7 +13,7 @@ use crate::engine::{self, BODY_LIMIT, Reply};
 use crate::faults::PlannedReply;
 use crate::input::InvalidInput;
 use crate::tasks::{Shutdown, run_blocking};
-use crate::transport::{self, Handler, NoResponse, answer, receive, respond};
+use crate::transport::{self, Handler, NoResponse, ResponseBody, answer, receive, respond};
 use crate::worlds::Worlds;
 
 /// An HTTP server for any number of [`Worlds`], with the control API below `/_mock/v1`. The program
@@ -73,7 +71,7 @@ impl WorldsServer {
     }
 
     /// Calls `log` with one line per request to the service: method, path, name of the key and response
-    /// status. The line contains no API keys and no line break.
+    /// status. The line contains no API keys, but maybe control characters of the request.
     #[must_use]
     pub fn log(mut self, log: impl Fn(fmt::Arguments<'_>) + Send + Sync + 'static) -> Self {
         let log: Log = Box::new(log);
@@ -191,7 +189,7 @@ impl Handler for WorldsHandler {
     async fn handle(
         &self,
         request: Request<Incoming>,
-    ) -> Result<Response<Full<Bytes>>, NoResponse> {
+    ) -> Result<Response<ResponseBody>, NoResponse> {
         match &self.control {
             Some(control) if control::is_for(request.uri().path()) => {
                 self.answer_control(control.clone(), request).await
@@ -202,7 +200,10 @@ impl Handler for WorldsHandler {
 }
 
 impl WorldsHandler {
-    async fn serve(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, NoResponse> {
+    async fn serve(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<ResponseBody>, NoResponse> {
         let mut request = receive(request, BODY_LIMIT, &self.shutdown).await?;
         let target = self.log.as_ref().map(|_| target(&request));
         let service = match self.worlds.route(&mut request) {
@@ -220,7 +221,7 @@ impl WorldsHandler {
         &self,
         control: Arc<Control>,
         request: Request<Incoming>,
-    ) -> Result<Response<Full<Bytes>>, NoResponse> {
+    ) -> Result<Response<ResponseBody>, NoResponse> {
         let request = receive(request, control::BODY_LIMIT, &self.shutdown).await?;
         let reply = match run_blocking(move || control::answer(&control, &request)).await {
             ControlReply::Now(reply) => reply,

@@ -1,7 +1,12 @@
 //! Large bodies.
 
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use bytes::Bytes;
 use flate2::{Compress, Compression, Crc, FlushCompress};
+use http_body::{Body, Frame, SizeHint};
 
 /// Start and end of a large body, which make it valid JSON.
 const HEAD: &[u8] = b"{\"data\":\"";
@@ -17,15 +22,70 @@ const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\x02\xff";
 /// Decompressed size of a piece of a gzip body in bytes.
 const PIECE: usize = 1024 * 1024;
 
-/// Returns a JSON body of this length.
-pub(super) fn json(bytes: usize) -> Bytes {
-    let mut body = HEAD.to_vec();
-    body.resize(bytes - TAIL.len(), b'x');
-    body.extend_from_slice(TAIL);
-    body.into()
+/// A JSON body, which is sent from one block, so that it takes no memory of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LargeBody {
+    length: usize,
+    sent: usize,
 }
 
-/// Returns the same body with gzip. Each piece is compressed independently of what precedes it, so that it
+impl LargeBody {
+    pub(super) fn new(length: usize) -> Self {
+        Self { length, sent: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Returns the next piece, which is empty at the end.
+    fn piece(&self) -> Bytes {
+        static BLOCK: [u8; 64 * 1024] = [b'x'; 64 * 1024];
+        match self.length - TAIL.len() {
+            _ if self.sent == 0 => Bytes::from_static(HEAD),
+            end if self.sent < end => {
+                Bytes::from_static(&BLOCK[..BLOCK.len().min(end - self.sent)])
+            }
+            end => Bytes::from_static(&TAIL[self.sent - end..]),
+        }
+    }
+
+    /// Returns the first bytes of the body, at most `limit`.
+    pub(crate) fn start(&self, limit: usize) -> Bytes {
+        let (mut start, mut rest) = (Vec::new(), self.clone());
+        while start.len() < limit.min(self.length) {
+            start.extend_from_slice(&rest.piece());
+            rest.sent = start.len();
+        }
+        start.truncate(limit);
+        start.into()
+    }
+
+    /// Returns the whole body, compressed with gzip.
+    pub(crate) fn gzip(&self) -> Bytes {
+        gzip(self.length)
+    }
+}
+
+impl Body for LargeBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let piece = self.piece();
+        self.sent += piece.len();
+        Poll::Ready((!piece.is_empty()).then_some(Ok(Frame::data(piece))))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact((self.length - self.sent) as u64)
+    }
+}
+
+/// Returns such a body with gzip. Each piece is compressed independently of what precedes it, so that it
 /// can be repeated.
 pub(super) fn gzip(bytes: usize) -> Bytes {
     let filling = bytes - MIN_BODY_BYTES;
@@ -71,7 +131,7 @@ mod tests {
     #[test]
     fn large_bodies_are_json_of_their_length() {
         for length in [11, 12, 65_547, 1_048_587, 5_000_000] {
-            let body = json(length);
+            let body = LargeBody::new(length).start(length);
             assert_eq!(body.len(), length);
             let read = serde_json::from_slice::<serde_json::Value>(&body);
             assert!(read.is_ok(), "{length}");

@@ -7,6 +7,7 @@ mod plan;
 mod rules;
 
 pub use fault::{Fault, Phase, WireFault};
+pub(crate) use large_body::LargeBody;
 pub(crate) use plan::{FaultPlan, PlannedReply};
 pub use rules::FaultRule;
 pub(crate) use rules::FaultRules;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::fault::{Fault, Phase, WireFault, is_bodiless};
-use super::large_body;
+use super::large_body::{self, LargeBody};
 use crate::engine::{HeaderLines, Reply};
 use crate::journal::RequestOutcome;
 
@@ -62,8 +62,9 @@ pub(crate) struct PlannedReply {
     /// The status code, even if `wire` prevents that it is sent.
     pub(crate) code: u16,
     pub(crate) headers: HeaderLines,
-    /// Shared with the journal.
+    /// Shared with the journal. Empty if `large` is the body.
     pub(crate) body: Bytes,
+    pub(crate) large: Option<LargeBody>,
     /// The wire fault to apply while the reply is sent.
     pub(crate) wire: Option<WireFault>,
     /// The name of the applied fault.
@@ -76,6 +77,7 @@ impl PlannedReply {
             code: reply.status,
             headers: reply.headers,
             body: reply.body.into(),
+            large: None,
             wire: None,
             fault: None,
         }
@@ -141,7 +143,7 @@ fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
         Fault::EmptyBody => reply.body.clear(),
         Fault::HugeBody { bytes } => {
             return PlannedReply {
-                body: large_body::json(*bytes),
+                large: Some(LargeBody::new(*bytes)),
                 ..PlannedReply::new(json_reply(200, ""))
             };
         }

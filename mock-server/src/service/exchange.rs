@@ -10,7 +10,7 @@ use super::Service;
 use super::response::{compress, is_preflight};
 use super::store::Handled;
 use crate::engine::{Endpoint, Processed, Reply, Request};
-use crate::faults::{FaultPlan, PlannedReply};
+use crate::faults::{FaultPlan, LargeBody, PlannedReply};
 use crate::journal::{Entry, RequestOutcome, Response};
 
 /// A request and its response. If it is dropped during a delay, the client has disconnected.
@@ -125,7 +125,7 @@ impl Exchange {
                     fault: None,
                     violations: Vec::new(),
                     outcome: planned.outcome(),
-                    response: response(&planned, planned.body.clone()),
+                    response: response(&planned, planned.body.clone(), None),
                 };
                 (planned, entry)
             }
@@ -168,7 +168,11 @@ impl Exchange {
             }
         }
         // The journal keeps the body as it was before.
-        let body = planned.body.clone();
+        let length = planned.large.as_ref().map(LargeBody::len);
+        let body = match &planned.large {
+            Some(large) => large.start(service.journal.limits().body_bytes),
+            None => planned.body.clone(),
+        };
         if compresses_responses {
             compress(&request, &mut planned);
         }
@@ -181,7 +185,7 @@ impl Exchange {
             fault: planned.fault,
             violations: processed.violations,
             outcome: planned.outcome(),
-            response: response(&planned, body),
+            response: response(&planned, body, length),
         };
         (planned, entry)
     }
@@ -202,11 +206,11 @@ impl Drop for Exchange {
 }
 
 /// Returns the recorded part of a response, or `None` if the client does not receive it.
-fn response(planned: &PlannedReply, body: Bytes) -> Option<Response> {
+fn response(planned: &PlannedReply, body: Bytes, length: Option<usize>) -> Option<Response> {
     Some(Response {
         status: planned.status()?,
         headers: planned.headers.clone(),
-        body_length: body.len() as u64,
+        body_length: length.unwrap_or(body.len()) as u64,
         body,
     })
 }

@@ -92,7 +92,7 @@ pub(crate) fn compress(request: &Request, planned: &mut PlannedReply) {
         .headers
         .iter()
         .any(|(name, _)| name == "content-encoding");
-    if planned.body.is_empty() || is_encoded {
+    if (planned.body.is_empty() && planned.large.is_none()) || is_encoded {
         return;
     }
     planned
@@ -102,7 +102,10 @@ pub(crate) fn compress(request: &Request, planned: &mut PlannedReply) {
         planned
             .headers
             .push(("content-encoding".into(), "gzip".into()));
-        planned.body = gzip(&planned.body).into();
+        planned.body = match planned.large.take() {
+            Some(large) => large.gzip(),
+            None => gzip(&planned.body).into(),
+        };
     }
 }
 

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -20,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::messages::{NoResponse, READ_TIMEOUT};
+use super::messages::{NoResponse, READ_TIMEOUT, ResponseBody};
 use crate::faults::{PlannedReply, WireFault};
 
 /// Pause after an error of `accept`, for example if no file descriptor is available.
@@ -87,7 +85,7 @@ pub(crate) trait Handler: Send + Sync + 'static {
     fn handle(
         &self,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Full<Bytes>>, NoResponse>> + Send;
+    ) -> impl Future<Output = Result<Response<ResponseBody>, NoResponse>> + Send;
 }
 
 /// Serves a connection until the client closes it or `stop` becomes `true`. A pending request is
@@ -264,7 +262,7 @@ mod tests {
         async fn handle(
             &self,
             request: Request<Incoming>,
-        ) -> Result<Response<Full<Bytes>>, NoResponse> {
+        ) -> Result<Response<ResponseBody>, NoResponse> {
             receive(request, 1024, &Shutdown::new()).await?;
             let reply = Reply::error(404, "nothing", "not found");
             respond(PlannedReply::new(reply), None)

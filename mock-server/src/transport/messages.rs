@@ -8,12 +8,12 @@ use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use http_body::Body;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Either, Full};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use crate::engine::{HeaderLines, Request};
-use crate::faults::{PlannedReply, WireFault};
+use crate::faults::{LargeBody, PlannedReply, WireFault};
 use crate::service::Exchange;
 use crate::tasks::Shutdown;
 
@@ -102,6 +102,9 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
     }
 }
 
+/// The body of a response.
+pub(crate) type ResponseBody = Either<Full<Bytes>, LargeBody>;
+
 /// Converts a reply into a response. The exchange is that of a request to a service.
 ///
 /// # Errors
@@ -110,7 +113,7 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
 pub(crate) fn respond(
     planned: PlannedReply,
     exchange: Option<Exchange>,
-) -> Result<Response<Full<Bytes>>, NoResponse> {
+) -> Result<Response<ResponseBody>, NoResponse> {
     if let Some(wire) = planned.wire {
         return Err(NoResponse::Fault(Box::new((planned, exchange)), wire));
     }
@@ -118,13 +121,15 @@ pub(crate) fn respond(
         code,
         headers: lines,
         body,
+        large,
         ..
     } = planned;
     let status = StatusCode::from_u16(code).expect("a reply has a status of three digits");
     // Room for the headers that hyper adds.
     let mut map = HeaderMap::with_capacity(lines.len() + 2);
     map.extend(headers(lines));
-    let mut response = Response::new(Full::new(body));
+    let body = large.map_or_else(|| Either::Left(Full::new(body)), Either::Right);
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = map;
     Ok(response)

@@ -9,6 +9,6 @@ mod wiremock;
 
 pub(crate) use answer::answer;
 pub(crate) use connection::{Handler, serve, serve_without_grace};
-pub(crate) use messages::{NoResponse, receive, respond};
+pub(crate) use messages::{NoResponse, ResponseBody, receive, respond};
 #[cfg(feature = "wiremock")]
 pub(crate) use wiremock::respond_on_wiremock;

@@ -24,6 +24,9 @@ pub(crate) fn respond_on_wiremock(service: Arc<Service>, request: &Request) -> R
     }
     let response = ResponseTemplate::new(planned.code)
         .append_headers(headers(planned.headers))
-        .set_body_bytes(planned.body);
+        .set_body_bytes(match planned.large {
+            Some(large) => large.start(large.len()),
+            None => planned.body,
+        });
     response.set_delay(before.saturating_add(after))
 }

@@ -9,6 +9,8 @@ use std::process::Command;
 use mock_server::StartError;
 use mock_server::{MockServer, World};
 
+use tokio::sync::Mutex;
+
 use crate::request::{request, request_exactly};
 
 #[test]
@@ -38,8 +40,12 @@ async fn a_legal_write_that_is_too_large_is_no_violation() {
     server.assert_no_violations();
 }
 
+/// Locked while a process is started, which has the sockets of this one until it runs its program.
+static STARTING: Mutex<()> = Mutex::const_new(());
+
 #[tokio::test]
 async fn a_stopped_server_has_closed_its_port_and_its_connections() {
+    let _no_process = STARTING.lock().await;
     for round in 0..20 {
         let server = MockServer::start().await;
         let mut kept = TcpStream::connect(server.address()).unwrap();
@@ -64,6 +70,7 @@ fn a_thread_that_cannot_be_started_is_an_error() {
         assert!(matches!(started, Err(StartError::Thread(_))), "{started:?}");
         return;
     }
+    let _starting = STARTING.blocking_lock();
     let name = "server::a_thread_that_cannot_be_started_is_an_error";
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--test-threads=1"])

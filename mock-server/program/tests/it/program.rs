@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -468,7 +468,7 @@ fn logs_requests_without_keys() {
             "GET /api/v1/me (social) 200",
             "GET /api/v1/users/mock_all_…/stats?key=mock_all_… (without key) 401",
             "GET /api/v1/stats (without key) no response (close)",
-            "GET /\\u{9b}2J (without key) 404",
+            "GET /\\u009b2J (without key) 404",
             "GET /api/v1/badges (without key) 503 (status)",
         ]
     );
@@ -703,13 +703,37 @@ fn the_lock_of_a_state_file_does_not_delay_a_second_signal() {
     assert_eq!(serving.end().0, Some(0));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn huge_bodies_take_little_memory() {
+    let serving = serve(&[]);
+    let huge = json!({"fault": {"huge_body": {"bytes": 134_217_728}}});
+    serving.order(201, "POST /worlds/default/faults", huge);
+    let address = serving.address();
+    let unread = [(); 6].map(|()| request_unread(address));
+    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes: u64 = peak
+        .unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap();
+    assert!(kilobytes < 128 * 1024, "{kilobytes}");
+    drop(unread);
+}
+
+fn request_unread(address: SocketAddr) -> TcpStream {
+    let mut unread = TcpStream::connect(address).unwrap();
+    write!(unread, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    unread.peek(&mut [0; 1]).unwrap();
+    unread
+}
+
 /// Requests a response that is larger than all buffers.
 #[track_caller]
 fn request_without_reading(serving: &Serving) -> TcpStream {
     let large = json!({"fault": {"huge_body": {"bytes": 15_000_000}}});
     serving.order(201, "POST /worlds/default/faults", large);
-    let mut unread = TcpStream::connect(serving.address()).unwrap();
-    write!(unread, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    unread.peek(&mut [0; 1]).unwrap();
-    unread
+    request_unread(serving.address())
 }
