@@ -10,7 +10,7 @@ const PREFIX: &str = "mock_";
 const DIGITS: usize = 16;
 
 /// Headers with credentials, which are never printed.
-const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
+const SECRET_HEADERS: [&str; 3] = ["authorization", "proxy-authorization", "x-api-key"];
 
 /// Shorter credentials are not treated as secrets, since redacting them would garble the text.
 const MIN_SECRET_BYTES: usize = 4;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::Args;
 use mock_server::journal::JournalLimits;
 use mock_server::{
-    Dialect, FaultRule, InvalidInput, Report, StateFile, World, Worlds, WorldsServer,
+    Dialect, FaultRule, InvalidInput, Report, StateFile, World, Worlds, WorldsServer, printable,
 };
 use tokio::task::JoinHandle;
 
@@ -54,7 +54,7 @@ pub(crate) struct ServerOptions {
     /// Maximum number of requests in the journal of a world [default: 10000]
     #[arg(long, value_name = "N")]
     journal_entries: Option<usize>,
-    /// Maximum memory of the journal of a world in bytes [default: 8388608]
+    /// Maximum memory of the journal of a world in bytes [default: 524288]
     #[arg(long, value_name = "BYTES")]
     journal_bytes: Option<usize>,
     /// Maximum number of bytes that the journal records of each body [default: 4096]
@@ -361,7 +361,7 @@ impl Log {
     pub(crate) fn writer(&self) -> impl Fn(fmt::Arguments<'_>) + Send + Sync + 'static {
         let lines = self.lines.clone();
         move |line| {
-            let _ = lines.try_send(Some(line.to_string()));
+            let _ = lines.try_send(Some(printable(&line.to_string())));
         }
     }
 

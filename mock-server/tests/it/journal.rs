@@ -94,6 +94,7 @@ async fn records_only_the_name_of_a_key() {
     request(&server, "GET /me")
         .without_key()
         .header("Proxy-Authorization", "Bearer canary")
+        .header("X-Api-Key", "canary")
         .send();
 
     let requests = server.journal().requests();
