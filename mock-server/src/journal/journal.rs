@@ -327,7 +327,7 @@ impl<'a> Expect<'a> {
 /// ```
 /// let limits = mock_server::journal::JournalLimits::default();
 /// assert_eq!(limits.entries, 10_000);
-/// assert_eq!(limits.bytes, 8 * 1024 * 1024);
+/// assert_eq!(limits.bytes, 512 * 1024);
 /// assert_eq!(limits.body_bytes, 4 * 1024);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -345,7 +345,8 @@ impl Default for JournalLimits {
     fn default() -> Self {
         Self {
             entries: 10_000,
-            bytes: 8 * 1024 * 1024,
+            // More would not fit into the caches of most processors, which slows down each request.
+            bytes: 512 * 1024,
             body_bytes: 4 * 1024,
         }
     }

@@ -359,7 +359,7 @@ fn the_limits_of_a_journal_can_be_changed() {
 
     let line = "PUT /worlds/default/requests/limits";
     let limits = serving.order(200, line, json!({"body_bytes": 10_000, "entries": 2}));
-    let expected = json!({"entries": 2, "bytes": 8 * 1024 * 1024, "body_bytes": 10_000});
+    let expected = json!({"entries": 2, "bytes": 512 * 1024, "body_bytes": 10_000});
     assert_eq!(limits, expected);
     let shown = serving.read("/requests/limits");
     assert_eq!(shown, expected);
