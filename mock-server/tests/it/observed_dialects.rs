@@ -241,8 +241,8 @@ fn observed_data_round_trips_and_is_checked() {
              as X-RateLimit-Limit",
         ),
         (
-            r#"{"rate_limit_header_names": {"reset": "Transfer-Encoding"}}"#,
-            "rate_limit_header_names.reset: found \"transfer-encoding\", which HTTP itself uses",
+            r#"{"rate_limit_header_names": {"reset": "Host"}}"#,
+            "rate_limit_header_names.reset: found \"host\", which HTTP itself uses",
         ),
         (
             r#"{"error_template": {"content_type": "text\n", "body": ""}}"#,

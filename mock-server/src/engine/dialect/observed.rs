@@ -125,13 +125,15 @@ fn status<'de, D: Deserializer<'de>>(
 }
 
 /// Headers whose other values would make responses unreadable.
-const HTTP_HEADERS: [&str; 9] = [
+const HTTP_HEADERS: [&str; 11] = [
     "connection",
     "content-encoding",
     "content-length",
     "content-type",
     "date",
+    "host",
     "keep-alive",
+    "te",
     "trailer",
     "transfer-encoding",
     "upgrade",
