@@ -15,13 +15,13 @@ const SECRET_HEADERS: [&str; 3] = ["authorization", "proxy-authorization", "x-ap
 /// Shorter credentials are not treated as secrets, since redacting them would garble the text.
 const MIN_SECRET_BYTES: usize = 4;
 
-/// The secrets that texts about one request may contain.
-pub(crate) struct Secrets<'a>(Vec<&'a str>);
+/// The secrets that texts about one request may contain, in lower case.
+pub(crate) struct Secrets(Vec<String>);
 
-impl<'a> Secrets<'a> {
+impl Secrets {
     /// Returns the credentials in the headers of a request, which may be a key of the real service, and
     /// `other_keys`. [`redact`](Self::redact) also recognizes generated keys by their format.
-    pub(crate) fn new(headers: &'a [(String, String)], other_keys: &'a [String]) -> Self {
+    pub(crate) fn new(headers: &[(String, String)], other_keys: &[String]) -> Self {
         let credentials = headers
             .iter()
             .filter(|(name, _)| is_secret_header(name))
@@ -30,6 +30,7 @@ impl<'a> Secrets<'a> {
         let mut secrets: Vec<_> = credentials
             .chain(other_keys.iter().map(String::as_str))
             .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
+            .map(str::to_ascii_lowercase)
             .collect();
         // A secret that begins with another one must be replaced first.
         secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -55,9 +56,10 @@ impl<'a> Secrets<'a> {
     /// Does the same in a truncated body, and removes the start of a secret from its end.
     pub(crate) fn redact_truncated(&self, body: &[u8]) -> Vec<u8> {
         let mut redacted = self.redact_bytes(body);
+        let lower = redacted.to_ascii_lowercase();
         let cut = self.0.iter().filter_map(|secret| {
             let mut lengths = (MIN_SECRET_BYTES..secret.len()).rev();
-            lengths.find(|length| redacted.ends_with(&secret.as_bytes()[..*length]))
+            lengths.find(|length| lower.ends_with(&secret.as_bytes()[..*length]))
         });
         let end = redacted.len() - cut.max().unwrap_or_default();
         redacted.truncate(end);
@@ -84,13 +86,13 @@ pub(crate) fn is_secret_header(name: &str) -> bool {
     secrets.any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
-/// Replaces the digits of generated keys with `…`: a client may have put its key into a path or a
-/// query.
+/// Replaces the digits of generated keys, in upper or lower case, with `…`: a client may have put its
+/// key into a path or a query.
 pub(crate) fn redact_keys(text: &str) -> String {
     hide(text, key_digits)
 }
 
-/// Replaces a secret with `…`.
+/// Replaces a secret, which is in lower case, with `…`.
 fn redact(text: &str, secret: &str) -> String {
     hide(text, |text| {
         let found = text.match_indices(secret);
@@ -100,7 +102,8 @@ fn redact(text: &str, secret: &str) -> String {
     })
 }
 
-fn hide(text: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> String {
+fn hide(text: &str, find_in_lower_case: impl Fn(&str) -> Vec<Range<usize>>) -> String {
+    let find = |text: &str| find_in_lower_case(&text.to_ascii_lowercase());
     let redacted = replace(text, find(text).into_iter());
     if !redacted.contains('%') {
         return redacted;
@@ -239,6 +242,10 @@ mod tests {
             "/é%20%ff%/mock%5Fall%5F…/mock_all_…%"
         );
         assert_eq!(
+            redact_keys(&format!("É%4DOCK_{}", key[5..].to_uppercase())),
+            "É%4DOCK_ALL_…"
+        );
+        assert_eq!(
             redact_keys(&encoded(&key)),
             format!("{}…", encoded("mock_all_"))
         );
@@ -248,6 +255,6 @@ mod tests {
     #[test]
     fn redacts_percent_encoded_secrets() {
         let secret = "a?b+/==";
-        assert_eq!(redact("a=a?b+/==&b=a%3fb%2B/%3D=&é", secret), "a=…&b=…&é");
+        assert_eq!(redact("a=A?b+/==&b=a%3fb%2B/%3D=&é", secret), "a=…&b=…&é");
     }
 }
