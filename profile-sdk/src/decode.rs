@@ -267,7 +267,8 @@ pub(crate) fn leading_number(text: &str) -> Option<u64> {
     text[..end.unwrap_or(text.len())].parse().ok()
 }
 
-/// The maximum depth of the arrays and objects that are parsed. Each level scans its text again.
+/// The maximum depth of the arrays and objects that are parsed. It is limited, because every level
+/// scans its text again.
 const MAX_DEPTH: u32 = 16;
 
 /// Parses JSON like `serde_json`, but keeps some values as strings that contain their JSON text:

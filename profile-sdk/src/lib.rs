@@ -1,6 +1,8 @@
 //! [guide]: crate::guide
 //!
 #![doc = include_str!("../README.md")]
+//!
+//! "Specification: …" in this documentation names sections of `docs/service.md` in the repository.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
@@ -12,7 +14,7 @@ compile_error!(
 
 // In reading order:
 //
-// values     types for requests, which can only hold values that the service accepts
+// values     types for requests that enforce the limits of the specification
 // resources  the resources of the service with their types and calls
 // request    a request as a plain value, and the table of endpoints
 // client     the client and its builder

@@ -78,8 +78,8 @@ impl RetryPolicy {
     /// Sets the maximum wait that the service can request with `Retry-After`. Default: 30 seconds. If
     /// the service requests a longer one, or one beyond the total timeout, the call fails at once.
     /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. It is also the
-    /// maximum time for which a 429 holds all calls of the key, and for which calls wait for the
-    /// next window of a reported rate limit.
+    /// maximum pause of all calls of the key after a 429, and the maximum wait for the next window
+    /// of a reported rate limit.
     pub fn max_wait(mut self, wait: Duration) -> Self {
         self.max_wait = wait;
         self
@@ -126,7 +126,7 @@ pub(crate) struct RetryContext {
     pub(crate) idempotent: bool,
     /// Retries after a 429 do not count.
     pub(crate) retries_so_far: u32,
-    /// The wait that the service requests. For a 429, the remaining time of the hold.
+    /// The wait that the service requests. For a 429, the rest of the pause.
     pub(crate) retry_after: Option<Duration>,
     /// The time until the total timeout of the call.
     pub(crate) remaining: Duration,
@@ -139,7 +139,7 @@ pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) ->
     let has_retry = context.retries_so_far < policy.max_retries;
     let (retryable, delay) = match context.failure {
         Failure::NotSent => (has_retry, delay(policy, context)),
-        // The hold is the delay, and the total timeout limits the number of attempts.
+        // The pause is the delay, and the total timeout limits the number of attempts.
         Failure::RateLimited => (policy.max_retries > 0, Duration::ZERO),
         Failure::Transient => (has_retry && context.idempotent, delay(policy, context)),
         Failure::Permanent => (false, Duration::ZERO),
@@ -158,11 +158,11 @@ fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
     part(bound, context.jitter)
 }
 
-/// Returns the minimum wait of all requests after a 429, which doubles with each hold that ends with
+/// Returns the minimum wait of all requests after a 429, which doubles with each pause that ends with
 /// another 429. At least half of it is not random, so that requests without delay cannot follow.
-pub(crate) fn wait_after_429(policy: &RetryPolicy, earlier_holds: u32, jitter: f64) -> Duration {
+pub(crate) fn wait_after_429(policy: &RetryPolicy, earlier_pauses: u32, jitter: f64) -> Duration {
     const MIN_WAIT: Duration = Duration::from_millis(10);
-    let bound = doubled(policy.base_delay.max(MIN_WAIT), earlier_holds)
+    let bound = doubled(policy.base_delay.max(MIN_WAIT), earlier_pauses)
         .min(policy.max_delay)
         .min(policy.max_wait)
         .max(MIN_WAIT);
@@ -311,13 +311,13 @@ mod tests {
     #[test]
     fn waits_after_a_429_have_a_minimum() {
         let policy = RetryPolicy::new();
-        for (holds, jitter, milliseconds) in [
+        for (pauses, jitter, milliseconds) in [
             (0, 0.0, 50),
             (0, 1.0, 100),
             (3, 0.0, 400),
             (u32::MAX, 0.5, 7_500),
         ] {
-            let wait = wait_after_429(&policy, holds, jitter);
+            let wait = wait_after_429(&policy, pauses, jitter);
             assert_eq!(wait, Duration::from_millis(milliseconds));
         }
         let impatient = policy.base_delay(Duration::ZERO).max_wait(Duration::ZERO);

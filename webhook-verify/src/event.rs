@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use thiserror::Error;
 
-/// The kind of an event (section Events of the specification).
+/// The kind of an event. (Specification: Events.)
 ///
 /// Parse a header value with `TryFrom<&[u8]>` or `FromStr`; [`EventKind::as_str`] and `Display`
 /// return it unchanged. Names are case-sensitive. With the feature `json`, it implements

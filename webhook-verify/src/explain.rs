@@ -57,7 +57,7 @@ pub enum Fix {
 /// Diagnoses why a delivery was rejected.
 ///
 /// Checks common problems: whitespace around the secret or the signature, an added or missing
-/// newline, JSON that was formatted again, a missing prefix, base64, SHA-1, and a different secret.
+/// newline, JSON that was reformatted, a missing prefix, base64, SHA-1, and a different secret.
 ///
 /// `encoding` is that of the receiver, [`DigestEncoding::Hex`] unless you set
 /// [`Verifier::encoding`](crate::Verifier::encoding). `secrets` are raw bytes, because

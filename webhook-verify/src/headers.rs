@@ -17,8 +17,7 @@ const fn array_of<const LENGTH: usize>(name: &'static str) -> &'static [u8; LENG
     name.as_bytes().first_chunk().expect("the lengths match")
 }
 
-/// The signature and event kind headers of a delivery (section Events of the specification), as
-/// raw bytes.
+/// The signature and event kind headers of a delivery, as raw bytes. (Specification: Events.)
 #[derive(Debug, Clone, Copy)]
 pub struct Headers<'h> {
     signature: Values<'h>,

@@ -1,4 +1,6 @@
 #![doc = include_str!("../README.md")]
+//!
+//! "Specification: …" in this documentation names sections of `docs/service.md` in the repository.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]

@@ -5,8 +5,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::signature::VerifyError;
 
-/// Number of consecutive failed deliveries after which the service turns the webhook off (section
-/// Limits of the specification).
+/// The number of consecutive failed deliveries after which the service turns the webhook off.
+/// (Specification: Limits.)
 pub const MAX_CONSECUTIVE_FAILURES: u32 = 10;
 
 /// Set if a delivery has ever verified. The other bits count the consecutive rejections.

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-/// A secret that signs deliveries (section Authentication of the specification).
+/// A secret that signs deliveries. (Specification: Events.)
 ///
 /// It stores the keyed state of HMAC instead of the bytes. It does not implement `Display`, and its
 /// `Debug` output is redacted. The state is zeroed on drop, but copies left on the stack are not.

@@ -14,8 +14,8 @@ use crate::verified::BodyDigest;
 /// [`RecentDeliveries`] keeps them in memory. Implement the trait for your database to keep them
 /// across restarts and to share them between processes.
 ///
-/// A delivery is recognized by the digest of its body, because the signature covers nothing else
-/// (section Authentication of the specification). Therefore:
+/// A delivery is recognized by the digest of its body, because the signature covers nothing else.
+/// (Specification: Events.) Therefore:
 ///
 /// - Two events with equal bodies count as one, and the second is ignored. Use this trait only if
 ///   each payload contains an id or a time.

@@ -12,8 +12,8 @@ use crate::secret::Secret;
 
 /// The encoding of the digest after `sha256=`.
 ///
-/// The specification (section Authentication) does not define it. A verifier accepts exactly one
-/// encoding, hex by default; see [`Verifier::encoding`](crate::Verifier::encoding).
+/// The specification does not define it. A verifier accepts exactly one encoding, hex by default;
+/// see [`Verifier::encoding`](crate::Verifier::encoding). (Specification: Open questions.)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DigestEncoding {

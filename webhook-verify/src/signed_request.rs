@@ -8,8 +8,8 @@ use crate::headers::{EVENT_HEADER, SIGNATURE_HEADER};
 use crate::secret::Secret;
 use crate::signature::{DigestEncoding, sign_as};
 
-/// A builder for the request that the service would send (section Events of the specification): a
-/// `POST` with the body, `X-Service-Signature` and optionally `X-Service-Event`.
+/// A builder for the request that the service would send: a `POST` with the body,
+/// `X-Service-Signature` and optionally `X-Service-Event`. (Specification: Events.)
 ///
 /// The content type is `application/json`. The signature does not cover it, so you can change it in
 /// the signed request.

@@ -51,8 +51,8 @@ impl<B: AsRef<[u8]>> Verified<B> {
         BodyDigest::new(self.body())
     }
 
-    /// Parses the body as JSON. The specification (section Events) does not define the shape of
-    /// payloads.
+    /// Parses the body as JSON. The specification does not define the shape of payloads.
+    /// (Specification: Open questions.)
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl<B> fmt::Debug for Verified<B> {
 /// The SHA-256 digest of an authentic body, from
 /// [`Verified::body_digest`](crate::Verified::body_digest).
 ///
-/// Deliveries have no id, so this is the only key that the specification offers for recognizing a
+/// Deliveries have no ID, so this is the only key that the specification offers for recognizing a
 /// repeated one. It does not depend on the secret. `Display` prints 64 lower-case hex digits.
 ///
 /// # Examples

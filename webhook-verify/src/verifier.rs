@@ -58,7 +58,7 @@ impl Verifier {
         self
     }
 
-    /// Sets the only encoding of digests that is accepted. The default is hex.
+    /// Sets the encoding of digests; no other one is accepted. The default is hex.
     #[must_use]
     pub fn encoding(mut self, encoding: DigestEncoding) -> Self {
         self.encoding = encoding;
@@ -76,7 +76,7 @@ impl Verifier {
         self
     }
 
-    /// Verifies a delivery (section Events of the specification).
+    /// Verifies a delivery. (Specification: Events.)
     ///
     /// `body` is the raw request body, before any decoding or parsing. It may be empty, and it need
     /// not be UTF-8. Pass it by value to move it into the returned value, or by reference to keep

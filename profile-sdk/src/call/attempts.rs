@@ -156,14 +156,14 @@ impl<'a> Attempts<'a> {
     /// Returns the wait before the next attempt, or `None` if there must not be one.
     fn next_wait(&self, error: &Error) -> Option<Duration> {
         if self.is_rate_limited && self.settings.retry.max_wait.is_zero() {
-            // There is no hold.
+            // There is no pause.
             return None;
         }
         let pacing = self.pacing();
         let now = pacing.now();
-        let (failure, held) = match Failure::new(error) {
+        let (failure, pause) = match Failure::new(error) {
             Failure::RateLimited if self.is_rate_limited => {
-                (Failure::RateLimited, pacing.rate_limiter.held(now))
+                (Failure::RateLimited, pacing.rate_limiter.pause_left(now))
             }
             // An error of a layer, after which the rate limiter does not wait.
             Failure::RateLimited => (Failure::NotSent, None),
@@ -175,7 +175,7 @@ impl<'a> Attempts<'a> {
             failure,
             idempotent: self.request.operation().is_idempotent(),
             retries_so_far: self.retries,
-            retry_after: held.or(error.retry_after()),
+            retry_after: pause.or(error.retry_after()),
             remaining: self.deadline.saturating_duration_since(now),
             jitter: (pacing.settings.jitter)(),
         };

@@ -140,7 +140,7 @@ impl<T> Call<T> {
     }
 
     /// Sets the time at which this call ends, in addition to its total timeout. If it has passed, the
-    /// call returns [`ErrorKind::Timeout`], and nothing is sent. It is a time of the client's
+    /// call returns [`ErrorKind::Timeout`], and nothing is sent. Measured by the client's
     /// [`Clock`](crate::Clock).
     pub fn deadline(mut self, deadline: Instant) -> Self {
         self.unsent_mut().settings.deadline = Some(deadline);
@@ -286,8 +286,8 @@ impl<T: Send + 'static> Future for Call<T> {
         if let State::Unsent(_) = self.state {
             let state = mem::replace(&mut self.state, State::Completed);
             let unsent = Self { state }.into_unsent();
-            // Not an async function, whose future would hold its arguments twice, nor
-            // [`Call::send`], which moves the data, which may be large, more often.
+            // An async function would store its arguments twice, and [`Call::send`] would move the
+            // data, which may be large, once more.
             let call = async move {
                 match unsent.request {
                     Ok(ref request) => {

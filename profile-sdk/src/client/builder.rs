@@ -239,8 +239,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the source of the random part of waits, which returns numbers from 0 to 1. For tests. Pass
-    /// an `Arc` of a function as `move || source()`.
+    /// Sets the source of the random part of waits, which returns numbers from 0 to 1. For tests.
+    /// Pass an `Arc<dyn Fn() -> f64>` as `move || source()`.
     pub fn jitter(mut self, source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         self.pacing.jitter = Arc::new(source);
         self

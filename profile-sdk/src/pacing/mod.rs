@@ -85,7 +85,7 @@ impl Pacing {
             return;
         }
         let (now, retry_after) = (self.now(), self.retry_after(response));
-        let backoff = |holds| wait_after_429(policy, holds, (self.settings.jitter)());
+        let backoff = |pauses| wait_after_429(policy, pauses, (self.settings.jitter)());
         permit.finish(|state, window| {
             state.reject(window, headers, retry_after, backoff, policy.max_wait, now);
         });

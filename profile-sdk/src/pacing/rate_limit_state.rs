@@ -26,11 +26,11 @@ pub(crate) struct RateLimitState {
     retry_at: Option<Instant>,
     /// The time until which no request is sent. It is earlier than `retry_at` if that is far in the
     /// future, so that one unusual response does not block the client forever.
-    held_until: Option<Instant>,
-    /// The number of holds without a success in between.
-    holds: u32,
-    /// The number of the current window. It also changes when a hold starts, so that a response can
-    /// be recognized whose request was sent before the hold.
+    paused_until: Option<Instant>,
+    /// The number of pauses without a success in between.
+    pauses: u32,
+    /// The number of the current window. It also changes when a pause starts, so that a
+    /// response can be recognized whose request was sent before the pause.
     window: u64,
     /// The number of requests that can still be sent in the window, if the service reports it.
     available: Option<u64>,
@@ -46,8 +46,8 @@ pub(crate) struct RateLimitState {
 pub(crate) enum Turn {
     /// Send it.
     Ready,
-    /// Wait for the end of the hold after a 429.
-    Held(Duration),
+    /// Wait for the end of the pause after a 429.
+    Paused(Duration),
     /// Wait for the next window.
     Exhausted(Duration),
     /// Wait for the response to another request.
@@ -65,8 +65,8 @@ impl RateLimitState {
             remaining: None,
             reset_at: None,
             retry_at: None,
-            held_until: None,
-            holds: 0,
+            paused_until: None,
+            pauses: 0,
             window: 0,
             available: None,
             in_flight: 0,
@@ -78,8 +78,8 @@ impl RateLimitState {
     /// Returns the next step of the first request in the queue. Reported limits only delay it by up
     /// to `max_wait`; then one request at a time is sent, because only a 429 is definite.
     pub(crate) fn turn(&mut self, now: Instant, max_wait: Duration) -> Turn {
-        if let Some(wait) = self.held(now) {
-            return Turn::Held(wait);
+        if let Some(wait) = self.pause_left(now) {
+            return Turn::Paused(wait);
         }
         self.end_window(now);
         let mut max_in_flight = self.max_in_flight / UNITS_PER_REQUEST;
@@ -120,7 +120,7 @@ impl RateLimitState {
         if window != self.window {
             return;
         }
-        self.holds = 0;
+        self.pauses = 0;
         let growth = if self.is_cautious {
             1
         } else {
@@ -137,9 +137,9 @@ impl RateLimitState {
         }
     }
 
-    /// Updates the state after a 429: holds all requests, then sends one at a time until a response
-    /// reports how many there can be. The hold lasts at least `backoff` of the number of earlier holds
-    /// and at most `max_wait`.
+    /// Updates the state after a 429: pauses all requests, then sends one at a time until a response
+    /// reports how many there can be. The pause lasts at least `backoff` of the number of earlier
+    /// pauses and at most `max_wait`.
     pub(crate) fn reject(
         &mut self,
         window: u64,
@@ -150,9 +150,9 @@ impl RateLimitState {
         now: Instant,
     ) {
         if window != self.window {
-            // Another response has already started a hold or a window.
+            // Another response has already started a pause or a window.
             if let Some(retry_after) = retry_after {
-                self.hold(now, retry_after, max_wait);
+                self.pause(now, retry_after, max_wait);
             }
             return;
         }
@@ -163,17 +163,17 @@ impl RateLimitState {
         if let Some(headers) = headers {
             self.update(headers, now);
         }
-        let wait = retry_after.unwrap_or_default().max(backoff(self.holds));
-        self.hold(now, wait, max_wait);
-        self.holds = self.holds.saturating_add(1);
+        let wait = retry_after.unwrap_or_default().max(backoff(self.pauses));
+        self.pause(now, wait, max_wait);
+        self.pauses = self.pauses.saturating_add(1);
         self.start_window(None);
         self.max_in_flight = UNITS_PER_REQUEST;
     }
 
-    /// Returns how long requests are still held after a 429, or `None` if they can be sent.
-    pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
-        let held = left(self.held_until, now)?;
-        Some(left(self.retry_at, now).unwrap_or(held))
+    /// Returns how long requests still pause after a 429, or `None` if they can be sent.
+    pub(crate) fn pause_left(&self, now: Instant) -> Option<Duration> {
+        let pause = left(self.paused_until, now)?;
+        Some(left(self.retry_at, now).unwrap_or(pause))
     }
 
     pub(crate) fn status(&self, now: Instant) -> RateLimitStatus {
@@ -182,16 +182,16 @@ impl RateLimitState {
             remaining: self.remaining,
             reset_after: left(self.reset_at, now),
             retry_after: left(self.retry_at, now),
-            held_for: left(self.held_until, now),
+            paused_for: left(self.paused_until, now),
         }
     }
 
-    fn hold(&mut self, now: Instant, wait: Duration, max_wait: Duration) {
+    fn pause(&mut self, now: Instant, wait: Duration, max_wait: Duration) {
         // Cap at one year; `Instant` may not represent more.
         let wait = wait.min(Duration::from_secs(365 * 24 * 60 * 60));
         self.retry_at = self.retry_at.max(now.checked_add(wait));
-        let held_until = now.checked_add(wait.min(max_wait));
-        self.held_until = self.held_until.max(held_until);
+        let paused_until = now.checked_add(wait.min(max_wait));
+        self.paused_until = self.paused_until.max(paused_until);
     }
 
     fn update(&mut self, headers: RateLimitHeaders, now: Instant) {
@@ -200,7 +200,8 @@ impl RateLimitState {
         let Some(reset_after) = headers.reset_after else {
             return;
         };
-        // A service may report the time until the limit is full again, which would never end.
+        // Some services report the time until the limit is full again. Taking each new value would
+        // extend the wait forever.
         let reset_at = self.reset_at.filter(|reset_at| *reset_at > now);
         self.reset_at = reset_at
             .into_iter()
@@ -274,7 +275,7 @@ mod tests {
     }
 
     fn reject(state: &mut RateLimitState, retry_after: Duration, now: Instant) {
-        let backoff = |holds| holds * SECOND;
+        let backoff = |pauses| pauses * SECOND;
         state.finish();
         state.reject(
             state.window,
@@ -347,7 +348,7 @@ mod tests {
         let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
         state.start(now);
         reject(&mut state, 5 * SECOND, now);
-        assert_eq!(start_all(&mut state, now), (0, Turn::Held(5 * SECOND)));
+        assert_eq!(start_all(&mut state, now), (0, Turn::Paused(5 * SECOND)));
         let now = now + 5 * SECOND;
         for accepted in 0..100 {
             assert_eq!(start_all(&mut state, now).1, Turn::Response);
@@ -357,20 +358,20 @@ mod tests {
     }
 
     #[test]
-    fn repeated_rejections_hold_longer() {
+    fn repeated_rejections_pause_longer() {
         let (mut state, mut now) = (RateLimitState::new(Duration::ZERO), Instant::now());
-        for holds in 1..5 {
+        for pauses in 1..5 {
             state.start(now);
             reject(&mut state, SECOND, now);
-            let wait = SECOND * (holds - 1).max(1);
-            assert_eq!(state.held(now), Some(wait));
+            let wait = SECOND * (pauses - 1).max(1);
+            assert_eq!(state.pause_left(now), Some(wait));
             now += wait;
         }
         state.start(now);
         accept(&mut state, None, now);
         state.start(now);
         reject(&mut state, SECOND, now);
-        assert_eq!(state.held(now), Some(SECOND));
+        assert_eq!(state.pause_left(now), Some(SECOND));
     }
 
     #[test]
@@ -381,11 +382,11 @@ mod tests {
         reject(&mut state, SECOND, now);
         state.accept(old, headers(10, 9, SECOND), || now);
         assert_eq!((state.available, state.limit), (None, None));
-        let backoff = |_| -> Duration { unreachable!("the hold has already started") };
+        let backoff = |_| -> Duration { unreachable!("the pause has already started") };
         state.reject(old, None, None, backoff, MAX_WAIT, now);
-        assert_eq!(state.held(now), Some(SECOND));
+        assert_eq!(state.pause_left(now), Some(SECOND));
         state.reject(old, None, Some(2 * SECOND), backoff, MAX_WAIT, now);
-        assert_eq!(state.held(now), Some(2 * SECOND));
+        assert_eq!(state.pause_left(now), Some(2 * SECOND));
     }
 
     #[test]
@@ -393,8 +394,8 @@ mod tests {
         let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
         state.start(now);
         reject(&mut state, Duration::MAX, now);
-        assert!(state.held(now) > Some(1000 * SECOND));
-        assert_eq!(state.status(now).held_for, Some(MAX_WAIT));
+        assert!(state.pause_left(now) > Some(1000 * SECOND));
+        assert_eq!(state.status(now).paused_for, Some(MAX_WAIT));
         assert_eq!(state.turn(now + MAX_WAIT, MAX_WAIT), Turn::Ready);
     }
 }

@@ -21,9 +21,9 @@ pub struct RateLimitStatus {
     pub reset_after: Option<Duration>,
     /// The time that the service requested to wait after a 429, or `None` if it has passed.
     pub retry_after: Option<Duration>,
-    /// The time for which the client holds its requests after a 429: `retry_after`, but no longer
-    /// than [`RetryPolicy::max_wait`](crate::RetryPolicy::max_wait). `None` if it does not hold them.
-    pub held_for: Option<Duration>,
+    /// The remaining pause of all requests after a 429: `retry_after`, but no longer than
+    /// [`RetryPolicy::max_wait`](crate::RetryPolicy::max_wait). `None` if there is no pause.
+    pub paused_for: Option<Duration>,
 }
 
 /// The rate limit headers of one response.

@@ -64,8 +64,8 @@ impl RateLimiter {
         limits: WaitLimits,
     ) -> Result<(Permit<'_>, Instant), Error> {
         let now = clock.now();
-        if let Some(wait) = self.held(now) {
-            limits.check(Turn::Held(wait), now)?;
+        if let Some(wait) = self.pause_left(now) {
+            limits.check(Turn::Paused(wait), now)?;
         }
         // The timeout is for the system clock, which is the clock of tokio. A test clock skips time
         // only for the first request in the queue, which then checks the deadline below.
@@ -81,7 +81,7 @@ impl RateLimiter {
             let changed = self.changed.notified();
             match turn {
                 Turn::Ready => {}
-                Turn::Held(wait) | Turn::Exhausted(wait) | Turn::Interval(wait) => {
+                Turn::Paused(wait) | Turn::Exhausted(wait) | Turn::Interval(wait) => {
                     either(clock.sleep(wait), changed).await;
                 }
                 Turn::Response => _ = timeout(limits.left(now), changed).await,
@@ -89,8 +89,8 @@ impl RateLimiter {
         }
     }
 
-    pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
-        self.lock().held(now)
+    pub(crate) fn pause_left(&self, now: Instant) -> Option<Duration> {
+        self.lock().pause_left(now)
     }
 
     pub(crate) fn status(&self, now: Instant) -> RateLimitStatus {
@@ -129,7 +129,7 @@ impl WaitLimits {
     fn check(self, turn: Turn, now: Instant) -> Result<(), Error> {
         let left = self.left(now);
         match turn {
-            Turn::Held(wait) if wait > self.max_wait || wait >= left => Err(Error::not_sent(
+            Turn::Paused(wait) if wait > self.max_wait || wait >= left => Err(Error::not_sent(
                 "rate limit exceeded; the request was not sent",
                 Some(wait),
             )),
@@ -139,7 +139,7 @@ impl WaitLimits {
                 Some(wait),
             )),
             Turn::Ready
-            | Turn::Held(_)
+            | Turn::Paused(_)
             | Turn::Exhausted(_)
             | Turn::Interval(_)
             | Turn::Response => match left.is_zero() {

@@ -225,7 +225,7 @@ async fn profile_before(
 pub struct ApplyReport {
     /// The steps whose result the profile has, in their order.
     pub done: Vec<Step>,
-    /// The step that may have been applied, and may still be, although it failed.
+    /// The step that failed with an unknown outcome: it may have been applied, or be applied later.
     pub unknown: Option<Box<Step>>,
     /// The steps that were not applied.
     pub not_done: Vec<Step>,
@@ -280,7 +280,8 @@ pub enum ApplyErrorReason {
          was sent; leave the links out, or edit them one by one"
     )]
     LinksNotListed,
-    /// The profile is neither as before nor as after one of the steps. Nothing was sent.
+    /// The profile matches neither the state before nor the state after one of the steps, because it
+    /// has changed since the plan was made. Nothing was sent.
     #[error(
         "the profile has changed since the plan was made; nothing was sent; read the profile and \
          plan again"

@@ -210,7 +210,7 @@ pub(super) struct Rules {
     pub(super) by_title: bool,
 }
 
-/// Returns the index of the match of each desired link. A link matches once.
+/// Returns the index of the current link that each desired link matches. No two match the same one.
 ///
 /// Equal links come first, so that a run after an interruption keeps what was done; among several
 /// equal ones, the link with the ID. A link without an ID cannot be edited, so it only matches an equal

@@ -112,7 +112,7 @@ impl Step {
         }
     }
 
-    /// Returns `true` if the profile is neither as before nor as after this step.
+    /// Returns `true` if the profile matches neither the state before nor the state after this step.
     pub(super) fn is_outdated(&self, profile: &Profile) -> bool {
         let is_as_before = match self {
             Self::EditProfile { from, to } => ProfileField::ALL.iter().all(|field| {

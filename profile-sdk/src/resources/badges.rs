@@ -42,7 +42,7 @@ impl Badge {
 open_enum! {
     /// The kind of a badge.
     ///
-    /// The specification does not have the complete list. Others are kept by name.
+    /// The list in the specification is incomplete; unknown kinds are kept by name.
     ///
     /// ```
     /// use profile_sdk::BadgeKind;

@@ -24,7 +24,8 @@ use serde_json::{Map, Value};
 
 /// The fields of a response that the specification does not define, as the service sent them.
 ///
-/// It dereferences to a map from names to values, and takes one word while it is empty.
+/// It dereferences to a map from names to values. It has the size of a pointer, and allocates only
+/// when it is not empty.
 ///
 /// ```
 /// let link: profile_sdk::Link = serde_json::from_str(r#"{"title": "My site", "clicks": 3}"#)?;

@@ -82,9 +82,8 @@ macro_rules! profile_fields {
 
         /// A profile.
         ///
-        /// `GET /me` returns all fields; the response to `PATCH /me/profile` may contain only some.
-        /// Absent and null fields are `None`. Values are not validated; parse a color with
-        /// [`Color`] to check it. (Specification: Resources, Profile.)
+        /// The service decides which fields a response contains. Absent and null fields are `None`.
+        /// Values are not validated; parse a color with [`Color`] to check it. (Specification: Resources, Profile.)
         ///
         /// Tests can create one from JSON or with `Default`:
         ///

@@ -140,8 +140,8 @@ impl Transport {
         &self.base_url
     }
 
-    /// Sends a request once, with these headers and its own, and reads the response, whatever its
-    /// status code. Also returns an error if the body is incomplete.
+    /// Sends a request once, with these headers in addition to its own, and reads the response,
+    /// whatever its status code. Also returns an error if the body is incomplete.
     pub(crate) async fn exchange(
         &self,
         request: &Request,

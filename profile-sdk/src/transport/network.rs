@@ -57,7 +57,7 @@ struct RequestBody {
     is_decided: Arc<AtomicBool>,
 }
 
-/// Decides whether a request is sent: the first of this and [`RequestBody`] wins.
+/// Shared with [`RequestBody`]: the one that is called first decides whether the request is sent.
 struct SendGuard {
     is_decided: Arc<AtomicBool>,
 }

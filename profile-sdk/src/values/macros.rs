@@ -55,7 +55,7 @@ macro_rules! from_text {
     };
 }
 
-/// Declares an enum with a variant for each name in the specification, and `Other`.
+/// Declares an enum of known names, with a variant `Other` that keeps unknown ones.
 macro_rules! open_enum {
     ($(#[$docs:meta])* $enum:ident { $($variant:ident = $name:literal,)* }) => {
         $(#[$docs])*

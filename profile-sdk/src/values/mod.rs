@@ -1,4 +1,4 @@
-//! Types for requests, which can only hold values that the service accepts.
+//! Types for requests that enforce the limits of the specification.
 
 mod api_key;
 mod days;
@@ -13,7 +13,8 @@ pub use path_segment::{Handle, LinkId, PostId};
 pub use profile_values::{Bio, Color, DisplayName, FieldKind, LinkUrl, Location};
 pub use scope::{Scope, Scopes};
 
-/// An error for a value that the service would reject. Nothing was sent.
+/// An error for an invalid value, such as a text longer than the specification allows. Nothing was
+/// sent.
 ///
 /// `Display` prints what was found and what was expected:
 ///

@@ -8,7 +8,7 @@ use crate::values::macros::open_enum;
 open_enum! {
     /// A permission of a key.
     ///
-    /// The specification does not have the complete list. Others are kept by name. (Specification:
+    /// The list in the specification is incomplete; unknown scopes are kept by name. (Specification:
     /// Authentication.)
     ///
     /// ```

@@ -77,9 +77,9 @@ async fn a_rate_limit_holds_only_its_account() {
     service.add_fault(rule).unwrap();
     let call = limited.me().retry(RetryPolicy::none());
     assert_eq!(call.await.unwrap_err().kind(), ErrorKind::RateLimited);
-    let held = Some(Duration::from_secs(15));
-    assert!(limited.rate_limit().retry_after > held);
-    assert!(limited.clone().rate_limit().retry_after > held);
+    let pause = Some(Duration::from_secs(15));
+    assert!(limited.rate_limit().retry_after > pause);
+    assert!(limited.clone().rate_limit().retry_after > pause);
     assert_eq!(other.rate_limit().retry_after, None);
     other.me().await.unwrap();
 }

@@ -202,7 +202,7 @@ async fn other_errors_of_a_layer_are_interruptions() {
     );
 }
 
-/// The client does not hold its requests after an error that is not a response of the service.
+/// The client does not pause its requests after an error that is not a response of the service.
 #[cfg(feature = "testing")]
 #[tokio::test]
 async fn a_rate_limit_of_a_layer_is_retried_like_a_lost_connection() {

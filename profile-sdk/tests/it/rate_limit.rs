@@ -48,10 +48,10 @@ async fn a_hold_can_be_seen() {
     let (service, client, clock) = rate_limited_once("100").await;
     let status = client.rate_limit();
     assert_eq!(status.retry_after, Some(100 * SECOND));
-    assert_eq!(status.held_for, Some(30 * SECOND));
+    assert_eq!(status.paused_for, Some(30 * SECOND));
     clock.skip(100 * SECOND);
     let status = client.rate_limit();
-    assert_eq!((status.retry_after, status.held_for), (None, None));
+    assert_eq!((status.retry_after, status.paused_for), (None, None));
     client.badges().await.unwrap();
     assert_eq!((clock.waits().len(), requests(&service)), (1, 2));
 }

@@ -91,7 +91,8 @@ impl Receiver {
     /// Replaces the verifier of this receiver and all its clones, for example to rotate secrets
     /// while the server runs.
     ///
-    /// Hooks and the counter stay. A delivery that is being read is verified with the previous one.
+    /// The hooks and the counter are kept. A delivery that is being read is verified with the
+    /// previous verifier.
     pub fn set_verifier(&self, verifier: Verifier) {
         *self
             .verifier
