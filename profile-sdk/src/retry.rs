@@ -10,11 +10,8 @@ use crate::error::{Error, ErrorKind};
 
 /// The number of retries of a failed call, and the waits between them.
 ///
-/// Calls that read, edit or delete are retried if no connection could be established, if the
-/// response was lost or timed out, and on 408, 429, 502, 503 and 504. Creating a link or a post
-/// twice would create two, so these calls are only retried if the service did not process the
-/// request: without a connection, if it refused the request over HTTP/2, and on 429. Retries on 429
-/// do not count: they are limited by the total timeout.
+/// The [guide](crate::guide#retries) lists which failures are retried. A creation is only retried if
+/// the service did not process the request.
 ///
 /// ```
 /// use std::time::Duration;

@@ -24,8 +24,7 @@ use crate::values::ApiKey;
 /// A client of the profile service.
 ///
 /// Each endpoint has a method that returns a [`Call`](crate::Call), which is sent when it is
-/// awaited. Clones are cheap and share connections, the state of the rate limit and the retry
-/// budget.
+/// awaited. Clones are cheap; the [guide](crate::guide#clones-and-accounts) lists what they share.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -114,9 +113,7 @@ impl Client {
     /// Returns the state of the key's rate limit, as reported in responses to this client and its
     /// clones.
     ///
-    /// Sends nothing. After a 429, all requests of the client and its clones wait as long as the
-    /// service requested, but for at most [`RetryPolicy::max_wait`](crate::RetryPolicy::max_wait). If
-    /// a call cannot wait that long, it fails at once with [`ErrorKind::RateLimited`].
+    /// Sends nothing. The [guide](crate::guide#rate-limits) describes how calls wait for the limit.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -146,11 +143,9 @@ impl Client {
         }
     }
 
-    /// Creates a client for another account, which shares the connections and the settings of this
-    /// one, and its retry budget. The rate limit belongs to the key, so the new client has its own; its
-    /// clones share it.
-    ///
-    /// Much cheaper than [`builder`](Self::builder), which creates new connections.
+    /// Creates a client for another account. Much cheaper than [`builder`](Self::builder), because it
+    /// shares the connections of this one. The [guide](crate::guide#clones-and-accounts) lists what
+    /// else it shares.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
