@@ -10,7 +10,7 @@ use profile_sdk::{ApiKey, Client, ErrorKind, Location, ProfileUpdate};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Without PROFILE_BASE_URL, use a reference service in this process.
+    // Without PROFILE_BASE_URL, use a mock server in this process.
     let mock = MockServer::start().await;
     let client = match env::var_os("PROFILE_BASE_URL") {
         Some(_) => Client::from_env()?,

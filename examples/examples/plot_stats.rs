@@ -19,7 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         None => Days::new(14)?,
     };
 
-    // Without PROFILE_BASE_URL, use a reference service in this process.
+    // Without PROFILE_BASE_URL, use a mock server in this process.
     let mock = MockServer::start().await;
     let client = match env::var_os("PROFILE_BASE_URL") {
         Some(_) => Client::from_env()?,
