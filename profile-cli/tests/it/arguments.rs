@@ -1,7 +1,5 @@
 //! Argument parsing and help.
 
-use std::collections::BTreeSet;
-
 use expect_test::expect;
 
 use crate::program::{Fixture, Program, run};
@@ -101,43 +99,6 @@ fn without_arguments_shows_how_to_start() {
         `profile --help` lists all commands.
         --- stderr
     "#]]);
-}
-
-/// Splits cells such as `HTTPS_PROXY, ALL_PROXY`.
-fn names(cell: &str) -> impl Iterator<Item = String> {
-    let names = cell.split([',', ' ', '`']);
-    names.filter(|name| !name.is_empty()).map(str::to_owned)
-}
-
-#[test]
-fn help_environment_and_the_readme_describe_the_same_variables() {
-    let home = tempfile::tempdir().unwrap();
-    let help = run(home.path(), &[], &["help", "environment"]);
-    let rows = help
-        .stdout()
-        .lines()
-        .filter_map(|line| line.strip_prefix("  "));
-    let rows = rows.filter(|row| row.starts_with(char::is_uppercase));
-    let described: BTreeSet<_> = rows
-        .flat_map(|row| names(row.split("  ").next().unwrap()))
-        .collect();
-    assert!(described.contains("PROFILE_BASE_URL"), "{help}");
-    let readme = include_str!("../../README.md");
-    let (_, table) = readme
-        .split_once("| Variable | Meaning |\n|---|---|\n")
-        .unwrap();
-    let rows = table.lines().take_while(|line| line.starts_with('|'));
-    let listed: BTreeSet<_> = rows
-        .flat_map(|row| names(row.split('|').nth(1).unwrap()))
-        .collect();
-    let missing: Vec<_> = described.difference(&listed).collect();
-    assert!(missing.is_empty(), "the README lacks {missing:?}");
-    let words: BTreeSet<_> = names(&help.stdout().replace('\n', " ")).collect();
-    let unknown: Vec<_> = listed.difference(&words).collect();
-    assert!(
-        unknown.is_empty(),
-        "`profile help environment` lacks {unknown:?}"
-    );
 }
 
 #[test]

@@ -200,15 +200,3 @@ async fn exit_codes_are_the_same_under_every_dialect() {
         check(&keys.all, "api me/profile -X PATCH -f accent_color=red", 6);
     }
 }
-
-#[test]
-fn the_readme_has_all_exit_codes() {
-    let home = tempfile::tempdir().unwrap();
-    let readme = include_str!("../../README.md");
-    let help = run(home.path(), &[], &["help", "exit-codes"]);
-    let lines = help.stdout().lines();
-    let rows = lines.filter_map(|line| line.strip_prefix("  ")?.split_once("  "));
-    for (code, _) in rows.filter(|(code, _)| !code.is_empty()) {
-        assert!(readme.contains(&format!("| {code} |")), "{code}");
-    }
-}

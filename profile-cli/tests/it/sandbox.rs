@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use expect_test::expect;
+#[cfg(unix)]
+use expect_test::expect_file;
 
 use crate::program::{Program, Run, run};
 
@@ -173,4 +175,30 @@ fn the_state_is_not_written_through_a_link() {
         fs::remove_file(link).unwrap();
     }
     assert!(!target.exists());
+}
+
+/// Runs the commands of the README and compares the output. `UPDATE_EXPECT=1` rewrites it.
+#[cfg(unix)]
+#[test]
+fn the_readme_shows_the_real_output() {
+    let home = tempfile::tempdir().unwrap();
+    let mut expected = String::new();
+    let mut is_console = false;
+    for line in include_str!("../../README.md").lines() {
+        is_console = line == "```console" || is_console && line != "```";
+        let command = line.strip_prefix("$ ").filter(|_| is_console);
+        if command.is_some() || !is_console || line == "```console" {
+            expected += &format!("{line}\n");
+        }
+        if let Some(command) = command {
+            let mut shell = Program::shell("sh", home.path(), &["-c", command])
+                .envs(&[("PROFILE_OUTPUT", "table"), ("COLUMNS", "80")]);
+            shell.command.current_dir(home.path());
+            let run = shell.run();
+            expected += &String::from_utf8_lossy(run.stdout_bytes());
+            expected += &run.stderr();
+        }
+    }
+    let expected = expected.replace(home.path().to_str().unwrap(), "/home/ada");
+    expect_file!["../../README.md"].assert_eq(&expected);
 }
