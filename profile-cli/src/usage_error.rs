@@ -100,9 +100,10 @@ fn suggest_options(error: &mut clap::Error) {
 /// Returns the failure of a value that one of our types rejects. The message of the parser would
 /// repeat the value, which may be long and contain line breaks.
 fn invalid_value(error: &clap::Error) -> Option<Failure> {
-    if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
-        && argument == "--with-token"
-    {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    if argument == "--with-token" {
         return Some(unexpected_key());
     }
     let source = error.source()?;
@@ -114,13 +115,8 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
         // The option already names the field.
         InvalidField::Color { error, .. } => Some(error.to_string()),
     })?;
-    let argument = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(argument)) => argument
-            .split(' ')
-            .next()?
-            .trim_matches(['[', ']', '<', '>']),
-        _ => return None,
-    };
+    let argument = argument.split(' ').next()?;
+    let argument = argument.trim_matches(['[', ']', '<', '>']);
     Some(Failure::usage(format!("{argument}: {message}")))
 }
 

@@ -107,23 +107,19 @@ impl Deletion {
 
     /// Fails if a resource has changed since the question.
     fn check_unchanged(&self, items: &[Item], session: &Session<'_>) -> Result<(), Failure> {
-        let Some(now) = self.read(true, session)? else {
-            let message = format!("the service does not list your {}s any more", self.noun);
-            return Err(Failure::new(FailureKind::Conflict, message)
-                .hint("nothing was deleted; run the command again"));
+        let is_changed = |now: &Item| items.iter().any(|old| old.id == now.id && old != now);
+        let message = match self.read(true, session)? {
+            None => format!("the service does not list your {}s any more", self.noun),
+            Some(now) => match now.iter().find(|now| is_changed(now)) {
+                None => return Ok(()),
+                Some(now) => {
+                    let id = quoted(&now.id);
+                    format!("{} {id} has changed meanwhile; it is now {now}", self.noun)
+                }
+            },
         };
-        for item in now {
-            if items
-                .iter()
-                .any(|shown| shown.id == item.id && *shown != item)
-            {
-                let id = quoted(&item.id);
-                let message = format!("{} {id} has changed meanwhile; it is now {item}", self.noun);
-                return Err(Failure::new(FailureKind::Conflict, message)
-                    .hint("nothing was deleted; run the command again"));
-            }
-        }
-        Ok(())
+        let hint = "nothing was deleted; run the command again";
+        Err(Failure::new(FailureKind::Conflict, message).hint(hint))
     }
 
     /// Tries all deletions.

@@ -34,7 +34,8 @@ const FILES: &str = "\n";
 /// command line.
 pub(crate) fn complete(program: fn() -> Command) -> Option<ExitCode> {
     let name = env::var_os(VARIABLE).filter(|name| !name.is_empty())?;
-    let shell = Shell::of_name(&name);
+    let name = name.to_str().unwrap_or_default();
+    let shell = Shell::from_str(name, false).ok();
     let Some(text) = shell.and_then(|shell| candidates(shell, program)) else {
         return Some(ExitCode::FAILURE);
     };
@@ -124,10 +125,6 @@ fi
 ";
 
 impl Shell {
-    fn of_name(name: &OsStr) -> Option<Self> {
-        Self::from_str(name.to_str()?, false).ok()
-    }
-
     /// Returns the words up to the cursor from the arguments of the script.
     fn words(self, arguments: &[String]) -> Option<Vec<String>> {
         if self == Self::Bash {

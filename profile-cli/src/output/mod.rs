@@ -12,7 +12,6 @@ mod tables;
 #[cfg(feature = "webhook")]
 use std::cell::Cell;
 use std::io::{IsTerminal as _, Write as _};
-#[cfg(feature = "webhook")]
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
@@ -120,7 +119,7 @@ impl Output {
             },
         };
         match write_to_stdout(&bytes) {
-            Ok(()) => ExitCode::from(report.exit_code),
+            Ok(_) => ExitCode::from(report.exit_code),
             Err(failure) if report.is_change => self.failure(&Failure {
                 message: format!(
                     "{}; the change was made, with this result: {}",
@@ -137,7 +136,7 @@ impl Output {
     fn unprintable_change(&self, result: &str, failure: Failure) -> ExitCode {
         let result = json_text(result, self.stdout.is_terminal);
         let how = match write_to_stdout(format!("{result}\n").as_bytes()) {
-            Ok(()) => "and the result was printed unfiltered".to_owned(),
+            Ok(_) => "and the result was printed unfiltered".to_owned(),
             Err(_) => format!("with this result: {result}"),
         };
         let failure = Failure {
@@ -194,14 +193,14 @@ impl Output {
             self.warn(&format!("{}; printed unfiltered", failure.message));
             format!("{}\n", json_text(&report.json, self.stdout.is_terminal))
         });
-        write_part(&line)
+        write_to_stdout(line.as_bytes())
     }
 
     /// Prints a payload below its line, for people; in other formats, the line is everything.
     #[cfg(feature = "webhook")]
     pub(crate) fn stream_payload(&self, body: &[u8]) -> Result<ControlFlow<()>, Failure> {
         match self.is_for_people() {
-            true => write_part(&payload::text(body, &self.stdout)),
+            true => write_to_stdout(payload::text(body, &self.stdout).as_bytes()),
             false => Ok(ControlFlow::Continue(())),
         }
     }
@@ -249,24 +248,10 @@ impl Output {
     }
 }
 
-fn write_to_stdout(bytes: &[u8]) -> Result<(), Failure> {
+/// Writes a result, or one of many. Returns `Break` if the reader, such as `head`, has exited.
+fn write_to_stdout(bytes: &[u8]) -> Result<ControlFlow<()>, Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Ok(()) => Ok(()),
-        // The reader, such as `head`, has exited.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::of_output(&error)),
-    }
-}
-
-/// Writes one of many results. Returns `Break` if stdout is closed.
-#[cfg(feature = "webhook")]
-fn write_part(text: &str) -> Result<ControlFlow<()>, Failure> {
-    let mut stdout = io::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
-    match written {
         Ok(()) => Ok(ControlFlow::Continue(())),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
         Err(error) => Err(Failure::of_output(&error)),

@@ -236,14 +236,11 @@ fn wait_for(lock: &File, path: &Path) -> Result<(), Failure> {
     let mut report_at = Some(Instant::now() + Duration::from_secs(1));
     loop {
         match lock.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
-                return Ok(());
-            }
-            Err(TryLockError::Error(error)) => {
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
                 return Err(Failure::of_file("locked", path, &error));
             }
-            Err(TryLockError::WouldBlock) => {}
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
         }
         if report_at.take_if(|time| *time <= Instant::now()).is_some() {
             let path = path.display();

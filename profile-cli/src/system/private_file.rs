@@ -137,8 +137,9 @@ pub(crate) fn read_bytes(file: File) -> io::Result<(Vec<u8>, bool)> {
 
 /// Returns the warning for a file or directory with secrets that others can access.
 pub(crate) fn exposed_warning(path: &Path) -> String {
-    let (shown, command) = (path.display(), restriction(path));
-    format!("others can access {shown}; restrict it with `{command}`")
+    let mode = if path.is_dir() { 700 } else { 600 };
+    let (shown, argument) = (path.display(), quoted(path));
+    format!("others can access {shown}; restrict it with `chmod {mode} {argument}`")
 }
 
 /// Checks that only the user and root can change or replace a file, which may be missing: the file,
@@ -217,12 +218,6 @@ fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
     let is_foreign = metadata.gid() != rustix::process::getegid().as_raw();
     let warning = || format!("the group can change {shown}; run `chmod g-w {argument}`");
     Ok((mode & WRITABLE_BY_GROUP != 0 && is_foreign).then(warning))
-}
-
-/// Returns the command that removes the access of others to a file or directory.
-fn restriction(path: &Path) -> String {
-    let mode = if path.is_dir() { 700 } else { 600 };
-    format!("chmod {mode} {}", quoted(path))
 }
 
 /// Quotes a path for a shell.

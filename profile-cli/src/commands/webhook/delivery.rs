@@ -230,10 +230,7 @@ pub(super) fn send_all<'d>(
         progress.advance();
     }
     drop(progress);
-    match failure(&attempts, url) {
-        Some(failure) => Err(failure),
-        None => Ok(()),
-    }
+    failure(&attempts, url).map_or(Ok(()), Err)
 }
 
 fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report {
