@@ -1,12 +1,10 @@
 //! Large bodies.
 
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::io::IoSlice;
 
-use bytes::Bytes;
+use bytes::buf::Chain;
+use bytes::{Buf, Bytes};
 use flate2::{Compress, Compression, Crc, FlushCompress};
-use http_body::{Body, Frame, SizeHint};
 
 /// Start and end of a large body, which make it valid JSON.
 const HEAD: &[u8] = b"{\"data\":\"";
@@ -22,72 +20,53 @@ const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\x02\xff";
 /// Decompressed size of a piece of a gzip body in bytes.
 const PIECE: usize = 1024 * 1024;
 
-/// A JSON body, which is sent from one block, so that it takes no memory of its own.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LargeBody {
-    length: usize,
-    sent: usize,
+/// A body in three parts: the second is sent from one block, so that it takes no memory of its own.
+pub(crate) type ReplyBody = Chain<Chain<Bytes, Filling>, &'static [u8]>;
+
+/// Returns a JSON body of this length.
+pub(crate) fn json(bytes: usize) -> ReplyBody {
+    let filling = Filling(bytes - MIN_BODY_BYTES);
+    Bytes::from_static(HEAD).chain(filling).chain(TAIL)
 }
 
-impl LargeBody {
-    pub(super) fn new(length: usize) -> Self {
-        Self { length, sent: 0 }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Returns the next piece, which is empty at the end.
-    fn piece(&self) -> Bytes {
-        static BLOCK: [u8; 64 * 1024] = [b'x'; 64 * 1024];
-        match self.length - TAIL.len() {
-            _ if self.sent == 0 => Bytes::from_static(HEAD),
-            end if self.sent < end => {
-                Bytes::from_static(&BLOCK[..BLOCK.len().min(end - self.sent)])
-            }
-            end => Bytes::from_static(&TAIL[self.sent - end..]),
-        }
-    }
-
-    /// Returns the first bytes of the body, at most `limit`.
-    pub(crate) fn start(&self, limit: usize) -> Bytes {
-        let (mut start, mut rest) = (Vec::new(), self.clone());
-        while start.len() < limit.min(self.length) {
-            start.extend_from_slice(&rest.piece());
-            rest.sent = start.len();
-        }
-        start.truncate(limit);
-        start.into()
-    }
-
-    /// Returns the whole body, compressed with gzip.
-    pub(crate) fn gzip(&self) -> Bytes {
-        gzip(self.length)
-    }
+/// Returns a body without a filling.
+pub(crate) fn plain(body: Bytes) -> ReplyBody {
+    body.chain(Filling(0)).chain(b"")
 }
 
-impl Body for LargeBody {
-    type Data = Bytes;
-    type Error = Infallible;
+static BLOCK: [u8; 64 * 1024] = [b'x'; 64 * 1024];
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let piece = self.piece();
-        self.sent += piece.len();
-        Poll::Ready((!piece.is_empty()).then_some(Ok(Frame::data(piece))))
+/// This many `x`.
+#[derive(Debug)]
+pub(crate) struct Filling(usize);
+
+impl Buf for Filling {
+    fn remaining(&self) -> usize {
+        self.0
     }
 
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact((self.length - self.sent) as u64)
+    fn chunk(&self) -> &[u8] {
+        &BLOCK[..self.0.min(BLOCK.len())]
+    }
+
+    // By default it would return one piece, after which a chain would continue with the next part.
+    fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        let starts = (0..self.0).step_by(BLOCK.len());
+        let pieces = starts.map(|start| &BLOCK[..BLOCK.len().min(self.0 - start)]);
+        let filled = slices.iter_mut().zip(pieces);
+        filled
+            .map(|(slice, piece)| *slice = IoSlice::new(piece))
+            .count()
+    }
+
+    fn advance(&mut self, sent: usize) {
+        self.0 -= sent;
     }
 }
 
-/// Returns such a body with gzip. Each piece is compressed independently of what precedes it, so that it
+/// Returns the same body with gzip. Each piece is compressed independently of what precedes it, so that it
 /// can be repeated.
-pub(super) fn gzip(bytes: usize) -> Bytes {
+pub(crate) fn gzip(bytes: usize) -> Bytes {
     let filling = bytes - MIN_BODY_BYTES;
     let piece = vec![b'x'; PIECE];
     let tail = [&piece[..filling % PIECE], TAIL].concat();
@@ -131,7 +110,7 @@ mod tests {
     #[test]
     fn large_bodies_are_json_of_their_length() {
         for length in [11, 12, 65_547, 1_048_587, 5_000_000] {
-            let body = LargeBody::new(length).start(length);
+            let body = json(length).copy_to_bytes(length);
             assert_eq!(body.len(), length);
             let read = serde_json::from_slice::<serde_json::Value>(&body);
             assert!(read.is_ok(), "{length}");

@@ -2,12 +2,11 @@
 //! faults; the transports apply them.
 
 mod fault;
-mod large_body;
+pub(crate) mod large_body;
 mod plan;
 mod rules;
 
 pub use fault::{Fault, Phase, WireFault};
-pub(crate) use large_body::LargeBody;
 pub(crate) use plan::{FaultPlan, PlannedReply};
 pub use rules::FaultRule;
 pub(crate) use rules::FaultRules;

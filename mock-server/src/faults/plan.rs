@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::fault::{Fault, Phase, WireFault, is_bodiless};
-use super::large_body::{self, LargeBody};
+use super::large_body;
 use crate::engine::{HeaderLines, Reply};
 use crate::journal::RequestOutcome;
 
@@ -62,9 +62,10 @@ pub(crate) struct PlannedReply {
     /// The status code, even if `wire` prevents that it is sent.
     pub(crate) code: u16,
     pub(crate) headers: HeaderLines,
-    /// Shared with the journal. Empty if `large` is the body.
+    /// Shared with the journal. Empty if the body is `large`.
     pub(crate) body: Bytes,
-    pub(crate) large: Option<LargeBody>,
+    /// The length of a large body.
+    pub(crate) large: Option<usize>,
     /// The wire fault to apply while the reply is sent.
     pub(crate) wire: Option<WireFault>,
     /// The name of the applied fault.
@@ -143,7 +144,7 @@ fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
         Fault::EmptyBody => reply.body.clear(),
         Fault::HugeBody { bytes } => {
             return PlannedReply {
-                large: Some(LargeBody::new(*bytes)),
+                large: Some(*bytes),
                 ..PlannedReply::new(json_reply(200, ""))
             };
         }

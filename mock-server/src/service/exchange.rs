@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use jiff::Timestamp;
 
 use super::Service;
 use super::response::{compress, is_preflight};
 use super::store::Handled;
 use crate::engine::{Endpoint, Processed, Reply, Request};
-use crate::faults::{FaultPlan, LargeBody, PlannedReply};
+use crate::faults::{FaultPlan, PlannedReply, large_body};
 use crate::journal::{Entry, RequestOutcome, Response};
 
 /// A request and its response. If it is dropped during a delay, the client has disconnected.
@@ -168,9 +168,12 @@ impl Exchange {
             }
         }
         // The journal keeps the body as it was before.
-        let length = planned.large.as_ref().map(LargeBody::len);
-        let body = match &planned.large {
-            Some(large) => large.start(service.journal.limits().body_bytes),
+        let length = planned.large;
+        let body = match length {
+            Some(length) => {
+                let recorded = service.journal.limits().body_bytes.min(length);
+                large_body::json(length).copy_to_bytes(recorded)
+            }
             None => planned.body.clone(),
         };
         if compresses_responses {

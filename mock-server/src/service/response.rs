@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use http::Uri;
 
 use crate::engine::{BASE_PATH, Processed, Reply, Request};
-use crate::faults::PlannedReply;
+use crate::faults::{PlannedReply, large_body};
 use crate::input::InvalidInput;
 
 /// The origin whose pages may use the service, or `*` for all.
@@ -103,7 +103,7 @@ pub(crate) fn compress(request: &Request, planned: &mut PlannedReply) {
             .headers
             .push(("content-encoding".into(), "gzip".into()));
         planned.body = match planned.large.take() {
-            Some(large) => large.gzip(),
+            Some(length) => large_body::gzip(length),
             None => gzip(&planned.body).into(),
         };
     }

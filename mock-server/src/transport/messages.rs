@@ -8,12 +8,13 @@ use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use http_body::Body;
-use http_body_util::{BodyExt, Either, Full};
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use crate::engine::{HeaderLines, Request};
-use crate::faults::{LargeBody, PlannedReply, WireFault};
+use crate::faults::large_body::{self, ReplyBody};
+use crate::faults::{PlannedReply, WireFault};
 use crate::service::Exchange;
 use crate::tasks::Shutdown;
 
@@ -103,7 +104,7 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
 }
 
 /// The body of a response.
-pub(crate) type ResponseBody = Either<Full<Bytes>, LargeBody>;
+pub(crate) type ResponseBody = Full<ReplyBody>;
 
 /// Converts a reply into a response. The exchange is that of a request to a service.
 ///
@@ -128,8 +129,8 @@ pub(crate) fn respond(
     // Room for the headers that hyper adds.
     let mut map = HeaderMap::with_capacity(lines.len() + 2);
     map.extend(headers(lines));
-    let body = large.map_or_else(|| Either::Left(Full::new(body)), Either::Right);
-    let mut response = Response::new(body);
+    let body = large.map_or_else(|| large_body::plain(body), large_body::json);
+    let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
     *response.headers_mut() = map;
     Ok(response)

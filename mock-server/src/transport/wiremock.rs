@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use bytes::Buf;
 use url::Position;
 use wiremock::{Request, ResponseTemplate};
 
 use super::messages::{headers, texts};
 use crate::engine;
+use crate::faults::large_body;
 use crate::service::{Exchange, Service};
 
 /// Returns the response to a request. wiremock waits for the delays, since a responder must not.
@@ -25,7 +27,7 @@ pub(crate) fn respond_on_wiremock(service: Arc<Service>, request: &Request) -> R
     let response = ResponseTemplate::new(planned.code)
         .append_headers(headers(planned.headers))
         .set_body_bytes(match planned.large {
-            Some(large) => large.start(large.len()),
+            Some(length) => large_body::json(length).copy_to_bytes(length),
             None => planned.body,
         });
     response.set_delay(before.saturating_add(after))
