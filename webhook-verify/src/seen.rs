@@ -18,7 +18,7 @@ use crate::verified::BodyDigest;
 /// (Specification: Events.) Therefore:
 ///
 /// - Two events with equal bodies count as one, and the second is ignored. Use this trait only if
-///   each payload contains an id or a time.
+///   each payload contains an ID or a time.
 /// - A delivery that is resent as another event kind counts as repeated.
 /// - A delivery that is resent after its entry has expired counts as new.
 /// - Two copies that arrive at the same time may both be handled. If the handler fails or the
