@@ -1,5 +1,5 @@
-//! The sentences of the specification that the service contradicts, and the responses that differ from those
-//! of the mock in the learned dialect.
+//! The sentences of the page about the service that a service contradicts, and the responses that differ
+//! from those of the mock in the learned dialect.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::requests::Step::{self, *};
 use crate::response::{Answer, Sample, pick, without_texts};
 use crate::views::shape;
 
-/// A sentence of the specification, or the first and the last cell of a row of its tables; the requests that show it, and a function that returns the part of a
-/// response that contradicts it. The second response is that of the mock.
+/// A sentence or a row of a table of `docs/service.md`, the requests that show it, and a function that returns
+/// the part of a response that contradicts it. The second response is that of the mock.
 type Statement = (
     &'static str,
     &'static [Step],
@@ -23,45 +23,45 @@ type Statement = (
 
 #[rustfmt::skip]
 const STATEMENTS: &[Statement] = &[
-    ("Responses that carry data wrap it in an object with a single top-level field `data`.",
+    ("A response with data is an object with one field, `data`, that contains the data.",
         Step::ALL, |answer, _| {
             let body = answer.json.as_ref().filter(|_| answer.is_success())?;
             let is_wrapped = body.as_object().is_some_and(|body| body.keys().eq(["data"]));
             (!is_wrapped).then(|| without_texts(body))
         }),
-    ("Response: `data` holds the full profile plus email, api_visible and key (scopes and rate limit).", &[Me],
+    ("`GET /me` returns the public profile and three more fields", &[Me],
         |answer, mock| missing(answer, mock, "", &["email", "api_visible", "key"])),
-    ("key: object describing the calling key: its scopes and its rate limit", &[Me],
+    ("`key`: the scopes and the rate limit of the key", &[Me],
         |answer, mock| missing(answer, mock, "/key", &["scopes", "rate_limit"])),
-    ("Response: `data` is an array of badge objects.", &[Badges],
+    ("GET /badges: Returns all badges as an array.", &[Badges],
         |answer, mock| misfit(answer.at("")?, mock.at("")?)),
-    ("Response: `data` holds the profile view statistics object.", &[Own1, Other1],
+    ("GET /users/{handle}/stats: Returns the view statistics of a profile.", &[Own1, Other1],
         |answer, mock| {
             let fields = ["total_views", "period", "daily", "countries"];
             let pick = |answer: &Answer| Some(Value::Object(pick(answer.at("")?, &fields)?));
             misfit(&pick(answer)?, &pick(mock)?)
         }),
-    ("period: fields: days (integer, the window used), views (integer, views within the window)", &[
+    ("`period`: object: `days` (the number of days) and `views` (the views in these days), both integers", &[
         Own1, Own30, Own365, Other1, Other30], |answer, _| {
         let views = answer.at("/period/views")?.as_u64()?;
         let daily = answer.at("/daily")?.as_array()?.iter();
         let sum: u64 = daily.map(|day| day["views"].as_u64()).sum::<Option<u64>>()?;
         (views != sum).then(|| json!({ "period.views": views, "sum of daily.views": sum }))
     }),
-    ("days: 1 to 30 for other profiles; 1 to 365 for the caller's own profile; default 30",
+    ("an integer, 1 to 365 for the own profile, and 1 to 30 for any other one; the default is 30.",
         &[Own, Own1, Own30, Own31, Own365, Other, Other1, Other30], |answer, mock| {
             let days = answer.at("/period/days")?;
             (days != mock.at("/period/days")?).then(|| json!({ "period.days": days }))
         }),
-    ("Response: `data` is the site statistics object.", &[Site],
+    ("Site statistics: `users`, `views` and `links`, all integers.", &[Site],
         |answer, mock| misfit(answer.at("")?, mock.at("")?)),
 ];
 
-const EVENT: &str = "X-Service-Event: the event kind";
-const SIGNATURE: &str =
-    "X-Service-Signature: `sha256=` plus the HMAC of the body with the webhook secret";
+const EVENT: &str = "`X-Service-Event` is the kind of the event.";
+const SIGNATURE: &str = "`X-Service-Signature` is `sha256=` followed by the HMAC-SHA-256 of the body with the \
+                         secret of the webhook.";
 
-/// Returns the contradicted sentences of the specification. `mock` is the mock in its default dialect.
+/// Returns the contradicted sentences. `mock` is the mock in its default dialect.
 pub(crate) fn sentences(all: &Observations, mock: &Answers) -> Vec<Row> {
     let statements = STATEMENTS.iter().filter_map(|(sentence, steps, find)| {
         let find = |step: &Step| {
@@ -140,7 +140,7 @@ fn exceeded(all: &Observations) -> Option<(String, Sample)> {
             None => value.is_null(),
         };
         let sample = me.sample(json!({ name: without_texts(value) }));
-        (!is_valid).then(|| (format!("{name}: {limit}"), sample))
+        (!is_valid).then(|| (format!("`{name}`: {limit}"), sample))
     })
 }
 
@@ -162,15 +162,14 @@ fn invalid(delivery: &Delivery) -> Option<(String, Sample)> {
     Some((sentence.to_owned(), delivery.sample(found)))
 }
 
-/// The sentences of the specification that a service contradicts if it accepts what the mock rejects, by
-/// the code of the mock.
+/// The sentences of `docs/service.md` that a service contradicts if it accepts what the mock rejects, by the
+/// code of the mock.
 #[rustfmt::skip]
 const REJECTED: &[(&str, &str)] = &[
     ("key_missing", KEY), ("unknown_key", KEY),
-    ("scope_missing", "A call to an operation whose scope the key lacks is refused"),
-    ("out_of_range", "days: 1 to 30 for other profiles; 1 to 365 for the caller's own profile"),
-    ("unknown_field", "PATCH /me/profile with a field that is not in the list of editable fields is \
-                       rejected as a whole (unknown fields are never ignored)."),
+    ("scope_missing", "A call whose scope the key lacks is rejected."),
+    ("out_of_range", "1 to 365 for the own profile, and 1 to 30 for any other one"),
+    ("unknown_field", "A body with any other field is rejected as a whole."),
 ];
 
 const KEY: &str = "The caller sends the header `Authorization: Bearer <API_KEY>`.";
@@ -279,5 +278,49 @@ fn other_shape(pointer: &str, service: &Value, mock: &Value) -> Option<String> {
             let (service, mock) = (name(service), name(mock));
             Some(format!("{pointer} is {service}; the mock returns {mock}"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::observations::KINDS;
+    use crate::writes::EDITS;
+
+    #[test]
+    fn quoted_sentences_are_on_the_page_about_the_service() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/service.md");
+        // The package does not contain the page.
+        let Ok(page) = fs::read_to_string(path) else {
+            return;
+        };
+        // Anchors and the targets of links are not text.
+        let without = |text: &str, start: &str, end: &str| {
+            let mut parts = text.split(start);
+            let first = parts.next().into_iter();
+            let others = parts.map(|part| part.split_once(end).expect(end).1);
+            first.chain(others).collect::<Vec<_>>().join(" ")
+        };
+        let page = without(&without(&page, "<a id=", "</a>"), "](", ")");
+        let words = |text: &str| {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+            words.join(" ")
+        };
+        let page = words(&page);
+        let mut quotes = vec![EVENT, SIGNATURE];
+        quotes.extend(STATEMENTS.iter().map(|(sentence, ..)| sentence));
+        quotes.extend(REJECTED.iter().map(|(_, sentence)| sentence));
+        quotes.extend(EDITS.iter().map(|(_, sentence, _)| sentence));
+        quotes.extend(
+            KINDS
+                .iter()
+                .flat_map(|kind| [kind.sentence, kind.identifier]),
+        );
+        quotes.retain(|quote| !page.contains(&words(quote)));
+        assert_eq!(quotes, Vec::<&str>::new());
     }
 }

@@ -24,8 +24,8 @@ pub(crate) struct Observations {
     pub(crate) values: RequestValues,
     /// The handle of another profile.
     pub(crate) other: Option<String>,
-    /// The writes that the service accepted and did not carry out: the contradicted sentences of the
-    /// specification, and what `GET /me` shows.
+    /// The writes that the service accepted and did not carry out: the contradicted sentences of
+    /// `docs/service.md`, and what `GET /me` shows.
     pub(crate) not_applied: Vec<(Step, &'static str, &'static str)>,
     pub(crate) deliveries: Vec<Delivery>,
 }
@@ -158,7 +158,7 @@ fn check_first(me: &Answer) -> Result<(), String> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// The sentences of the specification about its writes, and about its id.
+    /// The sentences of `docs/service.md` about its writes, and about its id.
     pub(crate) sentence: &'static str,
     pub(crate) identifier: &'static str,
     /// The path of all.
@@ -176,8 +176,8 @@ pub(crate) struct Kind {
 pub(crate) const KINDS: [Kind; 2] = [
     Kind {
         name: "link",
-        sentence: "create, edit and delete the owner's links",
-        identifier: "A link has an identifier `id` used in paths.",
+        sentence: "`links:write`: creating, editing and deleting links",
+        identifier: "A link has a `title` (string), a `url` (string, a URL), and an `id` that is used in paths.",
         path: "/me/links",
         list: "/links",
         text: "title",
@@ -189,8 +189,8 @@ pub(crate) const KINDS: [Kind; 2] = [
     },
     Kind {
         name: "post",
-        sentence: "create and delete the owner's posts",
-        identifier: "A post has an identifier `id` used in paths.",
+        sentence: "`social:write`: creating and deleting posts",
+        identifier: "A post has a `body` (string), and an `id` that is used in paths.",
         path: "/me/posts",
         list: "/posts",
         text: "body",

@@ -17,13 +17,13 @@ use crate::service::Service;
 const READS: usize = 4;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// An edit, the sentence of the specification that it contradicts if it has no effect, and a function that
-/// returns `true` if `GET /me` shows the effect.
+/// An edit, the quote of `docs/service.md` that it contradicts if it has no effect, and a function that returns
+/// `true` if `GET /me` shows the effect.
 type Edit = (Step, &'static str, fn(&RequestValues, &Answer) -> bool);
 
 #[rustfmt::skip]
-const EDITS: [Edit; 2] = [
-    (Step::EditProfile, "read and edit the key owner's profile", |values, me| {
+pub(crate) const EDITS: [Edit; 2] = [
+    (Step::EditProfile, "`profile:write`: editing the profile", |values, me| {
         let color = values.profile.as_ref().ok().and_then(|profile| profile.get(COLOR));
         other_color(values).is_none() || me.at(&format!("/{COLOR}")) != color
     }),

@@ -615,6 +615,6 @@ async fn a_field_above_its_limit_is_a_contradiction() {
     let bio = contradictions.find(|row| row["sample"]["found"]["bio"] == "…");
     let mut fields = ProfileField::ALL.iter();
     let field = fields.find(|field| field.name() == "bio").unwrap();
-    let question = format!("bio: {}", field.limit());
+    let question = format!("`bio`: {}", field.limit());
     assert_eq!(bio.unwrap()["question"], question);
 }

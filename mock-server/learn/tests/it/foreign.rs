@@ -136,7 +136,7 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
     for name in ["api_visible", "key_scopes", "null in an edit"] {
         assert_eq!(result(&learned, name)["result"], "outside", "{name}");
     }
-    let statistics = "Response: `data` is the site statistics object.";
+    let statistics = "Site statistics: `users`, `views` and `links`, all integers.";
     assert_eq!(result(&learned, statistics)["result"], "contradiction");
 
     let world = reproduce(&learned.file);
@@ -234,7 +234,7 @@ fn reports_accepted_requests_that_the_mock_rejects() {
     let contradictions = findings(&learned, "contradiction");
     for sentence in [
         "The caller sends the header `Authorization: Bearer <API_KEY>`.",
-        "days: 1 to 30",
+        "1 to 365 for the own profile, and 1 to 30 for any other one",
     ] {
         let mut all = contradictions.iter();
         assert!(
@@ -259,10 +259,10 @@ fn reports_contradictions_in_what_it_reads_and_writes() {
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let contradictions = findings(&learned, "contradiction");
     for sentence in [
-        "Response: `data` holds the profile view statistics object.",
-        "views (integer, views within the window)",
-        "create, edit and delete the owner's links",
-        "create and delete the owner's posts",
+        "GET /users/{handle}/stats: Returns the view statistics of a profile.",
+        "`views` (the views in these days)",
+        "`links:write`: creating, editing and deleting links",
+        "`social:write`: creating and deleting posts",
     ] {
         let mut all = contradictions.iter();
         assert!(
@@ -529,18 +529,18 @@ type Instead = (
 
 #[rustfmt::skip]
 const INSTEAD: [Instead; 5] = [
-    ("forgets", &["read and edit the key owner's profile", LINKS], &[]),
+    ("forgets", &["`profile:write`: editing the profile", LINKS], &[]),
     ("edits-another", &[LINKS], &["the profile has changed: link ", " to undo it: 202\n"]),
     ("deletes-another", &[LINKS], &[
         "the profile has changed: link ", "; sent POST /me/links to undo it: 202\n",
         "not deleted: DELETE /me/links/",
     ]),
-    ("object-ids", &["A link has an identifier `id` used in paths.", "A post has an identifier `id` used in paths."],
+    ("object-ids", &["A link has a `title` (string), a `url` (string, a URL), and an `id` that is used in paths.", "A post has a `body` (string), and an `id` that is used in paths."],
         &["; a path cannot have its id {\"$oid\":\""]),
     ("queues", &[LINKS], &["; GET /me does not list it; if it does later, DELETE /me/links/"]),
 ];
 
-const LINKS: &str = "create, edit and delete the owner's links";
+const LINKS: &str = "`links:write`: creating, editing and deleting links";
 
 #[test]
 fn names_and_undoes_what_a_write_did_instead() {
