@@ -7,15 +7,15 @@ macro_rules! page {
         #[doc = "[faults]: self::faults"]
         #[doc = "[dialects]: self::dialects"]
         #[doc = "[journal]: self::journal"]
-        #[doc = "[violations]: self::violations"]
+        #[doc = "[violations]: self::test_suites#violations-and-coverage"]
         #[doc = "[webhooks]: self::webhooks"]
         #[doc = "[worlds]: self::worlds"]
-        #[doc = "[state-files]: self::state_files"]
+        #[doc = "[state-files]: self::worlds#state-files"]
         #[doc = "[control-api]: self::control_api"]
         #[doc = "[program]: self::program"]
         #[doc = "[test-suites]: self::test_suites"]
         #[doc = "[recipes]: self::recipes"]
-        #[doc = "[library]: self::library"]
+        #[doc = "[own-mocks]: crate#your-own-mocks"]
         #[doc = ""]
         #[doc = include_str!(concat!("../docs/", $file))]
         pub mod $name {}
@@ -26,11 +26,8 @@ page!(worlds, "worlds.md");
 page!(dialects, "dialects.md");
 page!(faults, "faults.md");
 page!(journal, "journal.md");
-page!(violations, "violations.md");
 page!(webhooks, "webhooks.md");
-page!(state_files, "state-files.md");
 page!(control_api, "control-api.md");
 page!(program, "program.md");
 page!(test_suites, "test-suites.md");
 page!(recipes, "recipes.md");
-page!(library, "library.md");

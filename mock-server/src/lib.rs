@@ -2,15 +2,15 @@
 //! [dialects]: guide::dialects
 //! [faults]: guide::faults
 //! [journal]: guide::journal
-//! [violations]: guide::violations
 //! [webhooks]: guide::webhooks
-//! [state-files]: guide::state_files
+//! [state-files]: guide::worlds#state-files
 //! [control-api]: guide::control_api
 //! [page]: guide::control_api#the-page
 //! [program]: guide::program
 //! [test-suites]: guide::test_suites
 //! [recipes]: guide::recipes
-//! [library]: guide::library
+//! [advice]: guide::test_suites#advice
+//! [mutants]: guide::test_suites#test-the-test-suite
 //!
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,4 +1,5 @@
-//! The program `mock-server-learn`: asks a running service for its habits where the specification is silent.
+//! The program `mock-server-learn`: learns how a running service behaves where the
+//! specification is silent.
 //!
 //! The data flows in one direction. The requests of one table are sent to the service, and the responses
 //! are collected. Then the same requests go to a mock with the observed profile: for each question, the

@@ -182,7 +182,7 @@ pub(crate) fn encoding(learner: &Learner<'_>) -> Found {
     find(learner, |delivery| {
         let signature = delivery.header("x-service-signature");
         let encoding = signature.and_then(decode).map(|(encoding, _)| encoding);
-        // No dialect has it.
+        // No dialect has upper-case hex digits.
         let encoding = encoding.filter(|encoding| *encoding != "upper_hex");
         let sample = delivery.sample(json!({ "x-service-signature": signature }));
         (encoding, sample)

@@ -115,7 +115,7 @@ steps! {
     DeleteLinkAgain: |values| Ok(again(delete("/me/links", &values.link)?));
     DeletePostAgain: |values| Ok(again(delete("/me/posts", &values.post)?));
 
-    // Never sent to the service: the first response with 429, to any request.
+    // Not a request: stands for the first response with 429, to any request.
     RateLimited: |_| Err("needs a 429".to_owned());
 }
 

@@ -128,7 +128,7 @@ impl Service {
                 Some(delay) if is_repeatable && attempt < MAX_ATTEMPTS => self.wait(delay).await?,
                 None if is_first_get && answer.status >= 500 => {}
                 delay => {
-                    // The reason for an error also prevents the next request.
+                    // After an error, the next request meets the same condition and reports it.
                     let _ = match delay {
                         Some(delay) => self.wait(delay).await,
                         None => self.wait_for_quota(&answer).await,
@@ -247,7 +247,7 @@ impl Service {
                 Duration::from_secs(reset.saturating_sub(now))
             }
             (Some(0), Some(reset), _) => Duration::from_secs(reset),
-            // Without a limit, the header may count something else.
+            // Without a header with the limit, this one may count something other than requests.
             (Some(0), None, stated) if answer.quota("limit").is_some() => {
                 stated.map_or(DEFAULT_WINDOW, |(_, window)| window)
             }

@@ -14,7 +14,7 @@ use crate::failure::{Failure, warn};
 use crate::processes::{self, Signals};
 use crate::server::{Log, Mock, ServerOptions, worlds};
 
-/// Run a command against a new mock and report the rules that it violated
+/// Run a command against a new mock, and report the rules of the specification that it violated
 ///
 /// The command gets PROFILE_BASE_URL, PROFILE_API_KEY (a key with all scopes), MOCK_SERVER_CONTROL
 /// (the URL of the control API) and MOCK_SERVER_KEYS (all keys, as JSON) in its environment. The exit
@@ -66,7 +66,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         report,
         command,
     } = options;
-    // Before the command, which may take long.
+    // First, so that an invalid path fails before a long run.
     let report = report.map(|path| {
         let action = format!("write the report {}", path.display());
         let mut options = OpenOptions::new();

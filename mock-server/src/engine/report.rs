@@ -29,7 +29,7 @@ use super::webhook::EventKind;
 pub struct Report {
     #[serde(serialize_with = "list")]
     violations: BTreeMap<ProblemKind, RuleViolations>,
-    /// Advice on habits of the client that are not violations, in the order of their first occurrence.
+    /// Advice on behavior of the client that is not a violation, in the order of its first occurrence.
     pub advice: Vec<Advice>,
     /// The coverage of the service.
     pub coverage: Coverage,
@@ -85,7 +85,7 @@ impl Report {
         );
     }
 
-    /// Records a habit that a request showed.
+    /// Adds advice on a behavior that a request showed.
     pub(crate) fn advise(&mut self, habit: Habit, found: String) {
         self.add_advice(&Advice::new(habit, found));
     }
@@ -304,7 +304,7 @@ impl Serialize for Coverage {
     }
 }
 
-/// Advice on a habit of the client that the specification does not forbid but that causes trouble with
+/// Advice on a behavior of the client that the specification does not forbid but that causes trouble with
 /// a real service. It never fails a run.
 ///
 /// ```
@@ -314,7 +314,7 @@ impl Serialize for Coverage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The name of the habit: `retry_after_ignored`, `post_repeated` or `key_in_query`.
+    /// The name of the behavior: `retry_after_ignored`, `post_repeated` or `key_in_query`.
     pub habit: &'static str,
     /// The advice as a sentence.
     pub recommendation: &'static str,
@@ -324,7 +324,7 @@ pub struct Advice {
     pub first: String,
 }
 
-/// A habit worth advice.
+/// A behavior to advise against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
     RetryAfterIgnored,
@@ -333,7 +333,7 @@ pub(crate) enum Habit {
 }
 
 impl Advice {
-    /// Returns the advice on a habit, for one request.
+    /// Returns the advice on a behavior, for one request.
     pub(super) fn new(habit: Habit, first: String) -> Self {
         let (habit, recommendation) = match habit {
             Habit::RetryAfterIgnored => (

@@ -323,7 +323,7 @@ impl Serialize for WireFault {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Reset { after: None } => serializer.serialize_str("reset"),
-            // The derived function, not this one.
+            // The function that serde's remote derive generates, not this method.
             other => Self::serialize(other, serializer),
         }
     }

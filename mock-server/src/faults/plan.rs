@@ -59,7 +59,7 @@ impl FaultPlan {
 /// A reply with its faults applied, for a transport to send.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlannedReply {
-    /// The status code, even if `wire` prevents that it is sent.
+    /// The status code, even if `wire` prevents it from being sent.
     pub(crate) code: u16,
     pub(crate) headers: HeaderLines,
     /// Shared with the journal. Empty if the body is `large`.

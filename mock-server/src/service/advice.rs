@@ -1,5 +1,4 @@
-//! Recognizes habits of clients that are worth advice, from single requests and from requests after
-//! certain responses.
+//! Finds client behavior to advise against, in single requests and in sequences.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};

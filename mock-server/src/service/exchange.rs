@@ -28,7 +28,7 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// Determines the faults of a request and counts it.
     pub(crate) fn plan(service: Arc<Service>, request: &Request) -> Self {
-        // A rule for the next request means the one that the page sends, not the browser's own.
+        // Preflights do not use up a fault rule, which is meant for the request of the page.
         let plan = match service.cors.is_some() && is_preflight(request) {
             true => FaultPlan::default(),
             false => service.faults.plan(request, || service.now()),

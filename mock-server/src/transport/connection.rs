@@ -95,7 +95,7 @@ async fn serve_connection(
     handler: Arc<impl Handler>,
     mut stop: watch::Receiver<bool>,
 ) {
-    // Avoids delays of small responses. An error would also show up on the next read.
+    // Turns off Nagle's algorithm. After an error, the next read would fail too.
     let _ = stream.set_nodelay(true);
     let has_request = AtomicBool::new(false);
     let service = service_fn(|request| {

@@ -333,8 +333,8 @@ settings! {
         /// Responses are not compressed.
         None = "none",
         /// Responses with a body are compressed with gzip if the request accepts it in
-        /// `Accept-Encoding`. The journal keeps the body as it was before, and
-        /// `mock_server::handle` does not compress.
+        /// `Accept-Encoding`. The journal keeps the uncompressed body;
+        /// `mock_server::handle` never compresses.
         Gzip = "gzip",
     }
 
@@ -397,7 +397,7 @@ static WEBHOOK_TIMEOUT: Setting = Setting {
     alternatives: &[SettingValue {
         name: "1",
         #[cfg(test)]
-        documentation: " 1 second. Every other number is valid, too.",
+        documentation: " 1 second. Any other positive number is valid, too.",
         dialect: None,
         apply: |dialect| dialect.webhook_timeout = WebhookTimeout(Duration::from_secs(1)),
     }],

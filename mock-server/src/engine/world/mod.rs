@@ -22,8 +22,8 @@ pub(crate) use validation::{check, raise_last_id};
 ///
 /// A new world has two accounts, `demo` (whose keys [`World::keys`] returns) and `grace`. Profiles,
 /// links, posts and ids are always the same; the seed determines keys and statistics. The same seed,
-/// fixed clock and requests lead to the same responses. The comparison of worlds ignores the use of
-/// rate limits.
+/// fixed clock and requests lead to the same responses. Equality ignores how much of a
+/// rate limit is used.
 ///
 /// ```
 /// use mock_server::{Clock, Request, Scope, World};
