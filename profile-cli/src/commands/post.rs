@@ -1,5 +1,7 @@
 //! The commands `profile post`: the posts of the profile's owner.
 
+use std::io::{self, IsTerminal as _};
+
 use clap::{Args, Subcommand, ValueHint};
 use profile_sdk::{Operation, Post, PostId, Profile, Response};
 use serde_json::{Value, json};
@@ -7,7 +9,7 @@ use serde_json::{Value, json};
 use super::auth::permissions;
 use super::deletion::{Deletion, Item};
 use crate::editor::{EditedText, Editor, Finished};
-use crate::input::{Input, TextArgument, prompt};
+use crate::input::{Input, TextArgument};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
@@ -124,14 +126,13 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
                 Ok(report(&response))
             })
         }
-        None if !arguments.editor && (session.settings.no_input || !prompt::is_interactive()) => {
+        None if !arguments.editor && (session.settings.no_input || !io::stdin().is_terminal()) => {
             let failure = Failure::usage("the text of the post is missing");
             Err(failure.hint("pass it as an argument, - to read it from stdin, or --editor"))
         }
         None if session.settings.curl => {
             let message = "--curl cannot be combined with the editor";
-            let hint = "pass the text as an argument: `profile post create TEXT --curl`";
-            Err(Failure::usage(message).hint(hint))
+            Err(Failure::usage(message).hint("pass the text as an argument"))
         }
         None => from_editor(dry_run, session),
     }

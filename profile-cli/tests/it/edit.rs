@@ -488,6 +488,19 @@ async fn the_editor_handles_ctrl_c() {
     assert_eq!(unsent(&fixture).len(), 1);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_post_in_a_pipe_does_not_open_the_editor() {
+    let fixture = Fixture::new().await;
+    let create = ["-c", "echo piped | profile post create"];
+    let program = Program::shell("sh", fixture.home.path(), &create)
+        .env("PROFILE_BASE_URL", fixture.service.uri())
+        .env("PROFILE_API_KEY", fixture.service.key())
+        .env("PROFILE_EDITOR", editor(&fixture, "echo edited > \"$1\""));
+    let (ended, seen) = Terminal::start(program).ends();
+    assert_eq!(ended, Some(2), "{seen}");
+    assert!(seen.contains("- to read it from stdin"), "{seen}");
+}
+
 #[tokio::test]
 async fn keeps_the_text_if_the_service_does_not_return_it() {
     let fixture = Fixture::new().await;
