@@ -50,10 +50,15 @@ impl Client {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the operating system cannot start the
     /// runtime.
     pub fn new(builder: ClientBuilder) -> Result<Self, Error> {
-        Ok(Self {
-            client: builder.build()?,
-            runtime: Arc::new(OwnRuntime::start()?),
-        })
+        let client = builder.build()?;
+        let runtime = runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("profile-sdk")
+            .enable_all()
+            .build()
+            .map_err(|error| setup_error("could not start the runtime", error))?;
+        let runtime = Arc::new(OwnRuntime(Some(runtime)));
+        Ok(Self { client, runtime })
     }
 
     /// Makes the profile as desired, as [`Client::sync`](crate::Client::sync) does, and waits for the
@@ -136,18 +141,6 @@ impl Client {
 /// A runtime with one thread, which detects between calls that the service closes a connection.
 #[derive(Debug)]
 struct OwnRuntime(Option<Runtime>);
-
-impl OwnRuntime {
-    fn start() -> Result<Self, Error> {
-        runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("profile-sdk")
-            .enable_all()
-            .build()
-            .map(|runtime| Self(Some(runtime)))
-            .map_err(|error| setup_error("could not start the runtime", error))
-    }
-}
 
 impl Drop for OwnRuntime {
     /// Does not wait for the thread to end, because dropping may happen in another runtime, which

@@ -294,19 +294,14 @@ fn parse_object(text: &str, depth: u32) -> Option<Value> {
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
     let fields = fields.into_iter().map(|(name, value)| {
         let value = value.get();
+        let is_integer = !value.contains(['.', 'e', 'E']);
         let parsed = match parse_value(value, depth) {
-            Value::Number(number) if name == "id" && number.is_f64() && is_integer(value) => {
-                value.into()
-            }
+            Value::Number(id) if name == "id" && id.is_f64() && is_integer => value.into(),
             parsed => parsed,
         };
         (name, parsed)
     });
     Some(Value::Object(fields.collect()))
-}
-
-fn is_integer(number: &str) -> bool {
-    !number.contains(['.', 'e', 'E'])
 }
 
 fn parse_array(text: &str, depth: u32) -> Option<Value> {

@@ -101,7 +101,8 @@ impl Pacing {
             429 => retry_after.or_else(|| {
                 let headers = self.rate_limit_headers(response)?;
                 // While requests remain, the headers describe another limit.
-                headers.reset_after.filter(|_| !headers.has_remaining())
+                let has_remaining = headers.remaining.is_some_and(|remaining| remaining > 0);
+                headers.reset_after.filter(|_| !has_remaining)
             }),
             _ => retry_after,
         }

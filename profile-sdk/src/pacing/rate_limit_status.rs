@@ -54,10 +54,6 @@ impl RateLimitHeaders {
         }
         (read != Self::default()).then_some(read)
     }
-
-    pub(crate) fn has_remaining(self) -> bool {
-        self.remaining.is_some_and(|remaining| remaining > 0)
-    }
 }
 
 /// Returns the time until a window ends. Services send seconds from now or Unix time.

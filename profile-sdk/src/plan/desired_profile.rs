@@ -107,9 +107,7 @@ impl Source {
 
 /// Returns a base URL in the form in which it can be compared.
 fn normalized(base_url: &str) -> String {
-    let parsed = Url::parse(base_url).map(String::from);
-    let url = parsed.unwrap_or_else(|_| base_url.to_owned());
-    url.trim_end_matches('/').to_owned()
+    parsed(base_url).trim_end_matches('/').to_owned()
 }
 
 impl DesiredLink {
@@ -201,24 +199,16 @@ impl From<&Profile> for DesiredProfile {
     }
 }
 
-/// The kinds of matches besides equality and URL.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rules {
-    /// `true` if the IDs of the desired links are those of this account.
-    pub(super) by_id: bool,
-    /// `true` to match titles that are unique on both sides.
-    pub(super) by_title: bool,
-}
-
 /// Returns the index of the current link that each desired link matches. No two match the same one.
 ///
 /// Equal links come first, so that a run after an interruption keeps what was done; among several
 /// equal ones, the link with the ID. A link without an ID cannot be edited, so it only matches an equal
-/// one.
+/// one. IDs only count if the desired links are certainly of this account (`is_own`), and titles that
+/// are unique on both sides unless they are certainly not.
 pub(super) fn find_matches(
     desired: &[DesiredLink],
     current: &[Link],
-    rules: Rules,
+    is_own: Option<bool>,
 ) -> Vec<Option<usize>> {
     let mut matches = vec![None; desired.len()];
     let mut is_taken = vec![false; current.len()];
@@ -247,7 +237,7 @@ pub(super) fn find_matches(
     let current_urls = current.iter().map(|link| link.url.as_deref().map(parsed));
     let current_urls: Vec<_> = current_urls.collect();
     let has_id = |wanted: usize, link: usize| {
-        rules.by_id && has_any_id(link) && current[link].id == desired[wanted].id
+        is_own == Some(true) && has_any_id(link) && current[link].id == desired[wanted].id
     };
     let has_title = |wanted: usize, link: usize| title(&current[link]) == desired[wanted].title;
     let has_exact_url = |wanted: usize, link: usize| {
@@ -263,7 +253,7 @@ pub(super) fn find_matches(
     match_by(&has_id);
     match_by(&|wanted, link| has_any_id(link) && has_exact_url(wanted, link));
     match_by(&|wanted, link| has_any_id(link) && has_url(wanted, link));
-    if rules.by_title {
+    if is_own != Some(false) {
         match_by(&|wanted, link| has_any_id(link) && has_title(wanted, link) && is_unique(wanted));
     }
     matches

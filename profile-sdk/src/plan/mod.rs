@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::resources::{Link, Profile};
 use crate::values::Scope;
-use desired_profile::{Rules, find_matches, is_equal, parsed};
+use desired_profile::{find_matches, is_equal, parsed};
 
 /// The steps that change a profile as desired, in the order in which
 /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
@@ -125,11 +125,7 @@ impl Plan {
                 let source = desired.source.as_ref();
                 let is_own =
                     source.and_then(|source| source.is(options.service.as_deref(), current));
-                let rules = Rules {
-                    by_id: is_own == Some(true),
-                    by_title: is_own != Some(false),
-                };
-                plan.add_links(wanted, links, rules, options.prune);
+                plan.add_links(wanted, links, is_own, options.prune);
             }
             (Some(wanted), None) => plan.lacks_links = !wanted.is_empty() || options.prune,
             (None, _) => {}
@@ -137,38 +133,41 @@ impl Plan {
         plan
     }
 
-    fn add_links(&mut self, wanted: &[DesiredLink], links: &[Link], rules: Rules, prune: bool) {
-        let matches = find_matches(wanted, links, rules);
+    fn add_links(
+        &mut self,
+        wanted: &[DesiredLink],
+        links: &[Link],
+        is_own: Option<bool>,
+        prune: bool,
+    ) {
+        let matches = find_matches(wanted, links, is_own);
         let key = |link: &DesiredLink| (link.title.clone(), parsed(link.url.as_str()));
         // The number of equal links after a step: those that exist or result from an edit, and those
         // that are created up to this one.
         let mut copies = HashMap::new();
-        for (link, _) in wanted
-            .iter()
-            .zip(&matches)
-            .filter(|(_, index)| index.is_some())
-        {
-            *copies.entry(key(link)).or_default() += 1;
-        }
-        let mut creations = Vec::new();
-        for (position, index) in matches.iter().enumerate() {
-            let to = wanted[position].to_new_link();
-            match index.map(|index| &links[index]) {
-                None => {
-                    let copies: &mut usize = copies.entry(key(&wanted[position])).or_default();
-                    *copies += 1;
-                    let copies = *copies;
-                    creations.push(Step::CreateLink { copies, to });
-                }
-                Some(link) if is_equal(link, &to.title, &to.url) => self.unchanged_links += 1,
-                Some(link) => self.steps.extend(link.id.clone().map(|id| Step::EditLink {
+        let mut created = Vec::new();
+        for (wanted, index) in wanted.iter().zip(&matches) {
+            let Some(link) = index.map(|index| &links[index]) else {
+                created.push(wanted);
+                continue;
+            };
+            *copies.entry(key(wanted)).or_default() += 1;
+            let to = wanted.to_new_link();
+            match is_equal(link, &to.title, &to.url) {
+                true => self.unchanged_links += 1,
+                false => self.steps.extend(link.id.clone().map(|id| Step::EditLink {
                     id,
                     from: title_and_url(link),
                     to,
                 })),
             }
         }
-        self.steps.append(&mut creations);
+        for wanted in created {
+            let copies: &mut usize = copies.entry(key(wanted)).or_default();
+            *copies += 1;
+            let (to, copies) = (wanted.to_new_link(), *copies);
+            self.steps.push(Step::CreateLink { to, copies });
+        }
         let others = links.iter().enumerate();
         for (_, link) in others.filter(|(index, _)| !matches.contains(&Some(*index))) {
             let is_deleted = prune && DesiredLink::try_from(link).is_ok();

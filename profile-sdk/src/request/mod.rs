@@ -104,10 +104,8 @@ impl Request {
     }
 
     /// Sets the body to a serialized value.
-    pub(crate) fn json(mut self, body: &impl Serialize) -> Self {
-        let body = serde_json::to_vec(body).expect("structs of strings are valid JSON");
-        self.body = Some(body.into());
-        self
+    pub(crate) fn json(self, body: &impl Serialize) -> Self {
+        self.json_text(serde_json::to_vec(body).expect("structs of strings are valid JSON"))
     }
 
     /// Returns the endpoint.

@@ -37,7 +37,8 @@ impl Network {
             *request.timeout_mut() = Some(timeout);
         }
         let guard = body.map(|body| {
-            let (body, guard) = RequestBody::new(body);
+            let guard = SendGuard::default();
+            let body = RequestBody::new(body, &guard);
             *request.body_mut() = Some(reqwest::Body::wrap(body));
             guard
         });
@@ -54,29 +55,26 @@ impl Network {
 /// head of the request.
 struct RequestBody {
     bytes: Option<Bytes>,
-    is_decided: Arc<AtomicBool>,
-}
-
-/// Shared with [`RequestBody`]: the one that is called first decides whether the request is sent.
-struct SendGuard {
-    is_decided: Arc<AtomicBool>,
+    guard: SendGuard,
 }
 
 impl RequestBody {
-    fn new(bytes: Bytes) -> (Self, SendGuard) {
-        let is_decided = Arc::new(AtomicBool::new(false));
-        let guard = SendGuard {
-            is_decided: Arc::clone(&is_decided),
-        };
-        let bytes = Some(bytes);
-        (Self { bytes, is_decided }, guard)
+    fn new(bytes: Bytes, guard: &SendGuard) -> Self {
+        let (bytes, guard) = (Some(bytes), guard.clone());
+        Self { bytes, guard }
     }
 }
 
+/// Shared by [`RequestBody`] and its sender: the one that is called first decides whether the request is
+/// sent.
+#[derive(Clone, Default)]
+struct SendGuard(Arc<AtomicBool>);
+
 impl SendGuard {
-    /// Returns `true` if the body was not sent. It cannot be sent afterwards.
-    fn cancel(self) -> bool {
-        !self.is_decided.swap(true, Ordering::AcqRel)
+    /// Returns `true` if this is the first call: for the body, the request was not canceled; otherwise,
+    /// the body was not sent, and cannot be sent afterwards.
+    fn is_first(&self) -> bool {
+        !self.0.swap(true, Ordering::AcqRel)
     }
 }
 
@@ -91,7 +89,7 @@ impl Body for RequestBody {
         let Some(bytes) = self.bytes.take() else {
             return Poll::Ready(None);
         };
-        if self.is_decided.swap(true, Ordering::AcqRel) {
+        if !self.guard.is_first() {
             let canceled = io::Error::other("the request was canceled");
             return Poll::Ready(Some(Err(canceled)));
         }
@@ -116,7 +114,7 @@ fn send_error(error: reqwest::Error, timeout: Duration, guard: Option<SendGuard>
                       was applied";
         return Error::new(ErrorKind::Connection, reason);
     }
-    let is_unsent = guard.is_some_and(SendGuard::cancel);
+    let is_unsent = guard.is_some_and(|guard| guard.is_first());
     if is_unsent && error.is_timeout() && !error.is_connect() {
         let reason = format!(
             "could not send the request within {}, so nothing was sent",
@@ -219,7 +217,7 @@ mod tests {
 
     use http_body_util::BodyExt as _;
 
-    use super::{RequestBody, seconds};
+    use super::{RequestBody, SendGuard, seconds};
 
     #[test]
     fn durations_are_readable() {
@@ -236,12 +234,14 @@ mod tests {
 
     #[tokio::test]
     async fn is_either_sent_or_canceled() {
-        let (body, guard) = RequestBody::new("text".into());
+        let guard = SendGuard::default();
+        let body = RequestBody::new("text".into(), &guard);
         assert_eq!(body.collect().await.unwrap().to_bytes(), "text");
-        assert!(!guard.cancel());
+        assert!(!guard.is_first());
 
-        let (body, guard) = RequestBody::new("text".into());
-        assert!(guard.cancel());
+        let guard = SendGuard::default();
+        let body = RequestBody::new("text".into(), &guard);
+        assert!(guard.is_first());
         assert!(body.collect().await.is_err());
     }
 }
