@@ -19,8 +19,8 @@ impl Client {
     ///
     /// The [service](PlanOptions::service) of the options is the base URL of this client. After an
     /// error, a further run does what is left. Only repeat it without a look at the profile if the
-    /// error [is retryable](ApplyError::is_retryable), and if reads of the service do not lag: a
-    /// link that is not yet listed would be created again.
+    /// error [is retryable](ApplyError::is_retryable), and if the service lists a new link at once, with
+    /// its URL or a unique title: otherwise, the link would be created again.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ async fn profile_before(
     if lacks_links || plan.lacks_links() {
         return Err(ApplyErrorReason::LinksNotListed);
     }
-    if plan.steps().iter().any(|step| step.is_outdated(&profile)) {
+    if plan.is_outdated(&profile) {
         return Err(ApplyErrorReason::Outdated);
     }
     let scopes = profile.key.as_ref().and_then(|key| key.scopes.as_ref());
@@ -280,8 +280,9 @@ pub enum ApplyErrorReason {
          was sent; leave the links out, or edit them one by one"
     )]
     LinksNotListed,
-    /// The profile matches neither the state before nor the state after one of the steps, because it
-    /// has changed since the plan was made. Nothing was sent.
+    /// The profile matches neither the state before nor the state after one of the steps; or links are
+    /// left to create, and it has links that the plan does not expect. The service may have changed one
+    /// of these after it was created. Nothing was sent.
     #[error(
         "the profile has changed since the plan was made; nothing was sent; read the profile and \
          plan again"

@@ -214,6 +214,23 @@ impl Plan {
         self.other_links
     }
 
+    /// Returns `true` if the profile is neither as before nor as after one of the steps, or if links are
+    /// left to create and it has others than before. A service that changes titles or URLs may have
+    /// made one of these from a creation that was already sent.
+    fn is_outdated(&self, profile: &Profile) -> bool {
+        let is_listed = |step: &&Step| match step {
+            Step::EditProfile { .. } => false,
+            Step::EditLink { .. } => true,
+            Step::CreateLink { .. } => step.is_done(profile),
+            Step::DeleteLink { .. } => !step.is_done(profile),
+        };
+        let listed = self.steps.iter().filter(is_listed).count();
+        let has_others = profile.links().len() > self.unchanged_links + self.other_links + listed;
+        let is_open = |step: &Step| matches!(step, Step::CreateLink { .. }) && !is_listed(&step);
+        (has_others && self.steps.iter().any(is_open))
+            || self.steps.iter().any(|step| step.is_outdated(profile))
+    }
+
     /// Returns the scopes that the steps require, to compare them with those of the
     /// [key](crate::KeyInfo::scopes).
     #[must_use]

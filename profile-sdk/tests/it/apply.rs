@@ -588,8 +588,12 @@ fn links_that_do_not_stay_are_reported_and_not_duplicated() {
                 let sync = setup.client.sync(&wanted, PlanOptions::new().prune(prune));
                 setup.runtime.block_on(sync).expect("no faults")
             };
+            let plan = plan(setup, &setup.me(), &wanted, prune);
             sync();
             let after = setup.links();
+            setup.traffic().creations = 0;
+            let _ = setup.runtime.block_on(setup.client.apply(&plan));
+            prop_assert_eq!(setup.links(), after.clone(), "the same plan");
             setup.traffic().creations = 0;
             let report = sync();
             prop_assert_eq!(setup.links(), after.clone());
