@@ -99,6 +99,15 @@ async fn the_total_timeout_includes_the_queue() {
         (ErrorKind::RateLimited, 0)
     );
     assert!(!error.may_have_been_applied());
+    // The next call in the queue takes the place of one that is canceled.
+    let canceled = tokio::spawn(client.badges());
+    tokio::task::yield_now().await;
+    let _next = tokio::spawn(client.badges());
+    tokio::task::yield_now().await;
+    canceled.abort();
+    calls.abort_all();
+    let sent = tokio::time::timeout(10 * SECOND, listener.accept()).await;
+    sent.expect("a request of the next call").unwrap();
 }
 
 #[tokio::test]
