@@ -5,7 +5,9 @@ use expect_test::expect;
 use expect_test::expect_file;
 use mock_server::{Dialect, FaultRule, MockServer};
 
-use crate::program::{Fixture, Run, run};
+#[cfg(feature = "sandbox")]
+use crate::program::run;
+use crate::program::{Fixture, Run};
 
 /// Starts a service with a fault: its JSON or the status of each response. Other words add none.
 async fn failing(fault: &str) -> Fixture {
