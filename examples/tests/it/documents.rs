@@ -141,25 +141,18 @@ pub(crate) fn anchors(document: &str) -> Vec<String> {
         .collect()
 }
 
-/// Removes the anchors, the emphasis and the targets of links, and joins the lines.
+/// Removes the anchors and the targets of links, and joins the lines.
 pub(crate) fn without_anchors(document: &str) -> String {
-    let mut text = String::new();
-    for (index, part) in document.split("<a id=\"").enumerate() {
-        let part = match index {
-            0 => part,
-            _ => part.split_once("</a>").expect("an end of the anchor").1,
-        };
-        text.push_str(part);
-    }
-    let mut plain = String::new();
-    for (index, part) in text.split("](").enumerate() {
-        let part = match index {
-            0 => part,
-            _ => part.split_once(')').expect("an end of the link").1,
-        };
-        plain.push_str(part);
-    }
-    plain.replace('\n', " ")
+    let text = without(document, "<a id=\"", "</a>");
+    without(&text, "](", ")").replace('\n', " ")
+}
+
+/// Removes all parts from a start to the next end.
+fn without(text: &str, start: &str, end: &str) -> String {
+    let mut parts = text.split(start);
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rests = parts.map(|part| part.split_once(end).expect("an end of the part").1);
+    first + &rests.collect::<String>()
 }
 
 /// Returns the anchors of the headings, in GitHub's format.
