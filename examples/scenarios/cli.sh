@@ -110,7 +110,7 @@ webhook POST /emit '{"kind": "post.liked"}' | grep --quiet '"status":204' || fai
 wait
 grep --quiet '"event":"post.liked"' "$PROFILE_CONFIG_DIR/delivery" || fail "another kind"
 grep --quiet '"verified":true' "$PROFILE_CONFIG_DIR/delivery" || fail "not verified"
-webhook PUT "" '{"sink": "500", "secret": "whsec_test"}' >/dev/null
+webhook PUT "" '{"script": "500", "secret": "whsec_test"}' >/dev/null
 for failures in {1..10}; do
     webhook POST /emit '{"kind": "post.liked"}' >/dev/null
     active=$([ "$failures" -lt 10 ] && echo true || echo false)

@@ -265,8 +265,8 @@ async fn receive_events(control: &Client) -> Result {
 }
 
 async fn turn_webhook_off(control: &Client) -> Result {
-    let sink = json!({"sink": "500", "secret": "whsec_test"});
-    order(control, Method::Put, "/webhook", sink).await?;
+    let receiver = json!({"script": "500", "secret": "whsec_test"});
+    order(control, Method::Put, "/webhook", receiver).await?;
     for failures in 1..=10 {
         let event = json!({"kind": "post.liked"});
         order(control, Method::Post, "/webhook/emit", event).await?;

@@ -370,7 +370,7 @@ impl Handler for ServiceHandler {
 /// let key = server.create_key("grace", &[Scope::LinksWrite, Scope::SocialWrite])?;
 /// server.update(|world| world.add_account("ada").profile.bio = "Hello".to_owned())?;
 /// server.set_dialect(Dialect::minimal())?;
-/// server.webhook().use_sink("200", "whsec_test")?;
+/// server.webhook().use_built_in_receiver("200", "whsec_test")?;
 ///
 /// let second_post = FaultRule::new(Fault::status(503))
 ///     .matching(RequestPattern::new("POST", "/me/posts"))

@@ -21,8 +21,8 @@ use crate::mutants::Mutant;
 use crate::service::{Service, StateError};
 
 pub use crate::engine::webhook::{
-    Delivery, DeliveryOutcome, EventData, EventKind, MAX_CONSECUTIVE_FAILURES, NotSent,
-    SignedDelivery, SinkScript, SinkStatus, WebhookStatus,
+    BuiltInReceiver, Delivery, DeliveryOutcome, EventData, EventKind, MAX_CONSECUTIVE_FAILURES,
+    NotSent, ReceiverScript, SignedDelivery, WebhookStatus,
 };
 
 /// The webhook of a service; see
@@ -41,7 +41,7 @@ pub use crate::engine::webhook::{
 ///
 /// let server = MockServer::start().await;
 /// let webhook = server.webhook();
-/// webhook.use_sink("500 x10, 200", "whsec_test")?;
+/// webhook.use_built_in_receiver("500 x10, 200", "whsec_test")?;
 /// for _ in 0..10 {
 ///     webhook.emit(EventKind::FOLLOW_CREATED, json!({"from": "grace"})).await?;
 /// }
@@ -77,16 +77,20 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.change(|world| world.webhook.set_receiver(receiver, secret))?)
     }
 
-    /// Sends future events to the built-in sink, which responds according to a
-    /// [`SinkScript`] and needs no socket. Turns the webhook on and resets
+    /// Sends future events to the built-in receiver, which responds according to a
+    /// [`ReceiverScript`] and needs no socket. Turns the webhook on and resets
     /// its count of failures.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Invalid`] if the script is invalid or the secret is empty, and [`Error::State`]
     /// if the state file fails.
-    pub fn use_sink(&self, script: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
-        let receiver = Receiver::sink(script.parse()?);
+    pub fn use_built_in_receiver(
+        &self,
+        script: &str,
+        secret: impl Into<Vec<u8>>,
+    ) -> Result<(), Error> {
+        let receiver = Receiver::built_in(script.parse()?);
         let secret = WebhookSecret::new(secret)?;
         Ok(self.change(|world| world.webhook.set_receiver(receiver, secret))?)
     }
@@ -254,7 +258,7 @@ impl Error {
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
-    /// let error = server.webhook().use_sink("200", "").unwrap_err();
+    /// let error = server.webhook().use_built_in_receiver("200", "").unwrap_err();
     /// assert_eq!(error.code(), "empty_secret");
     /// # });
     /// ```

@@ -174,7 +174,7 @@ fn write(to: &mut impl Write, findings: &Report, violated: &[&RuleViolations]) -
 
 fn write_advice(to: &mut impl Write, advice: &Advice) -> io::Result<()> {
     let Advice {
-        habit,
+        kind,
         recommendation,
         first,
         ..
@@ -182,7 +182,7 @@ fn write_advice(to: &mut impl Write, advice: &Advice) -> io::Result<()> {
     let times = times(advice.count);
     writeln!(
         to,
-        "mock-server: advice: {habit} ({times}): {recommendation}"
+        "mock-server: advice: {kind} ({times}): {recommendation}"
     )?;
     writeln!(to, "  {}", printable(first))
 }

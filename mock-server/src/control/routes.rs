@@ -70,8 +70,6 @@ static ROUTES: &[Route] = &[
     route("POST", "/webhook/emit", Waiting(webhook::emit)),
     route("GET", "/webhook/deliveries", World(webhook::deliveries)),
     route("POST", "/webhook/redeliver", Waiting(webhook::redeliver)),
-    route("GET", "/webhook/sink", World(webhook::show_sink)),
-    route("PUT", "/webhook/sink", World(webhook::change_sink)),
 ];
 
 /// Returns `true` if a path belongs to the control API. This includes its page and the OpenAPI document

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
 use crate::engine::webhook::{
-    EventData, NotSent, Prepared, Receiver, SinkScript, WebhookSecret, WebhookStatus,
+    EventData, NotSent, Prepared, Receiver, ReceiverScript, WebhookSecret, WebhookStatus,
 };
 use crate::engine::{Reply, World};
 use crate::input::InvalidInput;
@@ -19,18 +19,11 @@ use crate::webhook::{self, WebhookHandle, send};
 #[serde(deny_unknown_fields)]
 struct Change {
     url: Option<String>,
-    /// A script.
-    sink: Option<Value>,
+    /// The script of the built-in receiver.
+    script: Option<Value>,
     /// Required for the first receiver; later receivers keep the secret by default.
     secret: Option<BytesInJson>,
     active: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SinkChange {
-    script: Value,
-    secret: Option<BytesInJson>,
 }
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -44,29 +37,20 @@ pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
              webhook off";
         return Err(ControlError::unprocessable("cannot_turn_off", message));
     }
-    let status = match (change.url, change.sink) {
+    let status = match (change.url, change.script) {
         (Some(_), Some(_)) => {
-            let message = "`url` and `sink` cannot be combined; remove one of them";
+            let message = "`url` and `script` cannot be combined; remove one of them";
             return Err(ControlError::unprocessable("two_receivers", message));
         }
         (Some(url), None) => set_receiver(call, Receiver::Url(url.parse()?), change.secret)?,
-        (None, Some(sink)) => set_receiver(call, parse_sink(sink)?, change.secret)?,
+        (None, Some(script)) => set_receiver(call, built_in(script)?, change.secret)?,
         (None, None) if change.secret.is_some() || change.active.is_none() => {
-            let message = "the request has no receiver; set `url` or `sink`, or only `active`";
+            let message = "the request has no receiver; set `url` or `script`, or only `active`";
             return Err(ControlError::unprocessable("no_change", message));
         }
         (None, None) => turn_on(call)?,
     };
     Ok(Reply::json(200, &status))
-}
-
-pub(super) fn show_sink(call: &WorldCall) -> Result<Reply, ControlError> {
-    sink_of(status(call)?)
-}
-
-pub(super) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
-    let SinkChange { script, secret } = read_json::object(&call.request.body)?;
-    sink_of(set_receiver(call, parse_sink(script)?, secret)?)
 }
 
 pub(super) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -139,14 +123,6 @@ fn status(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
     Ok(WebhookHandle::new(&call.service).status()?)
 }
 
-fn sink_of(status: WebhookStatus) -> Result<Reply, ControlError> {
-    let sink = status.sink.ok_or_else(|| {
-        let message = "the receiver is not the sink; set the sink with PUT";
-        ControlError::new(404, "no_sink", message)
-    })?;
-    Ok(Reply::json(200, &sink))
-}
-
 fn set_receiver(
     call: &WorldCall,
     receiver: Receiver,
@@ -179,9 +155,11 @@ fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
     Ok(call.service.store.transact(turn_on)??)
 }
 
-fn parse_sink(script: Value) -> Result<Receiver, ControlError> {
+fn built_in(script: Value) -> Result<Receiver, ControlError> {
     match script {
-        Value::String(_) | Value::Array(_) => Ok(Receiver::sink(SinkScript::try_from(script)?)),
+        Value::String(_) | Value::Array(_) => {
+            Ok(Receiver::built_in(ReceiverScript::try_from(script)?))
+        }
         _ => Err(InvalidInput::new(BAD_BODY, "expected a script as a string or an array").into()),
     }
 }

@@ -48,7 +48,7 @@ pub(crate) use processed::Processed;
 pub use processed::Violation;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
-pub(crate) use report::Habit;
+pub(crate) use report::AdviceKind;
 pub use report::{Advice, Coverage, EndpointCoverage, Report, RuleViolations, Uncovered};
 pub use request::Request;
 pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};

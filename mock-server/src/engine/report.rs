@@ -86,13 +86,13 @@ impl Report {
     }
 
     /// Adds advice on a behavior that a request showed.
-    pub(crate) fn advise(&mut self, habit: Habit, found: String) {
-        self.add_advice(&Advice::new(habit, found));
+    pub(crate) fn advise(&mut self, kind: AdviceKind, found: String) {
+        self.add_advice(&Advice::new(kind, found));
     }
 
     fn add_advice(&mut self, new: &Advice) {
         let mut advice = self.advice.iter_mut();
-        match advice.find(|one| one.habit == new.habit) {
+        match advice.find(|one| one.kind == new.kind) {
             Some(one) => one.count += new.count,
             None => self.advice.push(new.clone()),
         }
@@ -315,7 +315,7 @@ impl Serialize for Coverage {
 #[non_exhaustive]
 pub struct Advice {
     /// The name of the behavior: `retry_after_ignored`, `post_repeated` or `key_in_query`.
-    pub habit: &'static str,
+    pub kind: &'static str,
     /// The advice as a sentence.
     pub recommendation: &'static str,
     /// The number of requests that the advice is about.
@@ -326,7 +326,7 @@ pub struct Advice {
 
 /// A behavior to advise against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Habit {
+pub(crate) enum AdviceKind {
     RetryAfterIgnored,
     PostRepeated,
     KeyInQuery,
@@ -334,25 +334,25 @@ pub(crate) enum Habit {
 
 impl Advice {
     /// Returns the advice on a behavior, for one request.
-    pub(super) fn new(habit: Habit, first: String) -> Self {
-        let (habit, recommendation) = match habit {
-            Habit::RetryAfterIgnored => (
+    pub(super) fn new(kind: AdviceKind, first: String) -> Self {
+        let (kind, recommendation) = match kind {
+            AdviceKind::RetryAfterIgnored => (
                 "retry_after_ignored",
                 "Wait for the time in Retry-After before sending the request again (RFC 9110, section \
                  10.2.3).",
             ),
-            Habit::PostRepeated => (
+            AdviceKind::PostRepeated => (
                 "post_repeated",
                 "After a lost response, check with GET /api/v1/me before repeating a POST: the service may \
                  have carried it out.",
             ),
-            Habit::KeyInQuery => (
+            AdviceKind::KeyInQuery => (
                 "key_in_query",
                 "Send the key only in the Authorization header: URLs end up in logs.",
             ),
         };
         Self {
-            habit,
+            kind,
             recommendation,
             count: 1,
             first,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::{Endpoint, Habit, Request};
+use crate::engine::{AdviceKind, Endpoint, Request};
 use crate::faults::{PlannedReply, WireFault};
 use crate::redaction::Secrets;
 
@@ -45,14 +45,16 @@ impl RecentResponses {
         at: Timestamp,
         other_keys: &[String],
         planned: &PlannedReply,
-    ) -> Vec<(Habit, String)> {
+    ) -> Vec<(AdviceKind, String)> {
         let mut found = Vec::new();
-        let mut add =
-            |habit, problem: String| found.push((habit, format!("{endpoint}: {problem}")));
+        let mut add = |kind, problem: String| found.push((kind, format!("{endpoint}: {problem}")));
         if let Some(query) = &request.query
             && Secrets::new(&request.headers, other_keys).redact(query) != *query
         {
-            add(Habit::KeyInQuery, "the query contains a key".to_owned());
+            add(
+                AdviceKind::KeyInQuery,
+                "the query contains a key".to_owned(),
+            );
         }
         if let Some(response) = self.take(request) {
             match response {
@@ -63,12 +65,12 @@ impl RecentResponses {
                         let problem = format!(
                             "sent again after {waited:.3} s; Retry-After requested {wait} s"
                         );
-                        add(Habit::RetryAfterIgnored, problem);
+                        add(AdviceKind::RetryAfterIgnored, problem);
                     }
                 }
                 Response::Lost { fault } => {
                     add(
-                        Habit::PostRepeated,
+                        AdviceKind::PostRepeated,
                         format!("sent again after its response was lost ({fault})"),
                     );
                 }

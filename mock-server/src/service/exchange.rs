@@ -163,8 +163,8 @@ impl Exchange {
         }
         if let Some(endpoint) = processed.endpoint {
             let mut recent = service.recent_responses();
-            for (habit, found) in recent.observe(&request, endpoint, at, &other_keys, &planned) {
-                service.change_report(|report| report.advise(habit, found));
+            for (kind, found) in recent.observe(&request, endpoint, at, &other_keys, &planned) {
+                service.change_report(|report| report.advise(kind, found));
             }
         }
         // The journal keeps the body as it was before.

@@ -258,7 +258,10 @@ async fn a_redelivery_has_the_same_bytes_and_headers() {
 #[tokio::test]
 async fn rejects_redelivery_of_an_unknown_delivery() {
     let server = start().await;
-    server.webhook().use_sink("200", SECRET).unwrap();
+    server
+        .webhook()
+        .use_built_in_receiver("200", SECRET)
+        .unwrap();
     let rejected = server.webhook().redeliver("delivery_99").await;
     let message = "unknown delivery \"delivery_99\"; the log does not contain it";
     assert_eq!(rejected.unwrap_err().to_string(), message);
@@ -275,14 +278,17 @@ async fn does_not_send_without_a_receiver() {
     let rejected = server.webhook().emit("post.liked", json!({})).await;
     assert_eq!(
         rejected.unwrap_err().to_string(),
-        "the webhook has no receiver; set a URL or the sink"
+        "the webhook has no receiver; set a URL or the script of the built-in receiver"
     );
 }
 
 #[tokio::test]
 async fn the_log_is_json_without_the_secret() {
     let server = start().await;
-    server.webhook().use_sink("500", "canary").unwrap();
+    server
+        .webhook()
+        .use_built_in_receiver("500", "canary")
+        .unwrap();
     let delivery = emit(&server).await;
     let shown = json!(server.webhook().deliveries().unwrap());
     assert_eq!(
@@ -290,7 +296,7 @@ async fn the_log_is_json_without_the_secret() {
         json!([{
             "id": "delivery_6",
             "created_at": "2026-03-01T12:00:00Z",
-            "receiver": "sink",
+            "receiver": "built_in",
             "kind": "follow.created",
             "signature": delivery.sent.signature,
             "content_type": "application/json",
@@ -315,7 +321,10 @@ async fn sent_events_count_as_covered_even_if_they_fail() {
         .await
         .unwrap_err();
     assert_eq!(uncovered().len(), 7);
-    server.webhook().use_sink("500", SECRET).unwrap();
+    server
+        .webhook()
+        .use_built_in_receiver("500", SECRET)
+        .unwrap();
     emit(&server).await;
     assert!(!uncovered().contains(&EventKind::FOLLOW_CREATED));
     let (url, _arrived) = receive(&["HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"]);
@@ -334,7 +343,10 @@ async fn the_state_file_keeps_the_webhook() {
     let path = directory.path().join("state.json");
     let start = || MockServer::builder().state_file(&path).start();
     let server = start().await.unwrap();
-    server.webhook().use_sink("500 x2, 200", SECRET).unwrap();
+    server
+        .webhook()
+        .use_built_in_receiver("500 x2, 200", SECRET)
+        .unwrap();
     emit(&server).await;
     drop(server);
 
@@ -358,8 +370,8 @@ async fn rejects_invalid_input_without_changes() {
             webhook.set_receiver("http://127.0.0.1/", ""),
             "empty_secret",
         ),
-        (webhook.use_sink("200", ""), "empty_secret"),
-        (webhook.use_sink("", SECRET), "invalid_script"),
+        (webhook.use_built_in_receiver("200", ""), "empty_secret"),
+        (webhook.use_built_in_receiver("", SECRET), "invalid_script"),
     ] {
         assert_eq!(rejected.unwrap_err().code(), code);
     }

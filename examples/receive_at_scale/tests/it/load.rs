@@ -102,9 +102,12 @@ pub(crate) struct Sender {
 impl Sender {
     pub(crate) async fn new(deliveries: u64, receivers: [String; 2]) -> Self {
         let service = MockServer::start().await;
-        // The mock signs each delivery and sends it to its sink; `deliver` sends it to the
+        // The mock signs each delivery and sends it to its built-in receiver; `deliver` sends it to the
         // receivers.
-        service.webhook().use_sink("204", SECRET).unwrap();
+        service
+            .webhook()
+            .use_built_in_receiver("204", SECRET)
+            .unwrap();
         Self {
             deliveries,
             service,

@@ -38,7 +38,10 @@ fn world(dialect: Dialect) -> World {
 
 /// Records two deliveries as `profile webhook listen --record` does.
 pub(crate) async fn record(server: &MockServer, directory: &Path) -> [PathBuf; 2] {
-    server.webhook().use_sink("200", SECRET).unwrap();
+    server
+        .webhook()
+        .use_built_in_receiver("200", SECRET)
+        .unwrap();
     let mut paths = ["one.http", "two.http"].map(|name| directory.join(name));
     for path in &mut paths {
         let delivery = server

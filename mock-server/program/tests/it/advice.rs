@@ -1,21 +1,21 @@
-//! Advice on habits that are not violations.
+//! Advice on behavior that is not a violation.
 
 use serde_json::{Value, json};
 
 use crate::run::output;
 use crate::serving::{Serving, serve};
 
-/// Returns the habits with their counts.
+/// Returns the kinds of advice with their counts.
 fn advice(serving: &Serving) -> Vec<(String, u64)> {
     let advice = serving.read("/advice");
     let advice = advice.as_array().unwrap().iter();
-    let habit = |one: &Value| {
+    let kind = |one: &Value| {
         (
-            one["habit"].as_str().unwrap().to_owned(),
+            one["kind"].as_str().unwrap().to_owned(),
             one["count"].as_u64().unwrap(),
         )
     };
-    advice.map(habit).collect()
+    advice.map(kind).collect()
 }
 
 fn add_fault(serving: &Serving, fault: Value) {
@@ -23,8 +23,8 @@ fn add_fault(serving: &Serving, fault: Value) {
     serving.order(201, "POST /worlds/default/faults", rule);
 }
 
-fn one(habit: &str) -> [(String, u64); 1] {
-    [(habit.to_owned(), 1)]
+fn one(kind: &str) -> [(String, u64); 1] {
+    [(kind.to_owned(), 1)]
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_key_in_the_query() {
     serving.request("GET /users/demo/stats?days=7").data(200);
     serving.request(&format!("GET /me?key={key}")).data(200);
     let advice = serving.read("/advice");
-    assert_eq!(advice[0]["habit"], "key_in_query");
+    assert_eq!(advice[0]["kind"], "key_in_query");
     assert!(!advice.to_string().contains(key));
     serving.order(204, "POST /worlds/default/reset", Value::Null);
     assert_eq!(self::advice(&serving), []);

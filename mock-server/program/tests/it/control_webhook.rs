@@ -20,8 +20,8 @@ fn emit(serving: &Serving, kind: &str) -> Value {
 #[test]
 fn can_be_turned_on_and_redeliver() {
     let serving = serve(&[]);
-    let sink = json!({"sink": "500 x10, 200", "secret": CANARY});
-    serving.order(200, &webhook("PUT "), sink);
+    let receiver = json!({"script": "500 x10, 200", "secret": CANARY});
+    serving.order(200, &webhook("PUT "), receiver);
     for _ in 0..10 {
         emit(&serving, "post.liked");
     }
@@ -29,10 +29,10 @@ fn can_be_turned_on_and_redeliver() {
     assert_eq!(error["error"]["code"], "webhook_off");
     let status = serving.order(200, &webhook("PUT "), json!({"active": true}));
     let expected = json!({
-        "receiver": "sink",
+        "receiver": "built_in",
         "active": true,
         "consecutive_failures": 0,
-        "sink": {"script": "500 x10, 200", "received": 10},
+        "built_in": {"script": "500 x10, 200", "received": 10},
     });
     assert_eq!(status, expected);
     assert_eq!(serving.read("/webhook"), expected);
@@ -90,12 +90,11 @@ fn events_reach_a_receiver_and_count_as_covered() {
 #[test]
 fn never_returns_the_secret() {
     let serving = serve(&["--log"]);
-    let set = json!({"sink": "200", "secret": CANARY});
+    let set = json!({"script": "200", "secret": CANARY});
     let mut responses = vec![serving.order(200, &webhook("PUT "), set)];
     responses.push(emit(&serving, "post.liked"));
     for line in [
         "GET /webhook",
-        "GET /webhook/sink",
         "GET /webhook/deliveries",
         "GET /state",
         "GET /requests",
@@ -105,7 +104,7 @@ fn never_returns_the_secret() {
         let line = line.replacen(' ', " /worlds/default", 1);
         responses.push(serving.order(200, &line, NOTHING));
     }
-    for line in ["PUT ", "PUT /sink", "POST /emit"] {
+    for line in ["PUT ", "POST /emit"] {
         let wrong = format!(r#"{{"secret": "{CANARY}", "url": 7"#);
         let error = serving.control(&webhook(line)).body(wrong).send();
         assert_eq!(error.status, 400);
@@ -123,7 +122,7 @@ fn never_returns_the_secret() {
 #[test]
 fn replacing_the_state_keeps_the_webhook() {
     let serving = serve(&[]);
-    let set = json!({"sink": "500, 200", "secret": CANARY});
+    let set = json!({"script": "500, 200", "secret": CANARY});
     serving.order(200, &webhook("PUT "), set);
     let state = serving.read("/state");
     assert_eq!(state.get("webhook"), None);
@@ -131,7 +130,10 @@ fn replacing_the_state_keeps_the_webhook() {
     serving.order(204, "PUT /worlds/default/state", state);
     let status = serving.read("/webhook");
     assert_eq!(
-        (&status["consecutive_failures"], &status["sink"]["received"]),
+        (
+            &status["consecutive_failures"],
+            &status["built_in"]["received"]
+        ),
         (&json!(1), &json!(1))
     );
     let second = emit(&serving, "post.liked");
@@ -147,15 +149,12 @@ fn replacing_the_state_keeps_the_webhook() {
 #[test]
 fn changing_the_receiver_keeps_the_secret() {
     let serving = serve(&[]);
-    let line = webhook("PUT /sink");
     let set = json!({"url": "http://127.0.0.1:9/", "secret": {"base64": "/wA="}});
     serving.order(200, &webhook("PUT "), set);
     let script = json!([{"status": 503, "times": 2}, {"status": "timeout"}]);
-    assert_eq!(
-        serving.order(200, &line, json!({"script": script})),
-        json!({"script": "503 x2, timeout", "received": 0})
-    );
-    assert_eq!(serving.read("/webhook/sink")["received"], 0);
+    let status = serving.order(200, &webhook("PUT "), json!({"script": script}));
+    let built_in = json!({"script": "503 x2, timeout", "received": 0});
+    assert_eq!(status["built_in"], built_in);
 }
 
 #[test]

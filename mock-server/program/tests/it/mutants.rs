@@ -133,8 +133,8 @@ impl Session {
             self.record(name, arrived.header(name).unwrap_or("missing"));
         }
         self.record("body", String::from_utf8(arrived.body).unwrap());
-        let sink = json!({"sink": "500", "secret": "whsec_test"});
-        assert_eq!(self.control("PUT /webhook", &sink), 200);
+        let receiver = json!({"script": "500", "secret": "whsec_test"});
+        assert_eq!(self.control("PUT /webhook", &receiver), 200);
         for number in 1..=12 {
             let status = self.control("POST /webhook/emit", &event);
             self.record(format!("event {number}"), status.to_string());

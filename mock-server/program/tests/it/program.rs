@@ -210,9 +210,9 @@ fn sends_webhooks_to_the_given_url() {
         (&response["receiver"], &response["active"]),
         (&json!(url), &json!(true))
     );
-    // The sink keeps the secret of the file, without the line break.
-    let sink = json!({"sink": "200"});
-    serving.order(200, "PUT /worlds/default/webhook", sink);
+    // The built-in receiver keeps the secret of the file, without the line break.
+    let receiver = json!({"script": "200"});
+    serving.order(200, "PUT /worlds/default/webhook", receiver);
     let event = json!({"kind": "follow.created", "body": "\u{ff}"});
     let delivery = serving.order(200, "POST /worlds/default/webhook/emit", event);
     // Computed with `openssl dgst -sha256 -hmac whsec_test`.

@@ -194,7 +194,7 @@ pub struct SignedDelivery {
     pub id: String,
     /// The creation time by the world's clock: RFC 3339 in UTC, in whole seconds.
     pub created_at: String,
-    /// The receiver's URL, or `sink`.
+    /// The receiver's URL, or `built_in`.
     pub receiver: String,
     /// The id of the delivery that this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]

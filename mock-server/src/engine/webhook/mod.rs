@@ -14,7 +14,7 @@ use crate::engine::Dialect;
 pub(crate) use delivery::WebhookSecret;
 pub use delivery::{Delivery, DeliveryOutcome, EventData, EventKind, SignedDelivery};
 pub(crate) use receiver::ReceiverUrl;
-pub use receiver::{SinkScript, SinkStatus};
+pub use receiver::{BuiltInReceiver, ReceiverScript};
 
 /// Number of consecutive failed deliveries after which a webhook is turned off (section States and
 /// transitions of the specification).
@@ -46,13 +46,14 @@ struct Destination {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Receiver {
     Url(ReceiverUrl),
-    Sink(SinkStatus),
+    #[serde(alias = "sink")]
+    BuiltIn(BuiltInReceiver),
 }
 
 /// A prepared delivery.
 #[derive(Debug)]
 pub(crate) enum Prepared {
-    /// The sink has already responded.
+    /// The built-in receiver has already responded.
     Delivered(Delivery),
     /// The delivery has to be sent and its outcome recorded.
     Pending(PendingDelivery),
@@ -147,8 +148,8 @@ impl Webhook {
                 url: url.clone(),
                 timeout: dialect.webhook_timeout.0,
             }),
-            Receiver::Sink(sink) => {
-                let outcome = sink.take(dialect.webhook_timeout.0);
+            Receiver::BuiltIn(receiver) => {
+                let outcome = receiver.take(dialect.webhook_timeout.0);
                 let delivery = Delivery {
                     sent: delivery,
                     outcome,
@@ -216,8 +217,8 @@ impl Webhook {
             receiver: receiver.map(Receiver::name),
             active: self.active && receiver.is_some(),
             consecutive_failures: self.consecutive_failures,
-            sink: match receiver {
-                Some(Receiver::Sink(sink)) => Some(sink.clone()),
+            built_in: match receiver {
+                Some(Receiver::BuiltIn(built_in)) => Some(built_in.clone()),
                 Some(Receiver::Url(_)) | None => None,
             },
         }
@@ -225,14 +226,14 @@ impl Webhook {
 }
 
 impl Receiver {
-    pub(crate) fn sink(script: SinkScript) -> Self {
-        Self::Sink(SinkStatus::new(script))
+    pub(crate) fn built_in(script: ReceiverScript) -> Self {
+        Self::BuiltIn(BuiltInReceiver::new(script))
     }
 
     fn name(&self) -> String {
         match self {
             Self::Url(url) => url.to_string(),
-            Self::Sink(_) => "sink".to_owned(),
+            Self::BuiltIn(_) => "built_in".to_owned(),
         }
     }
 }
@@ -254,23 +255,23 @@ impl Default for Webhook {
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let server = mock_server::MockServer::start().await;
-/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
+/// server.webhook().use_built_in_receiver("500 x9, 200", "whsec_test")?;
 /// let status = server.webhook().status()?;
-/// assert_eq!(status.receiver.as_deref(), Some("sink"));
+/// assert_eq!(status.receiver.as_deref(), Some("built_in"));
 /// assert!(status.active);
 /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WebhookStatus {
-    /// The URL of the receiver, or `sink`; `None` without a receiver.
+    /// The URL of the receiver, or `built_in`; `None` without a receiver.
     pub receiver: Option<String>,
     /// `true` if the webhook is on and has a receiver.
     pub active: bool,
     /// Number of failures since the last success.
     pub consecutive_failures: u32,
-    /// The sink, if it is the receiver.
-    pub sink: Option<SinkStatus>,
+    /// The built-in receiver, if it is used.
+    pub built_in: Option<BuiltInReceiver>,
 }
 
 /// The reason why a webhook does not send a delivery.
@@ -278,7 +279,7 @@ pub struct WebhookStatus {
 #[non_exhaustive]
 pub enum NotSent {
     /// The webhook has no receiver.
-    #[error("the webhook has no receiver; set a URL or the sink")]
+    #[error("the webhook has no receiver; set a URL or the script of the built-in receiver")]
     NoReceiver,
     /// The webhook was turned off by failed deliveries.
     #[error(
@@ -303,10 +304,10 @@ mod tests {
 
     use super::*;
 
-    fn on_sink(script: &str) -> Webhook {
+    fn on_built_in_receiver(script: &str) -> Webhook {
         let mut webhook = Webhook::default();
         let secret = WebhookSecret::new("canary").unwrap();
-        webhook.set_receiver(Receiver::sink(script.parse().unwrap()), secret);
+        webhook.set_receiver(Receiver::built_in(script.parse().unwrap()), secret);
         webhook
     }
 
@@ -321,13 +322,13 @@ mod tests {
             &Dialect::default(),
         )? {
             Prepared::Delivered(delivery) => Ok(delivery),
-            Prepared::Pending(_) => panic!("the sink needs no sending"),
+            Prepared::Pending(_) => panic!("the built-in receiver needs no sending"),
         }
     }
 
     #[test]
     fn the_log_is_limited_in_entries_and_bytes() {
-        let mut webhook = on_sink("200");
+        let mut webhook = on_built_in_receiver("200");
         for _ in 0..MAX_LOG_ENTRIES + 5 {
             emit(&mut webhook, Vec::new()).unwrap();
         }
@@ -340,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_success_resets_the_count() {
-        let mut webhook = on_sink("500 x9, 200, timeout x9, 204, 404");
+        let mut webhook = on_built_in_receiver("500 x9, 200, timeout x9, 204, 404");
         let expected = (1..=9).chain([0]).chain(1..=9).chain([0]);
         for count in expected.chain(1..=10) {
             assert!(webhook.status().active);
@@ -352,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_late_success_resets_the_count_but_does_not_turn_the_webhook_on() {
-        let mut webhook = on_sink("500");
+        let mut webhook = on_built_in_receiver("500");
         let mut last = None;
         for _ in 0..10 {
             last = Some(emit(&mut webhook, Vec::new()).unwrap());
@@ -367,7 +368,7 @@ mod tests {
 
     #[test]
     fn survives_serialization_and_debug_hides_the_secret() {
-        let mut webhook = on_sink("timeout x2, 200");
+        let mut webhook = on_built_in_receiver("timeout x2, 200");
         emit(&mut webhook, b"\xff".to_vec()).unwrap();
         let text = serde_json::to_string(&webhook).unwrap();
         assert_eq!(serde_json::from_str::<Webhook>(&text).unwrap(), webhook);
@@ -376,10 +377,10 @@ mod tests {
         assert_eq!(
             status,
             json!({
-                "receiver": "sink",
+                "receiver": "built_in",
                 "active": true,
                 "consecutive_failures": 1,
-                "sink": {"script": "timeout x2, 200", "received": 1},
+                "built_in": {"script": "timeout x2, 200", "received": 1},
             })
         );
     }

@@ -94,28 +94,28 @@ fn invalid_url(message: impl Into<String>) -> InvalidInput {
     InvalidInput::new("invalid_url", message)
 }
 
-/// The status of a sink.
+/// The built-in receiver of a webhook.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let server = mock_server::MockServer::start().await;
-/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
-/// let sink = server.webhook().status()?.sink.unwrap();
-/// assert_eq!((sink.script.to_string().as_str(), sink.received), ("500 x9, 200", 0));
+/// server.webhook().use_built_in_receiver("500 x9, 200", "whsec_test")?;
+/// let receiver = server.webhook().status()?.built_in.unwrap();
+/// assert_eq!((receiver.script.to_string().as_str(), receiver.received), ("500 x9, 200", 0));
 /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct SinkStatus {
+pub struct BuiltInReceiver {
     /// The script of its responses.
-    pub script: SinkScript,
+    pub script: ReceiverScript,
     /// Number of deliveries received, which is the position in the script.
     pub received: u64,
 }
 
-impl SinkStatus {
-    pub(super) fn new(script: SinkScript) -> Self {
+impl BuiltInReceiver {
+    pub(super) fn new(script: ReceiverScript) -> Self {
         let received = 0;
         Self { script, received }
     }
@@ -125,13 +125,13 @@ impl SinkStatus {
         let response = self.script.response_after(self.received);
         self.received += 1;
         match response {
-            SinkResponse::Status(status) => DeliveryOutcome::Responded { status },
-            SinkResponse::TimeOut => DeliveryOutcome::timed_out(timeout),
+            ScriptedResponse::Status(status) => DeliveryOutcome::Responded { status },
+            ScriptedResponse::TimeOut => DeliveryOutcome::timed_out(timeout),
         }
     }
 }
 
-/// The responses of a sink to successive deliveries.
+/// The responses of the built-in receiver to successive deliveries.
 ///
 /// Steps are separated by commas. A step is a status from 200 to 599 or `timeout`, optionally followed
 /// by a count such as ` x3`. The last step repeats forever.
@@ -146,35 +146,35 @@ impl SinkStatus {
 /// `"timeout"`. A delivery that times out does so immediately.
 ///
 /// ```
-/// use mock_server::webhook::SinkScript;
+/// use mock_server::webhook::ReceiverScript;
 ///
-/// let script: SinkScript = "500 x9, 200".parse()?;
+/// let script: ReceiverScript = "500 x9, 200".parse()?;
 /// let json = r#"[{"status": 500, "times": 9}, {"status": 200}]"#;
 /// assert_eq!(script, serde_json::from_str(json)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "String")]
-pub struct SinkScript(Vec<Step>);
+pub struct ReceiverScript(Vec<Step>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Step {
-    response: SinkResponse,
+    response: ScriptedResponse,
     times: u32,
 }
 
-/// The response of a sink to one delivery.
+/// The response of the built-in receiver to one delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SinkResponse {
+pub(super) enum ScriptedResponse {
     /// Responds with this status, 200 to 599.
     Status(u16),
     /// Lets the delivery time out.
     TimeOut,
 }
 
-impl SinkScript {
+impl ReceiverScript {
     /// Returns the response to the delivery after `before` others.
-    pub(super) fn response_after(&self, before: u64) -> SinkResponse {
+    pub(super) fn response_after(&self, before: u64) -> ScriptedResponse {
         let mut end = 0;
         for step in &self.0 {
             end += u64::from(step.times);
@@ -206,7 +206,7 @@ impl SinkScript {
     }
 }
 
-impl FromStr for SinkScript {
+impl FromStr for ReceiverScript {
     type Err = InvalidInput;
 
     fn from_str(text: &str) -> Result<Self, InvalidInput> {
@@ -217,7 +217,7 @@ impl FromStr for SinkScript {
     }
 }
 
-impl TryFrom<Value> for SinkScript {
+impl TryFrom<Value> for ReceiverScript {
     type Error = InvalidInput;
 
     /// Reads a string as the text form and an array as the JSON form.
@@ -236,20 +236,20 @@ impl TryFrom<Value> for SinkScript {
     }
 }
 
-impl From<SinkScript> for String {
-    fn from(script: SinkScript) -> Self {
+impl From<ReceiverScript> for String {
+    fn from(script: ReceiverScript) -> Self {
         script.to_string()
     }
 }
 
-impl fmt::Display for SinkScript {
+impl fmt::Display for ReceiverScript {
     /// Writes the text form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             match step.response {
-                SinkResponse::Status(status) => write!(f, "{comma}{status}")?,
-                SinkResponse::TimeOut => write!(f, "{comma}timeout")?,
+                ScriptedResponse::Status(status) => write!(f, "{comma}{status}")?,
+                ScriptedResponse::TimeOut => write!(f, "{comma}timeout")?,
             }
             if step.times != 1 {
                 write!(f, " x{}", step.times)?;
@@ -266,8 +266,8 @@ impl Step {
             None => (text, 1),
         };
         match response {
-            "timeout" => Self::new(SinkResponse::TimeOut, times),
-            _ => Self::new(SinkResponse::Status(response.parse().ok()?), times),
+            "timeout" => Self::new(ScriptedResponse::TimeOut, times),
+            _ => Self::new(ScriptedResponse::Status(response.parse().ok()?), times),
         }
     }
 
@@ -281,18 +281,18 @@ impl Step {
         }
         let Written { status, times } = read_json::object_in(step).ok()?;
         match status {
-            Value::String(name) if name == "timeout" => Self::new(SinkResponse::TimeOut, times),
+            Value::String(name) if name == "timeout" => Self::new(ScriptedResponse::TimeOut, times),
             other => {
                 let status = u16::try_from(other.as_u64()?).ok()?;
-                Self::new(SinkResponse::Status(status), times)
+                Self::new(ScriptedResponse::Status(status), times)
             }
         }
     }
 
-    fn new(response: SinkResponse, times: u32) -> Option<Self> {
+    fn new(response: ScriptedResponse, times: u32) -> Option<Self> {
         let is_valid = match response {
-            SinkResponse::Status(status) => (200..=599).contains(&status),
-            SinkResponse::TimeOut => true,
+            ScriptedResponse::Status(status) => (200..=599).contains(&status),
+            ScriptedResponse::TimeOut => true,
         };
         (is_valid && times > 0).then_some(Self { response, times })
     }
@@ -367,7 +367,7 @@ mod tests {
                 "timeout, 599 x2",
             ),
         ] {
-            let script = SinkScript::try_from(written).unwrap();
+            let script = ReceiverScript::try_from(written).unwrap();
             assert_eq!(script.to_string(), meant);
             assert_eq!(meant.parse(), Ok(script));
         }
@@ -375,10 +375,10 @@ mod tests {
 
     #[test]
     fn repeats_the_last_step() {
-        let script: SinkScript = "500 x9, 200".parse().unwrap();
-        assert_eq!(script.response_after(8), SinkResponse::Status(500));
-        assert_eq!(script.response_after(9), SinkResponse::Status(200));
-        assert_eq!(script.response_after(1_000), SinkResponse::Status(200));
+        let script: ReceiverScript = "500 x9, 200".parse().unwrap();
+        assert_eq!(script.response_after(8), ScriptedResponse::Status(500));
+        assert_eq!(script.response_after(9), ScriptedResponse::Status(200));
+        assert_eq!(script.response_after(1_000), ScriptedResponse::Status(200));
     }
 
     #[test]
@@ -400,7 +400,7 @@ mod tests {
             ),
             (json!([{"code": 200}]), 1, r#"{"code":200}"#),
         ] {
-            let error = SinkScript::try_from(script).unwrap_err().to_string();
+            let error = ReceiverScript::try_from(script).unwrap_err().to_string();
             let expected = format!(
                 "step {number} of the script is `{found}`; expected a status from 200 to 599 or \
                  `timeout`, and optionally a count such as ` x3`"
@@ -411,12 +411,12 @@ mod tests {
 
     #[test]
     fn rejects_other_values() {
-        let error = SinkScript::try_from(json!([])).unwrap_err().to_string();
+        let error = ReceiverScript::try_from(json!([])).unwrap_err().to_string();
         assert_eq!(
             error,
             "the script is empty; expected steps such as `500 x9, 200`"
         );
-        let error = serde_json::from_str::<SinkScript>("200").unwrap_err();
+        let error = serde_json::from_str::<ReceiverScript>("200").unwrap_err();
         assert_eq!(
             error.to_string(),
             "the script is `200`; expected a string such as `500 x9, 200` or an array of steps"
