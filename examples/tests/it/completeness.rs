@@ -40,19 +40,18 @@ fn every_part_of_the_service_is_complete() {
         let subject = format!("{} {}", endpoint.method(), endpoint.path());
         missing.unless(is_called, subject, "an operation of the SDK");
     }
-    let program = sources("profile-cli/src");
+    let [sdk, program] = ["profile-sdk/src", "profile-cli/src"].map(sources);
     for operation in Operation::ALL {
+        let call = format!("pub fn {}(", operation.name());
+        missing.unless(
+            sdk.contains(&call),
+            without_prefix(operation),
+            "a call of the SDK",
+        );
         check_operation(&mut missing, operation, &program);
     }
     for scope in Scope::KNOWN {
-        let name = format!("{}_not_enforced", scope.to_string().replace(':', "_"));
-        let is_tested = Mutant::all().any(|mutant| mutant.name() == name);
-        missing.unless(is_tested, scope, &format!("the mutant {name}"));
-        let name = scope.to_string();
-        check_documents(&mut missing, scope, &name, &format!("\"{name}\""));
-        for file in ["mock-server/docs/worlds.md", "profile-cli/README.md"] {
-            missing.unless_in(file, &[format!("`{scope}`")], scope);
-        }
+        check_scope(&mut missing, scope, &program);
     }
     for field in ProfileField::ALL {
         let name = field.name();
@@ -86,6 +85,34 @@ fn every_part_of_the_service_is_complete() {
     missing.0.sort();
     missing.0.dedup();
     assert!(missing.0.is_empty(), "missing:\n{}", missing.0.join("\n"));
+}
+
+fn check_scope(missing: &mut Missing, scope: &Scope, program: &str) {
+    let operations = Operation::ALL.iter();
+    let operations = operations.filter(|operation| operation.scope() == Some(scope));
+    let calls = operations
+        .clone()
+        .map(|operation| format!("limited.{}(", operation.name()));
+    missing.unless_in(
+        "examples/scenarios/sdk.rs",
+        &calls.collect::<Vec<_>>(),
+        scope,
+    );
+    let commands = operations.flat_map(|operation| commands(operation, program));
+    let commands = commands.map(|command| format!("exits 5 {command}"));
+    missing.unless_in(
+        "examples/scenarios/cli.sh",
+        &commands.collect::<Vec<_>>(),
+        scope,
+    );
+    let name = format!("{}_not_enforced", scope.to_string().replace(':', "_"));
+    let is_tested = Mutant::all().any(|mutant| mutant.name() == name);
+    missing.unless(is_tested, scope, &format!("the mutant {name}"));
+    let name = scope.to_string();
+    check_documents(missing, scope, &name, &format!("\"{name}\""));
+    for file in ["mock-server/docs/worlds.md", "profile-cli/README.md"] {
+        missing.unless_in(file, &[format!("`{scope}`")], scope);
+    }
 }
 
 fn is_same(endpoint: Endpoint, operation: &Operation) -> bool {
@@ -174,23 +201,40 @@ fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) 
         }
         None => missing.unless(false, &subject, "an endpoint of the mock"),
     }
+    let start = subject.split('{').next().expect("a method");
     for (file, text) in [
+        (
+            "mock-server/openapi.yaml",
+            format!("\n  {}:\n", operation.path_template()),
+        ),
+        (
+            "mock-server/program/tests/it/mutants.rs",
+            format!("\"{start}"),
+        ),
         ("profile-sdk/tests/it/calls.rs", constant.clone()),
+        ("profile-sdk/tests/it/dialects.rs", constant),
         ("profile-sdk/README.md", format!("](Client::{name})")),
         ("examples/scenarios/sdk.rs", format!(".{name}(")),
     ] {
         missing.unless_in(file, &[text], &subject);
     }
-    // The table of the commands with their operations.
-    let row = format!("\", {constant})");
-    let commands = program.match_indices(&row).map(|(end, _)| {
-        let (_, command) = program[..end].rsplit_once('"').expect("a row of the table");
-        format!("profile {command}")
-    });
-    let mut commands: Vec<_> = commands.collect();
-    if commands.is_empty() {
-        return missing.unless(false, &subject, "a row in permissions.rs of the program");
+    let mut commands = commands(operation, program);
+    for command in &commands {
+        let (_, name) = command
+            .split_once(' ')
+            .expect("the program and the command");
+        let row = format!("(\"{name}\"");
+        missing.unless_in("profile-cli/tests/it/walk.rs", &[row], &subject);
+        let last = name.rsplit(' ').next().expect("a word");
+        let ways = [format!("{last}`"), format!("`{last} ")];
+        missing.unless_in("profile-cli/README.md", &ways, &subject);
     }
+    let has_command = commands != ["profile NEW"];
+    missing.unless(
+        has_command,
+        &subject,
+        "a row in permissions.rs of the program",
+    );
     // The matrix has no ids.
     if !subject.contains("{id}") {
         missing.unless_in(".ci/run", &commands, &subject);
@@ -198,6 +242,20 @@ fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) 
     let (_, path) = subject.split_once(" /").expect("a method and a path");
     commands.push(format!("profile api {path}"));
     missing.unless_in("examples/scenarios/cli.sh", &commands, &subject);
+}
+
+/// Returns the commands of an operation, from the table of the program, or `profile NEW`.
+fn commands(operation: &Operation, program: &str) -> Vec<String> {
+    let row = format!("\", Operation::{})", operation.name().to_uppercase());
+    let commands = program.match_indices(&row).map(|(end, _)| {
+        let (_, command) = program[..end].rsplit_once('"').expect("a row of the table");
+        format!("profile {command}")
+    });
+    let mut commands: Vec<_> = commands.collect();
+    if commands.is_empty() {
+        commands.push("profile NEW".to_owned());
+    }
+    commands
 }
 
 /// Requires a text in the OpenAPI documents, and in the JSON that is generated from them.

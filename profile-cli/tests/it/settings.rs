@@ -185,7 +185,7 @@ async fn keys_follow_the_documented_precedence() {
     let fixture = Fixture::new().await;
     let keys = fixture.service.keys();
     fixture
-        .log_in(&keys.social, &["--account", "mine"])
+        .log_in(&keys.analytics, &["--account", "mine"])
         .stdout();
     let key_file = fixture.home.path().join("key");
     fs::write(&key_file, &keys.links).unwrap();
@@ -197,7 +197,7 @@ async fn keys_follow_the_documented_precedence() {
         let status = program.run().json();
         (status["key"]["source"].clone(), status["scopes"][0].clone())
     };
-    let stored = ("account mine".into(), "social:write".into());
+    let stored = ("account mine".into(), "analytics:read".into());
     assert_eq!(source(status(&[])), stored);
     let with_file = || status(&[]).env("PROFILE_API_KEY_FILE", &key_file);
     assert_eq!(

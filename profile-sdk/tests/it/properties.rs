@@ -1,6 +1,7 @@
 //! Properties that hold for every body, tested with random and damaged responses.
 
-use profile_sdk::{Metric, ProfileField};
+use mock_server::{Request, World, handle};
+use profile_sdk::{Metric, Operation, ProfileField};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{Index, select};
@@ -80,7 +81,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Returns a valid response for each type.
+/// Returns valid responses in forms that the mock does not use, the first a profile.
 fn good_answers() -> Vec<Value> {
     vec![
         json!({
@@ -96,14 +97,29 @@ fn good_answers() -> Vec<Value> {
             "daily": [{"date": "2026-01-01", "views": 2}],
             "devices": {"desktop": 1, "mobile": 1}, "countries": [{"code": "DE", "views": 2}],
         }),
-        json!([{"id": "b", "name": "B", "description": "d", "kind": "new"}]),
-        json!({"users": 1, "views": 2, "links": 3}),
         json!({"id": 7, "title": "t", "url": "x:y", "body": "b"}),
     ]
 }
 
+/// Selects a valid response, also from those of the mock to every read.
 fn good_answer() -> impl Strategy<Value = Value> {
-    select(good_answers())
+    let mut world = World::default();
+    let authorization = format!("Bearer {}", world.keys().all);
+    let reads = Operation::ALL
+        .iter()
+        .filter(|operation| !operation.method().is_write());
+    let of_mock = reads.map(|operation| {
+        let path = operation.path_template().replace("{handle}", "demo");
+        let request = Request::new("GET", &path).header("Authorization", authorization.as_str());
+        let response = handle(&mut world, &request).body;
+        serde_json::from_slice::<Value>(&response).expect("JSON")["data"].take()
+    });
+    select(
+        good_answers()
+            .into_iter()
+            .chain(of_mock)
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// Generates valid responses with one value replaced.
