@@ -1,9 +1,10 @@
-//! Request bodies, at all endpoints.
+//! Rejected requests: a table, and bodies at all endpoints.
 
 use mock_server::MockServer;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::request::{TestRequest, request};
+use crate::request::{request, with_errors};
+use crate::schema::SERVICE;
 
 const WRITES: [&str; 4] = [
     "PATCH /me/profile",
@@ -11,6 +12,23 @@ const WRITES: [&str; 4] = [
     "PATCH /me/links/link_1",
     "POST /me/posts",
 ];
+
+#[tokio::test]
+async fn rejects_the_requests_of_the_table_without_changes() {
+    let server = MockServer::start().await;
+    let before = server.world().unwrap();
+    let found = with_errors(include_str!("rejections.txt"), |line, body| {
+        let answer = match body {
+            "" => request(&server, line).send(),
+            body => request(&server, line).text(body).send(),
+        };
+        let line = line.replacen(' ', " /api/v1", 1);
+        SERVICE.check(&line, &Value::Null, &answer, &[]);
+        answer
+    });
+    expect_test::expect_file!["rejections.txt"].assert_eq(&found);
+    assert_eq!(server.world().unwrap(), before);
+}
 
 fn post_with_length(length: usize) -> String {
     let frame = json!({"body": ""}).to_string();
@@ -125,21 +143,4 @@ async fn rejects_invalid_utf_8() {
             "not_a_json_object",
             "the body is not a JSON object: invalid unicode code point at line 1 column 10",
         );
-}
-
-#[tokio::test]
-async fn rejects_a_repeated_field() {
-    let server = MockServer::start().await;
-    let twice = |line: &str, field: &str| -> TestRequest {
-        request(&server, line).text(&format!(r#"{{"{field}": "x", "{field}": "x"}}"#))
-    };
-    for (line, field) in [
-        ("PATCH /me/profile", "bio"),
-        ("POST /me/links", "title"),
-        ("PATCH /me/links/link_1", "url"),
-        ("POST /me/posts", "body"),
-    ] {
-        let message = format!("duplicate field {field}; send it once");
-        twice(line, field).assert_rejected_for(400, field, "repeated_field", &message);
-    }
 }

@@ -78,51 +78,6 @@ async fn edits_a_single_field() {
 }
 
 #[tokio::test]
-async fn rejects_an_edit_without_fields() {
-    let server = MockServer::start().await;
-    request(&server, "PATCH /me/links/link_1")
-        .json(json!({}))
-        .assert_rejected(
-            422,
-            "empty_edit",
-            "the body has no fields; send at least one of title, url",
-        );
-}
-
-#[tokio::test]
-async fn a_new_link_requires_both_fields() {
-    let server = MockServer::start().await;
-    request(&server, "POST /me/links")
-        .json(json!({"url": "https://example.com"}))
-        .assert_rejected_for(422, "title", "missing_field", "missing field title");
-    request(&server, "POST /me/links")
-        .json(json!({"title": "Blog"}))
-        .assert_rejected_for(422, "url", "missing_field", "missing field url");
-}
-
-#[tokio::test]
-async fn rejects_urls_that_are_not_absolute() {
-    let server = MockServer::start().await;
-    for line in ["POST /me/links", "PATCH /me/links/link_1"] {
-        for (url, reason) in [
-            ("", "relative URL without a base"),
-            ("/path", "relative URL without a base"),
-            ("example.com", "relative URL without a base"),
-            ("//example.com", "relative URL without a base"),
-            ("https://", "empty host"),
-            ("https://example.com:99999", "invalid port number"),
-        ] {
-            let message = format!(
-                "url is not an absolute URL: {reason}; expected a URL such as https://example.com"
-            );
-            request(&server, line)
-                .json(json!({"title": "x", "url": url}))
-                .assert_rejected_for(422, "url", "not_a_url", &message);
-        }
-    }
-}
-
-#[tokio::test]
 async fn stores_urls_unchanged() {
     let server = MockServer::start().await;
     for url in [
@@ -142,61 +97,6 @@ async fn accepts_titles_and_urls_of_any_length() {
     let created = create(&server, &"t".repeat(100_000), &url);
     assert_eq!(created["url"], url);
     assert_eq!(create(&server, "", "https://example.com")["title"], "");
-}
-
-#[tokio::test]
-async fn rejects_unknown_fields_and_wrong_types_without_changes() {
-    let server = MockServer::start().await;
-    let before = server.world().unwrap();
-    for line in ["POST /me/links", "PATCH /me/links/link_1"] {
-        request(&server, line)
-            .json(json!({"title": "x", "url": "https://example.com", "id": "link_9"}))
-            .assert_rejected_for(
-                422,
-                "id",
-                "unknown_field",
-                "unknown field id; expected one of title, url",
-            );
-        request(&server, line)
-            .json(json!({"title": "x", "url": 5}))
-            .assert_rejected_for(
-                422,
-                "url",
-                "wrong_type",
-                "url is a number; expected a string",
-            );
-        request(&server, line)
-            .json(json!({"title": null, "url": "https://example.com"}))
-            .assert_rejected_for(
-                422,
-                "title",
-                "wrong_type",
-                "title is null; expected a string",
-            );
-    }
-    assert_eq!(server.world().unwrap(), before);
-}
-
-#[tokio::test]
-async fn returns_404_for_an_unknown_id() {
-    let server = MockServer::start().await;
-    // link_4 belongs to grace, and post_3 is a post.
-    for (segment, id) in [
-        ("link_4", "link_4"),
-        ("post_3", "post_3"),
-        ("LINK_1", "LINK_1"),
-        ("a%2Fb", "a/b"),
-    ] {
-        let message = format!("the key's owner has no link with the id {id}");
-        request(&server, &format!("DELETE /me/links/{segment}")).assert_rejected(
-            404,
-            "unknown_link",
-            &message,
-        );
-        request(&server, &format!("PATCH /me/links/{segment}"))
-            .json(json!({"title": "x"}))
-            .assert_rejected(404, "unknown_link", &message);
-    }
 }
 
 #[tokio::test]

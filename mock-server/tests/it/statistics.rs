@@ -102,62 +102,6 @@ async fn reports_the_range_for_days_out_of_range() {
 }
 
 #[tokio::test]
-async fn requires_an_integer_number_of_days() {
-    let server = MockServer::start().await;
-    for (sent, found) in [
-        ("", ""),
-        ("x", "x"),
-        ("7.0", "7.0"),
-        ("1e1", "1e1"),
-        ("+7", " 7"),
-        ("%2B7", "+7"),
-        ("-", "-"),
-        ("%D9%A7", "٧"),
-        ("%FF", "\u{fffd}"),
-    ] {
-        let message = format!("days is `{found}`; expected an integer");
-        request(&server, &format!("GET /users/demo/stats?days={sent}")).assert_rejected_for(
-            422,
-            "days",
-            "not_an_integer",
-            &message,
-        );
-    }
-}
-
-#[tokio::test]
-async fn rejects_repeated_days() {
-    let server = MockServer::start().await;
-    request(&server, "GET /users/demo/stats?days=7&x=1&days=7").assert_rejected_for(
-        422,
-        "days",
-        "repeated_parameter",
-        "found the parameter days 2 times; send it once",
-    );
-}
-
-#[tokio::test]
-async fn returns_404_for_an_unknown_handle() {
-    let server = MockServer::start().await;
-    for (segment, handle) in [
-        ("nobody", "nobody"),
-        ("Demo", "Demo"),
-        ("demo%20", "demo "),
-        ("a%2Fb", "a/b"),
-        ("nobody", "nobody"),
-    ] {
-        let message = format!("no profile has the handle {handle}");
-        for query in ["", "?days=x"] {
-            request(&server, &format!("GET /users/{segment}/stats{query}")).assert_rejected(
-                404,
-                "unknown_handle",
-                &message,
-            );
-        }
-    }
-}
-
-#[tokio::test]
 async fn percent_decodes_handles() {
     let server = MockServer::start().await;
     server
