@@ -19,9 +19,13 @@ pub use scope::{Scope, Scopes};
 /// `Display` prints what was found and what was expected:
 ///
 /// ```
-/// let error = profile_sdk::DisplayName::new("x".repeat(33)).unwrap_err();
+/// use profile_sdk::DisplayName;
+///
+/// let (max, found) = (DisplayName::MAX_CHARACTERS, DisplayName::MAX_CHARACTERS + 1);
+/// let error = DisplayName::new("x".repeat(found)).unwrap_err();
 /// assert_eq!(error.field(), "display_name");
-/// assert_eq!(error.to_string(), "display_name has 33 characters; at most 32 are allowed");
+/// let expected = format!("display_name has {found} characters; at most {max} are allowed");
+/// assert_eq!(error.to_string(), expected);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field} {reason}")]
