@@ -13,7 +13,7 @@ const INITIAL_IN_FLIGHT: u32 = 16;
 const UNITS_PER_REQUEST: u32 = 16;
 
 /// The state of the rate limit of a key.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RateLimitState {
     /// The minimum interval between two requests.
     interval: Duration,
@@ -29,6 +29,10 @@ pub(crate) struct RateLimitState {
     paused_until: Option<Instant>,
     /// The number of pauses without a success in between.
     pauses: u32,
+    /// The time of the first 429 without a success since.
+    rejected_at: Option<Instant>,
+    /// The wait that a later 429 without `Retry-After` starts with.
+    learned_wait: Duration,
     /// The number of the current window. It also changes when a pause starts, so that a
     /// response can be recognized whose request was sent before the pause.
     window: u64,
@@ -60,18 +64,8 @@ impl RateLimitState {
     pub(crate) fn new(interval: Duration) -> Self {
         Self {
             interval,
-            next_at: None,
-            limit: None,
-            remaining: None,
-            reset_at: None,
-            retry_at: None,
-            paused_until: None,
-            pauses: 0,
-            window: 0,
-            available: None,
-            in_flight: 0,
             max_in_flight: INITIAL_IN_FLIGHT * UNITS_PER_REQUEST,
-            is_cautious: false,
+            ..Self::default()
         }
     }
 
@@ -115,12 +109,17 @@ impl RateLimitState {
         &mut self,
         window: u64,
         headers: Option<RateLimitHeaders>,
-        now: impl FnOnce() -> Instant,
+        now: impl Fn() -> Instant,
     ) {
         if window != self.window {
             return;
         }
         self.pauses = 0;
+        if let Some(rejected_at) = self.rejected_at.take() {
+            // Slightly shorter, to notice that the limit has changed. A long outage is not a limit.
+            let wait = now().saturating_duration_since(rejected_at) / 16 * 15;
+            self.learned_wait = wait.min(Duration::from_secs(1));
+        }
         let growth = if self.is_cautious {
             1
         } else {
@@ -139,13 +138,14 @@ impl RateLimitState {
 
     /// Updates the state after a 429: pauses all requests, then sends one at a time until a response
     /// reports how many there can be. The pause lasts at least `backoff` of the number of earlier
-    /// pauses and at most `max_wait`.
+    /// pauses and at most `max_wait`. Without `Retry-After`, the first pause is about as long as the
+    /// last pauses were together.
     pub(crate) fn reject(
         &mut self,
         window: u64,
         headers: Option<RateLimitHeaders>,
         retry_after: Option<Duration>,
-        backoff: impl FnOnce(u32) -> Duration,
+        backoff: impl Fn(u32) -> Duration,
         max_wait: Duration,
         now: Instant,
     ) {
@@ -163,7 +163,11 @@ impl RateLimitState {
         if let Some(headers) = headers {
             self.update(headers, now);
         }
-        let wait = retry_after.unwrap_or_default().max(backoff(self.pauses));
+        self.rejected_at.get_or_insert(now);
+        let learned_wait = std::mem::take(&mut self.learned_wait).min(backoff(u32::MAX));
+        let wait = retry_after
+            .unwrap_or(learned_wait)
+            .max(backoff(self.pauses));
         self.pause(now, wait, max_wait);
         self.pauses = self.pauses.saturating_add(1);
         self.start_window(None);

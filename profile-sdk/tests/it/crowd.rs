@@ -151,7 +151,7 @@ async fn a_crowd_loses_no_call() {
         (Headers::OnlyOfAnotherLimit, 600, 60),
         (Headers::RetryAfterOnly, 400, 45),
         (Headers::RetryAfterZero, 600, 60),
-        (Headers::None, 600, 60),
+        (Headers::None, 270, 30),
     ] {
         for (tasks, calls) in [(200, 1), (20, 10)] {
             let (service, limited) = Limited::start(headers).await;
