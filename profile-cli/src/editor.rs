@@ -67,7 +67,8 @@ pub(crate) fn edit<T: EditedText>(
             }
             Ok(Finished::Unconfirmed(report)) => {
                 let path = file.path.display();
-                let kept = format!("your text is saved in {path}; delete it once you see the post");
+                let kept =
+                    format!("your text is saved in {path}; delete it once the service shows it");
                 return Ok(report.warning(Some(kept)));
             }
             Ok(Finished::Preview(report)) => {

@@ -121,18 +121,14 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
 }
 
 fn requests_json(arguments: &[String]) -> bool {
-    let is_format = |text: &str| text == "json";
     let is_json = |text: &String| {
-        let format = ["--output=", "-o=", "-o"]
-            .iter()
-            .find_map(|start| text.strip_prefix(start));
-        text == "--json"
-            || text == "--jq"
-            || text.starts_with("--jq=")
-            || format.is_some_and(is_format)
+        matches!(
+            text.as_str(),
+            "--json" | "--jq" | "-ojson" | "-o=json" | "--output=json"
+        ) || text.starts_with("--jq=")
     };
     let is_pair =
-        |pair: &[String]| matches!(pair[0].as_str(), "-o" | "--output") && is_format(&pair[1]);
+        |pair: &[String]| matches!(pair[0].as_str(), "-o" | "--output") && pair[1] == "json";
     arguments.iter().any(is_json) || arguments.windows(2).any(is_pair)
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
-use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate};
+use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate, Response};
 
 use crate::drawing::Contrast;
 use crate::input::TextArgument;
@@ -109,15 +109,21 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     }
     let call = session.client()?.update_profile(&update);
     session.write_or_preview(call, None, RESOURCE, CHECK_COMMAND, |response| {
-        let profile = response.data().as_ref();
-        let warning = contrast_after(&update, profile.unwrap_or(&Profile::default()));
-        let sentence = "The service accepted the change; `profile show` prints the profile.";
-        let report = match profile {
-            Some(profile) => Report::read(&response, changed_fields(&update, profile)).of_change(),
-            None => Report::accepted("updated", sentence),
-        };
-        Ok(report.warning(warning))
+        Ok(report(&update, &response))
     })
+}
+
+/// Reports the changed fields.
+pub(crate) fn report(update: &ProfileUpdate, response: &Response<Option<Profile>>) -> Report {
+    let profile = response.data().clone().unwrap_or_default();
+    let sentence = "The service accepted the change; `profile show` prints the profile.";
+    Report::written(
+        response,
+        changed_fields(update, &profile),
+        "updated",
+        sentence,
+    )
+    .warning(contrast_after(update, &profile))
 }
 
 fn changed_fields(update: &ProfileUpdate, profile: &Profile) -> View {
@@ -139,19 +145,6 @@ pub(crate) fn preview(
     let changes = preview::field_changes(update, profile);
     let report = preview::dry_run(&requests(&[call])?, &changes);
     Ok(report.warning(contrast_after(update, profile)))
-}
-
-/// Returns a warning if an update changes a color and the contrast is too low after it, unless a card
-/// shows the contrast.
-pub(crate) fn contrast_warning(
-    update: &ProfileUpdate,
-    changed: &Profile,
-    session: &Session<'_>,
-) -> Option<String> {
-    match session.output.is_for_people() {
-        true => None,
-        false => contrast_after(update, changed),
-    }
 }
 
 /// Returns a warning if an update changes a color and the contrast is too low after it.

@@ -23,7 +23,7 @@ pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     }
     match yes_or_no(&format!("{question} [y/N] "), false)? {
         true => Ok(()),
-        false => Err(Failure::new(FailureKind::Other, "nothing was changed")),
+        false => Err(Failure::new(FailureKind::Declined, "nothing was changed")),
     }
 }
 

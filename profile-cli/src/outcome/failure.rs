@@ -46,6 +46,8 @@ pub(crate) struct ResponseBody {
 /// The kind of a failure, which determines the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FailureKind {
+    /// The answer to a question was no, which is not an error.
+    Declined,
     Other,
     Usage,
     NotFound,
@@ -72,7 +74,7 @@ impl FailureKind {
 
     const fn row(self) -> (u8, &'static str) {
         match self {
-            Self::Other => (1, "failed"),
+            Self::Declined | Self::Other => (1, "failed"),
             Self::Conflict => (1, "conflict"),
             Self::Usage => (2, "usage"),
             Self::NotFound => (3, "not_found"),

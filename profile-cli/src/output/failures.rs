@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use crate::outcome::failure::{Failure, ResponseBody};
+use crate::outcome::failure::{Failure, FailureKind, ResponseBody};
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable};
 
@@ -15,7 +15,10 @@ pub(super) fn as_text(failure: &Failure, screen: &Screen, quiet: bool) -> String
     let label = screen.styled(BOLD.fg_color(Some(AnsiColor::Red.into())), "error:");
     let mut text = String::new();
     for other in failure.others.iter().chain([failure]) {
-        text += &format!("{label} {}\n", printable(&other.message));
+        if other.kind != FailureKind::Declined {
+            text += &format!("{label} ");
+        }
+        text += &format!("{}\n", printable(&other.message));
         // A hint that all failures share is printed once.
         let is_repeated = !std::ptr::eq(other, failure) && other.hint == failure.hint;
         if let Some(hint) = other.hint.as_ref().filter(|_| !quiet && !is_repeated) {

@@ -9,15 +9,16 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::setting_name::STRING;
 use super::{AccountName, SettingName};
 use crate::outcome::failure::Failure;
+use crate::system::interruption::InterruptGuard;
 use crate::system::private_file::Safety;
-use crate::system::{environment, interruption, private_file};
+use crate::system::{environment, private_file};
 use crate::terminal::progress;
 
 /// The field of an account in config.toml that names the store of its key.
@@ -230,31 +231,29 @@ fn text(item: &Item) -> Option<String> {
     }
 }
 
-/// Waits for a lock until Ctrl-C, and after a second says so.
+/// Waits for a lock, and after a second says so.
 fn wait_for(lock: &File, path: &Path) -> Result<(), Failure> {
-    const POLL: Duration = Duration::from_millis(20);
-    let mut report_at = Some(Instant::now() + Duration::from_secs(1));
-    loop {
+    for attempt in 0.. {
         match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::WouldBlock) if attempt == 50 => {
+                let path = path.display();
+                progress::waiting(&format!("{path}, which another process has locked"));
+            }
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
             Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
                 return Err(Failure::of_file("locked", path, &error));
             }
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
+            Ok(()) | Err(TryLockError::Error(_)) => break,
         }
-        if report_at.take_if(|time| *time <= Instant::now()).is_some() {
-            let path = path.display();
-            progress::waiting(&format!("{path}, which another process has locked"));
-        }
-        thread::sleep(POLL);
-        interruption::check()?;
     }
+    Ok(())
 }
 
-/// An edit of the file, which holds its lock until it is dropped.
+/// An edit of the file, which holds its lock, and defers Ctrl-C, until it is dropped.
 pub(crate) struct ConfigEdit {
     file: ConfigFile,
     _lock: File,
+    _guard: InterruptGuard,
 }
 
 impl ConfigEdit {
@@ -276,6 +275,7 @@ impl ConfigEdit {
         Ok(Self {
             file: ConfigFile::load()?,
             _lock: lock,
+            _guard: InterruptGuard::new(),
         })
     }
 

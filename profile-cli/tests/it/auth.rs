@@ -48,6 +48,7 @@ async fn login_checks_stores_and_selects_an_account() {
         base_url	SERVICE
         account_stored_in	HOME/.config/profile/config.toml
         key_stored_in	HOME/.config/profile/keys/demo
+        selected	true
         --- stderr
     "#]]
     .assert_eq(&fixture.output(&login));

@@ -6,9 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use expect_test::expect;
-use mock_server::dialect::WriteResponses;
 use mock_server::journal::RequestPattern;
-use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
+use mock_server::{Fault, FaultRule, WireFault};
 use serde_json::json;
 
 use crate::program::{Fixture, Program, Run};
@@ -159,7 +158,7 @@ async fn keeps_only_the_changed_fields_in_a_private_file() {
             --- stdout
             --- stderr
             error: the editor 'HOME/an editor' (from PROFILE_EDITOR) failed: exit status: 3
-            hint: your text is saved in PATH; compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            hint: your text is saved in PATH; repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
         "#]],
     );
     assert_eq!(text, "[profile]\nlocation = \"L\"\n");
@@ -212,7 +211,7 @@ async fn rejects_invalid_texts() {
             --- stdout
             --- stderr
             error: the text:2:9: invalid basic string, expected `"`
-            hint: your text is saved in PATH; compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            hint: your text is saved in PATH; repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
         "#]],
     );
     let (comment, text) = text.split_once("\n[profile]\n").unwrap();
@@ -394,7 +393,7 @@ async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
             --- stdout
             --- stderr
             error: location has changed on the service meanwhile; it is now "theirs"
-            hint: your text is saved in PATH; compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            hint: your text is saved in PATH; repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
         "#]],
     );
     assert_eq!(text, "[profile]\nlocation = \"mine\"\n");
@@ -511,11 +510,11 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
         &fixture,
         &run,
         &expect![[r#"
-            exit 1
+            exit 0
             --- stdout
+            The service accepted the change; `profile show` prints the profile.
             --- stderr
-            error: the service accepted the change, but the profile does not contain the new location
-            hint: your text is saved in PATH; compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            warning: your text is saved in PATH; delete it once the service shows it
         "#]],
     );
     let create = ["post", "create", "--editor"];
@@ -528,18 +527,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
             --- stdout
             The service accepted the post; `profile post list` shows it.
             --- stderr
-            warning: your text is saved in PATH; delete it once you see the post
+            warning: your text is saved in PATH; delete it once the service shows it
         "#]],
     );
-}
-
-#[tokio::test]
-async fn reads_the_profile_after_an_empty_response() {
-    let mut silent = Dialect::default();
-    silent.write_responses = WriteResponses::NoContent;
-    let service = MockServer::builder().dialect(silent).start().await.unwrap();
-    let fixture = Fixture::of(service);
-    let run = edit(&fixture, SET_LOCATION);
-    assert!(run.stdout().contains("location\tL\n"), "{run}");
-    assert!(unsent(&fixture).is_empty());
 }

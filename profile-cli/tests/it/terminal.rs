@@ -33,6 +33,7 @@ async fn asks_before_deleting() {
         terminal.types(answer);
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(code), "{seen}");
+        assert_eq!(seen.contains("error:"), code == 130, "{seen}");
         let world = fixture.service.world().unwrap();
         assert_eq!(world.account("demo").unwrap().links.len(), left, "{seen}");
     }
@@ -381,7 +382,7 @@ async fn the_default_editor_is_not_started_in_a_pipe() {
     );
 }
 
-/// Another process may hold the lock for long, and the guard of `logout` defers Ctrl-C.
+/// Another process may hold the lock for long.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_for_the_lock_of_the_settings_is_reported_and_interrupted() {
     let fixture = Fixture::new().await;
@@ -400,6 +401,7 @@ async fn a_wait_for_the_lock_of_the_settings_is_reported_and_interrupted() {
         terminal.types("\u{3}");
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(-2), "{seen}");
+        assert!(!seen.contains("error:"), "{seen}");
     }
     let config = fixture.home.path().join(".config/profile/config.toml");
     let config = std::fs::read_to_string(config).unwrap();

@@ -10,7 +10,6 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Key, KeyStore, SettingName, without_credentials};
 use crate::system::environment::is_set;
-use crate::system::interruption::InterruptGuard;
 
 pub(crate) const LIST_HELP: &str = "\
 In a pipe, each line is an account name, \"selected\" or nothing, a base URL and the store of the key,
@@ -76,7 +75,6 @@ pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Resul
         });
     };
     session.confirm(&format!("Remove account {name} and its key?"))?;
-    let _guard = InterruptGuard::new();
     let mut edit = ConfigEdit::begin()?;
     edit.check_writable()?;
     let chosen = edit.file().text(SettingName::Account)?;

@@ -16,7 +16,6 @@ use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_base_url,
     is_same_service, without_credentials,
 };
-use crate::system::interruption::InterruptGuard;
 use crate::terminal::printable::redact_key;
 
 #[derive(Debug, Args)]
@@ -270,7 +269,6 @@ impl Login {
             base_url,
             profile,
         } = self;
-        let _guard = InterruptGuard::new();
         let mut edit = ConfigEdit::begin()?;
         if !replaces {
             // Another process may have added an account with this name during the prompts.
@@ -297,9 +295,11 @@ impl Login {
         push_field(&mut fields, "base_url", Some(base_url));
         push_field(&mut fields, "account_stored_in", Some(&path));
         push_field(&mut fields, "key_stored_in", Some(&stored.place));
+        push_field(&mut fields, "selected", Some(true));
         let document = json!({
             "result": "logged_in",
             "account": name.as_str(),
+            "selected": true,
             "handle": profile.handle.as_ref().map(ToString::to_string),
             "base_url": base_url,
             "account_stored_in": path,

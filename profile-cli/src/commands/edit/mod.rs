@@ -3,11 +3,11 @@
 mod document;
 
 use clap::Args;
-use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate, Response};
+use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate};
 use serde_json::json;
 
 use crate::commands::auth::permissions;
-use crate::commands::{set, show};
+use crate::commands::set;
 use crate::editor::{self, EditedText, Editor, Finished};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
@@ -24,7 +24,8 @@ as in `code --wait`.
 
 If the text is rejected, you can open the editor again. If your changes could not be sent, they are kept
 in a private file; the error prints its path, and the commands that compare and send it. They delete it
-when it has been sent. If nothing changed, nothing is sent. The profile is printed as by `profile show`.
+when it has been sent. If nothing changed, nothing is sent. The changed fields are
+printed; with --json, the profile.
 
 The profile is read again before the changes are sent. If one of the fields that you edited has
 changed on the service, nothing is sent. A change between this read and the update, usually within
@@ -89,11 +90,11 @@ impl EditedText for Edit<'_> {
         let response = self
             .session
             .write(call, set::RESOURCE, set::CHECK_COMMAND)?;
-        let report = match response.data() {
-            Some(profile) => self.report(&update, &response, profile),
-            None => self.read_back(&update)?,
-        };
-        Ok(Finished::Done(report))
+        let report = set::report(&update, &response);
+        Ok(match response.data() {
+            Some(_) => Finished::Done(report),
+            None => Finished::Unconfirmed(report),
+        })
     }
 
     fn unsent(&self, text: &str) -> String {
@@ -102,19 +103,13 @@ impl EditedText for Edit<'_> {
 
     fn commands(arguments: &str) -> String {
         format!(
-            "compare it with `profile diff {arguments}`, then send it with `profile apply {arguments}`"
+            "repair it if it was rejected, compare it with `profile diff {arguments}`, then send it \
+             with `profile apply {arguments}`"
         )
     }
 }
 
 impl Edit<'_> {
-    /// Reports the changed profile.
-    fn report<T>(&self, update: &ProfileUpdate, response: &Response<T>, now: &Profile) -> Report {
-        let warning = set::contrast_warning(update, now, self.session);
-        let report = show::report(response, now);
-        report.warning(warning).of_change()
-    }
-
     /// Reads the profile again. Fails if a field that would be overwritten has changed since the last
     /// read.
     fn check_unchanged(&mut self, update: &ProfileUpdate) -> Result<(), Failure> {
@@ -133,32 +128,5 @@ impl Edit<'_> {
             true => Ok(()),
             false => Err(Failure::new(FailureKind::Conflict, conflicts.join("\n"))),
         }
-    }
-
-    /// Reads the profile after a success response without a profile, which may not have come from the
-    /// service, and checks that the fields have changed.
-    fn read_back(&self, update: &ProfileUpdate) -> Result<Report, Failure> {
-        let failed = |what: String| {
-            let message = format!("the service accepted the change, but {what}");
-            Failure::new(FailureKind::Other, message)
-        };
-        let response = self.session.read(self.session.client()?.me());
-        let response = response
-            .map_err(|failure| failed(format!("reading it failed: {}", failure.message)))?;
-        let now = response.data();
-        let missing = ProfileField::ALL.iter().filter(|&&field| {
-            let value = now.get(field);
-            let is_unchanged = value == self.latest.get(field);
-            is_unchanged && update.get(field).is_some_and(|new| value != Some(new))
-        });
-        let missing: Vec<_> = missing.map(|field| field.name()).collect();
-        if missing.is_empty() {
-            return Ok(self.report(update, &response, now));
-        }
-        let what = format!(
-            "the profile does not contain the new {}",
-            missing.join(", ")
-        );
-        Err(failed(what))
     }
 }
