@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueHint};
 use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions, Step};
-use profile_sdk::{Handle, Profile, ProfileField};
+use profile_sdk::{Handle, Profile};
 use serde_json::{Value, json};
 
 use crate::drawing::Drawing;
@@ -11,7 +11,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::profile_file;
 use crate::session::Session;
-use crate::session::preview::Change;
+use crate::session::preview::{Change, field_changes};
 use crate::settings::{is_same_service, without_credentials};
 
 /// The exit code of --exit-code if there are differences.
@@ -141,18 +141,11 @@ pub(super) fn changes(steps: &[Step]) -> Vec<Change> {
 }
 
 fn changes_of(step: &Step) -> Vec<Change> {
+    if let Step::EditProfile { from, to, .. } = step {
+        return field_changes(to, |field| from.get(field.name()).map(String::as_str));
+    }
     let json = json!(step);
     let (from, to) = (&json["from"], &json["to"]);
-    if let Step::EditProfile { to: update, .. } = step {
-        let fields = ProfileField::ALL
-            .iter()
-            .filter(|field| update.get(**field).is_some());
-        let change = |field: &ProfileField| {
-            let name = field.name();
-            Change::new(name, from[name].clone(), to[name].clone())
-        };
-        return fields.map(change).collect();
-    }
     let what = if from.is_null() { "new link" } else { "link" };
     let change = Change::new(what, from.clone(), to.clone());
     vec![match &json["id"] {

@@ -142,7 +142,7 @@ pub(crate) fn preview(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let call = session.client()?.update_profile(update);
-    let changes = preview::field_changes(update, profile);
+    let changes = preview::field_changes(update, |field| profile.get(field));
     let report = preview::dry_run(&requests(&[call])?, &changes);
     Ok(report.warning(contrast_after(update, profile)))
 }

@@ -3,7 +3,7 @@
 pub(crate) use crate::drawing::changes::Change;
 
 use clap::Args;
-use profile_sdk::{Profile, ProfileField, ProfileUpdate, Request};
+use profile_sdk::{ProfileField, ProfileUpdate, Request};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -36,11 +36,14 @@ pub(crate) fn dry_run(requests: &[&Request], changes: &[Change]) -> Report {
     Report::new(document, View::Drawing(Drawing::Changes { changes, below }))
 }
 
-/// Returns the changes that an update makes to a profile.
-pub(crate) fn field_changes(update: &ProfileUpdate, profile: &Profile) -> Vec<Change> {
+/// Returns the changes that an update makes to fields with these values.
+pub(crate) fn field_changes<'a>(
+    update: &ProfileUpdate,
+    from: impl Fn(ProfileField) -> Option<&'a str>,
+) -> Vec<Change> {
     let change = |field: &ProfileField| {
         let to = update.get(*field)?;
-        Some(Change::new(field.name(), profile.get(*field), to))
+        Some(Change::new(field.name(), from(*field), to))
     };
     ProfileField::ALL.iter().filter_map(change).collect()
 }

@@ -74,7 +74,10 @@ fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
                 findings.push(no_key());
             }
             facts.base_url = Some(without_credentials(&base_url.value));
-            facts.can_connect = check_connection(&base_url, &mut facts, findings, session);
+            match check_connection(&base_url, &mut facts, session) {
+                Ok(()) => facts.can_connect = true,
+                Err(failure) => findings.push(failure),
+            }
         }
         Err(_) if is_missing && !has_accounts => findings.push(no_key()),
         Err(failure) => findings.push(failure),
@@ -87,33 +90,20 @@ fn no_key() -> Failure {
     failure.hint(format!("{LOG_IN_HINT}{}", sandbox_hint()))
 }
 
-/// Returns `true` if the base URL and the proxy are valid.
+/// Checks the base URL, the proxy and the other settings of the client.
 fn check_connection(
     base_url: &Setting<String>,
     facts: &mut Facts,
-    findings: &mut Findings,
     session: &Session<'_>,
-) -> bool {
+) -> Result<(), Failure> {
     if let Err(reason) = SettingName::BaseUrl.check(&base_url.value) {
         let failure = Failure::usage(format!("the base URL {reason}"));
         let advice = format!("check the base URL from {}", base_url.source);
-        findings.push(failure.hint(advice));
-        return false;
+        return Err(failure.hint(advice));
     }
-    match session.settings.proxy(&base_url.value) {
-        Ok(proxy) => facts.proxy = proxy.map(|proxy| shown(&proxy)),
-        Err(failure) => {
-            findings.push(failure);
-            return false;
-        }
-    }
-    match session.client() {
-        Ok(_) => true,
-        Err(failure) => {
-            findings.push(failure);
-            false
-        }
-    }
+    let proxy = session.settings.proxy(&base_url.value)?;
+    facts.proxy = proxy.map(|proxy| shown(&proxy));
+    session.client().map(drop)
 }
 
 fn shown(setting: &Setting<String>) -> String {
