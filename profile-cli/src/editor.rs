@@ -144,8 +144,8 @@ impl TextFile {
         // Others must not replace the file by a link.
         private_file::check(&directory, None).map_err(Failure::usage)?;
         let created = private_file::create_directory(&directory).and_then(|()| {
-            // The directory may exist with other permissions.
-            restrict_to_owner(&directory);
+            // The directory may exist with other permissions, which some file systems do not support.
+            let _ = private_file::restrict_to_owner(&directory);
             let mut builder = tempfile::Builder::new();
             let file = builder
                 .prefix(prefix)
@@ -165,7 +165,7 @@ impl TextFile {
 
     fn read(&self) -> Result<String, Failure> {
         // The editor may have replaced the file.
-        restrict_to_owner(&self.path);
+        let _ = private_file::restrict_to_owner(&self.path);
         let read = fs::File::open(&self.path).and_then(private_file::read);
         let text = read.map(|(text, _)| text);
         text.map_err(|error| match error.kind() {
@@ -194,11 +194,6 @@ impl TextFile {
         let commands = T::commands(&format!("{quoted}{}", session.settings.selection()));
         format!("your text is saved in {path}; {commands}")
     }
-}
-
-/// Ignores errors: some file systems do not support permissions.
-fn restrict_to_owner(path: &Path) {
-    let _ = private_file::restrict_to_owner(path);
 }
 
 /// Variables that are not passed to the editor.

@@ -20,18 +20,13 @@ pub(crate) enum SandboxCommand {
     Reset,
 }
 
-pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report, Failure> {
-    match command {
-        SandboxCommand::Reset => reset(session),
-    }
-}
-
 const RESET_HELP: &str = "\
 Examples:
   profile sandbox reset
   profile sandbox reset --yes";
 
-fn reset(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report, Failure> {
+    let SandboxCommand::Reset = command;
     session.confirm("Discard all changes in the sandbox?")?;
     let path = crate::session::sandbox::reset()?;
     Ok(Report::new(

@@ -36,26 +36,21 @@ pub(crate) fn item_failure(what: &str, id: impl ToString, failure: Failure) -> F
     }
 }
 
-/// Returns the report, or the worst failure with the other failures and the report.
-pub(crate) fn of_batch(done: Option<Report>, failures: Vec<Failure>) -> Result<Report, Failure> {
-    match (worst(failures), done) {
+/// Returns the report, or the failure of the worst kind with the other failures and the report.
+pub(crate) fn of_batch(
+    done: Option<Report>,
+    mut failures: Vec<Failure>,
+) -> Result<Report, Failure> {
+    failures.sort_by_key(|failure| failure.kind);
+    match (failures.pop(), done) {
         (None, Some(report)) => Ok(report),
         (None, None) => Err(Failure::usage("no identifier was given")),
-        (Some(failure), done) => Err(Failure {
+        (Some(worst), done) => Err(Failure {
+            others: failures,
             done: done.map(Box::new),
-            ..failure
+            ..worst
         }),
     }
-}
-
-/// Returns the failure of the worst kind, which contains the others.
-fn worst(mut failures: Vec<Failure>) -> Option<Failure> {
-    failures.sort_by_key(|failure| failure.kind);
-    let worst = failures.pop()?;
-    Some(Failure {
-        others: failures,
-        ..worst
-    })
 }
 
 /// Reports a list of the profile. Fails if the response does not contain it.
