@@ -29,7 +29,7 @@ use server::{ControlOptions, ServerOptions};
     name = "mock-server",
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  mock-server\n  mock-server --addr 127.0.0.1:8080 --state state.json\n  mock-server --dialect minimal --fault faults.json --log\n  mock-server run -- pytest"
+    after_help = "Examples:\n  mock-server\n  mock-server --addr 127.0.0.1:9000 --state state.json\n  mock-server --dialect minimal --fault faults.json --log\n  mock-server run -- pytest"
 )]
 struct Arguments {
     #[command(subcommand)]

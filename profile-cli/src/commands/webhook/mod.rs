@@ -21,8 +21,8 @@ use crate::session::Session;
 The webhook secret is read from PROFILE_WEBHOOK_SECRET or PROFILE_WEBHOOK_SECRET_FILE.
 
 Examples:
-  profile webhook listen --forward-to http://127.0.0.1:3000/hook
-  profile webhook send post.liked --to http://127.0.0.1:3000/hook")]
+  profile webhook listen --forward-to http://127.0.0.1:8080/hooks
+  profile webhook send post.liked --to http://127.0.0.1:8080/hooks")]
 pub(crate) enum WebhookCommand {
     /// Receive deliveries, verify their signatures and print them
     Listen(listen::ListenArguments),
