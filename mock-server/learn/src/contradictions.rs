@@ -186,18 +186,17 @@ pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<
         let sentence = REJECTED
             .iter()
             .find(|(name, _)| Some(*name) == code && is_own);
-        Some(match (is_contradiction, sentence) {
-            (true, Some((_, sentence))) if answer.is_success() => {
-                Row::new("", *sentence, Finding::Contradiction { sample })
-            }
-            (true, _) if mock.is_success() && !step.label().ends_with("without a key") => {
-                Row::new("", step.label(), Finding::Contradiction { sample })
-            }
+        let label = step.label();
+        let contradicted = match (is_contradiction, sentence) {
+            (true, Some((_, sentence))) if answer.is_success() => (*sentence).to_owned(),
+            (true, _) if mock.is_success() && !label.ends_with("without a key") => label,
             _ => {
-                let question = format!("response to {}", step.label());
-                Row::new("", question, Finding::Outside { sample })
+                let question = format!("response to {label}");
+                return Some(Row::new("", question, Finding::Outside { sample }));
             }
-        })
+        };
+        let finding = Finding::Contradiction { sample };
+        Some(Row::new("", contradicted, finding))
     });
     let mut rows: Vec<Row> = rows.collect();
     // Several requests read the profile.

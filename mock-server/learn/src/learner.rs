@@ -97,7 +97,7 @@ impl<'a> Learner<'a> {
     pub(crate) fn reason(&self, steps: &[Step], needs: &str) -> String {
         let reason = |step: &Step| match self.all.answer(*step) {
             Err(reason) => Some(reason),
-            Ok(answer) => match self.rejection(*step) {
+            Ok(answer) => match rejection(&self.baseline, *step) {
                 Some(("scope_missing", message)) => Some(message.to_owned()),
                 Some(_) if answer.is_rejection() => None,
                 None if answer.is_success() => None,
@@ -109,11 +109,6 @@ impl<'a> Learner<'a> {
             None if needs.is_empty() => "no response shows it".to_owned(),
             None => needs.to_owned(),
         }
-    }
-
-    /// Returns the code and the message if the mock rejects a request in its default dialect.
-    pub(crate) fn rejection(&self, step: Step) -> Option<(&str, &str)> {
-        rejection(&self.baseline, step)
     }
 
     /// Returns the responses of the mock with the settings that were learned so far.

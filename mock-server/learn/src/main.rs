@@ -34,6 +34,7 @@ mod views;
 mod writes;
 
 use std::env;
+use std::fmt::Display;
 use std::fs;
 use std::future::pending;
 use std::io::{self, IsTerminal, Write};
@@ -127,6 +128,11 @@ fn usage(reason: impl ToString) -> Ended {
     (USAGE, reason.to_string())
 }
 
+/// Returns a function that adds the path and the reason to an error.
+fn failed<E: Display>(what: &str, path: &Path) -> impl FnOnce(E) -> Ended {
+    move |reason| usage(format!("{what} {}: {reason}", path.display()))
+}
+
 fn unreachable(reason: String) -> Ended {
     (UNREACHABLE, reason)
 }
@@ -162,10 +168,8 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
     if let Some(path) = &options.out {
         let text = report.to_file(options.base_url.authority());
         let text = text.map_err(usage)?;
-        fs::write(path, text).map_err(|reason| {
-            let path = path.display();
-            usage(format!("cannot write the dialect file {path}: {reason}"))
-        })?;
+        let failed = failed("cannot write the dialect file", path);
+        fs::write(path, text).map_err(failed)?;
     }
     let fits = report.fits() && is_unchanged;
     Ok(if fits { 0 } else { DIFFERS })
@@ -184,28 +188,20 @@ fn deliveries(options: &Options) -> Result<Vec<Delivery>, Ended> {
     let secret = options.secret_file.as_deref().map(secret).transpose()?;
     let read = |path: &PathBuf| {
         let delivery = Delivery::read(path, secret.as_deref());
-        let path = path.display();
-        delivery.map_err(|reason| usage(format!("cannot read the delivery {path}: {reason}")))
+        delivery.map_err(failed("cannot read the delivery", path))
     };
     options.delivery.iter().map(read).collect()
 }
 
 fn file_to_check(path: &Path) -> Result<DialectFile, Ended> {
     let text = read("dialect", path)?;
-    let path = path.display();
-    DialectFile::from_json(&text)
-        .map_err(|reason| usage(format!("invalid dialect file {path}: {reason}")))
+    DialectFile::from_json(&text).map_err(failed("invalid dialect file", path))
 }
 
 /// Reads a secret without the line break that editors write at the end of a file.
 fn secret(path: &Path) -> Result<Vec<u8>, Ended> {
-    let failed = |reason| {
-        let path = path.display();
-        usage(format!(
-            "cannot read the webhook secret file {path}: {reason}"
-        ))
-    };
-    let mut bytes = fs::read(path).map_err(failed)?;
+    let bytes = fs::read(path);
+    let mut bytes = bytes.map_err(failed("cannot read the webhook secret file", path))?;
     if bytes.last() == Some(&b'\n') {
         bytes.pop();
         bytes.pop_if(|last| *last == b'\r');
@@ -214,11 +210,7 @@ fn secret(path: &Path) -> Result<Vec<u8>, Ended> {
 }
 
 fn read(what: &str, path: &Path) -> Result<String, Ended> {
-    let failed = |reason| {
-        let path = path.display();
-        usage(format!("cannot read the {what} file {path}: {reason}"))
-    };
-    fs::read_to_string(path).map_err(failed)
+    fs::read_to_string(path).map_err(failed(&format!("cannot read the {what} file"), path))
 }
 
 /// Asks whether to make the changes, unless `--yes` is given.

@@ -161,10 +161,8 @@ pub(crate) struct Kind {
     /// The sentences of `docs/service.md` about its writes, and about its id.
     pub(crate) sentence: &'static str,
     pub(crate) identifier: &'static str,
-    /// The path of all.
+    /// The path of all. Without `/me`, it is the pointer to them in the data of `GET /me`.
     pub(crate) path: &'static str,
-    /// The pointer to all in the data of `GET /me`.
-    pub(crate) list: &'static str,
     /// The field that contains the mark.
     pub(crate) text: &'static str,
     /// Adds a resource that the service has shown to an account of the mock.
@@ -179,7 +177,6 @@ pub(crate) const KINDS: [Kind; 2] = [
         sentence: "`links:write`: creating, editing and deleting links",
         identifier: "A link has a `title` (string), a `url` (string, a URL), and an `id` that is used in paths.",
         path: "/me/links",
-        list: "/links",
         text: "title",
         add: |world, own, link| {
             let added = world.add_link(own, text(link, "title"), text(link, "url"));
@@ -192,7 +189,6 @@ pub(crate) const KINDS: [Kind; 2] = [
         sentence: "`social:write`: creating and deleting posts",
         identifier: "A post has a `body` (string), and an `id` that is used in paths.",
         path: "/me/posts",
-        list: "/posts",
         text: "body",
         add: |world, own, post| {
             let added = world.add_post(own, text(post, "body"));
@@ -209,7 +205,7 @@ impl Kind {
 
     /// Returns the resources that a response to `GET /me` lists, if it lists them.
     pub(crate) fn listed(self, me: &Answer) -> Option<&Vec<Value>> {
-        me.at(self.list)?.as_array()
+        me.at(self.path.strip_prefix("/me")?)?.as_array()
     }
 
     /// Returns the ids, as segments of paths, of the listed resources with the mark.
@@ -302,7 +298,7 @@ impl Facts {
             let Some(listed) = kind.listed(me) else {
                 continue;
             };
-            others.remove(kind.list.trim_start_matches('/'));
+            others.remove(kind.path.trim_start_matches("/me/"));
             let is_known = |one: &&Value| id(one).is_some_and(|id| kind.lists(first, &id));
             let is_other = |one: &&Value| !kind.has_mark(one, mark) || is_known(one);
             for one in listed.iter().filter(is_other) {

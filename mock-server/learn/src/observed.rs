@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::learner::{Finding, Found, Learner};
 use crate::observations::{Delivery, decode};
 use crate::requests::Step;
-use crate::response::{Answer, Sample, without_texts};
+use crate::response::{Answer, Sample, map_members, without_texts};
 
 /// Returns the statuses of successful writes.
 pub(crate) fn write_statuses(learner: &Learner<'_>) -> Found {
@@ -152,13 +152,7 @@ fn shortened(value: &Value) -> Value {
     match value {
         Value::String(text) => text.chars().take(MAX_CHARACTERS).collect::<String>().into(),
         Value::Array(all) => all.iter().take(1).map(shortened).collect(),
-        Value::Object(fields) => {
-            let fields = fields.iter();
-            fields
-                .map(|(name, value)| (name.clone(), shortened(value)))
-                .collect()
-        }
-        other => other.clone(),
+        _ => map_members(value, shortened),
     }
 }
 

@@ -22,7 +22,11 @@ pub(crate) fn conclude(all: &Observations) -> Result<Conclusions, String> {
     let mut learner = Learner::new(all)?;
     let mut rows = Vec::new();
     for (setting, question, way) in QUESTIONS {
-        let found = answer(&learner, setting, *way);
+        let found = match way {
+            Way::Compare(steps, view, needs) => learner.compare(setting, steps, *view, needs),
+            Way::Derive(find) => find(&learner),
+            Way::Never(reason) => Err((*reason).to_owned()),
+        };
         let mut finding = found.unwrap_or_else(|reason| Finding::NotObservable { reason });
         if let Finding::Learned { value, sample } = &finding
             && let Err(reason) = learner.set(setting, value)
@@ -44,20 +48,11 @@ pub(crate) fn conclude(all: &Observations) -> Result<Conclusions, String> {
     })
 }
 
-fn answer(learner: &Learner<'_>, setting: &str, way: Way) -> Found {
-    match way {
-        Way::Compare(steps, view, needs) => learner.compare(setting, steps, view, needs),
-        Way::Derive(find) => find(learner),
-        Way::Never(reason) => Err(reason.to_owned()),
-    }
-}
-
 /// A question that the specification leaves open: the setting of the dialect, which is empty if the mock
 /// has none, the text, and the way to the answer.
 type Question = (&'static str, &'static str, Way);
 
 /// A way to the answer.
-#[derive(Clone, Copy)]
 enum Way {
     /// The value of the setting with which a part of these responses of the mock is the same, and the
     /// reason if several values lead to the same responses.

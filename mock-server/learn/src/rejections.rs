@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::learner::{Finding, Found, Learner};
+use crate::learner::{Finding, Found, Learner, rejection};
 use crate::requests::Step;
 use crate::response::{Answer, HIDDEN};
 use crate::service::MIN_UNIX_TIME;
@@ -23,7 +23,7 @@ fn rejections<'a>(learner: &'a Learner<'_>) -> Result<Vec<Rejection<'a>>, String
     let answers = learner.all.answers();
     let rejected = answers.filter(|(_, answer)| answer.is_rejection());
     let rejections = rejected.filter_map(|(step, answer)| {
-        let (code, _) = learner.rejection(step)?;
+        let (code, _) = rejection(&learner.baseline, step)?;
         Some(Rejection { step, code, answer })
     });
     let mut rejections: Vec<_> = rejections.collect();
@@ -56,7 +56,9 @@ pub(crate) fn template(learner: &Learner<'_>) -> Found {
         return Ok(Finding::AsTheMock { sample });
     }
     let body = match &base.json {
-        Some(json @ (Value::Object(_) | Value::Array(_))) => Template::new(learner, json)?.body(),
+        Some(json @ (Value::Object(_) | Value::Array(_))) => {
+            Template::new(learner, rejections, json).body()
+        }
         // A text is the message as a whole.
         _ => json!("{message}"),
     };
@@ -77,8 +79,7 @@ struct Template<'a> {
 }
 
 impl<'a> Template<'a> {
-    fn new(learner: &'a Learner<'a>, base: &'a Value) -> Result<Self, String> {
-        let rejections = rejections(learner)?;
+    fn new(learner: &'a Learner<'a>, rejections: Vec<Rejection<'a>>, base: &'a Value) -> Self {
         let mut template = Self {
             learner,
             rejections,
@@ -89,7 +90,7 @@ impl<'a> Template<'a> {
         let codes = codes.filter(|(pointer, value)| template.is_code(pointer, value));
         let is_named_otherwise = |(pointer, _): &(String, _)| !pointer.ends_with("code");
         template.code = codes.min_by_key(is_named_otherwise);
-        Ok(template)
+        template
     }
 
     /// Returns the body with placeholders for the values that differ between rejections.
@@ -196,7 +197,7 @@ pub(crate) fn overrides(learner: &Learner<'_>) -> Found {
     let steps: Vec<_> = rejections.iter().map(|one| one.step).collect();
     let mock = learner.answers(&steps);
     let Rejection { step, answer, .. } = &rejections[0];
-    let (code, message) = learner.rejection(*step).unwrap_or_default();
+    let (code, message) = rejection(&learner.baseline, *step).unwrap_or_default();
     let pointer = |value: &str| {
         let body = mock[step].body();
         let mut leaves = leaves(&body).into_iter();

@@ -10,6 +10,7 @@ use crate::contradictions;
 use crate::learner::{Finding, Row};
 use crate::observations::Observations;
 use crate::questions;
+use crate::response::map_members;
 
 /// The file of `--out`, with the learned settings only.
 #[derive(Serialize)]
@@ -139,10 +140,7 @@ fn comparable(setting: &str, value: &Value) -> Value {
 /// Replaces copied values, such as counts and the ids of requests, with `null`. Placeholders stay.
 fn without_copies(value: &Value) -> Value {
     match value {
-        Value::Object(fields) => {
-            let fields = fields.iter();
-            Value::from_iter(fields.map(|(name, value)| (name.clone(), without_copies(value))))
-        }
+        Value::Object(_) => map_members(value, without_copies),
         Value::Array(all) => {
             let mut all: Vec<_> = all.iter().map(without_copies).collect();
             all.dedup();

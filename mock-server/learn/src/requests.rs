@@ -80,7 +80,7 @@ steps! {
     };
     NotJsonType: |values| {
         let edit = edit_profile().body(" as text/plain", Value::Object(values.profile.clone()?));
-        Ok(edit.content_type("text/plain"))
+        Ok(Request { content_type: "text/plain", ..edit })
     };
     CreateLinkWithoutUrl: |values| {
         Ok(post("/me/links").body(" without a URL", json!({ "title": text(values) })))
@@ -254,34 +254,21 @@ impl Request {
         format!("{} {path}", self.method)
     }
 
-    pub(crate) fn access(self, access: Access) -> Self {
-        let about = match access {
+    pub(crate) fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self.about = match access {
             Access::Key => "",
             Access::WrongKey => " with a wrong key",
             Access::NoKey => " without a key",
         };
-        Self {
-            access,
-            about,
-            ..self
-        }
-    }
-
-    pub(crate) fn content_type(self, content_type: &'static str) -> Self {
-        Self {
-            content_type,
-            ..self
-        }
+        self
     }
 
     /// Sets a body, and what distinguishes it from the bodies of other requests.
-    pub(crate) fn body(self, about: &'static str, body: impl fmt::Display) -> Self {
-        let body = body.to_string();
-        Self {
-            body,
-            about,
-            ..self
-        }
+    pub(crate) fn body(mut self, about: &'static str, body: impl fmt::Display) -> Self {
+        self.about = about;
+        self.body = body.to_string();
+        self
     }
 }
 

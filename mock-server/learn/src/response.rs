@@ -156,13 +156,17 @@ impl Answer {
 pub(crate) fn without_texts(value: &Value) -> Value {
     match value {
         Value::String(_) => json!(HIDDEN),
-        Value::Array(all) => all.iter().map(without_texts).collect(),
+        _ => map_members(value, without_texts),
+    }
+}
+
+/// Replaces the members of an array or object. Other values stay.
+pub(crate) fn map_members(value: &Value, replace: fn(&Value) -> Value) -> Value {
+    match value {
+        Value::Array(all) => all.iter().map(replace).collect(),
         Value::Object(fields) => {
-            let mut fields = fields.clone();
-            fields
-                .values_mut()
-                .for_each(|value| *value = without_texts(value));
-            fields.into()
+            let fields = fields.iter();
+            Value::from_iter(fields.map(|(name, value)| (name.clone(), replace(value))))
         }
         other => other.clone(),
     }

@@ -1,7 +1,9 @@
 //! The client: one request at a time, within a budget.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::io::{self, IsTerminal, Read, Write};
+use std::iter;
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
@@ -311,13 +313,8 @@ fn retry_after(text: &str) -> Option<Duration> {
 
 /// Returns the error and its causes, which `Display` of reqwest omits.
 fn with_causes(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
+    let causes = iter::successors(error.source(), |&error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// Replaces the progress line on a terminal.

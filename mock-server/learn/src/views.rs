@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::observations::{KINDS, id};
 use crate::requests::URL;
-use crate::response::{Answer, pick};
+use crate::response::{Answer, map_members, pick};
 use crate::service::MIN_UNIX_TIME;
 
 /// A part of a response.
@@ -29,12 +29,7 @@ pub(crate) fn shape(value: &Value) -> Value {
             }
             shapes.into()
         }
-        Value::Object(fields) => {
-            let fields = fields.iter();
-            fields
-                .map(|(name, value)| (name.clone(), shape(value)))
-                .collect()
-        }
+        Value::Object(_) => map_members(value, shape),
     }
 }
 
