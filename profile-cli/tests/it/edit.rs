@@ -6,8 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use expect_test::expect;
+use mock_server::dialect::WriteResponses;
 use mock_server::journal::RequestPattern;
-use mock_server::{Fault, FaultRule, WireFault};
+use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
 use crate::program::{Fixture, Program, Run};
@@ -510,11 +511,11 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
         &fixture,
         &run,
         &expect![[r#"
-            exit 0
+            exit 1
             --- stdout
-            The service accepted the change; `profile show` prints the profile.
             --- stderr
-            warning: your text is saved in PATH; delete it once the service shows it
+            error: the service accepted the change, but the profile does not contain the new location
+            hint: your text is saved in PATH; repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
         "#]],
     );
     let create = ["post", "create", "--editor"];
@@ -530,4 +531,15 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
             warning: your text is saved in PATH; delete it once the service shows it
         "#]],
     );
+}
+
+#[tokio::test]
+async fn reads_the_profile_after_an_empty_response() {
+    let mut silent = Dialect::default();
+    silent.write_responses = WriteResponses::NoContent;
+    let service = MockServer::builder().dialect(silent).start().await.unwrap();
+    let fixture = Fixture::of(service);
+    let run = edit(&fixture, SET_LOCATION);
+    assert!(run.stdout().contains("accepted the change"), "{run}");
+    assert!(unsent(&fixture).is_empty());
 }

@@ -90,11 +90,10 @@ impl EditedText for Edit<'_> {
         let response = self
             .session
             .write(call, set::RESOURCE, set::CHECK_COMMAND)?;
-        let report = set::report(&update, &response);
-        Ok(match response.data() {
-            Some(_) => Finished::Done(report),
-            None => Finished::Unconfirmed(report),
-        })
+        if response.data().is_none() {
+            self.read_back(&update)?;
+        }
+        Ok(Finished::Done(set::report(&update, &response)))
     }
 
     fn unsent(&self, text: &str) -> String {
@@ -128,5 +127,32 @@ impl Edit<'_> {
             true => Ok(()),
             false => Err(Failure::new(FailureKind::Conflict, conflicts.join("\n"))),
         }
+    }
+
+    /// Reads the profile after a success response without a profile, which may not have come from the
+    /// service, and checks that the fields have changed.
+    fn read_back(&self, update: &ProfileUpdate) -> Result<(), Failure> {
+        let failed = |what: String| {
+            let message = format!("the service accepted the change, but {what}");
+            Failure::new(FailureKind::Other, message)
+        };
+        let response = self.session.read(self.session.client()?.me());
+        let response = response
+            .map_err(|failure| failed(format!("reading it failed: {}", failure.message)))?;
+        let now = response.data();
+        let missing = ProfileField::ALL.iter().filter(|&&field| {
+            let value = now.get(field);
+            let is_unchanged = value == self.latest.get(field);
+            is_unchanged && update.get(field).is_some_and(|new| value != Some(new))
+        });
+        let missing: Vec<_> = missing.map(|field| field.name()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let what = format!(
+            "the profile does not contain the new {}",
+            missing.join(", ")
+        );
+        Err(failed(what))
     }
 }
