@@ -213,7 +213,7 @@ fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) 
         ),
         ("profile-sdk/tests/it/calls.rs", constant.clone()),
         ("profile-sdk/tests/it/dialects.rs", constant),
-        ("profile-sdk/README.md", format!("](Client::{name})")),
+        ("profile-sdk/README.md", format!("| `{name}` |")),
         ("examples/scenarios/sdk.rs", format!(".{name}(")),
     ] {
         missing.unless_in(file, &[text], &subject);
