@@ -271,41 +271,49 @@ fn as_array(read: &[Read<'_>]) -> String {
 
 /// Returns a row per day, preceded by the handle if `several` is set.
 fn days(read: &[Read<'_>], several: bool) -> View {
-    let rows = read.iter().flat_map(|read| {
-        let days = read.response.data().daily.iter().flatten();
-        days.map(|day| {
-            let handle = several.then(|| read.handle.to_string());
-            let day = [day.date.clone(), day.views.to_string()];
-            handle.into_iter().chain(day).collect()
-        })
-    });
-    View::Table {
-        columns: match several {
-            true => vec!["handle", "date", "views"],
-            false => vec!["date", "views"],
-        },
-        rows: rows.collect(),
-        empty: "No daily statistics available.",
-    }
+    let empty = "No daily statistics available.";
+    table(read, several, ["date", "views"], empty, |stats| {
+        let days = stats.daily.iter().flatten();
+        days.map(|day| (day.date.clone(), day.views.to_string()))
+            .collect()
+    })
 }
 
 /// Returns the other names and values, preceded by the handle if `several` is set.
 fn totals(read: &[Read<'_>], several: bool) -> View {
-    if !several {
-        let fields = read.iter().flat_map(|read| {
-            let handle = ("handle".to_owned(), read.handle.to_string());
-            [handle].into_iter().chain(fields(read.response.data()))
-        });
-        return View::Fields(fields.collect());
+    if several {
+        return table(
+            read,
+            several,
+            ["field", "value"],
+            "No statistics available.",
+            fields,
+        );
     }
-    let rows = read.iter().flat_map(|read| {
-        let fields = fields(read.response.data()).into_iter();
-        fields.map(|(name, value)| vec![read.handle.to_string(), name, value])
+    let fields = read.iter().flat_map(|read| {
+        let handle = ("handle".to_owned(), read.handle.to_string());
+        [handle].into_iter().chain(fields(read.response.data()))
     });
+    View::Fields(fields.collect())
+}
+
+fn table(
+    read: &[Read<'_>],
+    several: bool,
+    columns: [&'static str; 2],
+    empty: &'static str,
+    cells: fn(&UserStats) -> Vec<(String, String)>,
+) -> View {
+    let rows = read.iter().flat_map(|read| {
+        let handle = several.then(|| read.handle.to_string());
+        let cells = cells(read.response.data()).into_iter();
+        cells.map(move |(name, value)| handle.clone().into_iter().chain([name, value]).collect())
+    });
+    let handle = several.then_some("handle").into_iter();
     View::Table {
-        columns: vec!["handle", "field", "value"],
+        columns: handle.chain(columns).collect(),
         rows: rows.collect(),
-        empty: "No statistics available.",
+        empty,
     }
 }
 

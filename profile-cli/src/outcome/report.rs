@@ -53,6 +53,14 @@ pub(crate) enum View {
     Drawing(Drawing),
 }
 
+impl View {
+    /// Creates a view of names and values.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn fields<const N: usize>(fields: [(&str, String); N]) -> Self {
+        Self::Fields(fields.map(|(name, value)| (name.to_owned(), value)).into())
+    }
+}
+
 impl From<View> for Report {
     /// Creates a report whose JSON is `null`.
     fn from(view: View) -> Self {

@@ -259,8 +259,7 @@ fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report 
             ("file", name.to_owned()),
             ("error", cell(error.as_ref())),
         ];
-        let fields = fields.map(|(name, value)| (name.to_owned(), value));
-        View::Fields(fields.into())
+        View::fields(fields)
     };
     let people = fields(format!("{milliseconds} ms"));
     Report::new(json, fields(milliseconds.to_string())).for_people(people)
@@ -268,42 +267,27 @@ fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report 
 
 /// Returns the failure that summarizes the failed deliveries, if any.
 fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
-    let total = attempts.len();
-    let without_response = attempts.iter().filter(|attempt| attempt.response.is_err());
-    let without_response = without_response.count();
-    let accepted = attempts.iter().filter(|attempt| attempt.is_success());
-    let rejected = total - without_response - accepted.count();
-    if without_response + rejected == 0 {
-        return None;
-    }
-    if without_response == total {
-        let reason = attempts
-            .iter()
-            .find_map(|attempt| attempt.response.as_ref().err());
-        let reason = reason.map(String::as_str).unwrap_or_default();
-        let message = match total {
-            1 => format!("the delivery failed: {reason}"),
-            _ => format!("all {total} deliveries failed: {reason}"),
-        };
+    let failed = attempts.iter().filter(|attempt| !attempt.is_success());
+    let failed: Vec<_> = failed.map(|attempt| &attempt.response).collect();
+    let first = match failed.first()? {
+        Ok(status) => format!("the receiver returned status {status}, expected 2xx"),
+        Err(reason) => reason.clone(),
+    };
+    let message = match attempts.len() {
+        1 => format!("the delivery failed: {first}"),
+        total => format!(
+            "{} of {total} deliveries failed; the first: {first}",
+            failed.len()
+        ),
+    };
+    if attempts.iter().all(|attempt| attempt.response.is_err()) {
         let hint = format!("check that a receiver listens at {}", redacted(url));
         return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
     }
-    let statuses = attempts
-        .iter()
-        .filter_map(|attempt| attempt.response.as_ref().ok());
-    let status = statuses
-        .copied()
-        .find(|status| !(200..300).contains(status));
-    let message = match (total, status) {
-        (1, Some(status)) => format!("the receiver returned status {status}, expected 2xx"),
-        _ => format!(
-            "{} of {total} deliveries failed: {rejected} with a status other than 2xx, \
-             {without_response} without a response",
-            without_response + rejected
-        ),
-    };
     Some(Failure {
-        status,
+        status: failed
+            .iter()
+            .find_map(|response| response.as_ref().ok().copied()),
         ..Failure::new(FailureKind::Other, message)
     })
 }

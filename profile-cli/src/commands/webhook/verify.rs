@@ -77,13 +77,15 @@ pub(crate) fn verify(
     };
     let length = verified.body_length();
     let sentence = format!("The signature matches the body (length {length}).");
-    Ok(Report {
-        warnings: kind_warning(arguments, &verified),
-        ..Report::new(
-            json!({"verified": true, "bytes": length, "event": arguments.event}),
-            View::Sentence(sentence),
-        )
-    })
+    let json = json!({"verified": true, "bytes": length, "event": arguments.event});
+    let warning = arguments
+        .event
+        .as_ref()
+        .and_then(|_| match verified.event_kind() {
+            Ok(_) => kind_mismatch(&verified),
+            Err(error) => Some(error.to_string()),
+        });
+    Ok(Report::new(json, View::Sentence(sentence)).warning(warning))
 }
 
 fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
@@ -100,19 +102,6 @@ fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
     Failure {
         hint,
         ..Failure::new(FailureKind::Mismatch, message)
-    }
-}
-
-fn kind_warning(
-    arguments: &VerifyArguments,
-    verified: &webhook_verify::Verified<&[u8]>,
-) -> Vec<String> {
-    if arguments.event.is_none() {
-        return Vec::new();
-    }
-    match verified.event_kind() {
-        Ok(_) => kind_mismatch(verified).into_iter().collect(),
-        Err(error) => vec![error.to_string()],
     }
 }
 

@@ -126,7 +126,7 @@ async fn prints_and_counts_each_response() {
     assert_eq!(error["status"], 500);
     assert_eq!(
         error["message"],
-        "2 of 3 deliveries failed: 2 with a status other than 2xx, 0 without a response"
+        "2 of 3 deliveries failed; the first: the receiver returned status 500, expected 2xx"
     );
     assert_eq!(to.received_requests().await.unwrap().len(), 3);
 }
@@ -146,7 +146,7 @@ fn fails_without_a_receiver() {
     assert_eq!(sent.code(), 8, "{sent}");
     assert!(
         sent.stderr()
-            .starts_with("error: all 2 deliveries failed: cannot connect: "),
+            .starts_with("error: 2 of 2 deliveries failed; the first: cannot connect: "),
         "{sent}"
     );
     assert!(

@@ -110,8 +110,7 @@ impl Event {
             ("reason", reason.unwrap_or_default().to_owned()),
             ("path", self.path.clone()),
         ];
-        let fields = fields.map(|(name, value)| (name.to_owned(), value));
-        Report::new(json, View::Fields(Vec::from(fields)))
+        Report::new(json, View::fields(fields))
     }
 }
 
