@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Creates a link and returns its id. If the response does not contain the link, looks it up in the
+/// Creates a link and returns its ID. If the response does not contain the link, looks it up in the
 /// profile.
 async fn create(client: &Client, title: &str, url: &str) -> Result<LinkId, Box<dyn Error>> {
     let created = client.create_link(&NewLink::new(title, url.parse()?)).await;

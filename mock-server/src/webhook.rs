@@ -116,7 +116,7 @@ impl<'a> WebhookHandle<'a> {
     }
 
     /// Sends the body and headers of an earlier delivery again, to the current receiver. The new
-    /// delivery has its own id.
+    /// delivery has its own ID.
     ///
     /// # Errors
     ///

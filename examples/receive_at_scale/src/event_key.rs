@@ -1,5 +1,5 @@
 //! Event keys, which identify duplicate events. The receiver chooses one, because deliveries have
-//! no id.
+//! no ID.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -18,11 +18,11 @@ pub enum EventKey {
     /// No key: every delivery is a new event, even if it is sent twice.
     None,
     /// The SHA-256 digest of the body. Different events with equal bodies count as one event, so use
-    /// this only for payloads that contain an id or a time.
+    /// this only for payloads that contain an ID or a time.
     Digest,
     /// A field of the payload, as a JSON pointer (RFC 6901) such as `/data/id`. The key is missing if
     /// the field is missing or is neither a string nor a number. Numbers are compared as they are
-    /// written, because two large ids can be the same floating-point number.
+    /// written, because two large IDs can be the same floating-point number.
     JsonField(String),
 }
 

@@ -38,7 +38,7 @@ struct AppState {
 ///
 /// It responds with 204 when the broker has acknowledged the delivery, as new or as a duplicate;
 /// with 503 if it did not; and with 401, 408 or 413 if the delivery was rejected. It logs
-/// each delivery with the request id in the header `X-Request-Id`, or a random one, which the
+/// each delivery with the request ID in the header `X-Request-Id`, or a random one, which the
 /// response contains. In an outage, it logs one line a second with the number of deliveries instead.
 ///
 /// ```no_run

@@ -235,7 +235,7 @@ fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) 
         &subject,
         "a row in permissions.rs of the program",
     );
-    // The matrix has no ids.
+    // The matrix has no IDs.
     if !subject.contains("{id}") {
         missing.unless_in(".ci/run", &commands, &subject);
     }

@@ -239,7 +239,7 @@ impl Reference {
         self.answer(&mut world, &Request::get("/me"))
     }
 
-    /// Sets the ids of the created link and post, as they appear in paths under the dialect.
+    /// Sets the IDs of the created link and post, as they appear in paths under the dialect.
     fn find_created(&self, world: &World, values: &mut RequestValues) {
         let mut world = world.clone();
         let mut dialect = world.dialect().clone();
@@ -306,7 +306,7 @@ pub(crate) enum Finding {
 }
 
 impl Finding {
-    /// Returns the learned values of a setting, or that the mock does the same if there are none.
+    /// Returns the learned values of a setting. Without any, the mock does the same as the service.
     pub(crate) fn values(values: Map<String, Value>, sample: Sample) -> Self {
         match values.is_empty() {
             true => Self::AsTheMock { sample },

@@ -81,7 +81,7 @@ impl Observations {
         self.me().is_ok_and(|me| kind.listed(me).is_some())
     }
 
-    /// Returns `true` if `GET /me` listed a resource with this id before the writes.
+    /// Returns `true` if `GET /me` listed a resource with this ID before the writes.
     pub(crate) fn knows(&self, kind: Kind, id: &str) -> bool {
         self.me().is_ok_and(|me| kind.lists(me, id))
     }
@@ -158,7 +158,7 @@ fn check_first(me: &Answer) -> Result<(), String> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// The sentences of `docs/service.md` about its writes, and about its id.
+    /// The sentences of `docs/service.md` about its writes, and about its ID.
     pub(crate) sentence: &'static str,
     pub(crate) identifier: &'static str,
     /// The path of all. Without `/me`, it is the pointer to them in the data of `GET /me`.
@@ -208,7 +208,7 @@ impl Kind {
         me.at(self.path.strip_prefix("/me")?)?.as_array()
     }
 
-    /// Returns the ids, as segments of paths, of the listed resources with the mark.
+    /// Returns the IDs, as segments of paths, of the listed resources with the mark.
     pub(crate) fn marked(self, me: &Answer, mark: &str) -> Vec<String> {
         let listed = self.listed(me).into_iter().flatten();
         let marked = listed.filter(|one| self.has_mark(one, mark));
@@ -220,14 +220,14 @@ impl Kind {
         text.is_some_and(|text| text.contains(mark))
     }
 
-    /// Returns `true` if a response to `GET /me` lists a resource with this id.
+    /// Returns `true` if a response to `GET /me` lists a resource with this ID.
     pub(crate) fn lists(self, me: &Answer, wanted: &str) -> bool {
         let mut listed = self.listed(me).into_iter().flatten();
         listed.any(|one| id(one).as_deref() == Some(wanted))
     }
 }
 
-/// Returns the id of a resource as a segment of a path.
+/// Returns the ID of a resource as a segment of a path.
 pub(crate) fn id(resource: &Value) -> Option<String> {
     match resource.get("id")? {
         Value::String(id) => path_segment(id),

@@ -72,7 +72,7 @@ const QUESTIONS: &[Question] = &[
     ("key_rate_limit", "type of key.rate_limit", Compare(&[Me], views::key_rate_limit, "")),
     ("me_fields", "fields of GET /me", Compare(&[Me], views::me_fields, "")),
     ("", "case of handles", Never("a handle in another case may belong to someone else")),
-    ("ids", "type of ids", Compare(RESOURCES, views::ids, NO_RESOURCE)),
+    ("ids", "type of IDs", Compare(RESOURCES, views::ids, NO_RESOURCE)),
     ("resource_fields", "other fields of links and posts",
         Compare(RESOURCES, views::resource_fields, NO_RESOURCE)),
     ("write_responses", "response to a write", Compare(WRITES, views::write_response, "")),

@@ -137,7 +137,7 @@ fn comparable(setting: &str, value: &Value) -> Value {
     }
 }
 
-/// Replaces copied values, such as counts and the ids of requests, with `null`. Placeholders stay.
+/// Replaces copied values, such as counts and the IDs of requests, with `null`. Placeholders stay.
 fn without_copies(value: &Value) -> Value {
     match value {
         Value::Object(_) => map_members(value, without_copies),

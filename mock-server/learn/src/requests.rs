@@ -58,7 +58,7 @@ steps! {
         edit.insert(values.field.clone(), "x".into());
         Ok(edit_profile().body(" with an unknown field", Value::Object(edit)))
     };
-    // Shows which parts of a rejection are copies, such as the id of the request.
+    // Shows which parts of a rejection are copies, such as the ID of the request.
     UnknownHandleAgain: |values| get(&format!("/users/{}/stats", values.unknown));
     // The last request without `--allow-writes`: nothing may have changed.
     MeAfterwards: |_| get("/me");
@@ -242,7 +242,7 @@ impl Request {
         Self::new(Method::GET, path)
     }
 
-    /// Returns the method and the path without handles, ids and the query.
+    /// Returns the method and the path without handles, IDs and the query.
     pub(crate) fn endpoint(&self) -> String {
         let path = self.path.split('?').next().unwrap_or_default();
         let segments: Vec<_> = path.split('/').collect();
@@ -281,7 +281,7 @@ impl fmt::Display for Request {
 /// A value, or the reason why it is unknown.
 pub(crate) type Known<T> = Result<T, String>;
 
-/// The values in requests. Handles and ids are encoded as segments of a path.
+/// The values in requests. Handles and IDs are encoded as segments of a path.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestValues {
     pub(crate) own: Known<String>,
@@ -369,7 +369,7 @@ fn random() -> String {
     format!("learn{random:016x}")
 }
 
-/// Encodes a handle or an id as one segment of a path, which cannot be empty, `.` or `..`.
+/// Encodes a handle or an ID as one segment of a path, which cannot be empty, `.` or `..`.
 pub(crate) fn path_segment(text: &str) -> Option<String> {
     /// The unreserved characters of RFC 3986 are not encoded: some services do not decode them.
     const ENCODED: AsciiSet = NON_ALPHANUMERIC

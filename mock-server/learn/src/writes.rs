@@ -38,7 +38,7 @@ pub(crate) const EDITS: [Edit; 2] = [
 pub(crate) struct Created {
     /// The paths of those that were not deleted.
     paths: Vec<String>,
-    /// Those that `GET /me` does not list with an id, and what to do about them.
+    /// Those that `GET /me` does not list with an ID, and what to do about them.
     unknown: Vec<(Kind, String)>,
     /// The paths whose deletion was accepted.
     deleted: Vec<String>,
@@ -204,7 +204,7 @@ async fn read_until<T>(
     Ok(None)
 }
 
-/// Finds a created resource and its id. Only one that has the mark, or that is new in `GET /me`, was created
+/// Finds a created resource and its ID. Only one that has the mark, or that is new in `GET /me`, was created
 /// by the command.
 async fn find(
     service: &mut Service,

@@ -164,7 +164,7 @@ fn spawn(mut command: Command) -> io::Result<(Group, Output)> {
 /// A process group, which is killed on drop.
 struct Group {
     leader: Child,
-    /// The id of the leader and of the group.
+    /// The ID of the leader and of the group.
     #[cfg_attr(windows, expect(dead_code, reason = "Windows has no process groups"))]
     id: u32,
 }

@@ -129,7 +129,7 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
 }
 
 impl Route {
-    /// Returns the name of the world and the id in a path of this route; empty where the route has none.
+    /// Returns the name of the world and the ID in a path of this route; empty where the route has none.
     fn parameters_in<'a>(&self, path: &'a str) -> Option<(&'a str, &'a str)> {
         if let Server(_) = self.action {
             return (path == self.path).then_some(("", ""));

@@ -82,7 +82,7 @@ macro_rules! problems {
             ///
             /// A kind without a [`section`](Self::section) is not reported as a violation: missing or
             /// unknown fields of links and posts, invalid URLs, duplicate fields or parameters, bodies
-            /// that are too large, and ids, handles and keys that do not exist.
+            /// that are too large, and IDs, handles and keys that do not exist.
             ///
             /// ```
             /// use mock_server::ProblemKind;
@@ -253,10 +253,10 @@ problems! {
     /// No profile has the handle.
     UnknownHandle { handle: String } = "unknown_handle", Always(404), None,
         ("no profile has the handle {handle}");
-    /// The key's owner has no link with the id.
+    /// The key's owner has no link with the ID.
     UnknownLink { id: String } = "unknown_link", Always(404), None,
         ("the key's owner has no link with the id {id}");
-    /// The key's owner has no post with the id.
+    /// The key's owner has no post with the ID.
     UnknownPost { id: String } = "unknown_post", Always(404), None,
         ("the key's owner has no post with the id {id}");
 }

@@ -24,7 +24,7 @@ pub struct Account {
     pub links: Vec<Link>,
     /// The posts, oldest first.
     pub posts: Vec<Post>,
-    /// The ids of the badges of the account.
+    /// The IDs of the badges of the account.
     pub badges: Vec<String>,
 }
 
@@ -290,7 +290,7 @@ fn lines(text: &str) -> usize {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Link {
-    /// The id, such as `link_1`. Dialects with integer ids use the number at its end.
+    /// The ID, such as `link_1`. Dialects with integer IDs use the number at its end.
     pub id: String,
     /// The title, without a limit.
     pub title: String,
@@ -310,7 +310,7 @@ pub(crate) fn check_url(url: &str) -> Result<(), ParseError> {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Post {
-    /// The id, such as `post_3`. Dialects with integer ids use the number at its end.
+    /// The ID, such as `post_3`. Dialects with integer IDs use the number at its end.
     pub id: String,
     /// The body, without a limit.
     pub body: String,

@@ -228,7 +228,7 @@ impl FaultRules {
         Ok(())
     }
 
-    /// Removes all rules. Ids are not reused.
+    /// Removes all rules. IDs are not reused.
     pub(crate) fn clear(&self) {
         self.lock().rules.clear();
     }
@@ -241,7 +241,7 @@ impl FaultRules {
         active.rules.len() < before
     }
 
-    /// Removes all rules; the ids start again.
+    /// Removes all rules; the IDs start again.
     pub(crate) fn restart(&self) {
         *self.lock() = ActiveRules::default();
     }

@@ -299,7 +299,7 @@ impl Error {
         self
     }
 
-    /// Adds to the message why there was no further retry.
+    /// Adds the reason why there was no further retry to the message.
     pub(crate) fn without_retry_budget(mut self) -> Self {
         self.inner.is_budget_empty = true;
         self

@@ -223,7 +223,7 @@ async fn profile_before(
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApplyReport {
-    /// The steps whose result the profile has, in their order.
+    /// The steps that were applied, or whose result the profile already had, in their order.
     pub done: Vec<Step>,
     /// The step that failed with an unknown outcome: it may have been applied, or be applied later.
     pub unknown: Option<Box<Step>>,

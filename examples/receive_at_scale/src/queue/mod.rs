@@ -233,7 +233,7 @@ impl Queue {
     }
 }
 
-/// Creates a message, which the broker stores once for each id.
+/// Creates a message, which the broker stores once for each ID.
 fn message(body: &Bytes, id: &str, unverified_kind: Option<&str>) -> PublishMessage {
     let message = PublishMessage::build().payload(body.clone()).message_id(id);
     match unverified_kind {

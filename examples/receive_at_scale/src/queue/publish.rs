@@ -33,8 +33,8 @@ impl Queue {
     /// `unverified_kind` is the event kind in the header, which the signature does not cover.
     ///
     /// Fails at once while the broker is disconnected. Otherwise, retries failed attempts until
-    /// [`STORE_TIMEOUT`] with the same message id, so that the body is stored only once. Without a
-    /// key, the id is unique to this call.
+    /// [`STORE_TIMEOUT`] with the same message ID, so that the body is stored only once. Without a
+    /// key, the ID is unique to this call.
     ///
     /// # Errors
     ///

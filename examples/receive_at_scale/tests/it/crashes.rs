@@ -99,7 +99,7 @@ async fn kill_one_of_each(mut brokers: Vec<LocalBroker>) {
     workers[1].kill().await.unwrap();
     drop(handled);
 
-    // The workers that handled each event, by sequence number, and the sequence number by id.
+    // The workers that handled each event, by sequence number, and the sequence number by ID.
     let mut handled_by: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut sequences = HashMap::new();
     while let Some((worker, sequence, id)) = events.recv().await {
@@ -127,7 +127,7 @@ async fn kill_one_of_each(mut brokers: Vec<LocalBroker>) {
     assert!(count <= 3 * MAX_CONCURRENT, "{count} were handled twice");
 }
 
-/// Starts a worker as a process, and sends the events that it handles: worker, sequence number, id.
+/// Starts a worker as a process, and sends the events that it handles: worker, sequence number, ID.
 fn start_worker(
     worker: usize,
     brokers: &str,

@@ -35,13 +35,13 @@ pub(crate) fn program(argument: &str, brokers: &str, replicas: &str) -> Command 
     program
 }
 
-/// Returns the id in the payload of an event.
+/// Returns the ID in the payload of an event.
 pub(crate) fn event_id(body: &[u8]) -> u64 {
     let payload: Value = serde_json::from_slice(body).unwrap();
     payload["data"]["id"].as_u64().unwrap()
 }
 
-/// Starts the worker `counter`, and returns the number of times that it has handled each event, by id.
+/// Starts the worker `counter`, and returns the number of times that it has handled each event, by ID.
 pub(crate) fn count_events(queue: Queue) -> (Arc<Mutex<HashMap<u64, u64>>>, JoinHandle<()>) {
     let times = Arc::<Mutex<HashMap<_, _>>>::default();
     let counts = times.clone();

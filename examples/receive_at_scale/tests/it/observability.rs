@@ -57,7 +57,7 @@ async fn record(log: &mut Lines<BufReader<ChildStderr>>, message: &str) -> Value
     }
 }
 
-/// Sends a delivery, and returns the status and the request id of the response.
+/// Sends a delivery, and returns the status and the request ID of the response.
 async fn deliver(url: &str, signature: &str, request_id: &str) -> (u16, String) {
     let request = reqwest::Client::new()
         .post(url)

@@ -67,7 +67,7 @@ impl Receiver {
     }
 }
 
-/// Sends deliveries with the ids from 0 on.
+/// Sends deliveries with the IDs from 0 on.
 struct Sender {
     client: reqwest::Client,
     url: String,
@@ -75,7 +75,7 @@ struct Sender {
     deliveries: u64,
     next: AtomicU64,
     rejected: AtomicUsize,
-    /// The ids of the deliveries with a 2xx response.
+    /// The IDs of the deliveries with a 2xx response.
     acknowledged: Mutex<HashSet<u64>>,
 }
 

@@ -208,7 +208,7 @@ const POST_BODIES: [&str; 6] = [
     "x",
 ];
 
-/// Returns the ids of a link and a post as they appear in paths.
+/// Returns the IDs of a link and a post as they appear in paths.
 fn ids(world: &World) -> [String; 2] {
     let mut world = world.clone();
     let mut dialect = world.dialect().clone();

@@ -101,7 +101,7 @@ fn reset_restores_the_world_and_clears_faults() {
     serving.order(204, "POST /worlds/default/reset", NOTHING);
     assert_eq!(serving.read("/state"), before);
     serving.request("GET /me").data(200);
-    // The random numbers of a rule depend on its id.
+    // The random numbers of a rule depend on its ID.
     let again = serving.order(201, "POST /worlds/default/faults", rule());
     assert_eq!(again, added);
 }
@@ -436,7 +436,7 @@ fn removes_one_fault_rule_by_its_id() {
         (1, &json!(2))
     );
     serving.order(404, "DELETE /worlds/default/faults/1", NOTHING);
-    // A removed id is not used again.
+    // A removed ID is not used again.
     let added = serving.order(
         201,
         "POST /worlds/default/faults",

@@ -129,7 +129,7 @@ impl Page {
         }
     }
 
-    /// Presses the tab key until the element with this id has the focus.
+    /// Presses the tab key until the element with this ID has the focus.
     #[track_caller]
     pub(crate) fn tab_to(&mut self, id: &str) {
         for _ in 0..50 {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::run::output;
 
-/// Fails unless the first id in `GET /me` is a string, after a request that violates a rule.
+/// Fails unless the first ID in `GET /me` is a string, after a request that violates a rule.
 const SCRIPT: &str = r#"
     me=$(curl --silent --fail "$PROFILE_BASE_URL/api/v1/me?x=1" \
         --header "Authorization: Bearer $PROFILE_API_KEY") || exit 9

@@ -185,14 +185,14 @@ settings! {
         Minimal = "minimal" in minimal,
     }
 
-    /// The type of the ids of links and posts.
+    /// The type of the IDs of links and posts.
     ids: Ids {
         /// `"link_6"`; `link_6` in paths.
         String = "string",
-        /// `6`; `6` in paths. An id that does not end in a number stays a string; only a hand-written
-        /// state has such ids.
+        /// `6`; `6` in paths. An ID that does not end in a number stays a string; only a hand-written
+        /// state has such IDs.
         Integer = "integer",
-        /// A UUID in lower case, derived from the id of the default, in responses and in paths.
+        /// A UUID in lower case, derived from the ID of the default, in responses and in paths.
         Uuid = "uuid",
     }
 

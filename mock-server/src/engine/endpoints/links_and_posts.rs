@@ -142,7 +142,7 @@ impl Fields for View<'_, Post> {
     }
 }
 
-/// Returns the form of an id in paths.
+/// Returns the form of an ID in paths.
 pub(crate) fn id_in_path<'a>(dialect: &Dialect, id: &'a str) -> Cow<'a, str> {
     if dialect.ids == Ids::Uuid {
         return uuid(id).into();
@@ -157,7 +157,7 @@ fn id(object: &mut Object<'_>, dialect: &Dialect, id: &str) {
     }
 }
 
-/// Returns the number at the end of an id if the dialect has integer ids.
+/// Returns the number at the end of an ID if the dialect has integer IDs.
 fn number(dialect: &Dialect, id: &str) -> Option<u64> {
     match dialect.ids {
         Ids::Integer => id.rsplit('_').next()?.parse().ok(),
@@ -165,7 +165,7 @@ fn number(dialect: &Dialect, id: &str) -> Option<u64> {
     }
 }
 
-/// Returns a UUID of version 4 (RFC 9562, section 5.4) that is determined by the id.
+/// Returns a UUID of version 4 (RFC 9562, section 5.4) that is determined by the ID.
 fn uuid(id: &str) -> String {
     let hash = SeededHash::new(0).mix_str("uuid").mix_str(id);
     let (high, low) = (hash.value(), hash.mix(0).value());

@@ -190,13 +190,13 @@ struct Envelope<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SignedDelivery {
-    /// The id of the delivery in the mock, such as `delivery_7`; it is not sent.
+    /// The ID of the delivery in the mock, such as `delivery_7`; it is not sent.
     pub id: String,
     /// The creation time by the world's clock: RFC 3339 in UTC, in whole seconds.
     pub created_at: String,
     /// The receiver's URL, or `built_in`.
     pub receiver: String,
-    /// The id of the delivery that this one repeats.
+    /// The ID of the delivery that this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redelivery_of: Option<String>,
     /// The header `X-Service-Event`.

@@ -290,10 +290,10 @@ pub enum NotSent {
         /// Number of consecutive failures.
         consecutive_failures: u32,
     },
-    /// The log does not contain a delivery with this id.
+    /// The log does not contain a delivery with this ID.
     #[error("unknown delivery {id:?}; the log does not contain it")]
     UnknownDelivery {
-        /// The id.
+        /// The ID.
         id: String,
     },
 }

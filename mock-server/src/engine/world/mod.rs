@@ -1,4 +1,4 @@
-//! The state of one service: its accounts, keys, seed, clock, id counter and webhook.
+//! The state of one service: its accounts, keys, seed, clock, ID counter and webhook.
 
 mod validation;
 
@@ -21,7 +21,7 @@ pub(crate) use validation::{check, raise_last_id};
 /// An isolated instance of the profile service.
 ///
 /// A new world has two accounts, `demo` (whose keys [`World::keys`] returns) and `grace`. Profiles,
-/// links, posts and ids are always the same; the seed determines keys and statistics. The same seed,
+/// links, posts and IDs are always the same; the seed determines keys and statistics. The same seed,
 /// fixed clock and requests lead to the same responses. Equality ignores how much of a
 /// rate limit is used.
 ///
@@ -139,7 +139,7 @@ impl World {
             .or_insert_with(|| Account::new(handle))
     }
 
-    /// Adds a link with a new id and the current date.
+    /// Adds a link with a new ID and the current date.
     ///
     /// # Errors
     ///
@@ -156,7 +156,7 @@ impl World {
         Ok(link)
     }
 
-    /// Adds a post with a new id and the current date.
+    /// Adds a post with a new ID and the current date.
     ///
     /// # Errors
     ///
@@ -285,7 +285,7 @@ impl World {
     /// Keeps the webhook of the replaced world, unless this world has one.
     pub(crate) fn keep_webhook(&mut self, replaced: Self) {
         if self.webhook.is_new() && !replaced.webhook.is_new() {
-            // Ids of later deliveries must differ from those in the log.
+            // IDs of later deliveries must differ from those in the log.
             self.last_id = self.last_id.max(replaced.last_id);
             self.webhook = replaced.webhook;
         }
@@ -327,7 +327,7 @@ impl fmt::Debug for World {
 /// The handle of the owner of the keys of a new world.
 const OWNER: &str = "demo";
 
-/// The number in the latest id of a new world.
+/// The number in the latest ID of a new world.
 const LAST_ID: u64 = 5;
 
 /// The date of all links and posts of a new world. It is fixed so that the same seed always gives

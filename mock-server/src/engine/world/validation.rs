@@ -9,7 +9,7 @@ use crate::engine::resources::{Account, check_color, check_url};
 use crate::input::InvalidInput;
 use crate::redaction::label;
 
-/// The largest integer that every JSON reader represents exactly; ids may be integers.
+/// The largest integer that every JSON reader represents exactly; IDs may be integers.
 const MAX_ID: u64 = (1 << 53) - 1;
 
 /// Returns an error for a world that no sequence of requests can produce.
@@ -20,8 +20,8 @@ pub(crate) fn check(world: &mut World) -> Result<(), InvalidInput> {
     check_keys(world)
 }
 
-/// Raises the id counter to the largest id in use, since a test may set ids itself. Returns an error if
-/// no ids are left.
+/// Raises the ID counter to the largest ID in use, since a test may set IDs itself. Returns an error if
+/// no IDs are left.
 pub(crate) fn raise_last_id(world: &mut World) -> Result<(), InvalidInput> {
     let used = numbers(world).max().unwrap_or_default();
     world.last_id = world.last_id.max(used);
@@ -33,7 +33,7 @@ pub(crate) fn raise_last_id(world: &mut World) -> Result<(), InvalidInput> {
     }
 }
 
-/// Returns the numbers of all ids that the counter can reach.
+/// Returns the numbers of all IDs that the counter can reach.
 fn numbers(world: &World) -> impl Iterator<Item = u64> {
     let accounts = world.accounts.values();
     let in_accounts = accounts.flat_map(|account| {
@@ -99,8 +99,8 @@ fn check_accounts(world: &World) -> Result<(), InvalidInput> {
     Ok(())
 }
 
-/// Checks the id and the date of a link or post. Accepts any id that is not empty and unique across all
-/// accounts: the specification does not show the format of ids.
+/// Checks the ID and the date of a link or post. Accepts any ID that is not empty and unique across all
+/// accounts: the specification does not show the format of IDs.
 fn check_item<'a>(
     place: &str,
     id: &'a str,
