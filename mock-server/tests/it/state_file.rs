@@ -68,8 +68,19 @@ async fn a_file_of_an_older_version_is_read() {
         .unwrap();
     profile.remove("accent_color").unwrap();
     profile.remove("bio").unwrap();
+    // The built-in receiver was called a sink.
+    let receiver = json!({"sink": {"script": "500", "received": 1}});
+    let destination = json!({"secret": "whsec_test", "receiver": receiver});
+    written["world"]["webhook"] = json!({"destination": destination, "active": true,
+        "consecutive_failures": 1, "deliveries": []});
     fs::write(&path, written.to_string()).unwrap();
-    let world = start_on(&path).await.world().unwrap();
+    let server = start_on(&path).await;
+    let built_in = server.webhook().status().unwrap().built_in.unwrap();
+    assert_eq!(
+        (built_in.script.to_string().as_str(), built_in.received),
+        ("500", 1)
+    );
+    let world = server.world().unwrap();
     let profile = &world.account("demo").unwrap().profile;
     assert_eq!(
         (profile.bio.as_str(), profile.accent_color.as_str()),
