@@ -1,7 +1,7 @@
 //! Mutants, and `mock-server mutants` as a child process.
 
 use std::net::{SocketAddr, TcpListener};
-use std::thread;
+use std::{fs, thread};
 
 use mock_server::{Clock, FieldLimit, Mutant, ProfileField, World, Worlds, WorldsServer};
 use serde_json::{Value, json};
@@ -219,6 +219,17 @@ fn mutants(options: &[&str], script: &str) -> (Option<i32>, String, String) {
         &["--", "sh", "-c", script],
     ];
     output(&arguments.concat())
+}
+
+#[test]
+fn the_example_on_the_page_counts_every_mutant() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/test-suites.md");
+    let caught = Mutant::all().len() - 1;
+    let counts = format!("\n{caught} caught, 1 missed, 1 passed\n");
+    assert!(
+        fs::read_to_string(path).unwrap().contains(&counts),
+        "{counts}"
+    );
 }
 
 #[test]
