@@ -72,8 +72,6 @@ impl Card<'_> {
             for line in wrap(bio, columns) {
                 self.drawn += &format!("{line}\n");
             }
-        }
-        if !bio.is_empty() {
             self.drawn.push('\n');
         }
     }

@@ -77,21 +77,13 @@ impl<'a> Plot<'a> {
         let [heading, height, _] = PANEL;
         let above = TOP + PANEL.iter().sum::<f64>() * index as f64;
         let floor = above + heading + height;
-        *picture += &text(LEFT, above + 18.0, "handle", "start", &views.handle);
-        *picture += &text(
-            WIDTH - RIGHT,
-            above + 18.0,
-            "quiet",
-            "end",
-            &views.summary(),
-        );
+        let (baseline, right, summary) = (above + 18.0, WIDTH - RIGHT, views.summary());
+        *picture += &text(LEFT, baseline, "handle", "start", &views.handle);
+        *picture += &text(right, baseline, "quiet", "end", &summary);
         let mut line = 0;
         while line <= self.top {
             let y = floor - self.share(line) * height;
-            *picture += &format!(
-                "  <path class=\"grid\" d=\"M{LEFT} {y:.1}H{}\"/>\n",
-                WIDTH - RIGHT
-            );
+            *picture += &format!("  <path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>\n");
             *picture += &text(LEFT - 8.0, y + 4.0, "quiet", "end", &with_separators(line));
             let Some(next) = line.checked_add(self.step) else {
                 break;
@@ -113,14 +105,12 @@ impl<'a> Plot<'a> {
             let height = (self.share(count) * PANEL[1]).max(MIN_BAR_HEIGHT);
             let middle = LEFT + slot * (day as f64 + 0.5);
             let (x, y) = (middle - width / 2.0, floor - height);
+            let (date, number) = (escaped(date), with_separators(count));
             *picture += &format!(
                 "  <rect class=\"bar{}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" \
-                 height=\"{height:.2}\"><title>{}: {}</title></rect>\n",
+                 height=\"{height:.2}\"><title>{date}: {number}</title></rect>\n",
                 index % 3,
-                escaped(date),
-                with_separators(count),
             );
-            let number = with_separators(count);
             if self.has_room_for_numbers() {
                 *picture += &text(middle, y - 4.0, "quiet count", "middle", &number);
             }

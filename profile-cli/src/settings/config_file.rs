@@ -74,9 +74,8 @@ impl ConfigFile {
             Failure::usage(message).hint("fix the line, or remove the file")
         })?;
         Ok(Self {
-            path,
-            safety: Ok(None),
             document,
+            ..Self::empty(path)
         })
     }
 

@@ -57,26 +57,22 @@ impl KeyStore {
     /// Stores an account's key in the keyring, if available, otherwise in a file.
     pub(crate) fn store(account: &AccountName, key: &str) -> Result<KeyLocation, Failure> {
         let path = key_file(account.as_str())?;
-        if cfg!(feature = "keyring") {
-            match keyring::store(account.as_str(), key) {
-                Ok(()) => {
-                    // Remove the key file that an earlier login may have left.
-                    remove_file(&path)?;
-                    return Ok(KeyLocation {
-                        store: Self::Keyring,
-                        place: format!("the system keyring (profile-cli, {account})"),
-                        warning: None,
-                    });
-                }
-                Err(reason) => {
-                    let warning = format!(
-                        "the system keyring is unavailable ({reason}); the key is stored in a file"
-                    );
-                    return store_in_file(&path, key, Some(warning));
-                }
-            }
+        if !cfg!(feature = "keyring") {
+            return store_in_file(&path, key, None);
         }
-        store_in_file(&path, key, None)
+        if let Err(reason) = keyring::store(account.as_str(), key) {
+            let warning = format!(
+                "the system keyring is unavailable ({reason}); the key is stored in a file"
+            );
+            return store_in_file(&path, key, Some(warning));
+        }
+        // Remove the key file that an earlier login may have left.
+        remove_file(&path)?;
+        Ok(KeyLocation {
+            store: Self::Keyring,
+            place: format!("the system keyring (profile-cli, {account})"),
+            warning: None,
+        })
     }
 
     /// Removes an account's key, and returns a description of its location if there was one.

@@ -72,13 +72,11 @@ impl Settings {
         }
         let sandbox = arguments.sandbox();
         // clap does not detect conflicts between options before and after the subcommand.
-        if sandbox && arguments.base_url.is_some() {
-            let message = "--sandbox cannot be used with --base-url";
-            return Err(Failure::usage(message));
-        }
-        if sandbox && arguments.account.is_some() {
-            let message = "--sandbox cannot be used with --account";
-            return Err(Failure::usage(message));
+        for name in [SettingName::BaseUrl, SettingName::Account] {
+            if let Some(option) = arguments.setting(name).filter(|_| sandbox) {
+                let message = format!("--sandbox cannot be used with {}", option.source);
+                return Err(Failure::usage(message));
+            }
         }
         if arguments.output.is_some_and(|format| !format.is_json()) {
             let json = [
