@@ -141,7 +141,7 @@ struct TextFile {
 impl TextFile {
     fn create(prefix: &str, suffix: &str, text: &str) -> Result<Self, Failure> {
         let directory = unsent_directory()?;
-        // Others must not replace the file by a link.
+        // Others must not replace the file with a link.
         private_file::check(&directory, None).map_err(Failure::usage)?;
         let created = private_file::create_directory(&directory).and_then(|()| {
             // The directory may exist with other permissions, which some file systems do not support.

@@ -156,7 +156,7 @@ fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
 }
 
 /// Returns the minimum wait of all requests after a 429, which doubles with each pause that ends with
-/// another 429. At least half of it is not random, so that requests without delay cannot follow.
+/// another 429. At least half of it is fixed, so that no request follows without a delay.
 pub(crate) fn wait_after_429(policy: &RetryPolicy, earlier_pauses: u32, jitter: f64) -> Duration {
     const MIN_WAIT: Duration = Duration::from_millis(10);
     let bound = doubled(policy.base_delay.max(MIN_WAIT), earlier_pauses)

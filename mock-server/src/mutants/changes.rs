@@ -170,7 +170,7 @@ pub(super) fn discard(
     }
 }
 
-/// Replaces the ID in the path of a deletion by another ID of the account.
+/// Replaces the ID in the path of a deletion with another ID of the account.
 pub(super) fn delete_another(
     endpoint: Endpoint,
     world: &World,

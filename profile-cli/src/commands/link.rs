@@ -265,7 +265,7 @@ fn listed(profile: &Profile) -> Option<Vec<Item>> {
 }
 
 /// A note on `--curl`, which reads nothing.
-const CURL_NOTE: &str = "replace a title in the command by the ID of the link";
+const CURL_NOTE: &str = "replace a title in the command with the ID of the link";
 
 const COLUMNS: View = View::Columns {
     names: &["id", "title", "url"],

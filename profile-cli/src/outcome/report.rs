@@ -15,7 +15,7 @@ pub(crate) struct Report {
     pub(crate) people: Option<View>,
     /// Printed to stderr before the result.
     pub(crate) warnings: Vec<String>,
-    /// `true` if the command changed something, so that running it again cannot repeat the result.
+    /// `true` if the command changed something: running it again may not print the same result.
     pub(crate) is_change: bool,
     /// `true` if the result is text for another program, such as a script, which only an option
     /// turns into JSON.

@@ -566,7 +566,7 @@ async fn tsv_and_csv_have_fixed_columns() {
     expect_file!["columns.txt"].assert_eq(&printed);
 }
 
-/// Replaces numbers, which depend on the time, by `N`.
+/// Replaces numbers, which depend on the time, with `N`.
 #[cfg(all(feature = "sandbox", feature = "webhook"))]
 fn without_numbers(text: &str) -> String {
     let mut replaced = String::new();

@@ -31,7 +31,7 @@ use crate::values::{Handle, InvalidValue, LinkId, LinkUrl};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DesiredProfile {
-    /// The account that the links come from. Their IDs are only used if it is certainly the same.
+    /// The account that the links come from. Their IDs are used only in this account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// The fields. A field that is `None` is left as it is.

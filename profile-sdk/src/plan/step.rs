@@ -160,7 +160,7 @@ impl Step {
         }
     }
 
-    /// Returns the object of the verb.
+    /// Returns the text after the verb, such as `link "Blog" (https://example.org)`.
     fn object(&self) -> String {
         match self {
             Self::EditProfile { to, .. } => {

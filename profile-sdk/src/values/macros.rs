@@ -1,6 +1,6 @@
 //! Macros for the types of values.
 
-/// Implements the conversions to a text of a type whose only field implements `AsRef<str>`.
+/// Implements `as_str`, `Display` and `AsRef<str>` for a type whose only field implements `AsRef<str>`.
 macro_rules! text_value {
     ($name:ident) => {
         impl $name {

@@ -193,7 +193,7 @@ impl Receiver {
         B::Error: Into<BoxError>,
     {
         let mut body = pin!(body);
-        // An instant that cannot be represented is no limit, as in `tokio::time::timeout`.
+        // A limit too large for an `Instant` counts as none, as in `tokio::time::timeout`.
         let deadline = self
             .time_limit
             .and_then(|limit| Some((limit, Instant::now().checked_add(limit)?)));

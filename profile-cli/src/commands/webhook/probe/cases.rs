@@ -81,7 +81,7 @@ fn forged_bodies(signer: &Signer<'_>) -> Vec<Case> {
         forged("invalid_utf8_removed", BODY, &not_utf8)
             .because("the byte 0xFF was added, which some decoders ignore"),
         forged("invalid_utf8_replaced", &replaced, &not_utf8)
-            .because("some decoders replace the byte 0xFF by U+FFFD, which was signed"),
+            .because("some decoders replace the byte 0xFF with U+FFFD, which was signed"),
     ]
 }
 
