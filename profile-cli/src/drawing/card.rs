@@ -62,17 +62,12 @@ impl Card<'_> {
         };
         let rule = "─".repeat(columns);
         let accent = profile.accent_color.as_deref().and_then(color);
-        let rule = match accent {
-            Some(accent) => self.screen.styled(self.foreground(&accent), &rule),
-            None => self.screen.styled(DIM, &rule),
-        };
+        let style = accent.map_or(DIM, |accent| self.foreground(&accent));
+        let rule = self.screen.styled(style, &rule);
         self.drawn += &format!("{heading}\n{rule}\n");
         let bio = profile.bio.as_deref().unwrap_or_default();
         if !bio.is_empty() {
-            for line in wrap(bio, columns) {
-                self.drawn += &format!("{line}\n");
-            }
-            self.drawn.push('\n');
+            self.drawn += &format!("{}\n\n", wrap(bio, columns).join("\n"));
         }
     }
 
@@ -103,28 +98,21 @@ impl Card<'_> {
                 self.lines(name, &[format!("{swatch}{}", one_line(color))]);
             }
         }
-        let Some(contrast) = Contrast::of_profile(profile) else {
+        let Some((text, background)) = text_and_background(profile) else {
             return;
         };
-        let mut lines = vec![format!("{contrast}{}", self.sample(profile))];
+        let contrast = Contrast::of(&text, &background);
+        let mut line = contrast.to_string();
+        if self.screen.palette.is_some() {
+            let background = self.screen.nearest(background.rgb());
+            let style = self.foreground(&text).bg_color(background);
+            line += &format!("  {}", self.screen.styled(style, " text on background "));
+        }
+        let mut lines = vec![line];
         if !contrast.is_readable() {
-            lines.push("hard to read, below 4.5:1".to_owned());
+            lines.push(format!("hard to read, below {MIN_READABLE}:1"));
         }
         self.lines("contrast", &lines);
-    }
-
-    /// Returns sample text in the profile's colors, if the screen has colors.
-    fn sample(&self, profile: &Profile) -> String {
-        let text = profile.text_color.as_deref().and_then(color);
-        let background = profile.background_color.as_deref().and_then(color);
-        match (text, background) {
-            (Some(text), Some(background)) if self.screen.palette.is_some() => {
-                let background = self.screen.nearest(background.rgb());
-                let style = self.foreground(&text).bg_color(background);
-                format!("  {}", self.screen.styled(style, " text on background "))
-            }
-            _ => String::new(),
-        }
     }
 
     fn lists(&mut self, profile: &Profile) {
@@ -195,10 +183,8 @@ impl Card<'_> {
     }
 
     fn text(&mut self, name: &str, value: Option<&str>) {
-        let value = value.filter(|value| !value.is_empty());
-        if let Some(value) = value {
-            let lines = wrap(value, self.value_width);
-            self.lines(name, &lines);
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            self.lines(name, &wrap(value, self.value_width));
         }
     }
 
@@ -214,10 +200,8 @@ impl Card<'_> {
     fn lines(&mut self, name: &str, lines: &[String]) {
         for (index, line) in lines.iter().enumerate() {
             let name = if index == 0 { name } else { "" };
-            let line = format!(
-                "{}{line}",
-                self.screen.styled(DIM, &pad_right(name, NAME_WIDTH))
-            );
+            let name = self.screen.styled(DIM, &pad_right(name, NAME_WIDTH));
+            let line = format!("{name}{line}");
             self.drawn += &format!("{}\n", line.trim_end());
         }
     }
@@ -245,6 +229,12 @@ fn color(text: &str) -> Option<Color> {
     Color::new(text).ok()
 }
 
+/// Returns the colors of the text and of the background, if both are known.
+fn text_and_background(profile: &Profile) -> Option<(Color, Color)> {
+    let text = color(profile.text_color.as_deref()?)?;
+    Some((text, color(profile.background_color.as_deref()?)?))
+}
+
 /// Minimum contrast for text of normal size in the Web Content Accessibility Guidelines (WCAG 2.2,
 /// criterion 1.4.3).
 const MIN_READABLE: f64 = 4.5;
@@ -256,9 +246,8 @@ pub(crate) struct Contrast(f64);
 impl Contrast {
     /// Returns the contrast of the profile's text on its background, if both colors are known.
     pub(crate) fn of_profile(profile: &Profile) -> Option<Self> {
-        let color = |text: &Option<String>| Color::new(text.as_deref()?).ok();
-        let text = color(&profile.text_color)?;
-        Some(Self::of(&text, &color(&profile.background_color)?))
+        let (text, background) = text_and_background(profile)?;
+        Some(Self::of(&text, &background))
     }
 
     /// Returns the contrast of two colors, in either order.

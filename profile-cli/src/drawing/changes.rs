@@ -56,13 +56,13 @@ impl Change {
             return format!("{heading}: unchanged\n");
         }
         let (from, to) = (lines(&self.from), lines(&self.to));
-        let lines = diff(&from, &to).into_iter().map(|(sign, line)| {
-            let line = format!("  {sign} {}", shown(sign, line));
-            match sign {
-                '-' => screen.styled(AnsiColor::Red.on_default(), &line) + "\n",
-                '+' => screen.styled(AnsiColor::Green.on_default(), &line) + "\n",
-                _ => screen.styled(Style::new(), &line) + "\n",
-            }
+        let lines = diff(&from, &to).into_iter().map(|(tag, line)| {
+            let style = match tag {
+                ChangeTag::Delete => AnsiColor::Red.on_default(),
+                ChangeTag::Insert => AnsiColor::Green.on_default(),
+                ChangeTag::Equal => Style::new(),
+            };
+            screen.styled(style, &format!("  {tag} {}", shown(tag, line))) + "\n"
         });
         format!("{heading}\n{}", lines.collect::<String>())
     }
@@ -80,34 +80,25 @@ fn lines(value: &Value) -> Vec<&str> {
         Value::Object(fields) => fields.values().filter_map(Value::as_str).collect(),
         value => value.as_str().into_iter().collect(),
     };
-    texts
-        .into_iter()
-        .flat_map(|text| text.split('\n'))
-        .collect()
+    let lines = texts.into_iter().flat_map(|text| text.split('\n'));
+    lines.collect()
 }
 
-/// Returns the lines of both texts with a sign: `-` for removed, `+` for added, and a space for
-/// common lines.
-fn diff<'a>(from: &[&'a str], to: &[&'a str]) -> Vec<(char, &'a str)> {
+/// Returns the lines of both texts with a tag, which is displayed as `-`, `+` or a space.
+fn diff<'a>(from: &[&'a str], to: &[&'a str]) -> Vec<(ChangeTag, &'a str)> {
     let deadline = Instant::now() + MAX_TIME;
     let parts = capture_diff_slices_deadline(Algorithm::Myers, from, to, Some(deadline));
     let lines = parts.iter().flat_map(|part| part.iter_changes(from, to));
-    lines
-        .map(|line| match line.tag() {
-            ChangeTag::Delete => ('-', line.value()),
-            ChangeTag::Insert => ('+', line.value()),
-            ChangeTag::Equal => (' ', line.value()),
-        })
-        .collect()
+    lines.map(|line| (line.tag(), line.value())).collect()
 }
 
 /// Returns a line that is safe to print. Hidden characters of a changed line, which may be the only
 /// difference, are escaped.
-fn shown(sign: char, line: &str) -> String {
+fn shown(tag: ChangeTag, line: &str) -> String {
     let shown = one_line(line);
-    match sign {
-        '-' | '+' if shown != line => one_line(&format!("{line:?}")),
-        _ => shown,
+    match tag != ChangeTag::Equal && shown != line {
+        true => one_line(&format!("{line:?}")),
+        false => shown,
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a> Chart<'a> {
         let dates: Vec<_> = dates(views).into_iter().collect();
         let max_views = max_views(views);
         Self {
-            date_width: max_width(dates.iter().copied()),
+            date_width: max_width(&dates),
             number_width: with_separators(max_views).len(),
             dates,
             max_views,
@@ -105,12 +105,8 @@ fn bar(value: u64, max_views: u64, columns: usize) -> String {
 
 /// Returns a color that is readable on light and dark terminals.
 fn color(index: usize) -> Style {
-    let colors = [
-        AnsiColor::Blue,
-        AnsiColor::Magenta,
-        AnsiColor::Cyan,
-        AnsiColor::Green,
-    ];
+    use AnsiColor::{Blue, Cyan, Green, Magenta};
+    let colors = [Blue, Magenta, Cyan, Green];
     Style::new().fg_color(Some(colors[index % colors.len()].into()))
 }
 
@@ -128,10 +124,7 @@ fn draw_shares(views: &ProfileViews, screen: &Screen) -> String {
     // Use the same scale for devices and countries.
     let columns = drawings.iter().map(|(_, parts)| columns_for(parts, screen));
     let columns = columns.min().unwrap_or(MAX_BAR_WIDTH);
-    for (title, parts) in &drawings {
-        if parts.is_empty() {
-            continue;
-        }
+    for (title, parts) in drawings.iter().filter(|(_, parts)| !parts.is_empty()) {
         let title = screen.styled(BOLD, title);
         drawn += &format!("\n{title}\n{}", draw_parts(parts, columns, screen));
     }
@@ -140,10 +133,9 @@ fn draw_shares(views: &ProfileViews, screen: &Screen) -> String {
 
 /// Returns the widths of the names and of the numbers.
 fn widths(parts: &[(String, u64)]) -> (usize, usize) {
+    let names = parts.iter().map(|(name, _)| name);
     let numbers = parts.iter().map(|(_, views)| with_separators(*views));
-    let numbers: Vec<_> = numbers.collect();
-    let name_width = max_width(parts.iter().map(|(name, _)| name.as_str()));
-    (name_width, max_width(numbers.iter().map(String::as_str)))
+    (max_width(names), max_width(numbers))
 }
 
 /// Returns the width that is left for bars beside these parts. A full bar is 100 %.
@@ -177,9 +169,8 @@ fn largest(parts: &[(String, u64)]) -> Vec<(String, u64)> {
     parts.sort_by_key(|(_, views)| std::cmp::Reverse(*views));
     if parts.len() > MAX_NAMED + 1 {
         let rest = parts.split_off(MAX_NAMED);
-        let views = rest
-            .iter()
-            .fold(0, |sum: u64, (_, views)| sum.saturating_add(*views));
+        let views = rest.iter().map(|(_, views)| *views);
+        let views = views.fold(0, u64::saturating_add);
         parts.push((format!("{} others", rest.len()), views));
     }
     parts
@@ -192,17 +183,15 @@ const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 pub(super) fn draw_sparklines(views: &[ProfileViews], screen: &Screen) -> String {
     let dates = every_day(dates(views).into_iter().map(str::to_owned).collect());
     let max_views = max_views(views);
-    let date_width = max_width(dates.iter().map(String::as_str));
+    let date_width = max_width(&dates);
     let columns = screen.width.saturating_sub(2 * (date_width + 2)).max(1);
     let mut drawn = String::new();
     for (index, views) in views.iter().enumerate() {
         drawn += &views.heading(screen);
         for chunk in dates.chunks(columns) {
-            let counts = chunk.iter().map(|date| views.daily.get(date));
-            let line: String = counts
-                .map(|count| height(count.copied(), max_views))
-                .collect();
-            let line = pad_right(&line, dates.len().min(columns));
+            let counts = chunk.iter().map(|date| views.daily.get(date).copied());
+            let heights = counts.map(|count| height(count, max_views));
+            let line = pad_right(&heights.collect::<String>(), dates.len().min(columns));
             let first = chunk.first().map_or("", String::as_str);
             let last = chunk.last().map_or("", String::as_str);
             drawn += &format!(
@@ -214,10 +203,8 @@ pub(super) fn draw_sparklines(views: &[ProfileViews], screen: &Screen) -> String
         }
     }
     if views.len() > 1 {
-        let scale = format!(
-            "same scale for all: █ is {} views a day",
-            with_separators(max_views)
-        );
+        let max_views = with_separators(max_views);
+        let scale = format!("same scale for all: █ is {max_views} views a day");
         drawn += &format!("{}\n", screen.styled(DIM, &scale));
     }
     drawn
@@ -227,10 +214,8 @@ pub(super) fn draw_sparklines(views: &[ProfileViews], screen: &Screen) -> String
 /// of a period that can be requested.
 fn every_day(dates: Vec<String>) -> Vec<String> {
     let parsed: Result<Vec<Date>, _> = dates.iter().map(|date| date.parse()).collect();
-    let (Ok(Some(first)), Ok(Some(last))) = (
-        parsed.as_ref().map(|days| days.iter().min()),
-        parsed.as_ref().map(|days| days.iter().max()),
-    ) else {
+    let days = parsed.unwrap_or_default();
+    let (Some(first), Some(last)) = (days.iter().min(), days.iter().max()) else {
         return dates;
     };
     let days = first.series(1.day()).take_while(|day| day <= last);

@@ -14,19 +14,17 @@ pub(super) fn draw_badges(badges: &[Badge], screen: &Screen) -> String {
     if badges.is_empty() {
         return "There are no badges.\n".to_owned();
     }
-    let names: Vec<_> = badges.iter().map(|badge| one_line(&badge.name)).collect();
-    let ids: Vec<_> = badges.iter().map(|badge| one_line(&badge.id)).collect();
-    let name_width = max_width(names.iter().map(String::as_str));
-    let id_width = max_width(ids.iter().map(String::as_str));
+    let name_width = max_width(badges.iter().map(|badge| one_line(&badge.name)));
+    let id_width = max_width(badges.iter().map(|badge| one_line(&badge.id)));
     let mut drawn = String::new();
-    for ((badge, name), id) in badges.iter().zip(&names).zip(&ids) {
+    for badge in badges {
         let color = badge.color.as_deref().unwrap_or_default();
         let kind = badge.kind.as_ref().map(|kind| one_line(kind.as_str()));
         let line = format!(
             "{}{}  {}  {}  {}",
             swatch(color, screen),
-            screen.styled(BOLD, &pad_right(name, name_width)),
-            pad_right(id, id_width),
+            screen.styled(BOLD, &pad_right(&one_line(&badge.name), name_width)),
+            pad_right(&one_line(&badge.id), id_width),
             pad_right(&one_line(color), "#rrggbb".len()),
             kind.unwrap_or_default(),
         );
@@ -50,30 +48,24 @@ pub(crate) enum Figure {
 
 /// Draws the names in one column and the numbers, right-aligned, in the next.
 pub(super) fn draw_figures(figures: &[(String, Figure)], screen: &Screen) -> String {
-    let names: Vec<_> = figures.iter().map(|(name, _)| one_line(name)).collect();
-    let name_width = max_width(names.iter().map(String::as_str));
-    let counts: Vec<_> = figures.iter().map(|(_, figure)| figure.count()).collect();
-    let count_width = max_width(counts.iter().flatten().map(String::as_str));
-    let mut drawn = String::new();
-    for ((name, count), (_, figure)) in names.iter().zip(&counts).zip(figures) {
-        let value = match (count, figure) {
-            (None, Figure::Text(text)) => one_line(text),
-            (count, _) => pad_left(count.as_deref().unwrap_or_default(), count_width),
+    let name_width = max_width(figures.iter().map(|(name, _)| one_line(name)));
+    let counts = figures.iter().filter_map(|(_, figure)| match figure {
+        Figure::Count(count) => Some(with_separators(*count)),
+        Figure::Text(_) => None,
+    });
+    let count_width = max_width(counts);
+    let lines = figures.iter().map(|(name, figure)| {
+        let name = screen.styled(BOLD, &pad_right(&one_line(name), name_width));
+        let value = match figure {
+            Figure::Count(count) => pad_left(&with_separators(*count), count_width),
+            Figure::Text(text) => one_line(text),
         };
-        let name = screen.styled(BOLD, &pad_right(name, name_width));
-        drawn += &format!("{name}  {value}\n");
-    }
-    drawn
+        format!("{name}  {value}\n")
+    });
+    lines.collect()
 }
 
 impl Figure {
-    fn count(&self) -> Option<String> {
-        match self {
-            Self::Count(count) => Some(with_separators(*count)),
-            Self::Text(_) => None,
-        }
-    }
-
     /// Returns the figure without thousands separators.
     pub(crate) fn plain(&self) -> String {
         match self {

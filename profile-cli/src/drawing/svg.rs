@@ -1,5 +1,7 @@
 //! Daily views as an SVG image, with a panel per profile and the same scale for all.
 
+use std::iter::successors;
+
 use super::text::with_separators;
 use super::views::{ProfileViews, dates, max_views};
 use crate::terminal::printable::printable;
@@ -80,15 +82,11 @@ impl<'a> Plot<'a> {
         let (baseline, right, summary) = (above + 18.0, WIDTH - RIGHT, views.summary());
         *picture += &text(LEFT, baseline, "handle", "start", &views.handle);
         *picture += &text(right, baseline, "quiet", "end", &summary);
-        let mut line = 0;
-        while line <= self.top {
+        let lines = successors(Some(0_u64), |line| line.checked_add(self.step));
+        for line in lines.take_while(|line| *line <= self.top) {
             let y = floor - self.share(line) * height;
             *picture += &format!("  <path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>\n");
             *picture += &text(LEFT - 8.0, y + 4.0, "quiet", "end", &with_separators(line));
-            let Some(next) = line.checked_add(self.step) else {
-                break;
-            };
-            line = next;
         }
         self.bars(index, views, floor, picture);
         self.labels(floor, picture);
@@ -152,16 +150,10 @@ impl<'a> Plot<'a> {
 
 /// Returns the distance between grid lines: a round number that needs at most five lines.
 fn step(max_views: u64) -> u64 {
-    let mut ten = 1_u64;
-    loop {
-        for factor in [1, 2, 5] {
-            let step = ten.saturating_mul(factor);
-            if max_views.div_ceil(step) <= 4 {
-                return step;
-            }
-        }
-        ten = ten.saturating_mul(10);
-    }
+    let powers = successors(Some(1_u64), |power| Some(power.saturating_mul(10)));
+    let mut steps = powers.flat_map(|power| [1, 2, 5].map(|factor| power.saturating_mul(factor)));
+    let step = steps.find(|step| max_views.div_ceil(*step) <= 4);
+    step.unwrap_or(u64::MAX)
 }
 
 fn description(views: &ProfileViews, plot: &Plot<'_>) -> String {
@@ -186,18 +178,12 @@ fn text(x: f64, y: f64, class: &str, anchor: &str, text: &str) -> String {
 
 /// Escapes text for XML.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in printable(text).chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => {}
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    printable(text)
+        .replace(['\u{fffe}', '\u{ffff}'], "")
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

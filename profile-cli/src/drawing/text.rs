@@ -27,8 +27,9 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Returns the width of the widest text in columns.
-pub(crate) fn max_width<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
-    texts.into_iter().map(width).max().unwrap_or_default()
+pub(crate) fn max_width(texts: impl IntoIterator<Item = impl AsRef<str>>) -> usize {
+    let widths = texts.into_iter().map(|text| width(text.as_ref()));
+    widths.max().unwrap_or_default()
 }
 
 /// Pads the text with spaces on the right.
@@ -44,14 +45,9 @@ pub(super) fn pad_left(text: &str, columns: usize) -> String {
 /// Formats the number with commas as thousands separators.
 pub(super) fn with_separators(number: u64) -> String {
     let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups = groups.map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// Returns the share, rounded to tenths of a percent; shares below that are shown as `<0.1 %`.
@@ -72,29 +68,23 @@ const MIN_BROKEN: usize = 28;
 /// Wraps text into lines of at most `columns` columns, between words if possible. Existing line
 /// breaks are kept.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
-    match columns < MIN_BROKEN {
-        true => wrap_at_spaces(text, columns),
-        false => wrap_with(text, columns, push_broken),
-    }
+    wrap_with(text, columns, columns >= MIN_BROKEN)
 }
 
 /// Wraps text like [`wrap`], but never breaks a word, so that URLs can be copied.
 pub(crate) fn wrap_at_spaces(text: &str, columns: usize) -> Vec<String> {
-    wrap_with(text, columns, |_, word, _| word.to_owned())
+    wrap_with(text, columns, false)
 }
 
-/// Handles a word that is too long for a line: pushes full lines and returns the rest.
-type PushLong = fn(&mut Vec<String>, &str, usize) -> String;
-
-fn wrap_with(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
+fn wrap_with(text: &str, columns: usize, breaks_words: bool) -> Vec<String> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let text = printable(&text).replace('\t', "    ");
-    text.split('\n')
-        .flat_map(|line| wrap_line(line, columns.max(2), push_long))
-        .collect()
+    let lines = text.split('\n');
+    let lines = lines.flat_map(|line| wrap_line(line, columns.max(2), breaks_words));
+    lines.collect()
 }
 
-fn wrap_line(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
+fn wrap_line(text: &str, columns: usize, breaks_words: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split_inclusive(' ') {
@@ -102,16 +92,14 @@ fn wrap_line(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
         if !line.is_empty() && width(&line) + needed > columns {
             lines.push(std::mem::take(&mut line));
         }
-        match needed > columns {
-            true => line = push_long(&mut lines, word, columns),
+        match needed > columns && breaks_words {
+            true => line = push_broken(&mut lines, word, columns),
             false => line.push_str(word),
         }
     }
     lines.push(line);
-    lines
-        .iter()
-        .map(|line| line.trim_end().to_owned())
-        .collect()
+    let lines = lines.iter().map(|line| line.trim_end().to_owned());
+    lines.collect()
 }
 
 /// Breaks a word that is too long for a line, and returns the rest.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::civil::{Date, ISOWeekDate};
+use jiff::civil::Date;
 use profile_sdk::{Handle, UserStats};
 
 use super::text::{BOLD, one_line, percent, width, with_separators, wrap};
@@ -34,19 +34,16 @@ impl ProfileViews {
             *views = views.saturating_add(day.views);
         }
         let countries = stats.countries.iter().flatten();
+        let countries = countries.map(|country| (one_line(&country.code), country.views));
+        let period = stats.period.as_ref();
         Self {
             handle: one_line(handle.as_str()),
             total: stats.total_views,
-            period: stats
-                .period
-                .as_ref()
-                .map(|period| (period.days, period.views)),
+            period: period.map(|period| (period.days, period.views)),
             before,
             daily,
             devices: devices(stats),
-            countries: countries
-                .map(|country| (one_line(&country.code), country.views))
-                .collect(),
+            countries: countries.collect(),
         }
     }
 
@@ -217,11 +214,9 @@ fn on_lines(daily: &BTreeMap<String, u64>, lines: &BTreeMap<&str, &str>) -> BTre
 /// Returns the ISO week of the date, which starts on Monday, or `None` if the text is not
 /// YYYY-MM-DD.
 fn week(date: &str) -> Option<(i16, i8)> {
-    let date: Date = date
-        .parse()
-        .ok()
-        .filter(|_| date.len() == "YYYY-MM-DD".len())?;
-    let week = ISOWeekDate::from(date);
+    let is_complete = date.len() == "YYYY-MM-DD".len();
+    let date = date.parse::<Date>().ok().filter(|_| is_complete)?;
+    let week = date.iso_week_date();
     Some((week.year(), week.week()))
 }
 

@@ -16,8 +16,7 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
         View::Fields(fields) => aligned(fields, screen),
         View::Table { rows, empty, .. } if rows.is_empty() => format!("{empty}\n"),
         View::Table { columns, rows, .. } => table(columns, rows, screen),
-        View::Sentence(sentence) => format!("{}\n", printable(sentence)),
-        View::Text(text) => format!("{}\n", printable(text)),
+        View::Sentence(text) | View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => match serde_json::from_slice::<&RawValue>(body) {
             Ok(json) => json::text(&json_text(json.get(), screen.is_terminal), screen),
             Err(_) => {
@@ -80,7 +79,7 @@ fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
 /// Renders names in one column and values, wrapped between words, in the next.
 fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
     let names: Vec<_> = fields.iter().map(|(name, _)| printable(name)).collect();
-    let width = max_width(names.iter().map(String::as_str));
+    let width = max_width(&names);
     let indent = " ".repeat(width + 2);
     let columns = screen.width.saturating_sub(indent.len());
     let lines = names.iter().zip(fields).map(|(name, (_, value))| {
