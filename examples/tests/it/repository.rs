@@ -50,8 +50,16 @@ pub(crate) fn files_with_suffix(suffix: &str) -> Vec<String> {
 
 /// Returns the text of all Rust files below a folder.
 pub(crate) fn sources(folder: &str) -> String {
-    let prefix = format!("{folder}/");
-    let files = files_with_suffix(".rs").into_iter();
-    let files = files.filter(|path| path.starts_with(&prefix));
+    contents(&format!("{folder}/"), ".rs")
+}
+
+/// Returns the transcripts in the tests of a folder, whose sections are tests.
+pub(crate) fn transcripts(folder: &str) -> String {
+    contents(&format!("{folder}/tests/it/transcripts/"), ".txt")
+}
+
+fn contents(prefix: &str, suffix: &str) -> String {
+    let files = files_with_suffix(suffix).into_iter();
+    let files = files.filter(|path| path.starts_with(prefix));
     files.map(|path| read(&path)).collect()
 }

@@ -7,7 +7,7 @@ use mock_server::{Clock, Mutant, ProblemKind, Request, World, handle, openapi_js
 use serde_json::Value;
 
 use crate::documents::{anchors, headings, without_anchors};
-use crate::repository::{CRATES, read, sources};
+use crate::repository::{CRATES, read, sources, transcripts};
 
 const COVERAGE: &str = include_str!("specification_coverage.txt");
 const SERVICE: &str = "docs/service.md";
@@ -28,7 +28,9 @@ fn every_rule_has_an_anchor_and_tests_that_exist() {
         covered.insert(rule.to_owned());
         for part in tests.split("; ") {
             let (folder, names) = part.split_once(": ").expect("a crate and its tests");
-            let text = texts.entry(folder).or_insert_with(|| sources(folder));
+            let text = texts
+                .entry(folder)
+                .or_insert_with(|| sources(folder) + &transcripts(folder));
             let names = names.split(", ").filter(|name| !is_test(text, name));
             missing.extend(names.map(|name| format!("{rule}: {folder}: no test {name}")));
         }
@@ -173,8 +175,17 @@ pub(crate) fn code_spans(text: &str) -> Vec<String> {
     spans.map(str::to_owned).collect()
 }
 
-/// Returns `true` if the source contains a test function with this name.
+/// Returns `true` if a test function or a section of a transcript has this name.
 fn is_test(text: &str, name: &str) -> bool {
+    let mut sections = text.lines().filter_map(|line| line.strip_prefix("## "));
+    let is_named = |section: &str| {
+        let words = section.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        words.join("_").to_lowercase() == name
+    };
+    if sections.any(is_named) {
+        return true;
+    }
     let head = format!("fn {name}(");
     text.match_indices(&head).any(|(start, _)| {
         let (above, _) = text[..start].rsplit_once('\n').unwrap_or_default();

@@ -1,39 +1,12 @@
 //! `profile api`.
 
 use expect_test::expect;
-use mock_server::journal::RequestPattern;
 use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 use mock_server::{Fault, FaultRule};
 use serde_json::json;
 
 use crate::program::Fixture;
-
-#[tokio::test]
-async fn prints_the_response_unchanged() {
-    let fixture = Fixture::new().await;
-    let site = fixture.run(&["api", "stats"]);
-    site.check(&expect![[r#"
-        exit 0
-        --- stdout
-        {"data":{"users":2,"views":86234,"links":3}}--- stderr
-    "#]]);
-    for path in ["/stats", "api/v1/stats", "/api/v1/stats"] {
-        assert_eq!(
-            fixture.run(&["api", path]).stdout(),
-            site.stdout(),
-            "{path}"
-        );
-    }
-}
-
-#[cfg(feature = "jq")]
-#[tokio::test]
-async fn jq_filters_the_whole_response() {
-    let fixture = Fixture::new().await;
-    let users = fixture.run(&["api", "stats", "--jq", ".data.users"]);
-    assert_eq!(users.stdout(), "2\n");
-}
 
 #[tokio::test]
 async fn sends_the_query_as_typed() {
@@ -48,37 +21,6 @@ async fn sends_the_query_as_typed() {
     let queries = requests.iter().map(|request| request.query.as_deref());
     let expected = ["days=7&a=b%20c", "days=8&a=b%20c%26d"].map(Some);
     assert_eq!(queries.collect::<Vec<_>>(), expected);
-}
-
-#[tokio::test]
-async fn fields_form_a_json_body() {
-    let fixture = Fixture::new().await;
-    let patch = [
-        "api",
-        "me/profile",
-        "-X",
-        "PATCH",
-        "-f",
-        "bio=a=b",
-        "--field=location=",
-    ];
-    let edited = fixture.run(&patch).json();
-    assert_eq!(edited["data"]["bio"], "a=b");
-    let expected =
-        RequestPattern::new("PATCH", "/me/profile").body(json!({"bio": "a=b", "location": ""}));
-    fixture.service.expect_matching(expected).once();
-
-    fixture.run(&["api", "me/posts", "-f", "body=p"]).stdout();
-    fixture.service.expect("POST", "/me/posts").once();
-    let rejected = [&["body=p", "-f", "body=q"][..], &["body"]]
-        .map(|fields| fixture.run(&[&["api", "me/posts", "-f"], fields].concat()));
-    expect![[r#"
-        error: --field body was given twice; expected each name once
-        error: invalid value 'body' for '--field <NAME=VALUE>': expected NAME=VALUE
-
-        For more information, try '--help'.
-    "#]]
-    .assert_eq(&rejected.map(|run| run.usage_error()).concat());
 }
 
 #[tokio::test]
@@ -153,15 +95,6 @@ async fn json_rejects_a_response_that_is_not_json() {
 }
 
 #[tokio::test]
-async fn an_empty_response_is_null_in_json() {
-    let fixture = Fixture::new().await;
-    let delete = ["api", "me/links/link_1", "-X", "DELETE"];
-    assert_eq!(fixture.run(&delete).stdout(), "");
-    let delete = ["api", "me/links/link_2", "-X", "DELETE", "--json"];
-    assert_eq!(fixture.run(&delete).stdout(), "null\n");
-}
-
-#[tokio::test]
 async fn rejects_paths_outside_the_service() {
     let fixture = Fixture::new().await;
     for path in [
@@ -193,106 +126,6 @@ async fn rejects_paths_outside_the_service() {
         error: path "/api/v1/../../me" contains the segment . or ..; remove it
     "#]]
     .assert_eq(&rejected.concat());
-}
-
-#[tokio::test]
-async fn errors_are_those_of_other_commands() {
-    let fixture = Fixture::new().await;
-    fixture.run(&["api", "nope"]).check(&expect![[r#"
-        exit 3
-        --- stdout
-        {"error":{"code":"unknown_path","message":"no endpoint has the path /api/v1/nope"}}--- stderr
-        error: /api/v1/nope was not found (404: no endpoint has the path /api/v1/nope)
-    "#]]);
-    let field = ["api", "me/profile", "-X", "PATCH", "-f", "nickname=x"];
-    fixture.run(&field).check(&expect![[r#"
-        exit 6
-        --- stdout
-        {"error":{"code":"unknown_field","message":"unknown field nickname; expected one of display_name, bio, location, accent_color, text_color, background_color","field":"nickname"}}--- stderr
-        error: the service rejected the request (422: unknown field nickname; expected one of display_name, bio, location, accent_color, text_color, background_color)
-    "#]]);
-}
-
-#[tokio::test]
-async fn prints_the_body_of_an_error_response_in_the_selected_format() {
-    let answer = br#"{"errors": [{"field": "nickname", "reasons": ["unknown"]}]}"#;
-    let rejected = ResponseTemplate::new(422).set_body_raw(&answer[..], "application/json");
-    let fixture = Fixture::responding(rejected).await;
-    let refusal = |flags: &[&str]| {
-        let run = fixture.run(&[&["api", "me"], flags].concat());
-        assert_eq!(run.code(), 6, "{run}");
-        run
-    };
-    assert_eq!(refusal(&[]).stdout_bytes(), answer);
-    let with_status = [&b"HTTP 422\n\n"[..], answer].concat();
-    assert_eq!(refusal(&["-i"]).stdout_bytes(), with_status);
-    let filtered = if cfg!(feature = "jq") {
-        &["--jq", ".errors"][..]
-    } else {
-        &["--json"]
-    };
-    for flags in [&["--json"][..], &["-o", "json"], filtered] {
-        let run = refusal(flags);
-        assert_eq!(run.stdout_bytes(), b"");
-        assert_eq!(run.error()["status"], 422);
-        assert_eq!(run.error()["body"]["errors"][0]["field"], "nickname");
-    }
-}
-
-#[tokio::test]
-async fn prints_an_error_body_that_is_not_json() {
-    let html = ResponseTemplate::new(403).set_body_raw(&b"<p>Go away</p>"[..], "text/html");
-    let fixture = Fixture::responding(html).await;
-    let rejected = fixture.run(&["api", "me"]);
-    assert_eq!(rejected.stdout_bytes(), b"<p>Go away</p>");
-    let rejected = fixture.run(&["api", "me", "--json"]);
-    assert_eq!(rejected.stdout_bytes(), b"");
-    assert_eq!(rejected.error()["exit_code"], 5);
-    assert_eq!(rejected.error()["body"], "<p>Go away</p>");
-}
-
-#[tokio::test]
-async fn a_dry_run_sends_nothing() {
-    let fixture = Fixture::new().await;
-    let delete = ["api", "me/links/link_1", "-X", "DELETE", "--dry-run"];
-    fixture.run(&delete).check(&expect![[r#"
-        exit 0
-        --- stdout
-        DELETE /api/v1/me/links/link_1
-        No change was sent.
-        --- stderr
-    "#]]);
-    let post = ["api", "me/posts", "-f", "body=it's"];
-    fixture
-        .run(&[&post[..], &["--dry-run"]].concat())
-        .check(&expect![[r#"
-            exit 0
-            --- stdout
-            POST /api/v1/me/posts
-            {"body":"it's"}
-            No change was sent.
-            --- stderr
-        "#]]);
-    fixture.run(&["api", "me", "--dry-run"]).check(&expect![[r#"
-        exit 0
-        --- stdout
-        GET /api/v1/me
-        No change was sent.
-        --- stderr
-    "#]]);
-    let base_url = ["--base-url", "https://profiles.example", "--curl"];
-    fixture
-        .run(&[&post[..], &base_url].concat())
-        .check(&expect![[r#"
-            exit 0
-            --- stdout
-            printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
-              curl --path-as-is --globoff --noproxy '*' -X POST 'https://profiles.example/api/v1/me/posts' -H @- \
-              -H 'Content-Type: application/json' \
-              --data-raw '{"body":"it'\''s"}'
-            --- stderr
-        "#]]);
-    assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 
 #[tokio::test]

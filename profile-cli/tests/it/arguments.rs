@@ -1,31 +1,6 @@
 //! Argument parsing and help.
 
-use expect_test::expect;
-
 use crate::program::{Fixture, Program, run};
-
-#[test]
-fn suggests_a_command_for_a_typo() {
-    let home = tempfile::tempdir().unwrap();
-    run(home.path(), &[], &["shwo"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: unrecognized subcommand 'shwo'
-
-          tip: a similar subcommand exists: 'show'
-
-        Usage: profile [OPTIONS] [COMMAND]
-
-        For more information, try '--help'.
-    "#]]);
-    run(home.path(), &[], &["shwo", "--json"]).check(&expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        {"error":{"code":"usage","exit_code":2,"hint":"tip: a similar subcommand exists: 'show'\n\nUsage: profile [OPTIONS] [COMMAND]\n\nFor more information, try '--help'.","message":"unrecognized subcommand 'shwo'","retryable":false,"status":null}}
-    "#]]);
-}
 
 #[test]
 fn only_close_names_are_suggested() {
@@ -49,15 +24,6 @@ fn only_close_names_are_suggested() {
     }
 }
 
-#[test]
-fn an_invalid_timeout_is_repeated_once() {
-    let home = tempfile::tempdir().unwrap();
-    let site = run(home.path(), &[], &["site", "--timeout", "soon"]);
-    let message = "error: invalid value 'soon' for '--timeout <SECONDS>': \
-                   expected a number of seconds greater than 0, such as 10 or 0.5\n";
-    assert!(site.stderr().starts_with(message), "{site}");
-}
-
 #[tokio::test]
 async fn aliases_run_the_same_command() {
     let fixture = Fixture::new().await;
@@ -76,29 +42,6 @@ async fn aliases_run_the_same_command() {
         .without_settings(&["logout", "--yes"])
         .run()
         .stdout();
-}
-
-#[cfg(feature = "sandbox")]
-#[test]
-fn without_arguments_shows_how_to_start() {
-    let home = tempfile::tempdir().unwrap();
-    run(home.path(), &[], &[]).check(&expect![[r#"
-        exit 0
-        --- stdout
-        profile edits your profile, links and posts, and shows your statistics.
-
-          profile auth login           store your API key
-          profile show                 show your profile
-          profile set --bio 'Hello'    change it
-          profile edit                 change it in your editor
-          profile stats                show its views
-
-        Without an account:
-          profile --sandbox show       try it on a sample profile
-
-        `profile --help` lists all commands.
-        --- stderr
-    "#]]);
 }
 
 #[test]

@@ -23,41 +23,6 @@ async fn rejects_deeply_nested_json() {
     assert!(fixture.run(&["api", "me", "--json"]).succeeded());
 }
 
-#[tokio::test]
-async fn reports_a_change_if_the_expression_fails() {
-    let fixture = Fixture::new().await;
-    let filter = ["--jq", ".nope | .[]"];
-    let add = ["link", "add", "--title", "JQ", "--url", "https://jq.x"];
-    fixture.run(&[&add[..], &filter].concat()).check(&expect![[r#"
-        exit 1
-        --- stdout
-        {"id":"link_6","title":"JQ","url":"https://jq.x","created_at":"2026-01-15T12:00:00Z"}
-        --- stderr
-        {"error":{"code":"failed","exit_code":1,"hint":null,"message":"--jq: a value has another type than the expression requires; the change was made, and the result was printed unfiltered","retryable":false,"status":null}}
-    "#]]);
-    let post = ["api", "me/posts", "-f", "body=b"];
-    let run = fixture.run(&[&post[..], &filter].concat());
-    assert_eq!(run.code(), 1, "{run}");
-    assert_eq!(run.json_lines()[0]["data"]["body"], "b");
-    let delete = ["link", "delete", "link_1", "--yes"];
-    let run = fixture.run(&[&delete[..], &filter].concat());
-    assert_eq!(run.code(), 1, "{run}");
-    assert_eq!(run.json_lines()[0]["id"], "link_1");
-    // Reads can be repeated with a corrected expression, so the result is not printed.
-    let run = fixture.run(&[&["show"], &filter[..]].concat());
-    assert_eq!((run.code(), run.stdout_bytes()), (2, &b""[..]), "{run}");
-}
-
-#[tokio::test]
-async fn jq_needs_json() {
-    let fixture = Fixture::new().await;
-    let run = fixture.run(&["site", "-o", "csv", "--jq", ".users"]);
-    assert_eq!(run.code(), 2, "{run}");
-    fixture
-        .run(&["site", "-o", "json", "--jq", ".users"])
-        .stdout();
-}
-
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_on_a_terminal_are_text() {

@@ -5,7 +5,6 @@
     reason = "a test fails at the first unexpected value"
 )]
 
-mod analytics;
 mod api;
 mod arguments;
 mod auth;
@@ -27,7 +26,6 @@ mod failures;
 #[cfg(feature = "jq")]
 mod jq;
 mod learned_dialect;
-mod link;
 mod log;
 mod man;
 mod odd_texts;
@@ -47,12 +45,13 @@ mod secrets;
 mod set;
 mod settings;
 mod show;
-mod site;
 mod stats;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
 mod tls_service;
+#[cfg(feature = "jq")]
+mod transcripts;
 mod walk;
 #[cfg(feature = "webhook")]
 mod webhook;

@@ -7,49 +7,6 @@ use expect_test::expect;
 use crate::program::Fixture;
 
 #[tokio::test]
-async fn lists_posts() {
-    let fixture = Fixture::new().await;
-    fixture.run(&["post", "list"]).check(&expect![[r#"
-        exit 0
-        --- stdout
-        post_3	Hello from the mock server!
-        --- stderr
-    "#]]);
-}
-
-#[tokio::test]
-async fn creates_and_deletes_a_post() {
-    let fixture = Fixture::new().await;
-    fixture
-        .run(&["post", "create", "Hello,\nworld"])
-        .check(&expect![[r#"
-            exit 0
-            --- stdout
-            id	post_6
-            body	Hello,\nworld
-            --- stderr
-        "#]]);
-    let listed = fixture.run(&["posts", "list", "--json"]).json();
-    assert_eq!(listed[1]["body"], "Hello,\nworld");
-    let delete = ["post", "delete", "post_6", "--yes", "--json"];
-    fixture.run(&delete).check(&expect![[r#"
-        exit 0
-        --- stdout
-        {"body":"Hello,\nworld","id":"post_6","result":"deleted"}
-        --- stderr
-    "#]]);
-    fixture
-        .run(&["post", "delete", "post_6", "--yes"])
-        .check(&expect![[r#"
-            exit 3
-            --- stdout
-            --- stderr
-            error: post "post_6" was not found (404: the key's owner has no post with the id post_6)
-            hint: `profile post list` shows the IDs
-        "#]]);
-}
-
-#[tokio::test]
 async fn reads_a_post_from_a_file_or_stdin() {
     let fixture = Fixture::new().await;
     let file = fixture.home.path().join("post.txt");
@@ -61,21 +18,6 @@ async fn reads_a_post_from_a_file_or_stdin() {
         .program(&["post", "create", "-", "--json"])
         .stdin("@two\n");
     assert_eq!(post.run().json()["body"], "@two");
-    let rejected = [
-        &["post", "create"][..],
-        &["post", "create", "a", "--editor"],
-    ]
-    .map(|create| fixture.run(create).usage_error());
-    expect![[r#"
-        error: the text of the post is missing
-        hint: pass it as an argument, - to read it from stdin, or --editor
-        error: the argument '[BODY|@./PATH|-]' cannot be used with '--editor'
-
-        Usage: profile post create <BODY|@./PATH|->
-
-        For more information, try '--help'.
-    "#]]
-    .assert_eq(&rejected.concat());
 }
 
 #[tokio::test]

@@ -1,37 +1,9 @@
 //! `profile show`.
 
-use expect_test::expect;
 use profile_sdk::{FieldKind, ProfileField};
 use serde_json::json;
 
 use crate::program::Fixture;
-
-#[tokio::test]
-async fn prints_names_and_values_in_a_pipe() {
-    Fixture::new().await.run(&["show"]).check(&expect![[r#"
-        exit 0
-        --- stdout
-        handle	demo
-        display_name	Demo Person
-        bio	I live inside a mock server.\nEdit me as you like.
-        location	127.0.0.1
-        accent_color	#2563eb
-        text_color	#111827
-        background_color	#f9fafb
-        contrast	16.9:1
-        email	demo@example.com
-        api_visible	true
-        key.scopes	profile:write analytics:read links:write social:write
-        key.rate_limit	{"limit":1000000,"window_seconds":60}
-        links.link_1.title	Homepage
-        links.link_1.url	https://example.com/demo
-        links.link_2.title	Code
-        links.link_2.url	https://example.com/demo/code
-        posts.post_3.body	Hello from the mock server!
-        badges.early.name	Early bird
-        --- stderr
-    "#]]);
-}
 
 #[tokio::test]
 async fn json_is_the_data_as_the_service_sent_it() {
