@@ -26,27 +26,23 @@ pub(crate) enum Input {
 impl Input {
     /// Reads the input.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
-        let name = self.to_string();
-        match self {
-            Self::Stdin => read_all(io::stdin().lock(), &name),
-            Self::File(path) => {
-                let cannot_be_read =
-                    |error| Failure::usage(format!("{name} cannot be read: {error}"));
-                read_all(File::open(path).map_err(cannot_be_read)?, &name)
-            }
+        let read = match self {
+            Self::Stdin => read_limited(io::stdin().lock()),
+            Self::File(path) => File::open(path).and_then(read_limited),
+        };
+        let invalid = |reason: String| Failure::usage(format!("{self} {reason}"));
+        let bytes = read.map_err(|error| invalid(format!("cannot be read: {error}")))?;
+        match bytes.len() as u64 > MAX_BYTES {
+            true => Err(invalid(format!("is larger than {} MiB", MAX_BYTES >> 20))),
+            false => Ok(bytes),
         }
     }
 }
 
-/// Reads up to the limit, since files such as /dev/zero never end.
-fn read_all(source: impl Read, shown: &str) -> Result<Vec<u8>, Failure> {
+/// Reads at most a byte more than the limit, since files such as /dev/zero never end.
+fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let max = MAX_BYTES / (1024 * 1024);
-        return Err(Failure::usage(format!("{shown} is larger than {max} MiB")));
-    }
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -91,10 +87,9 @@ impl TextArgument {
             return Err(invalid(&format!("{input} is empty; expected a text")));
         }
         let text = str::from_utf8(&bytes).map_err(|error| {
-            let place = error.valid_up_to();
-            invalid(&format!(
-                "{input} is not valid UTF-8: invalid byte at offset {place}"
-            ))
+            let offset = error.valid_up_to();
+            let reason = format!("{input} is not valid UTF-8: invalid byte at offset {offset}");
+            invalid(&reason)
         })?;
         Ok(text_of_file(text).to_owned())
     }
@@ -104,11 +99,8 @@ impl FromStr for TextArgument {
     type Err = ProbablyFile;
 
     fn from_str(entered: &str) -> Result<Self, ProbablyFile> {
-        let is_path = |path: &&str| {
-            ["./", "../", "/"]
-                .iter()
-                .any(|start| path.starts_with(start))
-        };
+        const STARTS: [&str; 3] = ["./", "../", "/"];
+        let is_path = |path: &&str| STARTS.iter().any(|start| path.starts_with(start));
         match entered.strip_prefix('@').filter(is_path) {
             Some(path) => Ok(Self::Input(Input::File(path.into()))),
             None if entered == "-" => Ok(Self::Input(Input::Stdin)),

@@ -1,7 +1,5 @@
 //! Changes to profile fields, as entered by the user.
 
-use std::str::FromStr;
-
 use profile_sdk::{Color, FieldKind, InvalidValue, ProfileField, ProfileUpdate};
 
 use crate::terminal::printable::quoted;
@@ -32,19 +30,13 @@ impl ProfileChanges {
         if field.kind() != FieldKind::Color {
             return Ok(self.update.set(field, entered)?);
         }
-        let entered: EnteredColor = entered
-            .parse()
-            .map_err(|error| InvalidField::Color { field, error })?;
-        self.notes.extend(entered.note(field.name()));
-        Ok(self.update.set(field, entered.color.as_str())?)
+        let color = parse_color(entered).map_err(|error| InvalidField::Color { field, error })?;
+        if color.as_str() != entered {
+            let note = format!("{field}: {entered} is sent as {color}");
+            self.notes.push(note);
+        }
+        Ok(self.update.set(field, color.as_str())?)
     }
-}
-
-/// A color as entered, and as sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct EnteredColor {
-    pub(crate) color: Color,
-    entered: String,
 }
 
 /// The error for text that is not a color.
@@ -57,28 +49,13 @@ pub(crate) struct InvalidColor {
     entered: String,
 }
 
-impl EnteredColor {
-    /// Returns a note if the color is not sent as entered.
-    pub(crate) fn note(&self, field: &str) -> Option<String> {
-        let Self { color, entered } = self;
-        (color.as_str() != entered).then(|| format!("{field}: {entered} is sent as {color}"))
-    }
-}
-
-impl FromStr for EnteredColor {
-    type Err = InvalidColor;
-
-    fn from_str(entered: &str) -> Result<Self, InvalidColor> {
-        let color = Color::new(entered)
-            .ok()
-            .or_else(|| Color::new(doubled(entered)?).ok())
-            .or_else(|| named(entered));
-        let entered = entered.to_owned();
-        match color {
-            Some(color) => Ok(Self { color, entered }),
-            None => Err(InvalidColor { entered }),
-        }
-    }
+/// Parses a color, which may be written as `#rgb` or as a name.
+fn parse_color(entered: &str) -> Result<Color, InvalidColor> {
+    let color = Color::new(entered).ok();
+    let color = color.or_else(|| Color::new(doubled(entered)?).ok());
+    color.or_else(|| named(entered)).ok_or(InvalidColor {
+        entered: entered.to_owned(),
+    })
 }
 
 /// Expands `#rgb` to `#rrggbb`.
@@ -108,13 +85,16 @@ fn named(entered: &str) -> Option<Color> {
 
 #[cfg(test)]
 mod tests {
-    use super::EnteredColor;
+    use profile_sdk::ProfileField;
+
+    use super::{ProfileChanges, parse_color};
 
     #[track_caller]
     fn check(entered: &str, sent: &str, note: Option<&str>) {
-        let color: EnteredColor = entered.parse().unwrap();
-        assert_eq!(color.color.as_str(), sent);
-        assert_eq!(color.note("accent_color").as_deref(), note);
+        let mut changes = ProfileChanges::default();
+        changes.add(ProfileField::AccentColor, entered).unwrap();
+        assert_eq!(changes.update.get(ProfileField::AccentColor), Some(sent));
+        assert_eq!(changes.notes, Vec::from_iter(note));
     }
 
     #[test]
@@ -153,7 +133,7 @@ mod tests {
             "transparent",
             " red",
         ] {
-            assert!(entered.parse::<EnteredColor>().is_err(), "{entered:?}");
+            assert!(parse_color(entered).is_err(), "{entered:?}");
         }
     }
 }

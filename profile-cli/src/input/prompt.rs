@@ -58,10 +58,7 @@ fn read_line(line: &mut String) -> io::Result<usize> {
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     let mut answer = String::new();
     let read = write_question(question).and_then(|()| read_line(&mut answer));
-    read.map_err(|error| {
-        let message = format!("the prompt failed: {error}");
-        Failure::new(FailureKind::Other, message)
-    })?;
+    read.map_err(failed)?;
     if !answer.ends_with('\n') {
         let _ = writeln!(io::stderr());
         let message = "input ended before an answer; nothing was changed";
@@ -111,9 +108,11 @@ pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
             }
             Failure::new(FailureKind::Interrupted, "interrupted; nothing was stored")
         }
-        _ => {
-            let message = format!("the prompt failed: {error}");
-            Failure::new(FailureKind::Other, message)
-        }
+        _ => failed(error),
     })
+}
+
+fn failed(error: io::Error) -> Failure {
+    let message = format!("the prompt failed: {error}");
+    Failure::new(FailureKind::Other, message)
 }
