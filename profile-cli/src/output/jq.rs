@@ -7,7 +7,7 @@ use jaq_json::{Val, read};
 use super::json::{self, tokens};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::Screen;
-use crate::terminal::printable::{json_text, printable, redact_key};
+use crate::terminal::printable::{printable, redact_key};
 
 type Data = data::JustLut<Val>;
 
@@ -41,14 +41,11 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(expression: &str) -> Result<Self, Failure> {
+        let formats = load::parse(FORMATS, |parser| parser.defs());
         let definitions = jaq_core::defs()
             .chain(jaq_std::defs())
             .chain(jaq_json::defs())
-            .chain(
-                load::parse(FORMATS, |parser| parser.defs())
-                    .into_iter()
-                    .flatten(),
-            )
+            .chain(formats.into_iter().flatten())
             .filter(|definition| !definition.name.starts_with("halt"));
         let functions = jaq_core::funs()
             .chain(jaq_std::funs())
@@ -76,17 +73,13 @@ impl Program {
 
     /// Runs the expression and returns each value on a line. Strings are not quoted.
     pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
-        let exceeded =
-            |limit| Failure::new(FailureKind::Other, format!("--jq: the result {limit}"));
         if depth(json) > MAX_DEPTH {
-            return Err(exceeded(format!(
-                "is nested more than {MAX_DEPTH} levels deep"
-            )));
+            let message = format!("--jq: the result is nested more than {MAX_DEPTH} levels deep");
+            return Err(Failure::new(FailureKind::Other, message));
         }
         if has_long_number(json) {
-            return Err(exceeded(format!(
-                "has a number of more than {MAX_DIGITS} digits"
-            )));
+            let message = format!("--jq: the result has a number of more than {MAX_DIGITS} digits");
+            return Err(Failure::new(FailureKind::Other, message));
         }
         let json = redact_key(json);
         let input = read::parse_single(json.as_bytes())
@@ -97,16 +90,14 @@ impl Program {
             let value = value
                 .map_err(|error| Failure::usage(format!("--jq: {}", reason(&error.to_string()))))?;
             text += &match value {
-                Val::TStr(text) | Val::BStr(text) if screen.is_terminal => {
-                    printable(&String::from_utf8_lossy(&text)) + "\n"
-                }
                 Val::TStr(text) | Val::BStr(text) => {
-                    String::from_utf8_lossy(&text).into_owned() + "\n"
+                    let text = String::from_utf8_lossy(&text);
+                    match screen.is_terminal {
+                        true => printable(&text) + "\n",
+                        false => text.into_owned() + "\n",
+                    }
                 }
-                json if screen.is_terminal => {
-                    json::text(&json_text(&json.to_string(), true), screen)
-                }
-                json => json_text(&json.to_string(), false).into_owned() + "\n",
+                json => json::document(&json.to_string(), screen),
             };
             if text.len() > MAX_BYTES {
                 let message = "--jq: the output exceeds 64 MiB; the expression may not terminate";
@@ -150,21 +141,17 @@ fn from_json(value: &Val) -> Result<Val, jaq_core::Error<Val>> {
 /// Returns the reason for a failed expression, without the values that the interpreter quotes: they
 /// may be secrets.
 fn reason(error: &str) -> &'static str {
-    const REASONS: [(&str, &str); 4] = [
-        (
-            "cannot use ",
-            "a value has another type than the expression requires",
-        ),
-        ("cannot index ", "a value cannot be indexed like this"),
-        (
-            "cannot calculate ",
-            "an operator does not accept these values",
-        ),
-        ("cannot parse", "a text is not what the expression parses"),
-    ];
-    let error = error.trim_start_matches('"');
-    let found = REASONS.iter().find(|(start, _)| error.starts_with(start));
-    found.map_or("the expression failed", |(_, reason)| reason)
+    match error.trim_start_matches('"') {
+        error if error.starts_with("cannot use ") => {
+            "a value has another type than the expression requires"
+        }
+        error if error.starts_with("cannot index ") => "a value cannot be indexed like this",
+        error if error.starts_with("cannot calculate ") => {
+            "an operator does not accept these values"
+        }
+        error if error.starts_with("cannot parse") => "a text is not what the expression parses",
+        _ => "the expression failed",
+    }
 }
 
 fn invalid(expression: &str, reason: &str) -> Failure {

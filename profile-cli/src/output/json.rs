@@ -3,6 +3,7 @@
 use anstyle::{AnsiColor, Style};
 
 use crate::terminal::Screen;
+use crate::terminal::printable::json_text;
 
 const NAME: Style = AnsiColor::Blue.on_default().bold();
 
@@ -10,9 +11,18 @@ const STRING: Style = AnsiColor::Green.on_default();
 
 const LITERAL: Style = AnsiColor::Cyan.on_default();
 
-/// Renders a document. Numbers are not reformatted, and names keep their order.
+/// Renders a document: for people on a terminal, and elsewhere as it is.
+pub(super) fn document(json: &str, screen: &Screen) -> String {
+    match screen.is_terminal {
+        true => text(json, screen),
+        false => format!("{}\n", json_text(json, false)),
+    }
+}
+
+/// Renders a document for people.
 pub(super) fn text(json: &str, screen: &Screen) -> String {
-    let tokens = tokens(json);
+    let json = json_text(json, screen.is_terminal);
+    let tokens = tokens(&json);
     let mut text = String::with_capacity(json.len() * 2);
     let mut depth: usize = 0;
     for (index, &token) in tokens.iter().enumerate() {

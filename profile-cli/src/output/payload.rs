@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::json;
 use crate::terminal::Screen;
-use crate::terminal::printable::{json_text, printable};
+use crate::terminal::printable::printable;
 
 const MAX_BYTES: usize = 4096;
 const MAX_LINES: usize = 40;
@@ -15,7 +15,7 @@ pub(super) fn text(body: &[u8], screen: &Screen) -> String {
     let shown = String::from_utf8_lossy(shown);
     let is_json = serde_json::from_str::<&RawValue>(&shown).is_ok();
     let text = match is_json && body.len() <= MAX_BYTES {
-        true => json::text(&json_text(&shown, screen.is_terminal), screen),
+        true => json::text(&shown, screen),
         false => printable(&shown),
     };
     let mut lines = text.lines();

@@ -7,7 +7,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::{Format, GlobalArguments};
 use crate::terminal::Screen;
-use crate::terminal::printable::{json_text, printable, tsv_field};
+use crate::terminal::printable::{printable, tsv_field};
 
 /// A renderer for one output format.
 pub(super) enum Renderer {
@@ -58,8 +58,7 @@ impl Renderer {
             Self::Table => tables::text(report.people.as_ref().unwrap_or(view), screen),
             Self::Tsv { .. } => tsv(view, screen),
             Self::Csv => csv(view, screen),
-            Self::Json if screen.is_terminal => json::text(&json_text(&report.json, true), screen),
-            Self::Json => format!("{}\n", json_text(&report.json, false)),
+            Self::Json => json::document(&report.json, screen),
             #[cfg(feature = "jq")]
             Self::Jq(program) => program.run(&report.json, screen)?,
         })

@@ -8,7 +8,7 @@ use super::json;
 use crate::drawing::text::{max_width, one_line, pad_right, wrap_at_spaces};
 use crate::outcome::report::View;
 use crate::terminal::Screen;
-use crate::terminal::printable::{json_text, printable};
+use crate::terminal::printable::printable;
 
 /// Renders a view for a terminal.
 pub(super) fn text(view: &View, screen: &Screen) -> String {
@@ -18,7 +18,7 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
         View::Table { columns, rows, .. } => table(columns, rows, screen),
         View::Sentence(text) | View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => match serde_json::from_slice::<&RawValue>(body) {
-            Ok(json) => json::text(&json_text(json.get(), screen.is_terminal), screen),
+            Ok(json) => json::text(json.get(), screen),
             Err(_) => {
                 let text = printable(&String::from_utf8_lossy(body));
                 format!("{}\n", text.trim_end_matches('\n'))
@@ -44,13 +44,11 @@ fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
         .set_width(u16::try_from(screen.width).map_or(u16::MAX, |width| width.saturating_add(GAP)))
         .set_header(header);
     for row in rows {
-        let cells = headings
-            .iter()
-            .zip(row)
-            .map(|(heading, text)| match *heading {
-                "body" => printable(text).replace('\t', " "),
-                _ => one_line(text),
-            });
+        let cells = headings.iter().zip(row);
+        let cells = cells.map(|(heading, text)| match *heading {
+            "body" => printable(text).replace('\t', " "),
+            _ => one_line(text),
+        });
         let mut row = Row::from(cells);
         if !is_wrapped {
             row.max_height(1);
