@@ -10,12 +10,8 @@ use crate::outcome::failure::{Failure, FailureKind};
 
 /// Returns the text of a variable.
 pub(crate) fn text(name: &str) -> Result<Option<String>, Failure> {
-    let Some(value) = value(name) else {
-        return Ok(None);
-    };
-    let text = value.into_string();
-    text.map(Some)
-        .map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))
+    let text = value(name).map(OsString::into_string).transpose();
+    text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))
 }
 
 /// Returns the path in a variable.

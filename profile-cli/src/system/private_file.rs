@@ -53,9 +53,6 @@ pub(crate) fn without_path(error: io::Error) -> io::Error {
 
 /// Creates a directory that only its owner can access. Existing directories are not changed.
 pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
-    if directory.as_os_str().is_empty() || directory.is_dir() {
-        return Ok(());
-    }
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
