@@ -136,17 +136,11 @@ fn set(arguments: &SetArguments) -> Result<Report, Failure> {
     let path = edit.file().path().to_string_lossy().into_owned();
     edit.finish()?;
     let value = name.without_password(value);
-    let mut report = Report::new(
-        json!({"result": "updated", "name": name.as_str(), "value": value, "path": path}),
-        View::Sentence(format!("Set {name} to {value} in {path}.")),
-    )
-    .of_change();
-    let variable = name.variable();
-    if let Some(variable) = variable.filter(|name| environment::is_set(name)) {
-        let warning = format!("{variable} is set and overrides config.toml");
-        report.warnings.push(warning);
-    }
-    Ok(report)
+    let variable = name.variable().filter(|name| environment::is_set(name));
+    let warning = variable.map(|name| format!("{name} is set and overrides config.toml"));
+    let json = json!({"result": "updated", "name": name.as_str(), "value": value, "path": path});
+    let report = Report::changed(json, format!("Set {name} to {value} in {path}."));
+    Ok(report.warning(warning))
 }
 
 #[derive(Debug, Args)]
@@ -171,11 +165,8 @@ fn unset(arguments: &UnsetArguments) -> Result<Report, Failure> {
         true => ("deleted", format!("Removed {name} from {path}.")),
         false => ("unchanged", format!("{name} is not set in {path}.")),
     };
-    Ok(Report::new(
-        json!({"result": result, "name": name.as_str(), "path": path}),
-        View::Sentence(sentence),
-    )
-    .of_change())
+    let json = json!({"result": result, "name": name.as_str(), "path": path});
+    Ok(Report::changed(json, sentence))
 }
 
 /// Returns all settings with their values and sources, and messages about the invalid ones.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::commands::auth::permissions;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, View};
+use crate::outcome::report::Report;
 use crate::session::preview::Change;
 use crate::session::{Session, preview, requests};
 use crate::terminal::printable::quoted;
@@ -192,7 +192,7 @@ impl Deletion {
                 format!("Deleted {}s {}.", self.noun, deleted.join(", "))
             }
         };
-        Report::new(json, View::Sentence(sentence)).of_change()
+        Report::changed(json, sentence)
     }
 }
 

@@ -40,8 +40,8 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
     session.read_or_curl(session.client()?.me(), |response| {
         let handle = response.data().handle.as_ref();
         let handle = handle.map(|handle| ("handle".to_owned(), handle.as_str()));
-        let texts =
-            profile_file::fields(response.data()).chain(profile_file::links(response.data()));
+        let texts = profile_file::fields(response.data());
+        let texts = texts.chain(profile_file::links(response.data()));
         let texts = texts.chain(handle);
         profile_file::check_without_key(texts)?;
         let (profile, mut warnings) = profile_file::exported(response.data(), session.service()?);
@@ -71,11 +71,7 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
                 output::write_file(&path, text.as_bytes())?;
                 let path = path.display().to_string();
                 let sentence = format!("Wrote the profile to {path}.");
-                Report::new(
-                    json!({"result": "written", "path": path}),
-                    View::Sentence(sentence),
-                )
-                .of_change()
+                Report::changed(json!({"result": "written", "path": path}), sentence)
             }
         };
         Ok(Report { warnings, ..report })

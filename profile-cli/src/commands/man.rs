@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::help::{Topic, hide_global_options, join_paragraphs};
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, View};
+use crate::outcome::report::Report;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -36,13 +36,9 @@ pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Re
     let created = fs::create_dir_all(directory);
     created.map_err(|error| Failure::of_file("written to", directory, &error))?;
     write_pages(command, directory, &mut names)?;
-    let shown = directory.display();
-    let count = names.len();
-    Ok(Report::new(
-        json!({"result": "written", "dir": directory.to_string_lossy(), "pages": names}),
-        View::Sentence(format!("Wrote {count} pages to {shown}.")),
-    )
-    .of_change())
+    let sentence = format!("Wrote {} pages to {}.", names.len(), directory.display());
+    let json = json!({"result": "written", "dir": directory.to_string_lossy(), "pages": names});
+    Ok(Report::changed(json, sentence))
 }
 
 /// Writes the pages of a command and of its subcommands.

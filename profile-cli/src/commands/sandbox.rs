@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, View};
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// Manage the sample profile of --sandbox
@@ -29,9 +29,7 @@ pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Rep
     let SandboxCommand::Reset = command;
     session.confirm("Discard all changes in the sandbox?")?;
     let path = crate::session::sandbox::reset()?;
-    Ok(Report::new(
-        json!({"result": "reset", "path": path.to_string_lossy()}),
-        View::Sentence(format!("Reset the sandbox in {}.", path.display())),
-    )
-    .of_change())
+    let json = json!({"result": "reset", "path": path.to_string_lossy()});
+    let sentence = format!("Reset the sandbox in {}.", path.display());
+    Ok(Report::changed(json, sentence))
 }

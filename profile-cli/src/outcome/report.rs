@@ -141,8 +141,12 @@ impl Report {
 
     /// Creates the report of a write whose response has no resource.
     pub(crate) fn accepted(result: &str, sentence: &str) -> Self {
-        let sentence = View::Sentence(sentence.to_owned());
-        Self::new(json!({ "result": result }), sentence).of_change()
+        Self::changed(json!({ "result": result }), sentence)
+    }
+
+    /// Creates the report of a change that is described by a message.
+    pub(crate) fn changed(json: impl ToString, sentence: impl Into<String>) -> Self {
+        Self::new(json, View::Sentence(sentence.into())).of_change()
     }
 }
 

@@ -22,17 +22,15 @@ Examples:
 pub(crate) fn list(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let selected = settings.configured(SettingName::Account)?;
+    let selected = selected.map(|selected| selected.value);
     let mut document = Vec::new();
     for name in settings.config.accounts() {
-        let is_selected = selected
-            .as_ref()
-            .is_some_and(|selected| selected.value == name);
         let base_url = settings.config.account_text(&name, "base_url")?;
         let key_store = KeyStore::of_account(&settings.config, &name)?.as_str();
         let base_url = base_url.as_deref().map(without_credentials);
         document.push(json!({
             "account": name,
-            "selected": is_selected,
+            "selected": selected.as_ref() == Some(&name),
             "base_url": base_url,
             "key_store": key_store,
         }));
@@ -101,11 +99,9 @@ pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Resul
         ),
         _ => String::new(),
     };
-    Ok(Report::new(
-        json!({"result": "logged_out", "account": name, "key_removed_from": removed_from}),
-        View::Sentence(format!("Removed account {name}; {key}.{next}")),
-    )
-    .of_change())
+    let json = json!({"result": "logged_out", "account": name, "key_removed_from": removed_from});
+    let sentence = format!("Removed account {name}; {key}.{next}");
+    Ok(Report::changed(json, sentence))
 }
 
 #[derive(Debug, Args)]
@@ -133,13 +129,9 @@ pub(crate) fn switch(
     edit.file().check_account(name)?;
     edit.set(SettingName::Account, name);
     edit.finish()?;
-    let mut report = Report::new(
-        json!({"result": "switched", "account": name}),
-        View::Sentence(format!("Switched to account {name}.")),
-    )
-    .of_change();
-    report.warnings.extend(override_warning());
-    Ok(report)
+    let json = json!({"result": "switched", "account": name});
+    let report = Report::changed(json, format!("Switched to account {name}."));
+    Ok(report.warning(override_warning()))
 }
 
 /// Asks for the name of an account until there is one.
@@ -175,11 +167,10 @@ pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
         return Err(Failure::usage(message).hint("omit --sandbox"));
     }
     match Key::find(&session.settings)? {
-        Some(key) => {
-            let mut report = Report::text(key.text, "token");
-            report.warnings.extend(key.warnings);
-            Ok(report)
-        }
+        Some(key) => Ok(Report {
+            warnings: key.warnings,
+            ..Report::text(key.text, "token")
+        }),
         None => {
             let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
             Err(failure.hint(LOG_IN_HINT))
