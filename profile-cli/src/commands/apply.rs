@@ -94,10 +94,8 @@ fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>, Failur
     let scopes = profile.key.as_ref().and_then(|key| key.scopes.as_ref());
     let lacks = |scope: &Scope| scopes.is_none_or(|scopes| !scopes.contains(scope));
     let unclear = plan.required_scopes().into_iter().find(lacks);
-    Ok(
-        unclear
-            .map(|scope| format!("the service does not show that the key has the scope {scope}")),
-    )
+    let warning = |scope| format!("the service does not show that the key has the scope {scope}");
+    Ok(unclear.map(warning))
 }
 
 fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {

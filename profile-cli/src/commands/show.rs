@@ -1,6 +1,6 @@
 //! `profile show`: your profile, including private fields.
 
-use profile_sdk::{Profile, ProfileField, Response};
+use profile_sdk::{ApiVisible, Profile, ProfileField, RateLimit, Response};
 
 use crate::drawing::Contrast;
 use crate::drawing::Drawing;
@@ -38,24 +38,16 @@ fn fields(profile: &Profile) -> View {
     }
     push_field(&mut fields, "contrast", Contrast::of_profile(profile));
     push_field(&mut fields, "email", profile.email.as_ref());
-    let visible = profile.api_visible.as_ref();
-    push_field(
-        &mut fields,
-        "api_visible",
-        visible.map(|visible| visible.raw()),
-    );
+    let visible = profile.api_visible.as_ref().map(ApiVisible::raw);
+    push_field(&mut fields, "api_visible", visible);
     if let Some(key) = &profile.key {
         let scopes = key.scopes.as_ref().map(|scopes| {
             let names: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
             names.join(" ")
         });
         push_field(&mut fields, "key.scopes", scopes);
-        let rate_limit = key.rate_limit.as_ref();
-        push_field(
-            &mut fields,
-            "key.rate_limit",
-            rate_limit.map(|limit| limit.raw()),
-        );
+        let rate_limit = key.rate_limit.as_ref().map(RateLimit::raw);
+        push_field(&mut fields, "key.rate_limit", rate_limit);
     }
     for link in profile.links.iter().flatten() {
         let name = format!("links.{}", cell(link.id.as_ref()));

@@ -1,6 +1,6 @@
 //! The command `profile stats`: the views of profiles.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -129,18 +129,15 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     if read.is_empty() {
         return outcome::of_batch(None, failures);
     }
-    let report = arguments.report(&read, arguments.handles.len() > 1, session);
+    let mut report = arguments.report(&read, arguments.handles.len() > 1, session);
     if let Some(path) = &arguments.svg {
         let picture = drawing::svg(&views(&read));
         if path.as_os_str() == "-" {
             return outcome::of_batch(Some(Report::text(picture.trim_end(), "svg")), failures);
         }
         output::write_file(path, picture.as_bytes())?;
+        report = report.of_change();
     }
-    let report = match arguments.svg {
-        Some(_) => report.of_change(),
-        None => report,
-    };
     outcome::of_batch(Some(report), failures)
 }
 
@@ -186,10 +183,7 @@ fn views(read: &[Read<'_>]) -> Vec<ProfileViews> {
 impl StatsArguments {
     /// Returns `true` if bars or sparklines are printed.
     fn draws(&self, session: &Session<'_>) -> bool {
-        let is_image = self
-            .svg
-            .as_ref()
-            .is_some_and(|path| path.as_os_str() == "-");
+        let is_image = self.svg.as_deref() == Some(Path::new("-"));
         match self.plot {
             _ if is_image || self.totals => false,
             Some(Plot::None) => false,
@@ -282,13 +276,8 @@ fn days(read: &[Read<'_>], several: bool) -> View {
 /// Returns the other names and values, preceded by the handle if `several` is set.
 fn totals(read: &[Read<'_>], several: bool) -> View {
     if several {
-        return table(
-            read,
-            several,
-            ["field", "value"],
-            "No statistics available.",
-            fields,
-        );
+        let empty = "No statistics available.";
+        return table(read, several, ["field", "value"], empty, fields);
     }
     let fields = read.iter().flat_map(|read| {
         let handle = ("handle".to_owned(), read.handle.to_string());

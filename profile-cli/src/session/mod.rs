@@ -148,9 +148,7 @@ impl<'a> Session<'a> {
             .is_ok_and(|request| request.method() == Method::Get);
         let answer = self.until_interrupted(call.send(), String::new)?;
         match &answer {
-            Some(Ok(response)) => {
-                log::received(response);
-            }
+            Some(Ok(response)) => log::received(response),
             Some(Err(error)) => log::failed(error),
             None => {}
         }

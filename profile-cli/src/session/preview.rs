@@ -60,11 +60,8 @@ fn as_json(request: &Request) -> Value {
 }
 
 fn as_text(request: &Request) -> String {
-    let mut text = format!(
-        "{} {}\n",
-        request.method().as_str(),
-        path_and_query(request)
-    );
+    let method = request.method().as_str();
+    let mut text = format!("{method} {}\n", path_and_query(request));
     if let Some(body) = request.body() {
         text += &format!("{}\n", json_text(&String::from_utf8_lossy(body), true));
     }
@@ -89,11 +86,8 @@ pub(super) fn curl(session: &Session<'_>, requests: &[&Request]) -> Result<Repor
             "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
         return Err(Failure::usage(message).hint("omit --sandbox"));
     }
-    let is_long = |body: &[u8]| body.len() > MAX_CURL_BODY;
-    if requests
-        .iter()
-        .any(|request| request.body().is_some_and(is_long))
-    {
+    let mut bodies = requests.iter().filter_map(|request| request.body());
+    if bodies.any(|body| body.len() > MAX_CURL_BODY) {
         let max = MAX_CURL_BODY / 1024;
         let message = format!("--curl: the body is longer than {max} KiB, too long for a command");
         return Err(Failure::usage(message).hint("omit --curl to send it"));
@@ -153,11 +147,8 @@ pub(crate) fn curl_command(
         Ok(url) => url.to_string(),
         Err(_) => base_url.to_owned(),
     };
-    let url = format!(
-        "{}{}",
-        base_url.trim_end_matches('/'),
-        path_and_query(request)
-    );
+    let base_url = base_url.trim_end_matches('/');
+    let url = format!("{base_url}{}", path_and_query(request));
     let mut command = String::new();
     if with_key {
         command += "printf 'Authorization: Bearer %s\\n' \"$PROFILE_API_KEY\" |\n  ";
