@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use profile_sdk::{Call, Operation, Profile};
+use profile_sdk::{Call, Client, InvalidValue, Operation, Profile};
 use serde_json::{Value, json};
 
 use crate::commands::auth::permissions;
@@ -21,6 +21,8 @@ pub(crate) struct Deletion {
     pub(crate) dry_run: bool,
     /// Returns the resources of a profile, if it lists them.
     pub(crate) listed: fn(&Profile) -> Option<Vec<Item>>,
+    /// Returns the call that deletes a resource.
+    pub(crate) call: fn(&Client, &str) -> Result<Call<()>, InvalidValue>,
 }
 
 /// A resource with the names and values of its other fields, which are printed so that they can be
@@ -34,16 +36,11 @@ pub(crate) struct Item {
 impl Deletion {
     /// Asks for confirmation and tries all IDs, for which unique titles may be given. Returns the worst
     /// failure, if any.
-    pub(crate) fn run(
-        &self,
-        entered: &[String],
-        session: &Session<'_>,
-        delete: impl Fn(&str) -> Result<Call<()>, Failure>,
-    ) -> Result<Report, Failure> {
+    pub(crate) fn run(&self, entered: &[String], session: &Session<'_>) -> Result<Report, Failure> {
+        let client = session.client()?;
         let calls_of = |ids: &[&String]| {
-            ids.iter()
-                .map(|id| delete(id))
-                .collect::<Result<Vec<_>, _>>()
+            let calls = ids.iter().map(|id| (self.call)(client, id));
+            calls.collect::<Result<Vec<_>, _>>()
         };
         if session.settings.curl {
             let calls = calls_of(&outcome::without_duplicates(entered))?;
@@ -61,10 +58,7 @@ impl Deletion {
         let ids = outcome::without_duplicates(&ids);
         let calls = calls_of(&ids)?;
         let unknown = |id: String| match &listed {
-            Some(_) if self.dry_run => {
-                let message = format!("the profile has no {} {}", self.noun, quoted(&id));
-                Err(Failure::new(FailureKind::NotFound, message).hint(self.list_hint()))
-            }
+            Some(_) if self.dry_run => Err(unlisted(self.noun, &id)),
             _ => Ok(Item::new(&id, [])),
         };
         let items = ids.iter().map(|id| {
@@ -141,11 +135,7 @@ impl Deletion {
             }
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
-            let sent = sent.map_err(|failure| match failure.kind {
-                FailureKind::NotFound => failure.hint(self.list_hint()),
-                _ => failure,
-            });
-            match sent {
+            match sent.map_err(|failure| with_list_hint(self.noun, failure)) {
                 Ok(_) => deleted.push(item),
                 Err(failure) if count == 1 => failures.push(Failure {
                     id: Some(item.id),
@@ -158,10 +148,6 @@ impl Deletion {
         drop(progress);
         let done = (!deleted.is_empty()).then(|| self.report(&deleted, count > 1));
         outcome::of_batch(done, failures)
-    }
-
-    fn list_hint(&self) -> String {
-        format!("`profile {} list` shows the IDs", self.noun)
     }
 
     /// Reads the resources, and checks the scopes. A deletion does not need them, so that its own error
@@ -237,6 +223,20 @@ impl Display for Item {
             true => Ok(()),
             false => write!(f, " ({})", fields.join(", ")),
         }
+    }
+}
+
+/// Returns the failure for a resource that the profile does not list.
+pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
+    let message = format!("the profile has no {noun} {}", quoted(id));
+    with_list_hint(noun, Failure::new(FailureKind::NotFound, message))
+}
+
+/// Adds a hint to the failure if the service does not find the resource.
+pub(crate) fn with_list_hint(noun: &str, failure: Failure) -> Failure {
+    match failure.kind {
+        FailureKind::NotFound => failure.hint(format!("`profile {noun} list` shows the IDs")),
+        _ => failure,
     }
 }
 

@@ -7,7 +7,7 @@ use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile
 use serde_json::Value;
 use url::Url;
 
-use super::deletion::{Deletion, Item, id_of};
+use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
 use crate::completion;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
@@ -114,8 +114,6 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
     report.map(|report| report.warning(warning))
 }
 
-const LIST_HINT: &str = "`profile link list` shows the IDs";
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope links:write.
@@ -167,14 +165,11 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     let what = format!("link {}", quoted(&id));
     let call = client.update_link(&id, &update);
     if dry_run.dry_run {
-        let changes = differences(update, &listed.ok_or_else(|| unknown(&id))?);
+        let changes = differences(update, &listed.ok_or_else(|| unlisted("link", &id))?);
         return Ok(preview::dry_run(&requests(&[call])?, &changes).warning(warning));
     }
     let response = session.write(call, &what, "profile link list");
-    let response = response.map_err(|failure| match failure.kind {
-        FailureKind::NotFound => failure.hint(LIST_HINT),
-        _ => failure,
-    })?;
+    let response = response.map_err(|failure| with_list_hint("link", failure))?;
     let sentence = "The service accepted the change; `profile link list` shows the link.";
     Ok(Report::written(&response, COLUMNS, "updated", sentence).warning(warning))
 }
@@ -203,19 +198,11 @@ fn find_link(
     Ok((id, found))
 }
 
-fn unknown(id: &LinkId) -> Failure {
-    let message = format!("the profile has no link {}", quoted(id));
-    Failure::new(FailureKind::NotFound, message).hint(LIST_HINT)
-}
-
 fn differences(update: LinkUpdate, link: &Link) -> Vec<Change> {
-    let title = update
-        .title
-        .map(|title| Change::new("title", link.title.clone(), title));
-    let url = update
-        .url
-        .map(|url| Change::new("url", link.url.clone(), url.as_str()));
-    title.into_iter().chain(url).collect()
+    let title = |new| Change::new("title", link.title.clone(), new);
+    let url = |new: LinkUrl| Change::new("url", link.url.clone(), new.as_str());
+    let changes = update.title.map(title).into_iter();
+    changes.chain(update.url.map(url)).collect()
 }
 
 #[derive(Debug, Args)]
@@ -238,7 +225,6 @@ pub(crate) struct DeleteArguments {
 }
 
 fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let client = session.client()?;
     if session.settings.curl {
         session.output.note(CURL_NOTE);
     }
@@ -247,10 +233,9 @@ fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, F
         operation: Operation::DELETE_LINK,
         dry_run: arguments.dry_run.dry_run,
         listed,
+        call: |client, id| Ok(client.delete_link(&LinkId::new(id)?)),
     };
-    deletion.run(&arguments.ids, session, |id| {
-        Ok(client.delete_link(&LinkId::new(id)?))
-    })
+    deletion.run(&arguments.ids, session)
 }
 
 fn listed(profile: &Profile) -> Option<Vec<Item>> {

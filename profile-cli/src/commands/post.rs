@@ -213,16 +213,14 @@ pub(crate) struct DeleteArguments {
 }
 
 fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let client = session.client()?;
     let deletion = Deletion {
         noun: "post",
         operation: Operation::DELETE_POST,
         dry_run: arguments.dry_run.dry_run,
         listed,
+        call: |client, id| Ok(client.delete_post(&PostId::new(id)?)),
     };
-    deletion.run(&arguments.ids, session, |id| {
-        Ok(client.delete_post(&PostId::new(id)?))
-    })
+    deletion.run(&arguments.ids, session)
 }
 
 fn listed(profile: &Profile) -> Option<Vec<Item>> {
