@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Command;
+use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 
 use crate::drawing::text::{max_width, wrap};
@@ -230,33 +231,28 @@ fn of_program(program: &Command) -> String {
         if let Some((heading, _)) = GROUPS.iter().find(|(_, first)| *first == name) {
             text += &format!("\n{heading}:\n");
         }
-        let about = command.get_about().map(ToString::to_string);
-        text += &row(name, &about.unwrap_or_default());
+        text += &row(name, command.get_about());
     }
     text += "\nOptions:\n";
     for argument in program.get_arguments() {
         if MOST_USED.contains(&argument.get_id().as_str()) {
-            let help = argument.get_help().map(ToString::to_string);
-            text += &row(
-                &format!("--{}", argument.get_id()),
-                &help.unwrap_or_default(),
-            );
+            let name = format!("--{}", argument.get_id());
+            text += &row(&name, argument.get_help());
         }
     }
     text += "\nMore: profile help COMMAND";
-    for name in [OPTIONS_TOPIC]
-        .into_iter()
-        .chain(Topic::ALL.iter().map(|topic| topic.name))
-    {
+    let topics = Topic::ALL.iter().map(|topic| topic.name);
+    for name in [OPTIONS_TOPIC].into_iter().chain(topics) {
         text += &format!(", {name}");
     }
     text
 }
 
 /// Returns a name and the start of its description, which fits a line.
-fn row(name: &str, about: &str) -> String {
+fn row(name: &str, about: Option<&StyledStr>) -> String {
+    let about = about.map(ToString::to_string).unwrap_or_default();
     let end = about.find([';', '.']).or_else(|| about.find(", or "));
-    let about = end.map_or(about, |end| &about[..end]);
+    let about = &about[..end.unwrap_or(about.len())];
     format!("  {name:<11} {about}\n")
 }
 

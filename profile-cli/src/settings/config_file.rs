@@ -285,8 +285,8 @@ impl ConfigEdit {
 
     /// Sets a setting, in its type.
     pub(crate) fn set(&mut self, name: SettingName, text: &str) {
-        let value = name.value(text);
-        replace(self.document(), name.as_str(), value);
+        let table = self.file.document.as_table_mut();
+        replace(table, name.as_str(), name.value(text));
     }
 
     /// Removes the line of a setting, and returns `true` if there was one. Comments above it are
@@ -313,7 +313,7 @@ impl ConfigEdit {
             let message = format!("{path}: {what} is a value; expected a table");
             Failure::usage(message).hint("remove the line")
         };
-        let accounts = self.document().entry("accounts").or_insert_with(|| {
+        let accounts = self.file.document.entry("accounts").or_insert_with(|| {
             let mut accounts = Table::new();
             accounts.set_implicit(true);
             Item::Table(accounts)
@@ -379,10 +379,6 @@ impl ConfigEdit {
         let target = private_file::target_of(path);
         let written = private_file::replace(&target, document.to_string().as_bytes());
         written.map_err(|error| Failure::of_file("written", path, &error))
-    }
-
-    fn document(&mut self) -> &mut Table {
-        self.file.document.as_table_mut()
     }
 }
 

@@ -264,11 +264,8 @@ impl Login {
 
     /// Stores the key and the account, and selects it.
     fn store(&self, key: &str, replaces: bool) -> Result<Report, Failure> {
-        let Self {
-            name,
-            base_url,
-            profile,
-        } = self;
+        let Self { name, base_url, .. } = self;
+        let handle = self.profile.handle.as_ref().map(ToString::to_string);
         let mut edit = ConfigEdit::begin()?;
         if !replaces {
             // Another process may have added an account with this name during the prompts.
@@ -291,7 +288,7 @@ impl Login {
         let path = edit.file().path().to_string_lossy().into_owned();
         edit.finish()?;
         let mut fields = vec![("account".to_owned(), name.to_string())];
-        push_field(&mut fields, "handle", profile.handle.as_ref());
+        push_field(&mut fields, "handle", handle.as_ref());
         push_field(&mut fields, "base_url", Some(base_url));
         push_field(&mut fields, "account_stored_in", Some(&path));
         push_field(&mut fields, "key_stored_in", Some(&stored.place));
@@ -300,7 +297,7 @@ impl Login {
             "result": "logged_in",
             "account": name.as_str(),
             "selected": true,
-            "handle": profile.handle.as_ref().map(ToString::to_string),
+            "handle": handle,
             "base_url": base_url,
             "account_stored_in": path,
             "key_stored_in": stored.place,
@@ -331,24 +328,21 @@ fn name_of(
     base_url: &str,
     session: &Session<'_>,
 ) -> Result<AccountName, Failure> {
+    let config = &session.settings.config;
     let host = AccountName::of_service(base_url);
     let handle = profile.handle.as_ref().map(ToString::to_string);
     // A service may return the key as the handle.
     let handle = handle.filter(|handle| redact_key(handle) == *handle);
     let names = handle.map(|handle| [format!("{handle}@{host}"), handle]);
     let names = names.into_iter().flatten();
-    let mut names: Vec<_> = names
-        .filter_map(|name| AccountName::parse(&name).ok())
-        .collect();
+    let names = names.filter_map(|name| AccountName::parse(&name).ok());
+    let mut names: Vec<_> = names.collect();
     if names.is_empty() {
         names.push(host);
     }
     let mut taken = String::new();
     while let Some(name) = names.pop() {
-        let stored = session
-            .settings
-            .config
-            .account_text(name.as_str(), "base_url")?;
+        let stored = config.account_text(name.as_str(), "base_url")?;
         let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
             return Ok(name);
         };

@@ -191,10 +191,7 @@ fn check_files(settings: &Settings, findings: &mut Findings) {
     }
     for path in files {
         match private_file::is_exposed(&path) {
-            Ok(true) => {
-                let warning = private_file::exposed_warning(&path);
-                findings.warnings.push(warning);
-            }
+            Ok(true) => findings.warnings.push(private_file::exposed_warning(&path)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 findings.push(Failure::of_file("read", &path, &error));
             }
@@ -299,10 +296,8 @@ impl Facts {
         push("base_url", self.base_url.clone());
         push("proxy", self.proxy.clone());
         let key = self.key.as_ref();
-        push(
-            "key",
-            key.map(|(masked, source)| format!("{masked} ({source})")),
-        );
+        let key = key.map(|(masked, source)| format!("{masked} ({source})"));
+        push("key", key);
         push("service", self.service.clone());
         if self.profile.is_none() {
             return fields;
@@ -333,22 +328,16 @@ impl Facts {
         push("key.masked", self.key.as_ref().map(|key| key.0.clone()));
         push("key.source", self.key.as_ref().map(|key| key.1.clone()));
         push("handle", self.handle());
-        push(
-            "scopes",
-            self.scopes().map(|scopes| names(scopes).join(" ")),
-        );
-        push(
-            "rate_limit",
-            self.rate_limit().map(|limit| limit.raw().to_string()),
-        );
+        let scopes = self.scopes().map(|scopes| names(scopes).join(" "));
+        push("scopes", scopes);
+        let rate_limit = self.rate_limit().map(|limit| limit.raw().to_string());
+        push("rate_limit", rate_limit);
         for command in permissions.iter().flat_map(|one| &one.allowed) {
             push(&format!("commands.{command}"), Some("allowed".to_owned()));
         }
         for (command, scope) in permissions.iter().flat_map(|one| &one.denied) {
-            push(
-                &format!("commands.{command}"),
-                Some(format!("needs {scope}")),
-            );
+            let needs = format!("needs {scope}");
+            push(&format!("commands.{command}"), Some(needs));
         }
         fields
     }
