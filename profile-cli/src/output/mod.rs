@@ -238,7 +238,8 @@ impl Output {
                 }
                 writer.write_record(values.map(|value| printable(value)))
             }),
-            _ => self.renderer.text(report, &self.stdout)?,
+            #[cfg(feature = "jq")]
+            Renderer::Jq(_) => self.renderer.text(report, &self.stdout)?,
         })
     }
 
