@@ -268,7 +268,7 @@ fn options_topic(program: &Command) -> Command {
         .hide(true)
 }
 
-fn is_help(error: &clap::Error) -> bool {
+pub(crate) fn is_help(error: &clap::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand

@@ -12,7 +12,7 @@ use crate::arguments::Arguments;
 use crate::commands::auth::unexpected_key;
 use crate::help;
 use crate::input::profile_changes::InvalidField;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::output::Output;
 
 /// Prints the help, the version or the usage error of the argument parser.
@@ -28,6 +28,7 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
     }
     match error.print() {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        _ if error.use_stderr() => ExitCode::from(FailureKind::Usage.exit_code()),
         _ => ExitCode::SUCCESS,
     }
 }
@@ -42,7 +43,7 @@ fn usage_failure(error: &clap::Error, json: bool) -> Option<Failure> {
         true => Failure::usage(message.trim()).hint(help.trim()),
         false => Failure::usage(text),
     };
-    error.use_stderr().then_some(failure)
+    (error.use_stderr() && !help::is_help(error)).then_some(failure)
 }
 
 /// Suggests the subcommands, or after `help` the topics, that differ from the unknown one in a letter or

@@ -1,8 +1,8 @@
 //! Transcripts: commands with their output, in one file for each subject.
 //!
 //! A line that starts with `## ` begins a section with a service and a home directory of its own. Below it,
-//! `fault` and JSON add a fault, and `dialect` and JSON set the dialect. Lines of stderr begin with `2> `, and an exit code is shown if it
-//! is not 0. `UPDATE_EXPECT=1` writes the output below the commands.
+//! `fault` and JSON add a fault, and `dialect` and JSON set the dialect. Lines of stderr begin with `2> `,
+//! and an exit code is shown if it is not 0. `UPDATE_EXPECT=1` writes the output below the commands.
 
 use std::fs;
 
