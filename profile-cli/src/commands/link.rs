@@ -75,8 +75,8 @@ pub(crate) struct AddArguments {
     first: Option<String>,
 
     /// Target of the link, an absolute URL
-    #[arg(value_name = "URL", required_unless_present = "url", value_parser = link_url)]
-    second: Option<LinkUrl>,
+    #[arg(value_name = "URL", required_unless_present = "url")]
+    second: Option<String>,
 
     /// Title of the link, as an option
     #[arg(long, conflicts_with = "first")]
@@ -91,10 +91,20 @@ pub(crate) struct AddArguments {
 }
 
 fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let (title, url) = (
-        arguments.first.or(arguments.title),
-        arguments.second.or(arguments.url),
-    );
+    let title = arguments.first.or(arguments.title);
+    let url = match arguments.second {
+        Some(text) => Some(link_url(&text).map_err(|error| {
+            let failure = Failure::usage(error.to_string());
+            let is_swapped = title
+                .as_deref()
+                .is_some_and(|title| link_url(title).is_ok());
+            match is_swapped {
+                true => failure.hint("pass the title before the URL"),
+                false => failure,
+            }
+        })?),
+        None => arguments.url,
+    };
     let (Some(title), Some(url)) = (title, url) else {
         return Err(Failure::usage("the title or the URL is missing"));
     };

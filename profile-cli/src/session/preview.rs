@@ -84,7 +84,7 @@ pub(super) fn curl(session: &Session<'_>, requests: &[&Request]) -> Result<Repor
     if session.settings.sandbox {
         let message =
             "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
-        return Err(Failure::usage(message).hint("omit --sandbox"));
+        return Err(Failure::usage(message).hint("replace --sandbox with `--base-url URL`"));
     }
     let mut bodies = requests.iter().filter_map(|request| request.body());
     if bodies.any(|body| body.len() > MAX_CURL_BODY) {
