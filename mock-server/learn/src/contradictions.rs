@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use mock_server::ProfileField;
+use mock_server::{FieldLimit, ProfileField};
 use serde_json::{Map, Value, json};
 
 use crate::learner::{Answers, Finding, Row, rejection};
@@ -70,20 +70,15 @@ pub(crate) fn sentences(all: &Observations, mock: &Answers) -> Vec<Row> {
         };
         Some(((*sentence).to_owned(), steps.iter().find_map(find)?))
     });
-    let not_applied = all
-        .not_applied
-        .iter()
-        .filter_map(|(step, sentence, found)| {
-            let sample = all.answer(*step).ok()?.sample(*found);
-            Some(((*sentence).to_owned(), sample))
-        });
+    let not_applied = all.not_applied.iter();
+    let not_applied = not_applied.filter_map(|(step, sentence, found)| {
+        let sample = all.answer(*step).ok()?.sample(*found);
+        Some(((*sentence).to_owned(), sample))
+    });
     let delivery = all.deliveries.iter().find_map(invalid);
-    let all = statements
-        .chain(exceeded(all))
-        .chain(not_applied)
-        .chain(delivery);
+    let contradicted = statements.chain(exceeded(all)).chain(not_applied);
     let row = |(sentence, sample)| Row::new("", sentence, Finding::Contradiction { sample });
-    all.map(row).collect()
+    contradicted.chain(delivery).map(row).collect()
 }
 
 /// Returns the members of an object that only the mock has.
@@ -112,16 +107,11 @@ fn misfit(service: &Value, mock: &Value) -> Option<Value> {
         (Value::String(text), Value::String(mock)) => {
             let is_same = |is_kind: fn(&str) -> bool| is_kind(text) || !is_kind(mock);
             // An empty string clears a color.
-            let is_color = is_same(is_color) || text.is_empty();
+            let is_color = is_same(|text| FieldLimit::Color.accepts(text)) || text.is_empty();
             (!is_color || !is_same(is_date)).then(|| service.clone())
         }
         _ => Some(without_texts(service)),
     }
-}
-
-fn is_color(text: &str) -> bool {
-    let is_hex = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    text.len() == 7 && text.strip_prefix('#').is_some_and(is_hex)
 }
 
 fn is_date(text: &str) -> bool {
@@ -183,9 +173,8 @@ pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<
         let sample = answer.sample(found);
         let code = rejection(&conclusions.baseline, step).map(|(code, _)| code);
         let is_own = step != Step::EditLinkUnknownField;
-        let sentence = REJECTED
-            .iter()
-            .find(|(name, _)| Some(*name) == code && is_own);
+        let mut rejected = REJECTED.iter();
+        let sentence = rejected.find(|(name, _)| Some(*name) == code && is_own);
         let label = step.label();
         let contradicted = match (is_contradiction, sentence) {
             (true, Some((_, sentence))) if answer.is_success() => (*sentence).to_owned(),
@@ -195,8 +184,11 @@ pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<
                 return Some(Row::new("", question, Finding::Outside { sample }));
             }
         };
-        let finding = Finding::Contradiction { sample };
-        Some(Row::new("", contradicted, finding))
+        Some(Row::new(
+            "",
+            contradicted,
+            Finding::Contradiction { sample },
+        ))
     });
     let mut rows: Vec<Row> = rows.collect();
     // Several requests read the profile.
@@ -226,10 +218,8 @@ fn difference(service: &Answer, mock: &Answer) -> Option<(String, bool)> {
 
 /// Returns the tags of a page.
 fn tags(page: &str) -> String {
-    let tags = page
-        .split('<')
-        .skip(1)
-        .filter_map(|part| part.split_once('>'));
+    let parts = page.split('<').skip(1);
+    let tags = parts.filter_map(|part| part.split_once('>'));
     tags.map(|(tag, _)| format!("<{tag}>")).collect()
 }
 
@@ -257,11 +247,9 @@ fn other_shape(pointer: &str, service: &Value, mock: &Value) -> Option<String> {
         }
         // Elements may differ, and an empty array shows no elements.
         (Value::Array(service), Value::Array(mock)) => {
+            let pointer = format!("{pointer}/0");
             let other = |mock: &Value| {
-                let mut differences = service.iter().map(|one| {
-                    let pointer = format!("{pointer}/0");
-                    other_shape(&pointer, one, mock)
-                });
+                let mut differences = service.iter().map(|one| other_shape(&pointer, one, mock));
                 let first = differences.next()??;
                 differences.all(|one| one.is_some()).then_some(first)
             };
@@ -269,13 +257,9 @@ fn other_shape(pointer: &str, service: &Value, mock: &Value) -> Option<String> {
         }
         _ if service == mock => None,
         _ => {
-            let pointer = if pointer.is_empty() {
-                "the body"
-            } else {
-                pointer
-            };
-            let (service, mock) = (name(service), name(mock));
-            Some(format!("{pointer} is {service}; the mock returns {mock}"))
+            let place = Some(pointer).filter(|pointer| !pointer.is_empty());
+            let (place, service, mock) = (place.unwrap_or("the body"), name(service), name(mock));
+            Some(format!("{place} is {service}; the mock returns {mock}"))
         }
     }
 }

@@ -220,9 +220,8 @@ fn confirm(options: &Options, changes: &str) -> Result<(), Ended> {
         return Ok(());
     }
     if !io::stdin().is_terminal() {
-        return Err(usage(
-            "cannot ask for confirmation without a terminal; use --yes",
-        ));
+        let reason = "cannot ask for confirmation without a terminal; use --yes";
+        return Err(usage(reason));
     }
     let _ = write!(io::stderr(), "Continue? [y/N] ").and_then(|()| io::stderr().flush());
     let mut reply = String::new();
@@ -290,9 +289,8 @@ fn report_changes(changes: Result<Changes, String>) -> bool {
             content.is_empty()
         }
         Err(reason) => {
-            warn(&format!(
-                "cannot compare the profile before and after: {reason}"
-            ));
+            let failed = "cannot compare the profile before and after";
+            warn(&format!("{failed}: {reason}"));
             false
         }
     }

@@ -73,10 +73,8 @@ impl Report {
             }
             evidence.insert(row.name().to_owned(), json!(row.finding));
         }
-        let at = jiff::Timestamp::now()
-            .strftime("%Y-%m-%dT%H:%M:%SZ")
-            .to_string();
-        let learned = json!({ "at": at, "host": host, "evidence": evidence });
+        let at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
+        let learned = json!({ "at": at.to_string(), "host": host, "evidence": evidence });
         let file = File { settings, learned };
         let text = serde_json::to_string_pretty(&file).map_err(|error| error.to_string())?;
         DialectFile::from_json(&text).map_err(|error| error.to_string())?;

@@ -43,14 +43,13 @@ impl Answer {
     /// Replaces the key with `…`.
     pub(crate) fn without(self, key: &Key) -> Self {
         let headers = self.headers.into_iter();
+        let headers = headers.map(|(name, value)| (name, key.redact(&value)));
         // A JSON string may contain the key with escapes.
         let json = self.json.clone().map(|json| key.redact_json(json));
         let text = key.redact(&self.text);
         Self {
             request: key.redact(&self.request),
-            headers: headers
-                .map(|(name, value)| (name, key.redact(&value)))
-                .collect(),
+            headers: headers.collect(),
             is_redacted: text != self.text || json != self.json,
             text,
             json,
@@ -102,9 +101,8 @@ impl Answer {
     pub(crate) fn any_rate_limit_headers(&self) -> BTreeMap<&str, &str> {
         let headers = self.headers.iter();
         let headers = headers.map(|(name, value)| (name.as_str(), value.as_str()));
-        headers
-            .filter(|(name, _)| name.replace('-', "").contains("ratelimit"))
-            .collect()
+        let is_limit = |(name, _): &(&str, _)| name.replace('-', "").contains("ratelimit");
+        headers.filter(is_limit).collect()
     }
 
     /// Returns a number in these headers, or in `RateLimit` of the later drafts: `limit=9, remaining=0,
@@ -231,9 +229,8 @@ pub(crate) fn base_url(text: &str) -> Result<Url, String> {
     // Parsers replace or remove these, each in its own way: they could connect to different hosts.
     let is_ambiguous = |c: &char| *c == '\\' || c.is_whitespace() || c.is_control();
     if let Some(c) = text.chars().find(is_ambiguous) {
-        return Err(format!(
-            "contains {c:?}; expected a URL such as https://host"
-        ));
+        let expected = "expected a URL such as https://host";
+        return Err(format!("contains {c:?}; {expected}"));
     }
     let url = Url::parse(text).map_err(|error| format!("{error}; expected https://HOST"))?;
     let has_user = !url.username().is_empty() || url.password().is_some();
@@ -276,9 +273,8 @@ impl Sample {
             None => found,
             Some((end, _)) => format!("{}…", &text[..end]).into(),
         };
-        let request = request.to_owned();
         Self {
-            request,
+            request: request.to_owned(),
             status,
             found,
         }

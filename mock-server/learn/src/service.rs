@@ -164,9 +164,9 @@ impl Service {
             return Err(reason.clone());
         }
         self.sent += 1;
+        let sent = self.sent;
         progress(&format!(
-            "request {} of at most {MAX_REQUESTS}: {request}",
-            self.sent
+            "request {sent} of at most {MAX_REQUESTS}: {request}"
         ));
         let answer = self.exchange(request).await;
         progress("");
@@ -181,8 +181,8 @@ impl Service {
             self.silent.insert(endpoint.clone(), reason.clone());
         }
         self.failures.push(endpoint);
-        if self.failures.len() >= MAX_FAILURES && is_other {
-            let count = self.failures.len();
+        let count = self.failures.len();
+        if count >= MAX_FAILURES && is_other {
             let reason = format!("{count} requests in a row had no response; {reason}");
             self.stopped = Some(reason);
         }
@@ -219,14 +219,12 @@ impl Service {
             read.map_err(|error| format!("the response is not valid gzip: {error}"))?;
             body = decompressed;
         }
-        match body.len() {
-            0..=MAX_BODY_BYTES => {
-                let status = response.status().as_u16();
-                let answer = Answer::new(request.to_string(), status, lines(&response), &body);
-                Ok(answer.without(&self.key))
-            }
-            _ => Err(format!("the response has more than {MAX_BODY_BYTES} bytes")),
+        if body.len() > MAX_BODY_BYTES {
+            return Err(format!("the response has more than {MAX_BODY_BYTES} bytes"));
         }
+        let (headers, status) = (lines(&response), response.status().as_u16());
+        let answer = Answer::new(request.to_string(), status, headers, &body);
+        Ok(answer.without(&self.key))
     }
 
     /// Keeps the limit that `GET /me` shows, for a service whose responses do not count down.
@@ -270,9 +268,8 @@ impl Service {
         }
         if !delay.is_zero() {
             let seconds = delay.as_secs();
-            warn(&format!(
-                "waiting {seconds} s for the rate limit of the service"
-            ));
+            let limit = "the rate limit of the service";
+            warn(&format!("waiting {seconds} s for {limit}"));
         }
         tokio::select! {
             () = tokio::time::sleep(delay) => Ok(()),
@@ -286,9 +283,8 @@ impl Service {
 fn lines(response: &Response) -> Vec<(String, String)> {
     let headers = response.headers().iter();
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    headers
-        .map(|(name, value)| (name.to_string(), text(value)))
-        .collect()
+    let lines = headers.map(|(name, value)| (name.to_string(), text(value)));
+    lines.collect()
 }
 
 /// Returns the time to wait before the request is sent again.

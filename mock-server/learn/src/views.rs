@@ -130,9 +130,8 @@ pub(crate) fn link_urls(answer: &Answer) -> Option<Value> {
     let listed = answer.at("/links").and_then(Value::as_array);
     let links = listed.into_iter().flatten().chain(answer.at(""));
     let urls = links.filter_map(|link| link.get("url")?.as_str());
-    let urls: Vec<_> = urls
-        .filter(|url| url.trim_end_matches('/') == URL)
-        .collect();
+    let urls = urls.filter(|url| url.trim_end_matches('/') == URL);
+    let urls: Vec<_> = urls.collect();
     (!urls.is_empty()).then(|| json!(urls))
 }
 
