@@ -284,36 +284,23 @@ pub(crate) type Found = Result<Finding, String>;
 #[serde(tag = "result", rename_all = "snake_case")]
 pub(crate) enum Finding {
     /// The value of a setting.
-    Learned {
-        value: Value,
-        sample: Sample,
-    },
+    Learned { value: Value, sample: Sample },
     /// The mock, which has no setting for this, does the same.
-    AsTheMock {
-        sample: Sample,
-    },
+    AsTheMock { sample: Sample },
     /// No dialect reproduces this.
-    Outside {
-        sample: Sample,
-    },
-    NotObservable {
-        reason: String,
-    },
+    Outside { sample: Sample },
+    /// No response shows it, for this reason.
+    NotObservable { reason: String },
     /// A sentence of the specification is contradicted.
-    Contradiction {
-        sample: Sample,
-    },
+    Contradiction { sample: Sample },
 }
 
 impl Finding {
     /// Returns the learned values of a setting. Without any, the mock does the same as the service.
-    pub(crate) fn values(values: Map<String, Value>, sample: Sample) -> Self {
-        match values.is_empty() {
+    pub(crate) fn values(value: Value, sample: Sample) -> Self {
+        match value == json!({}) {
             true => Self::AsTheMock { sample },
-            false => Self::Learned {
-                value: values.into(),
-                sample,
-            },
+            false => Self::Learned { value, sample },
         }
     }
 }

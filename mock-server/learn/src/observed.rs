@@ -1,8 +1,6 @@
 //! The settings that consist of observed values, as far as they differ from what the mock does, and those
 //! that recorded webhook deliveries show.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use crate::learner::{Finding, Found, Learner};
@@ -21,21 +19,19 @@ pub(crate) fn write_statuses(learner: &Learner<'_>) -> Found {
         ("deleted", Step::DeletePost),
     ];
     let answers = learner.answers(&WRITES.map(|(_, step)| step));
-    let (mut found, mut different, mut sample) = (Map::new(), Map::new(), None);
+    let (mut found, mut different, mut sample) = (json!({}), json!({}), None);
     for (kind, step) in WRITES {
-        let answer = learner.all.answer(step).ok();
-        let (Some(written), Some(mock)) = (answer, answers.get(&step)) else {
-            continue;
-        };
-        if !written.is_success() || found.contains_key(kind) {
-            continue;
-        }
-        found.insert(kind.to_owned(), written.status.into());
-        if written.status != mock.status {
-            different.insert(kind.to_owned(), written.status.into());
-        }
-        if kind != "deleted" {
-            sample.get_or_insert(written);
+        if let (Ok(written), Some(mock)) = (learner.all.answer(step), answers.get(&step))
+            && written.is_success()
+            && found.get(kind).is_none()
+        {
+            found[kind] = written.status.into();
+            if written.status != mock.status {
+                different[kind] = written.status.into();
+            }
+            if kind != "deleted" {
+                sample.get_or_insert(written);
+            }
         }
     }
     match sample {
@@ -94,56 +90,41 @@ const PLACES: &[(&str, &[(Step, &str)])] = &[
 pub(crate) fn extra_fields(learner: &Learner<'_>) -> Found {
     let me = learner.all.me()?;
     let answers = learner.answers(Step::ALL);
-    let mut found: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+    let mut found = json!({});
     for &(place, pointers) in PLACES {
         for (step, pointer) in pointers {
             let (Ok(service), Some(mock)) = (learner.all.answer(*step), answers.get(step)) else {
                 continue;
             };
             let known = objects(mock, pointer);
-            let fields = objects(service, pointer).into_iter().flatten();
-            for (name, value) in fields {
-                let is_known = known.iter().any(|object| object.contains_key(name));
+            for (name, value) in objects(service, pointer).into_iter().flatten() {
+                let is_known = known.iter().any(|object| object.contains_key(name))
+                    || place == "me" && found["profile"].get(name).is_some()
+                    || found[place].get(name).is_some();
                 if !is_known && !known.is_empty() {
-                    let fields = found.entry(place).or_default();
-                    fields
-                        .entry(name.clone())
-                        .or_insert_with(|| shortened(value));
+                    found[place][name] = shortened(value);
                 }
             }
         }
     }
-    let profile = found.get("profile").cloned().unwrap_or_default();
-    if let Some(me) = found.get_mut("me") {
-        me.retain(|name, _| !profile.contains_key(name));
-    }
     if let Some(key) = found.get_mut("key") {
         // The texts may be secret.
-        key.values_mut()
-            .for_each(|value| *value = without_texts(value));
+        *key = without_texts(key);
     }
-    found.retain(|_, fields| !fields.is_empty());
-    let names = found
-        .iter()
-        .map(|(place, fields)| ((*place).to_owned(), fields.keys().cloned().collect()));
-    let sample = me.sample(names.collect::<Map<_, _>>());
-    let found = found
-        .into_iter()
-        .map(|(place, fields)| (place.to_owned(), fields.into()));
-    Ok(Finding::values(found.collect(), sample))
+    let names = map_members(&found, |fields| {
+        let fields = fields.as_object().into_iter();
+        fields.flat_map(Map::keys).cloned().collect()
+    });
+    Ok(Finding::values(found, me.sample(names)))
 }
 
 /// Returns an object, or the objects in an array. An empty object is the response to a write.
 fn objects<'a>(answer: &'a Answer, pointer: &str) -> Vec<&'a Map<String, Value>> {
-    let objects = match answer.at(pointer) {
+    match answer.at(pointer) {
         Some(Value::Array(all)) => all.iter().filter_map(Value::as_object).collect(),
-        Some(Value::Object(object)) => vec![object],
+        Some(Value::Object(object)) if !object.is_empty() => vec![object],
         _ => Vec::new(),
-    };
-    objects
-        .into_iter()
-        .filter(|object| !object.is_empty())
-        .collect()
+    }
 }
 
 /// Shortens texts and arrays, without changing the shape.
@@ -157,19 +138,15 @@ fn shortened(value: &Value) -> Value {
 }
 
 /// Returns the value that all deliveries show, or the first that shows another one.
-fn find(learner: &Learner<'_>, observe: fn(&Delivery) -> (Option<&str>, Sample)) -> Found {
+fn find(learner: &Learner<'_>, observe: fn(&Delivery) -> (Option<Value>, Sample)) -> Found {
     let mut observed = learner.all.deliveries.iter().map(observe);
     let (value, sample) = observed.next().ok_or("needs --delivery")?;
     let other = observed.find(|(other, _)| *other != value);
-    match (value, other) {
-        (Some(value), None) => Ok(Finding::Learned {
-            value: json!(value),
-            sample,
-        }),
-        (_, other) => Ok(Finding::Outside {
-            sample: other.map_or(sample, |(_, sample)| sample),
-        }),
-    }
+    Ok(match (value, other) {
+        (Some(value), None) => Finding::Learned { value, sample },
+        (None, None) => Finding::Outside { sample },
+        (_, Some((_, sample))) => Finding::Outside { sample },
+    })
 }
 
 pub(crate) fn encoding(learner: &Learner<'_>) -> Found {
@@ -179,19 +156,19 @@ pub(crate) fn encoding(learner: &Learner<'_>) -> Found {
         // No dialect has upper-case hex digits.
         let encoding = encoding.filter(|encoding| *encoding != "upper_hex");
         let sample = delivery.sample(json!({ "x-service-signature": signature }));
-        (encoding, sample)
+        (encoding.map(Value::from), sample)
     })
 }
 
 pub(crate) fn payload(learner: &Learner<'_>) -> Found {
     find(learner, |delivery| {
         let Ok(body) = serde_json::from_slice::<Value>(&delivery.body) else {
-            return (Some("not_json"), delivery.sample("not JSON"));
+            return (Some("not_json".into()), delivery.sample("not JSON"));
         };
         let is_envelope = body["type"].as_str() == delivery.header("x-service-event")
             && body["created_at"].is_string()
             && body.get("data").is_some();
         let kind = if is_envelope { "envelope" } else { "bare" };
-        (Some(kind), delivery.sample(without_texts(&body)))
+        (Some(kind.into()), delivery.sample(without_texts(&body)))
     })
 }

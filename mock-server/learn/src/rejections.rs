@@ -1,8 +1,8 @@
 //! The bodies, statuses, codes and messages of rejections.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::learner::{Finding, Found, Learner, rejection};
 use crate::requests::Step;
@@ -109,11 +109,7 @@ impl<'a> Template<'a> {
 
     fn placeholder(&self, pointer: &str, value: &Value) -> Option<String> {
         let field = &self.learner.all.values.field;
-        let is_status = |one: &Rejection<'_>, value: &Value| *value == json!(one.answer.status);
-        if self
-            .values(pointer)
-            .all(|(one, value)| is_status(one, value))
-        {
+        if self.is_status(pointer) {
             return Some("{status}".to_owned());
         }
         match (value, &self.code) {
@@ -137,18 +133,20 @@ impl<'a> Template<'a> {
     /// Returns `true` for a word or number that differs between kinds of rejections.
     fn is_code(&self, pointer: &str, value: &Value) -> bool {
         let is_number = |value: &Value| value.as_u64().is_some_and(|one| one < MIN_UNIX_TIME);
-        let names_field = value.as_str().is_some_and(|text| {
-            let field = &self.learner.all.values.field;
-            text.contains(field)
-        });
-        let is_status = |(one, value): (&Rejection<'_>, &Value)| *value == one.answer.status;
+        let field = &self.learner.all.values.field;
+        let names_field = value.as_str().is_some_and(|text| text.contains(field));
+        let mut values = self.values(pointer);
         !names_field
             && self.varies(pointer)
             && !self.is_copy(pointer)
-            && self
-                .values(pointer)
-                .all(|(_, one)| is_word(one) || is_number(one))
-            && !self.values(pointer).all(is_status)
+            && !self.is_status(pointer)
+            && values.all(|(_, one)| is_word(one) || is_number(one))
+    }
+
+    /// Returns `true` if the values at a pointer are the statuses of the rejections.
+    fn is_status(&self, pointer: &str) -> bool {
+        let mut values = self.values(pointer);
+        values.all(|(one, value)| *value == one.answer.status)
     }
 
     /// Returns the values at a pointer in all bodies that have it.
@@ -204,15 +202,11 @@ pub(crate) fn overrides(learner: &Learner<'_>) -> Found {
         Some(leaves.find(|(_, leaf)| **leaf == value)?.0)
     };
     let pointers = [("code", pointer(code)), ("message", pointer(message))];
-    let mut sample = answer.sample(answer.body());
-    let mut found: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
-    for Rejection { step, code, answer } in &rejections {
-        if found.contains_key(code) {
-            continue;
-        }
-        let mut different = Map::new();
+    let (mut found, mut seen, mut first) = (json!({}), BTreeSet::new(), None);
+    for Rejection { step, code, answer } in rejections.iter().filter(|one| seen.insert(one.code)) {
+        let mut different = json!({});
         if answer.status != mock[step].status {
-            different.insert("status".to_owned(), answer.status.into());
+            different["status"] = answer.status.into();
         }
         for (name, pointer) in &pointers {
             let [theirs, ours] =
@@ -221,18 +215,16 @@ pub(crate) fn overrides(learner: &Learner<'_>) -> Found {
                 && !learner.all.values.occur_in(&theirs)
                 && !theirs.contains(HIDDEN)
             {
-                different.insert((*name).to_owned(), theirs.into());
+                different[*name] = theirs.into();
             }
         }
-        if !different.is_empty() && found.values().all(Map::is_empty) {
-            sample = answer.sample(answer.body());
+        if different != json!({}) {
+            first.get_or_insert(answer);
+            found[*code] = different;
         }
-        found.insert(code, different);
     }
-    found.retain(|_, different| !different.is_empty());
-    let found = found.into_iter();
-    let found = found.map(|(code, different)| (code.to_owned(), different.into()));
-    Ok(Finding::values(found.collect(), sample))
+    let answer = first.unwrap_or(answer);
+    Ok(Finding::values(found, answer.sample(answer.body())))
 }
 
 /// Returns a text or number in a body, or the body itself if it is not JSON.
