@@ -184,17 +184,13 @@ pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<
                 return Some(Row::new("", question, Finding::Outside { sample }));
             }
         };
-        Some(Row::new(
-            "",
-            contradicted,
-            Finding::Contradiction { sample },
-        ))
+        let finding = Finding::Contradiction { sample };
+        Some(Row::new("", contradicted, finding))
     });
-    let mut rows: Vec<Row> = rows.collect();
     // Several requests read the profile.
     let mut seen = BTreeSet::new();
-    rows.retain(|row| seen.insert(row.question.clone()));
-    rows
+    rows.filter(|row| seen.insert(row.question.clone()))
+        .collect()
 }
 
 /// Returns a description of the first difference, and `true` if only one of the two accepts the request.
@@ -248,12 +244,11 @@ fn other_shape(pointer: &str, service: &Value, mock: &Value) -> Option<String> {
         // Elements may differ, and an empty array shows no elements.
         (Value::Array(service), Value::Array(mock)) => {
             let pointer = format!("{pointer}/0");
-            let other = |mock: &Value| {
-                let mut differences = service.iter().map(|one| other_shape(&pointer, one, mock));
-                let first = differences.next()??;
-                differences.all(|one| one.is_some()).then_some(first)
-            };
-            mock.iter().find_map(other)
+            mock.iter().find_map(|mock| {
+                let differences = service.iter().map(|one| other_shape(&pointer, one, mock));
+                let differences: Option<Vec<_>> = differences.collect();
+                differences?.into_iter().next()
+            })
         }
         _ if service == mock => None,
         _ => {

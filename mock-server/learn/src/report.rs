@@ -10,7 +10,7 @@ use crate::contradictions;
 use crate::learner::{Finding, Row};
 use crate::observations::Observations;
 use crate::questions;
-use crate::response::map_members;
+use crate::response::{map_members, pick};
 
 /// The file of `--out`, with the learned settings only.
 #[derive(Serialize)]
@@ -124,13 +124,7 @@ impl Report {
 fn comparable(setting: &str, value: &Value) -> Value {
     match setting {
         "error_template" | "extra_fields" => without_copies(value),
-        "rejections" => {
-            let mut rejections = value.clone();
-            let all = rejections.as_object_mut().into_iter().flatten();
-            all.filter_map(|(_, one)| one.as_object_mut())
-                .for_each(|one| drop(one.remove("message")));
-            rejections
-        }
+        "rejections" => map_members(value, |one| json!(pick(one, &["status", "code"]))),
         _ => value.clone(),
     }
 }
