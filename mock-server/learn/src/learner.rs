@@ -6,7 +6,7 @@ use mock_server::dialect::MeFields;
 use mock_server::{Dialect, ProfileField, RateLimit, Scope, World, handle};
 use reqwest::Method;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::observations::{KINDS, Observations};
 use crate::requests::{Access, Known, Request, RequestValues, Step};
@@ -16,10 +16,9 @@ use crate::views::{self, View};
 /// The settings that were learned so far.
 pub(crate) struct Learner<'a> {
     pub(crate) all: &'a Observations,
-    reference: Reference,
+    reference: Reference<'a>,
     /// The responses of the mock in its default dialect.
     pub(crate) baseline: Answers,
-    settings: Map<String, Value>,
     dialect: Dialect,
 }
 
@@ -31,7 +30,6 @@ impl<'a> Learner<'a> {
             baseline: reference.answers(&Dialect::default(), Step::ALL),
             all,
             reference,
-            settings: Map::new(),
             dialect: Dialect::default(),
         })
     }
@@ -39,19 +37,15 @@ impl<'a> Learner<'a> {
     /// Returns the only value of a setting with which the mock shows the same in these responses.
     pub(crate) fn compare(&self, setting: &str, steps: &[Step], view: View, needs: &str) -> Found {
         let observed = self.observed(steps, view);
-        let Some((step, shown)) = observed.first() else {
-            return Err(self.reason(steps, needs));
-        };
-        let sample = self.all.answer(*step)?.sample(shown.clone());
+        let first = observed.first();
+        let first = first.ok_or_else(|| self.reason(steps, needs))?;
         let mut fitting = self.candidates(setting);
         fitting.retain(|(_, dialect)| self.misfit(dialect, &observed, view).is_none());
+        let misfit = self.misfit(&self.dialect, &observed, view);
+        let (step, shown) = misfit.filter(|_| fitting.is_empty()).unwrap_or(first);
+        let sample = self.all.answer(*step)?.sample(shown.clone());
         match &fitting[..] {
-            [] => {
-                let misfit = self.misfit(&self.dialect, &observed, view);
-                let (step, shown) = misfit.unwrap_or(&observed[0]);
-                let sample = self.all.answer(*step)?.sample(shown.clone());
-                Ok(Finding::Outside { sample })
-            }
+            [] => Ok(Finding::Outside { sample }),
             [_] if setting.is_empty() => Ok(Finding::AsTheMock { sample }),
             [(value, _)] => Ok(Finding::Learned {
                 value: value.clone(),
@@ -118,11 +112,10 @@ impl<'a> Learner<'a> {
 
     /// Learns a setting.
     pub(crate) fn set(&mut self, setting: &str, value: &Value) -> Result<(), String> {
-        let mut settings = self.settings.clone();
-        settings.insert(setting.to_owned(), value.clone());
-        let text = Value::Object(settings.clone()).to_string();
-        self.dialect = Dialect::from_json(&text).map_err(|error| error.to_string())?;
-        self.settings = settings;
+        let mut settings = json!(self.dialect);
+        settings[setting] = value.clone();
+        let dialect = Dialect::from_json(&settings.to_string());
+        self.dialect = dialect.map_err(|error| error.to_string())?;
         Ok(())
     }
 
@@ -148,16 +141,14 @@ pub(crate) fn rejection(baseline: &Answers, step: Step) -> Option<(&str, &str)> 
 pub(crate) type Answers = BTreeMap<Step, Answer>;
 
 /// A mock with the observed profile.
-struct Reference {
+struct Reference<'a> {
     world: World,
     key: String,
-    values: RequestValues,
-    /// The requests that the service was asked, or could not be asked.
-    asked: Vec<Step>,
+    all: &'a Observations,
 }
 
-impl Reference {
-    pub(crate) fn new(all: &Observations) -> Known<Self> {
+impl<'a> Reference<'a> {
+    pub(crate) fn new(all: &'a Observations) -> Known<Self> {
         let me = all.me()?;
         let mut world = World::default();
         let own = me.at("/handle").and_then(Value::as_str).unwrap_or("demo");
@@ -168,21 +159,16 @@ impl Reference {
         let scopes: Vec<_> = Scope::ALL.iter().copied().filter(has_scope).collect();
         let key = world.create_key(own, &scopes);
         fill(&mut world, own, me);
-        Ok(Self {
-            world,
-            key,
-            values: all.values.clone(),
-            asked: all.asked(),
-        })
+        Ok(Self { world, key, all })
     }
 
     /// Returns the responses under a dialect to these requests.
     pub(crate) fn answers(&self, dialect: &Dialect, steps: &[Step]) -> Answers {
         let mut world = self.world.clone();
         world.set_dialect(dialect.clone());
-        let mut values = self.values.clone();
+        let mut values = self.all.values.clone();
         let mut answers = Answers::new();
-        for step in &self.asked {
+        for step in &self.all.asked() {
             let is_wanted = steps.contains(step);
             if *step == Step::RateLimited && is_wanted {
                 answers.insert(*step, self.rate_limited(&world));
@@ -202,16 +188,13 @@ impl Reference {
     }
 
     fn answer(&self, world: &mut World, request: &Request) -> Answer {
-        let mut message =
-            mock_server::Request::new(request.method.as_str(), &format!("/api/v1{}", request.path));
-        let key = match request.access {
-            Access::Key => Some(self.key.as_str()),
-            Access::WrongKey => Some("wrong"),
-            Access::NoKey => None,
+        let path = format!("/api/v1{}", request.path);
+        let mut message = mock_server::Request::new(request.method.as_str(), &path);
+        message = match request.access {
+            Access::Key => message.header("Authorization", format!("Bearer {}", self.key)),
+            Access::WrongKey => message.header("Authorization", "Bearer wrong"),
+            Access::NoKey => message,
         };
-        if let Some(key) = key {
-            message = message.header("Authorization", format!("Bearer {key}"));
-        }
         if !request.body.is_empty() {
             message = message
                 .header("Content-Type", request.content_type)
@@ -220,12 +203,7 @@ impl Reference {
         let reply = handle(world, &message);
         let headers = reply.headers.into_iter();
         let headers = headers.map(|(name, value)| (name.into_owned(), value.into_owned()));
-        Answer::new(
-            request.to_string(),
-            reply.status,
-            headers.collect(),
-            &reply.body,
-        )
+        Answer::new(request.to_string(), reply.status, headers, &reply.body)
     }
 
     fn rate_limited(&self, world: &World) -> Answer {
@@ -270,10 +248,8 @@ fn fill(world: &mut World, own: &str, me: &Answer) {
         }
     }
     let badges = me.at("/badges").and_then(Value::as_array);
-    account.badges = match badges.is_some_and(|badges| !badges.is_empty()) {
-        true => vec!["early".to_owned()],
-        false => Vec::new(),
-    };
+    let badges = badges.into_iter().flatten().take(1);
+    account.badges = badges.map(|_| "early".to_owned()).collect();
 }
 
 /// A finding, or the reason why there is none.

@@ -27,13 +27,13 @@ impl Answer {
     pub(crate) fn new(
         request: String,
         status: u16,
-        headers: Vec<(String, String)>,
+        headers: impl Iterator<Item = (String, String)>,
         body: &[u8],
     ) -> Self {
         Self {
             request,
             status,
-            headers,
+            headers: headers.collect(),
             text: String::from_utf8_lossy(body).into_owned(),
             json: serde_json::from_slice(body).ok(),
             is_redacted: false,

@@ -10,7 +10,7 @@ use flate2::read::GzDecoder;
 use reqwest::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue,
 };
-use reqwest::{Client, Method, Response, Url, redirect};
+use reqwest::{Client, Method, Url, redirect};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -222,7 +222,10 @@ impl Service {
         if body.len() > MAX_BODY_BYTES {
             return Err(format!("the response has more than {MAX_BODY_BYTES} bytes"));
         }
-        let (headers, status) = (lines(&response), response.status().as_u16());
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = response.headers().iter();
+        let headers = headers.map(|(name, value)| (name.to_string(), text(value)));
+        let status = response.status().as_u16();
         let answer = Answer::new(request.to_string(), status, headers, &body);
         Ok(answer.without(&self.key))
     }
@@ -278,13 +281,6 @@ impl Service {
             }
         }
     }
-}
-
-fn lines(response: &Response) -> Vec<(String, String)> {
-    let headers = response.headers().iter();
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let lines = headers.map(|(name, value)| (name.to_string(), text(value)));
-    lines.collect()
 }
 
 /// Returns the time to wait before the request is sent again.
