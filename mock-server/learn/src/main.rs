@@ -202,8 +202,7 @@ fn file_to_check(path: &Path) -> Result<DialectFile, Ended> {
 fn secret(path: &Path) -> Result<Vec<u8>, Ended> {
     let bytes = fs::read(path);
     let mut bytes = bytes.map_err(failed("cannot read the webhook secret file", path))?;
-    if bytes.last() == Some(&b'\n') {
-        bytes.pop();
+    if bytes.pop_if(|last| *last == b'\n').is_some() {
         bytes.pop_if(|last| *last == b'\r');
     }
     Ok(bytes)

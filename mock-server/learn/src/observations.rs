@@ -216,8 +216,7 @@ impl Kind {
     }
 
     pub(crate) fn has_mark(self, resource: &Value, mark: &str) -> bool {
-        let text = resource.get(self.text).and_then(Value::as_str);
-        text.is_some_and(|text| text.contains(mark))
+        text(resource, self.text).contains(mark)
     }
 
     /// Returns `true` if a response to `GET /me` lists a resource with this ID.
@@ -237,8 +236,7 @@ pub(crate) fn id(resource: &Value) -> Option<String> {
 }
 
 fn text<'a>(resource: &'a Value, field: &str) -> &'a str {
-    let text = resource.get(field).and_then(Value::as_str);
-    text.unwrap_or_default()
+    resource[field].as_str().unwrap_or_default()
 }
 
 /// The differences between two responses to `GET /me`, except for what the command created.
@@ -258,9 +256,8 @@ impl Changes {
     /// Returns the reason if one of the two does not show the profile.
     pub(crate) fn new(observations: &Observations, after: &Answer) -> Result<Self, String> {
         let first = observations.me()?;
-        let [before, after] =
-            [first, after].map(|me| Facts::new(me, first, &observations.values.mark));
-        let (before, after) = (before?, after?);
+        let facts = |me| Facts::new(me, first, &observations.values.mark);
+        let (before, after) = (facts(first)?, facts(after)?);
         let content = different(&before.content, &after.content).map(|(name, line)| {
             let [old, new] = [&before, &after].map(|facts| facts.content.get(name));
             let undo = match (name.split_once(' '), old, new) {

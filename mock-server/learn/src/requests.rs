@@ -171,11 +171,9 @@ pub(crate) fn other_color(values: &RequestValues) -> Option<Value> {
 fn repeated(values: &RequestValues) -> Known<String> {
     let profile = values.profile.clone()?;
     let first = profile.iter().next();
-    let first = first.ok_or("all editable fields are null")?;
-    let member = |(name, value): (&String, &Value)| format!("{}:{value}", json!(name));
-    let all = [first].into_iter().chain(&profile);
-    let members: Vec<_> = all.map(member).collect();
-    Ok(format!("{{{}}}", members.join(",")))
+    let (name, value) = first.ok_or("all editable fields are null")?;
+    let start = format!("{{{}:{value},", json!(name));
+    Ok(json!(profile).to_string().replacen('{', &start, 1))
 }
 
 pub(crate) fn post(path: &str) -> Request {
@@ -196,8 +194,10 @@ pub(crate) fn edit_link(id: &str) -> Request {
 }
 
 fn delete(all: &str, id: &Known<String>) -> Known<Request> {
-    let path = format!("{all}/{}", id.clone()?);
-    Ok(Request::new(Method::DELETE, path))
+    Ok(Request::new(
+        Method::DELETE,
+        format!("{all}/{}", id.clone()?),
+    ))
 }
 
 fn again(request: Request) -> Request {

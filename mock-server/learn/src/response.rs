@@ -98,11 +98,10 @@ impl Answer {
     }
 
     /// Returns all headers about the rate limit, such as a single one with all parts.
-    pub(crate) fn any_rate_limit_headers(&self) -> BTreeMap<&str, &str> {
-        let headers = self.headers.iter();
-        let headers = headers.map(|(name, value)| (name.as_str(), value.as_str()));
-        let is_limit = |(name, _): &(&str, _)| name.replace('-', "").contains("ratelimit");
-        headers.filter(is_limit).collect()
+    pub(crate) fn any_rate_limit_headers(&self) -> BTreeMap<String, String> {
+        let mut headers: BTreeMap<_, _> = self.headers.iter().cloned().collect();
+        headers.retain(|name, _| name.replace('-', "").contains("ratelimit"));
+        headers
     }
 
     /// Returns a number in these headers, or in `RateLimit` of the later drafts: `limit=9, remaining=0,

@@ -150,10 +150,7 @@ impl Service {
         if *self.interrupted.borrow() {
             return Err(INTERRUPTED.to_owned());
         }
-        if let Some(reason) = &self.stopped {
-            return Err(reason.clone());
-        }
-        Ok(())
+        self.stopped.clone().map_or(Ok(()), Err)
     }
 
     async fn send_once(&mut self, request: &Request) -> Result<Answer, String> {

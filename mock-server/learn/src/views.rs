@@ -181,8 +181,7 @@ pub(crate) fn other_statistics(answer: &Answer) -> Option<Value> {
 
 /// Observes a key without scopes.
 pub(crate) fn without_scopes(me: &Answer) -> Option<Value> {
-    let scopes = me.at("/key/scopes")?;
-    let is_empty = scopes.is_array() && self::scopes(me).is_empty();
+    let is_empty = me.at("/key/scopes")?.is_array() && scopes(me).is_empty();
     is_empty.then(|| json!({ "scopes": [] }))
 }
 
@@ -215,13 +214,11 @@ pub(crate) fn error_body(answer: &Answer) -> Option<Value> {
 
 /// Returns which headers about the rate limit there are, in a response with 429 or any other one.
 pub(crate) fn rate_limit(answer: &Answer) -> Option<Value> {
-    let has_headers = !answer.rate_limit_headers().is_empty();
     if matches!(answer.status, 429 | 503) {
         let retry_after = answer.header("retry-after").is_some();
         return Some(json!({ "status": answer.status, "Retry-After": retry_after }));
     }
-    let has_headers = has_headers || !answer.any_rate_limit_headers().is_empty();
-    Some(json!({ "RateLimit": has_headers }))
+    Some(json!({ "RateLimit": rate_limit_headers(answer).is_some() }))
 }
 
 pub(crate) fn rate_limit_headers(answer: &Answer) -> Option<Value> {
