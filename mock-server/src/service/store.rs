@@ -383,27 +383,15 @@ fn with_suffix(path: &Path, ending: &str) -> OsString {
     name
 }
 
-#[cfg(unix)]
 fn create_directory(directory: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(directory)
 }
 
-#[cfg(not(unix))]
-fn create_directory(directory: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).create(directory)
-}
-
-#[cfg(unix)]
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    options.mode(0o600)
-}
-
-#[cfg(not(unix))]
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
