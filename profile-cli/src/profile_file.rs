@@ -66,7 +66,7 @@ impl EnteredProfile {
     /// Parses a document. If an editor showed a profile, skips the fields that are as shown, and
     /// rejects everything but fields.
     pub(crate) fn read(text: &str, shown: Option<&Profile>) -> Self {
-        // Editors and Git on Windows change line breaks; `quoted` escapes those of the profile.
+        // Editors and Git on Windows add carriage returns; `quoted` escapes the profile's own.
         let text = text.replace("\r\n", "\n");
         let problem = |span: Option<Range<usize>>, message: &str| {
             let message = message.lines().collect::<Vec<_>>().join("; ");

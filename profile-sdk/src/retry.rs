@@ -74,9 +74,9 @@ impl RetryPolicy {
 
     /// Sets the maximum wait that the service can request with `Retry-After`. Default: 30 seconds. If
     /// the service requests a longer one, or one beyond the total timeout, the call fails at once.
-    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. It is also the
-    /// maximum pause of all calls of the key after a 429, and the maximum wait for the next window
-    /// of a reported rate limit.
+    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. This maximum also
+    /// limits the pause of all calls of the key after a 429, and the wait for the next window of a
+    /// reported rate limit.
     pub fn max_wait(mut self, wait: Duration) -> Self {
         self.max_wait = wait;
         self

@@ -72,7 +72,7 @@ pub(crate) fn compression(learner: &Learner<'_>) -> Found {
 }
 
 /// The objects in responses: the name in `extra_fields`, the requests and the pointers in `data`. The
-/// place `me` has what an edit of the profile does not show.
+/// place `me` has the fields that no edit shows.
 #[rustfmt::skip]
 const PLACES: &[(&str, &[(Step, &str)])] = &[
     ("profile", &[(Step::EditProfile, "")]),

@@ -18,7 +18,7 @@ struct Rejection<'a> {
     answer: &'a Answer,
 }
 
-/// Returns the requests that both reject. The first names a field if one of them does.
+/// Returns the requests that the service and the mock reject. The one with an unknown field is first.
 fn rejections<'a>(learner: &'a Learner<'_>) -> Result<Vec<Rejection<'a>>, String> {
     let answers = learner.all.answers();
     let rejected = answers.filter(|(_, answer)| answer.is_rejection());

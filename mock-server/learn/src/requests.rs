@@ -58,7 +58,7 @@ steps! {
         edit.insert(values.field.clone(), "x".into());
         Ok(edit_profile().body(" with an unknown field", Value::Object(edit)))
     };
-    // Shows which parts of a rejection are copies, such as the ID of the request.
+    // Shows what differs between rejections of equal requests, such as an ID.
     UnknownHandleAgain: |values| get(&format!("/users/{}/stats", values.unknown));
     // The last request without `--allow-writes`: nothing may have changed.
     MeAfterwards: |_| get("/me");

@@ -135,7 +135,7 @@ pub(crate) fn link_urls(answer: &Answer) -> Option<Value> {
     (!urls.is_empty()).then(|| json!(urls))
 }
 
-/// Returns the shape of the response to a successful write; of a resource, only that there is one.
+/// Returns the shape of the response to a successful write; for any resource, just `resource`.
 pub(crate) fn write_response(answer: &Answer) -> Option<Value> {
     let body = answer.is_success().then(|| answer.body())?;
     let is_resource = body["data"].as_object().is_some_and(|one| !one.is_empty());

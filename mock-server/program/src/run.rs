@@ -78,7 +78,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     let report = report.transpose()?;
     let log = server.log.then(Log::start);
     let worlds = worlds(&server)?;
-    // After the wait for the state file, which a signal has to end.
+    // Not earlier: a signal must end the wait for the state file.
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let mock = Mock::start(worlds, &server.addr, log.as_ref())?;
     let (program, arguments) = command.split_first().expect("clap requires a command");
@@ -132,7 +132,7 @@ pub(crate) fn warn_unless_called(coverage: &Coverage) -> bool {
     let is_uncalled = |endpoint: &Endpoint| coverage.endpoint(*endpoint).calls == 0;
     let is_idle = Endpoint::ALL.iter().all(is_uncalled);
     if is_idle {
-        warn("no endpoint was called; the URL is in PROFILE_BASE_URL");
+        warn("no request reached an endpoint; the URL is in PROFILE_BASE_URL");
     }
     is_idle
 }

@@ -24,8 +24,8 @@ struct Ready<'a> {
 /// Serves until Ctrl-C or SIGTERM.
 pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<(), Failure> {
     let worlds = worlds(&options)?;
-    // Register signal handlers after the wait for the state file, which a signal has to end, and before
-    // printing the line, after which a parent may send signals.
+    // Not earlier: a signal must end the wait for the state file. Not later: a parent may send signals
+    // after the printed line.
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let keys = worlds.keys().clone();
     let log = options.log.then(Log::start);

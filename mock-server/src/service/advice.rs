@@ -13,7 +13,7 @@ use crate::redaction::Secrets;
 /// Maximum number of responses to remember.
 const MAX_RESPONSES: usize = 256;
 
-/// The latest responses after which some requests are worth advice.
+/// The latest responses that can make a later request a mistake.
 #[derive(Debug, Default)]
 pub(crate) struct RecentResponses(VecDeque<Remembered>);
 

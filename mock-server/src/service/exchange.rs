@@ -195,8 +195,8 @@ impl Exchange {
 }
 
 impl Drop for Exchange {
-    /// Records that the client has disconnected during a delay. If the request was not handled, it
-    /// counts all the same.
+    /// Records that the client has disconnected during a delay. The report includes a request that was not
+    /// handled.
     fn drop(&mut self) {
         if self.is_delayed {
             self.abandon();

@@ -74,8 +74,8 @@ Requires the scope social:write. If the response is lost, the request is not ret
 list` shows whether the post was created.
 
 --file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line
-break at the end is removed. Any other text that starts with @ is the post itself. An empty text is an
-error, and so is @ followed by the name of an existing file.
+break at the end is removed. Any other text that starts with @ is the post itself, unless a file has the
+name after the @: that is an error, as is an empty text.
 
 Without a text on a terminal, or with --editor, an empty text opens in the editor of `profile edit`. If
 your text could not be sent, it is kept in a private file; the error prints its path, and the command

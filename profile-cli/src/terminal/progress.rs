@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::terminal::printable::printable;
 use crate::terminal::{DEFAULT_WIDTH, measured_width};
 
-/// The progress of work on several items, shown if stderr can replace it.
+/// The progress of work on several items, if stderr can replace lines.
 pub(crate) struct Progress {
     label: &'static str,
     total: usize,

@@ -33,8 +33,8 @@ pub(crate) struct RateLimitState {
     rejected_at: Option<Instant>,
     /// The wait that a later 429 without `Retry-After` starts with.
     learned_wait: Duration,
-    /// The number of the current window. It also changes when a pause starts, so that a
-    /// response can be recognized whose request was sent before the pause.
+    /// The number of the current window. It also changes when a pause starts, so that responses to
+    /// earlier requests can be recognized.
     window: u64,
     /// The number of requests that can still be sent in the window, if the service reports it.
     available: Option<u64>,

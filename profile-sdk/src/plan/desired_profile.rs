@@ -183,7 +183,7 @@ impl From<&Profile> for DesiredProfile {
         let mut fields = ProfileUpdate::new();
         for field in ProfileField::ALL {
             if let Some(text) = profile.get(*field) {
-                // A text that is not valid cannot be sent either.
+                // Invalid texts are left out: they cannot be sent.
                 let _ = fields.set(*field, text);
             }
         }

@@ -170,8 +170,8 @@ mod rustls_config {
         Ok(certificates)
     }
 
-    /// Returns aws-lc-rs or ring, whichever is enabled first, otherwise the provider that the program
-    /// has installed.
+    /// Returns aws-lc-rs if it is enabled, else ring if enabled, else the provider that the program
+    /// installed.
     ///
     /// The provider of the process is not used if there is another: if a program depends on both
     /// aws-lc-rs and ring, rustls does not install one by itself.

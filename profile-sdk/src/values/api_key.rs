@@ -31,7 +31,7 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// Creates a key. One line break at the end, as files and pipes have it, is removed.
+    /// Creates a key. One line break at the end, usual in files and pipes, is removed.
     ///
     /// # Errors
     ///

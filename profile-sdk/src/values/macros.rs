@@ -25,7 +25,7 @@ macro_rules! text_value {
     };
 }
 
-/// Implements the conversions from a text of a type with a function
+/// Implements the conversions from text to a type with a function
 /// `new(impl Into<String>) -> Result<Self, InvalidValue>`.
 macro_rules! from_text {
     ($name:ident) => {

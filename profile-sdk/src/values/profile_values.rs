@@ -76,7 +76,7 @@ impl fmt::Display for FieldKind {
     }
 }
 
-/// Declares a text of up to a number of characters.
+/// Declares a text type with a maximum length.
 macro_rules! short_text {
     ($(#[$docs:meta])* $name:ident, $field:literal, $max:literal) => {
         $(#[$docs])*

@@ -46,7 +46,7 @@ pub struct DeadLetter {
 }
 
 impl Queue {
-    /// Returns the first dead letter of a worker whose number is at least `number`.
+    /// Returns a worker's first dead letter whose number is at least `number`.
     ///
     /// # Errors
     ///

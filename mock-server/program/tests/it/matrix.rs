@@ -105,7 +105,7 @@ fn the_default_has_to_pass() {
     assert_eq!(stdout.lines().count(), 2, "{stdout}");
     assert_eq!(
         stderr,
-        "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n\
+        "mock-server: no request reached an endpoint; the URL is in PROFILE_BASE_URL\n\
          \n--- output of the command: default, failed (exit code 4) ---\nbroken\n\
          mock-server: the first run failed: default; it has to pass\n"
     );
@@ -145,7 +145,7 @@ fn output_is_shown_on_request() {
     assert_eq!(code, Some(0));
     assert_eq!(
         stderr,
-        "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n\
+        "mock-server: no request reached an endpoint; the URL is in PROFILE_BASE_URL\n\
          \n--- output of the command: default, passed ---\none\n\
          \n--- output of the command: ids = integer, passed ---\none\n\
          \n--- output of the command: ids = uuid, passed ---\none\n"

@@ -284,7 +284,7 @@ fn the_baseline_has_to_pass() {
     assert_eq!(stdout, expected);
     assert_eq!(
         stderr,
-        "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n\
+        "mock-server: no request reached an endpoint; the URL is in PROFILE_BASE_URL\n\
          \n--- output of the command: unmutated baseline, failed (exit code 3) ---\nbroken\n\
          mock-server: the first run failed: unmutated baseline; it has to pass\n"
     );

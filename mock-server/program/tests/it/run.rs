@@ -129,7 +129,7 @@ fn a_command_without_requests_gets_a_hint() {
         stderr,
         format!(
             "mock-server: 0 of {} endpoints covered\n\
-             mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n",
+             mock-server: no request reached an endpoint; the URL is in PROFILE_BASE_URL\n",
             Endpoint::ALL.len()
         )
     );
@@ -144,7 +144,10 @@ fn an_abandoned_call_counts_and_control_characters_are_escaped() {
         --header \"Authorization: Bearer $PROFILE_API_KEY\" --header 'Content-Type: application/json' \
         --data '{\"a\\u001b\\u009b\\u202e\": 1}' \"$PROFILE_BASE_URL/api/v1/me/profile\"";
     let (_, _, stderr) = run(&["--fault", faults.to_str().unwrap()], script);
-    assert!(!stderr.contains("no endpoint was called"), "{stderr}");
+    assert!(
+        !stderr.contains("no request reached an endpoint"),
+        "{stderr}"
+    );
     assert!(stderr.contains(r"a\u001b\u009b\u202e"), "{stderr}");
 }
 

@@ -49,7 +49,7 @@ const NOT_TOML: &str = "\
 # and the line break before closing quotes.
 ";
 
-/// Returns a document for `profile apply`, with only what is not as shown.
+/// Returns a document for `profile apply`, with only the changes.
 pub(super) fn unsent(text: &str, shown: &Profile) -> String {
     let Ok(mut document) = text.parse::<DocumentMut>() else {
         return format!("{NOT_TOML}{text}");

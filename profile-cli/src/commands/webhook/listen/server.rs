@@ -24,7 +24,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The delay after a failed `accept`, for example if no file descriptor is available.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
-/// The time after which the command reports that it waits before it ends.
+/// The delay before a command that is ending reports what it waits for.
 const WAIT_DELAY: Duration = Duration::from_millis(300);
 
 /// A running server.
