@@ -216,7 +216,7 @@ async fn rejects_invalid_texts() {
         "#]],
     );
     let (comment, text) = text.split_once("\n[profile]\n").unwrap();
-    assert!(comment.starts_with("# Not valid TOML. "), "{comment}");
+    assert!(comment.starts_with("# Not valid TOML, "), "{comment}");
     assert_eq!(text, "bio = \"b\nlocation = 1\n");
     assert!(sent(&fixture).is_empty());
 }

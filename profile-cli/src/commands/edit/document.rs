@@ -43,16 +43,18 @@ fn note(field: ProfileField) -> String {
     }
 }
 
-/// Start of a kept text that has to be repaired before `apply` can read it.
-const NOT_TOML: &str = "\
-# Not valid TOML. After a repair, `profile apply` sends all fields, not only the changed ones,
-# and the line break before closing quotes.
+/// Start of a kept text whose changes cannot be told from the other fields.
+const INVALID: &str = "\
+# Not valid TOML, or without [profile]. After a repair, `profile apply` sends all fields, not only
+# the changed ones, and the line break before closing quotes.
 ";
 
 /// Returns a document for `profile apply`, with only the changes.
 pub(super) fn unsent(text: &str, shown: &Profile) -> String {
-    let Ok(mut document) = text.parse::<DocumentMut>() else {
-        return format!("{NOT_TOML}{text}");
+    let is_profile = |document: &DocumentMut| document.get("profile").is_some_and(Item::is_table);
+    let document = text.parse::<DocumentMut>().ok().filter(is_profile);
+    let Some(mut document) = document else {
+        return format!("{INVALID}{text}");
     };
     document.set_trailing("");
     if let Some(profile) = document.get_mut("profile").and_then(Item::as_table_mut) {
@@ -73,7 +75,7 @@ mod tests {
     use profile_sdk::{DisplayName, Profile, ProfileField};
     use serde_json::json;
 
-    use super::{unsent, write};
+    use super::{INVALID, unsent, write};
     use crate::profile_file::EnteredProfile;
 
     fn profile(text: &str) -> Profile {
@@ -207,11 +209,14 @@ mod tests {
         "#]]
         .assert_eq(&unsent(&entered, &shown));
         expect![[r##"
-            # Not valid TOML. After a repair, `profile apply` sends all fields, not only the changed ones,
-            # and the line break before closing quotes.
+            # Not valid TOML, or without [profile]. After a repair, `profile apply` sends all fields, not only
+            # the changed ones, and the line break before closing quotes.
             [profile]
             bio = "b
         "##]].assert_eq(&unsent("[profile]\nbio = \"b\n", &shown));
+        // The heading has a typing error.
+        let misspelled = "[profil]\nbio = \"b\"\n";
+        assert_eq!(unsent(misspelled, &shown), format!("{INVALID}{misspelled}"));
     }
 
     #[test]
