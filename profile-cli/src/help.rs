@@ -149,7 +149,9 @@ With --json, the field exit_code of an error contains the code.
   9    `profile diff --exit-code`: the profile differs from the file
   10   the webhook signature does not match
   130  interrupted with Ctrl-C: 130 in a shell and on Windows; a program
-       that starts this one sees the signal SIGINT, often as -2";
+       that starts this one sees the signal SIGINT, often as -2
+  143  ended by SIGTERM, without a message; the outcome of a write may be
+       unknown";
 
 const FORMATTING: &str = "\
 --output FORMAT selects a format, --json is short for --output json, and --jq EXPR filters the JSON

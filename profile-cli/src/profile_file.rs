@@ -113,7 +113,8 @@ impl EnteredProfile {
         }
         if shown.is_some() {
             entered.problems.extend(others.iter().map(|(name, item)| {
-                let message = format!("{name:?} is not below [profile], as all fields should be");
+                let message =
+                    format!("{name:?} is not below [profile], and only fields can be edited here");
                 problem(item.span(), &message)
             }));
         } else {

@@ -175,11 +175,14 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     let what = format!("link {}", quoted(&id));
     let call = client.update_link(&id, &update);
     if dry_run.dry_run {
-        let changes = differences(update, &listed.ok_or_else(|| unlisted("link", &id))?);
+        let changes = differences(
+            update,
+            &listed.ok_or_else(|| unlisted("link", &id, session))?,
+        );
         return Ok(preview::dry_run(&requests(&[call])?, &changes).warning(warning));
     }
     let response = session.write(call, &what, "profile link list");
-    let response = response.map_err(|failure| with_list_hint("link", failure))?;
+    let response = response.map_err(|failure| with_list_hint("link", failure, session))?;
     let sentence = "The service accepted the change; `profile link list` shows the link.";
     Ok(Report::written(&response, COLUMNS, "updated", sentence).warning(warning))
 }

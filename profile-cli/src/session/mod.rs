@@ -94,16 +94,18 @@ impl<'a> Session<'a> {
         self.send(call)?.map_err(failure)
     }
 
-    /// Sends a write of `what`. If its outcome is unknown, the hint suggests `check_command`.
+    /// Sends a write of `what`. If its outcome is unknown, the hint suggests `check_command`, with the
+    /// options of this run that select the service.
     pub(crate) fn write<T>(
         &self,
         call: Call<T>,
         what: &str,
         check_command: &str,
     ) -> Result<Response<T>, Failure> {
+        let check_command = format!("{check_command}{}", self.settings.selection());
         let failure = |error| {
             let withheld = self.withheld(&error);
-            withheld.unwrap_or_else(|| failure::of_write(what, check_command, error))
+            withheld.unwrap_or_else(|| failure::of_write(what, &check_command, error))
         };
         interruption::check()?;
         let sent = self.send(call).map_err(|failure| match failure.kind {

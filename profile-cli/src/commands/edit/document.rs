@@ -6,7 +6,8 @@ use toml_edit::{DocumentMut, Item, Value};
 use crate::profile_file::{EnteredProfile, quoted};
 
 const HEADING: &str = "\
-# Your profile. Edit the fields, save and close; only changed fields are sent.
+# Your profile. Edit the fields, save and close; only changed fields are sent. But if you send this
+# file with `profile apply`, it sends all fields, and the line break before closing quotes.
 # An empty string \"\" clears a field; a removed field keeps its value.
 # In a string, \\\\ is a backslash, \\\" a quote and \\n a line break.
 # The contrast between text and background should be at least 4.5:1.
@@ -43,18 +44,13 @@ fn note(field: ProfileField) -> String {
     }
 }
 
-/// Start of a kept text whose changes cannot be told from the other fields.
-const INVALID: &str = "\
-# Not valid TOML, or without [profile]. After a repair, `profile apply` sends all fields, not only
-# the changed ones, and the line break before closing quotes.
-";
-
-/// Returns a document for `profile apply`, with only the changes.
+/// Returns a document for `profile apply`, with only the changes; the text itself if it is not TOML or
+/// has no profile.
 pub(super) fn unsent(text: &str, shown: &Profile) -> String {
     let is_profile = |document: &DocumentMut| document.get("profile").is_some_and(Item::is_table);
     let document = text.parse::<DocumentMut>().ok().filter(is_profile);
     let Some(mut document) = document else {
-        return format!("{INVALID}{text}");
+        return text.to_owned();
     };
     document.set_trailing("");
     if let Some(profile) = document.get_mut("profile").and_then(Item::as_table_mut) {
@@ -75,7 +71,7 @@ mod tests {
     use profile_sdk::{DisplayName, Profile, ProfileField};
     use serde_json::json;
 
-    use super::{INVALID, unsent, write};
+    use super::{unsent, write};
     use crate::profile_file::EnteredProfile;
 
     fn profile(text: &str) -> Profile {
@@ -147,7 +143,8 @@ mod tests {
         let shown = json!({"display_name": "Ada", "bio": "one \"two\"\nthree\\", "location": "",
             "accent_color": "#ff8800"});
         expect![[r##"
-            # Your profile. Edit the fields, save and close; only changed fields are sent.
+            # Your profile. Edit the fields, save and close; only changed fields are sent. But if you send this
+            # file with `profile apply`, it sends all fields, and the line break before closing quotes.
             # An empty string "" clears a field; a removed field keeps its value.
             # In a string, \\ is a backslash, \" a quote and \n a line break.
             # The contrast between text and background should be at least 4.5:1.
@@ -208,15 +205,10 @@ mod tests {
             x = 1
         "#]]
         .assert_eq(&unsent(&entered, &shown));
-        expect![[r##"
-            # Not valid TOML, or without [profile]. After a repair, `profile apply` sends all fields, not only
-            # the changed ones, and the line break before closing quotes.
-            [profile]
-            bio = "b
-        "##]].assert_eq(&unsent("[profile]\nbio = \"b\n", &shown));
-        // The heading has a typing error.
-        let misspelled = "[profil]\nbio = \"b\"\n";
-        assert_eq!(unsent(misspelled, &shown), format!("{INVALID}{misspelled}"));
+        // An open quote, and a heading with a typing error.
+        for invalid in ["[profile]\nbio = \"b\n", "[profil]\nbio = \"b\"\n"] {
+            assert_eq!(unsent(invalid, &shown), invalid);
+        }
     }
 
     #[test]
@@ -233,7 +225,9 @@ mod tests {
         );
         check_error(
             "[links]",
-            &expect![[r#"the text:2:1: "links" is not below [profile], as all fields should be"#]],
+            &expect![[
+                r#"the text:2:1: "links" is not below [profile], and only fields can be edited here"#
+            ]],
         );
         let name = "x".repeat(DisplayName::MAX_CHARACTERS + 1);
         check_error(
@@ -245,7 +239,7 @@ mod tests {
                 the text:3:7: bio has the type integer; expected a string in quotes
                 the text:4:12: field "nickname" is unknown; expected one of display_name, bio, location, accent_color, text_color, background_color
                 the text:5:14: text_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
-                the text:6:1: "links" is not below [profile], as all fields should be"#]],
+                the text:6:1: "links" is not below [profile], and only fields can be edited here"#]],
         );
     }
 }
