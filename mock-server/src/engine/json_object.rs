@@ -19,8 +19,10 @@ pub(super) struct Object<'a> {
 /// Returns the object as JSON.
 pub(super) fn to_json(fields: &impl Fields) -> Vec<u8> {
     // Enough for most objects.
-    let mut json = Vec::with_capacity(1024);
+    let mut json = Vec::with_capacity(4096);
     write_object(&mut json, fields);
+    // The journal keeps it.
+    json.shrink_to_fit();
     json
 }
 
@@ -74,8 +76,7 @@ impl Object<'_> {
 }
 
 fn write_string(json: &mut Vec<u8>, text: &str) {
-    // Does not stop at the first escaped byte, so that the compiler examines many bytes at once.
-    if text.bytes().fold(false, |any, byte| any | is_escaped(byte)) {
+    if has_escaped(text.as_bytes()) {
         serde_json::to_writer(json, text).expect("a string has a JSON form");
         return;
     }
@@ -83,6 +84,17 @@ fn write_string(json: &mut Vec<u8>, text: &str) {
     json.push(b'"');
     json.extend_from_slice(text.as_bytes());
     json.push(b'"');
+}
+
+/// Returns `true` if a byte must be escaped. The compiler examines the bytes of a block at once.
+fn has_escaped(text: &[u8]) -> bool {
+    let or_byte = |any, byte: &u8| any | is_escaped(*byte);
+    let or_block = |any, block: &[u8; 8]| any | block.iter().fold(false, or_byte);
+    match text.last_chunk() {
+        None => text.iter().fold(false, or_byte),
+        // The last block may overlap the one before.
+        Some(last) => (text.as_chunks().0.iter()).fold(or_block(false, last), or_block),
+    }
 }
 
 fn is_escaped(byte: u8) -> bool {
@@ -113,6 +125,18 @@ mod tests {
 
     impl Fields for Nothing {
         fn write(&self, _: &mut Object<'_>) {}
+    }
+
+    #[test]
+    fn escapes_a_character_at_every_position() {
+        for length in 1..=20 {
+            for position in 0..length {
+                let mut text = "a".repeat(length);
+                text.replace_range(position..=position, "\"");
+                let expected = format!(r#"{{"text":{}}}"#, serde_json::json!(text));
+                assert_eq!(String::from_utf8(to_json(&&text)).unwrap(), expected);
+            }
+        }
     }
 
     #[test]
