@@ -179,7 +179,7 @@ impl MockServerBuilder {
         self
     }
 
-    /// Sets the listener instead of a free port of 127.0.0.1.
+    /// Sets the listener. Default: a free port of 127.0.0.1.
     pub fn listener(mut self, listener: TcpListener) -> Self {
         self.listener = Some(listener);
         self

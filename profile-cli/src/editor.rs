@@ -42,7 +42,7 @@ pub(crate) enum Finished {
     Preview(Report),
 }
 
-/// Opens a text in the editor, and again while it is rejected and the user wants to.
+/// Opens a text in the editor, and again after each rejection if the user agrees.
 ///
 /// The file belongs to this process. It stays if the text was not sent, and the failure names it.
 pub(crate) fn edit<T: EditedText>(
@@ -52,7 +52,7 @@ pub(crate) fn edit<T: EditedText>(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let file = TextFile::create(T::PREFIX, T::SUFFIX, initial)?;
-    // Printed once, also if several texts are rejected.
+    // Printed once, even if several texts are rejected.
     let mut location = Some(file.location::<T>(session));
     loop {
         let opened = editor.open(&file.path);

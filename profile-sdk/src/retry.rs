@@ -149,7 +149,7 @@ pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) ->
     (wait < context.remaining).then_some(wait)
 }
 
-/// Full jitter: a random part of a bound that doubles with each retry.
+/// Returns a random part of a bound that doubles with each retry.
 fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
     let bound = doubled(policy.base_delay, context.retries_so_far).min(policy.max_delay);
     part(bound, context.jitter)

@@ -144,7 +144,7 @@ fn check_service(missing: &mut Missing) {
         missing.unless(is_present, name, "a rule in docs/service.md");
     }
     let days = format!(
-        "1 to {} for the own profile, and 1 to {} for any other one; the default is {}",
+        "1 to {} for the caller's own profile, and 1 to {} for any other one; the default is {}",
         Days::MAX_OWN,
         Days::MAX_OTHER,
         Days::DEFAULT.get()

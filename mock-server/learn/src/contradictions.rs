@@ -48,7 +48,7 @@ const STATEMENTS: &[Statement] = &[
         let sum: u64 = daily.map(|day| day["views"].as_u64()).sum::<Option<u64>>()?;
         (views != sum).then(|| json!({ "period.views": views, "sum of daily.views": sum }))
     }),
-    ("an integer, 1 to 365 for the own profile, and 1 to 30 for any other one; the default is 30.",
+    ("an integer, 1 to 365 for the caller's own profile, and 1 to 30 for any other one; the default is 30.",
         &[Own, Own1, Own30, Own31, Own365, Other, Other1, Other30], |answer, mock| {
             let days = answer.at("/period/days")?;
             (days != mock.at("/period/days")?).then(|| json!({ "period.days": days }))
@@ -158,13 +158,13 @@ fn invalid(delivery: &Delivery) -> Option<(String, Sample)> {
 const REJECTED: &[(&str, &str)] = &[
     ("key_missing", KEY), ("unknown_key", KEY),
     ("scope_missing", "A call whose scope the key lacks is rejected."),
-    ("out_of_range", "1 to 365 for the own profile, and 1 to 30 for any other one"),
+    ("out_of_range", "1 to 365 for the caller's own profile, and 1 to 30 for any other one"),
     ("unknown_field", "A body with any other field is rejected as a whole."),
 ];
 
 const KEY: &str = "The caller sends the header `Authorization: Bearer <API_KEY>`.";
 
-/// Returns the requests to which the service and the mock respond with another status or shape.
+/// Returns the requests for which the service and the mock differ in status or shape.
 pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<Row> {
     let answers = all.answers();
     let rows = answers.filter_map(|(step, answer)| {

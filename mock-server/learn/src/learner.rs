@@ -34,7 +34,7 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// Returns the only value of a setting with which the mock shows the same in these responses.
+    /// Returns the only value of a setting with which the mock responds as the service did.
     pub(crate) fn compare(&self, setting: &str, steps: &[Step], view: View, needs: &str) -> Found {
         let observed = self.observed(steps, view);
         let first = observed.first();

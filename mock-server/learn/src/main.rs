@@ -66,10 +66,11 @@ const UNREACHABLE: u8 = 3;
 /// Learn the dialect of a running service
 ///
 /// Sends at most 80 requests, one at a time: reads, and two writes that every service has to reject.
-/// With --allow-writes, also edits the profile, which changes only the last digit of a color and restores
-/// it, and creates and deletes one link and one post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service
-/// contradicts the specification or does something that the mock cannot do, and 3 if it cannot be
-/// reached, rejects the key, or has no profile with the handle.
+/// With --allow-writes, also changes and restores the last digit of a color in the profile, and creates and
+/// deletes one link and one post. The key comes from --key-file or from PROFILE_API_KEY.
+///
+/// The exit code is 1 if the service contradicts the specification, does something that the mock cannot do,
+/// or changed the profile, and 3 if it cannot be reached, rejects the key, or has no profile with the handle.
 #[derive(Debug, Parser)]
 #[command(
     version,

@@ -57,7 +57,7 @@ enum Way {
     /// The value of the setting with which a part of these responses of the mock is the same, and the
     /// reason if several values lead to the same responses.
     Compare(&'static [Step], View, &'static str),
-    /// The setting consists of observed values, or the mock does not show it on its own.
+    /// The setting consists of observed values, or a comparison cannot find it.
     Derive(fn(&Learner<'_>) -> Found),
     /// No request shows it, for this reason.
     Never(&'static str),

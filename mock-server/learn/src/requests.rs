@@ -52,7 +52,7 @@ steps! {
     Other30: |values| statistics(&values.other, "?days=30");
     Other31: |values| statistics(&values.other, "?days=31");
     Other366: |values| statistics(&values.other, "?days=366");
-    // The edits of the profile repeat its values, except for the color in one of `--allow-writes`.
+    // Edits of the profile repeat the current values; only one, with `--allow-writes`, changes the color.
     UnknownField: |values| {
         let mut edit = values.profile.clone()?;
         edit.insert(values.field.clone(), "x".into());

@@ -235,7 +235,7 @@ pub(crate) fn base_url(text: &str) -> Result<Url, String> {
     let has_user = !url.username().is_empty() || url.password().is_some();
     let is_plain = !has_user && url.query().is_none() && url.fragment().is_none();
     if !is_plain || !matches!(url.scheme(), "http" | "https") {
-        return Err("expected https://HOST without user name, query and fragment".to_owned());
+        return Err("expected https://HOST with no user name, query or fragment".to_owned());
     }
     if url.path().trim_end_matches('/').ends_with("/api/v1") {
         return Err("remove /api/v1, which is added to it".to_owned());

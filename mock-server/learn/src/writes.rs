@@ -307,7 +307,7 @@ pub(crate) async fn clean_up(
         }
     }
     for (line, undo) in &mut changes.content {
-        // Unless a deletion has hit it, a link that is missing may be on another page of the list.
+        // A missing link may be on another page of the list, unless a deletion removed the wrong one.
         let undo = undo.take();
         if let Some(undo) = undo.filter(|undo| undo.method == Method::PATCH || created.has_missed) {
             let answer = service.send(&undo).await;

@@ -137,7 +137,7 @@ pub(crate) fn warn_unless_called(coverage: &Coverage) -> bool {
     is_idle
 }
 
-/// Prints the violations and the coverage. Returns `true` if a rule was violated that is not allowed.
+/// Prints the violations and the coverage. Returns `true` if a violation is not allowed.
 fn print_summary(findings: &Report, allowed: &[ProblemKind]) -> bool {
     let violated = findings.rules().filter(|one| !allowed.contains(&one.rule));
     let violated: Vec<_> = violated.collect();

@@ -45,7 +45,7 @@ pub(crate) struct ServerOptions {
     /// JSON file with a fault rule or an array of fault rules
     #[arg(long, value_name = "FILE")]
     pub(crate) fault: Option<PathBuf>,
-    /// Let web pages of this origin, such as http://localhost:3000, or of any with *, use the service
+    /// Let web pages of this origin use the service, such as http://localhost:3000, or * for any
     #[arg(long, value_name = "ORIGIN")]
     cors: Option<String>,
     /// Log each request to stderr, without its key

@@ -245,7 +245,7 @@ problems! {
         ("days is `{found}`; expected an integer");
     /// `days` is too small or too large.
     OutOfRange { found: String, limit: u16 } = "out_of_range", Days, Some("days"),
-        "GET /users/{handle}/stats": "1 to 365 for the own profile, and 1 to 30 for any other one.",
+        "GET /users/{handle}/stats": "1 to 365 for the caller's own profile, and 1 to 30 for any other one.",
         ("days is {found}; expected 1 to {limit} for this profile");
     /// `days` occurs more than once.
     RepeatedParameter { times: usize } = "repeated_parameter", Days, Some("days"),

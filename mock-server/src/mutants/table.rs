@@ -36,8 +36,8 @@ const DELETE_POST: &str = "Deletes a post of the key owner.";
 const ANALYTICS: &str = "Returns the views, likes and social counts of the profile. Requires \
     `analytics:read`.";
 const VIEW_STATISTICS: &str = "Returns the view statistics of a profile.";
-const DAYS: &str = "The query parameter `days` sets the number of days: an integer, 1 to 365 for the own \
-    profile, and 1 to 30 for any other one; the default is 30.";
+const DAYS: &str = "The query parameter `days` sets the number of days: an integer, 1 to 365 for the \
+    caller's own profile, and 1 to 30 for any other one; the default is 30.";
 const TOTAL_VIEWS: &str = "`total_views`: integer: all views";
 const PERIOD: &str = "`period`: object: `days` (the number of days) and `views` (the views in these \
     days), both integers";

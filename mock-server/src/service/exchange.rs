@@ -100,7 +100,7 @@ impl Exchange {
         }
     }
 
-    /// Handles and records the request. Without an outcome, it is that of the response.
+    /// Handles and records the request. `outcome` defaults to that of the response.
     fn answer(
         &mut self,
         request: Request,

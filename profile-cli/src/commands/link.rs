@@ -187,8 +187,8 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     Ok(Report::written(&response, COLUMNS, "updated", sentence).warning(warning))
 }
 
-/// Returns the ID for an ID or a title, and the link if the profile lists it. An edit does not need the
-/// profile, so that its own error is reported.
+/// Returns the ID for an ID or a title, and the link if the profile lists it. An edit ignores a failed
+/// read, so that its own error is reported.
 fn find_link(
     entered: &str,
     is_required: bool,

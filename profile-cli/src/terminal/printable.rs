@@ -62,9 +62,9 @@ pub(crate) fn tsv_field(text: &str) -> String {
     field
 }
 
-/// Escapes characters in JSON that could control a terminal or reorder its text, and on a terminal
-/// invisible ones. They occur only in strings; JSON itself requires escapes only below U+0020. The key
-/// is redacted.
+/// Escapes characters in JSON that could control a terminal or reorder its text, and invisible ones on a
+/// terminal. They occur only in strings; JSON itself requires escapes only below U+0020. The key is
+/// redacted.
 pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
     let is_escaped = |c: char| {
         matches!(c, '\u{7f}'..='\u{9f}')

@@ -16,7 +16,7 @@ use crate::pacing::{Clock, RateLimitStatus};
 const LATE: &str = "the request was not sent, because earlier requests of the client delay it beyond \
                     the total timeout of the call";
 
-/// Sends the requests of a key in order, as fast as its rate limit allows.
+/// The queue of a key's requests, which are sent as fast as its rate limit allows.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
     state: Mutex<RateLimitState>,

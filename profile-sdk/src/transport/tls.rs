@@ -173,8 +173,8 @@ mod rustls_config {
     /// Returns aws-lc-rs if it is enabled, else ring if enabled, else the provider that the program
     /// installed.
     ///
-    /// The provider of the process is not used if there is another: if a program depends on both
-    /// aws-lc-rs and ring, rustls does not install one by itself.
+    /// The provider of the process comes last: rustls does not install one by itself if a program
+    /// depends on both aws-lc-rs and ring.
     fn crypto_provider() -> Result<Arc<CryptoProvider>, Error> {
         #[cfg(feature = "rustls")]
         let provider = Some(Arc::new(rustls::crypto::aws_lc_rs::default_provider()));

@@ -234,7 +234,7 @@ fn reports_accepted_requests_that_the_mock_rejects() {
     let contradictions = findings(&learned, "contradiction");
     for sentence in [
         "The caller sends the header `Authorization: Bearer <API_KEY>`.",
-        "1 to 365 for the own profile, and 1 to 30 for any other one",
+        "1 to 365 for the caller's own profile, and 1 to 30 for any other one",
     ] {
         let mut all = contradictions.iter();
         assert!(

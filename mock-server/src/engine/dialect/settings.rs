@@ -320,11 +320,11 @@ settings! {
 
     /// The response to a request that exceeds the rate limit.
     rate_limit_rejection: RateLimitRejection {
-        /// 429 with `Retry-After`. Every response to a known key has headers about the rate limit.
+        /// 429 with `Retry-After`. Every response of an endpoint to a known key has rate-limit headers.
         TooManyRequests = "too_many_requests",
         /// 429. Responses have no headers about the rate limit.
         WithoutHeaders = "without_headers" in minimal,
-        /// 503 with `Retry-After`. Every response to a known key has headers about the rate limit.
+        /// 503 with `Retry-After`. Every response of an endpoint to a known key has rate-limit headers.
         ServiceUnavailable = "service_unavailable",
     }
 

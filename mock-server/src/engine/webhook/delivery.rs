@@ -263,7 +263,8 @@ impl DeliveryOutcome {
 }
 
 impl fmt::Display for DeliveryOutcome {
-    /// Such as `responded with 500`, `no response within 10000 ms`, `connection failed: connection refused`.
+    /// Writes, for example, `responded with 500`, `no response within 10000 ms`, `connection failed:
+    /// connection refused`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Responded { status } => write!(f, "responded with {status}"),

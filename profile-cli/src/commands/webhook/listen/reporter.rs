@@ -16,7 +16,7 @@ use crate::output::Output;
 
 const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 
-/// Prints messages and counts deliveries.
+/// A printer of messages that counts the deliveries.
 pub(super) struct Reporter<'o> {
     output: &'o Output,
     prints_payloads: bool,
