@@ -13,8 +13,15 @@ use crate::engine::{
 pub(super) enum Change {
     /// Changes requests before the engine handles them.
     Request(fn(&World, &mut Request)),
-    /// Changes the value of a field in edits of the profile.
-    Field(&'static ProfileField, fn(&mut Request, &ProfileField)),
+    /// Changes the value of a field in edits of the profile, given the value and a limit of the field.
+    /// The function returns `None` for a value to leave.
+    Field(
+        &'static ProfileField,
+        usize,
+        fn(&str, usize) -> Option<String>,
+    ),
+    /// Answers requests to this endpoint as usual, but does not change the world.
+    Discard(Endpoint),
     /// Changes the body of successful replies of these endpoints.
     Reply(&'static [Endpoint], fn(&mut Value)),
     /// Handles requests in place of the engine.
@@ -38,10 +45,13 @@ impl Change {
                 change(world, &mut request);
                 process(world, &request, now)
             }
-            Self::Field(field, change) => {
+            Self::Field(field, limit, change) => {
                 let mut request = request.clone();
-                change(&mut request, field);
+                edit_profile_field(&mut request, field, |text| change(text, *limit));
                 process(world, &request, now)
+            }
+            Self::Discard(endpoint) if is(request, *endpoint) => {
+                process(&mut world.clone(), request, now)
             }
             Self::Reply(endpoints, change) => {
                 let mut processed = process(world, request, now);
@@ -54,7 +64,9 @@ impl Change {
                 processed
             }
             Self::Process(process) => process(world, request, now),
-            Self::Delivery(_) | Self::FailureLimit(_) => process(world, request, now),
+            Self::Discard(_) | Self::Delivery(_) | Self::FailureLimit(_) => {
+                process(world, request, now)
+            }
         }
     }
 }
@@ -84,55 +96,39 @@ pub(super) fn edit_fields(
 fn edit_profile_field(
     request: &mut Request,
     field: &ProfileField,
-    change: impl FnOnce(&str, FieldLimit) -> Option<String>,
+    change: impl FnOnce(&str) -> Option<String>,
 ) {
     edit_fields(request, Endpoint::EditProfile, |fields| {
         let text = fields.get(field.name()).and_then(Value::as_str);
-        if let Some(new) = text.and_then(|text| change(text, field.limit())) {
+        if let Some(new) = text.and_then(change) {
             fields.insert(field.name().to_owned(), new.into());
         }
     });
 }
 
 /// Accepts one character too many: the last one is dropped before the engine counts.
-pub(super) fn accept_one_more_character(request: &mut Request, field: &ProfileField) {
-    edit_profile_field(request, field, |text, limit| match limit {
-        FieldLimit::Text {
-            max_characters: limit,
-            ..
-        } if text.chars().count() == limit + 1 => Some(text.chars().take(limit).collect()),
-        FieldLimit::Text { .. } | FieldLimit::Color => None,
-    });
+pub(super) fn accept_one_more_character(text: &str, limit: usize) -> Option<String> {
+    (text.chars().count() == limit + 1).then(|| text.chars().take(limit).collect())
 }
 
 /// Accepts one line too many: the first line break is replaced before the engine counts.
-pub(super) fn accept_one_more_line(request: &mut Request, field: &ProfileField) {
-    edit_profile_field(request, field, |text, limit| match limit {
-        FieldLimit::Text {
-            max_lines: Some(limit),
-            ..
-        } if text.matches('\n').count() == limit => Some(text.replacen('\n', " ", 1)),
-        FieldLimit::Text { .. } | FieldLimit::Color => None,
-    });
+pub(super) fn accept_one_more_line(text: &str, limit: usize) -> Option<String> {
+    (text.matches('\n').count() == limit).then(|| text.replacen('\n', " ", 1))
 }
 
 /// Rejects a text of the maximum length.
-pub(super) fn reject_maximum(request: &mut Request, field: &ProfileField) {
-    edit_profile_field(request, field, |text, limit| match limit {
-        FieldLimit::Text {
-            max_characters: limit,
-            ..
-        } if text.chars().count() == limit => Some(format!("{text}+")),
-        FieldLimit::Text { .. } | FieldLimit::Color => None,
-    });
+pub(super) fn reject_maximum(text: &str, limit: usize) -> Option<String> {
+    (text.chars().count() == limit).then(|| format!("{text}+"))
 }
 
-/// Accepts a color without `#`.
-pub(super) fn add_hash(request: &mut Request, field: &ProfileField) {
-    edit_profile_field(request, field, |text, limit| match limit {
-        FieldLimit::Color if !text.starts_with('#') => Some(format!("#{text}")),
-        FieldLimit::Text { .. } | FieldLimit::Color => None,
-    });
+/// Accepts colors without `#`.
+pub(super) fn add_hash(request: &mut Request) {
+    let fields = ProfileField::ALL.iter();
+    for color in fields.filter(|field| field.limit() == FieldLimit::Color) {
+        edit_profile_field(request, color, |text| {
+            (!text.starts_with('#')).then(|| format!("#{text}"))
+        });
+    }
 }
 
 /// Removes the fields of an edit that the profile does not have.
@@ -155,19 +151,6 @@ pub(super) fn store_rejected_edit(
         process(world, &request, now);
     }
     processed
-}
-
-/// Answers as usual, but does not change the world.
-pub(super) fn discard(
-    endpoint: Endpoint,
-    world: &mut World,
-    request: &Request,
-    now: Timestamp,
-) -> Processed {
-    match is(request, endpoint) {
-        true => process(&mut world.clone(), request, now),
-        false => process(world, request, now),
-    }
 }
 
 /// Replaces the ID in the path of a deletion with another ID of the account.
@@ -230,12 +213,8 @@ pub(super) fn edit_days(request: &mut Request, change: impl FnOnce(Option<u16>) 
 }
 
 fn days(request: &Request) -> Option<u16> {
-    request
-        .query
-        .as_deref()?
-        .strip_prefix("days=")?
-        .parse()
-        .ok()
+    let query = request.query.as_deref()?;
+    query.strip_prefix("days=")?.parse().ok()
 }
 
 /// Accepts a number of days that is out of range. The reply is that for `accepted` days, with as many
@@ -290,9 +269,9 @@ pub(super) fn data_of(body: &mut Value) -> &mut Value {
     &mut body["data"]
 }
 
-/// Removes a field of the object at a JSON pointer below `data`.
-pub(super) fn remove(body: &mut Value, pointer: &str, field: &str) {
-    if let Some(Value::Object(fields)) = data_of(body).pointer_mut(pointer) {
+/// Removes a field of an object.
+pub(super) fn remove(object: &mut Value, field: &str) {
+    if let Value::Object(fields) = object {
         fields.remove(field);
     }
 }

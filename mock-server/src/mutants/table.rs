@@ -6,14 +6,16 @@ use std::sync::LazyLock;
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use super::changes::Change::{self, Delivery, FailureLimit, Field, Process, Reply, Request};
+use super::changes::Change::{
+    self, Delivery, Discard, FailureLimit, Field, Process, Reply, Request,
+};
 use super::changes::{
     accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
     accept_unknown_key, add_devices, add_hash, change_date_format, data_of, delete_another,
-    discard, drop_unknown_fields, each, edit_days, edit_fields, ignore_scope, numbers_as_strings,
+    drop_unknown_fields, each, edit_days, edit_fields, ignore_scope, numbers_as_strings,
     read_another_profile, reject_maximum, remove, store_rejected_edit,
 };
-use crate::engine::{self, Endpoint, FieldLimit, ProfileField, Scope};
+use crate::engine::{Endpoint, FieldLimit, ProfileField, Scope};
 
 const ENVELOPE: &str =
     "A response with data is an object with one field, `data`, that contains the data.";
@@ -82,58 +84,35 @@ const fn mutant(name: &'static str, sentence: &'static str, change: Change) -> R
 pub(super) static MUTANTS: LazyLock<Vec<&Row>> =
     LazyLock::new(|| ROWS.iter().chain(LIMITS_OF_FIELDS.iter()).collect());
 
+/// The mutants of the limits of profile fields.
 static LIMITS_OF_FIELDS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let fields = ProfileField::ALL;
-    let too_low = fields.first().and_then(maximum_rejected);
-    let limits = fields.iter().flat_map(maximum_exceeded);
-    limits.chain(too_low).collect()
+    let (mut rows, mut too_low) = (Vec::new(), None);
+    for field in ProfileField::ALL {
+        let FieldLimit::Text {
+            max_characters: max,
+            max_lines,
+        } = field.limit()
+        else {
+            continue;
+        };
+        let row = |name: String, limit, change| Row {
+            name: format!("{}_{name}", field.name()).into(),
+            sentence: format!("`{}`: {}", field.name(), field.limit()).into(),
+            change: Field(field, limit, change),
+        };
+        let name = format!("of_{}_characters", max + 1);
+        rows.push(row(name, max, accept_one_more_character));
+        if let Some(max) = max_lines {
+            let name = format!("of_{}_lines", max + 1);
+            rows.push(row(name, max, accept_one_more_line));
+        }
+        // For one field.
+        let name = format!("below_{max}_characters");
+        too_low.get_or_insert_with(|| row(name, max, reject_maximum));
+    }
+    rows.extend(too_low);
+    rows
 });
-
-/// Returns the mutants that accept one character or one line more than the limit of a field.
-fn maximum_exceeded(field: &'static ProfileField) -> Vec<Row> {
-    let FieldLimit::Text {
-        max_characters,
-        max_lines,
-    } = field.limit()
-    else {
-        return Vec::new();
-    };
-    let name = field.name();
-    let characters = limit_of_field(
-        format!("{name}_of_{}_characters", max_characters + 1),
-        field,
-        accept_one_more_character,
-    );
-    let lines = max_lines.map(|max| {
-        let name = format!("{name}_of_{}_lines", max + 1);
-        limit_of_field(name, field, accept_one_more_line)
-    });
-    [characters].into_iter().chain(lines).collect()
-}
-
-/// Returns the mutant that rejects a text of the maximum length.
-fn maximum_rejected(field: &'static ProfileField) -> Option<Row> {
-    match field.limit() {
-        FieldLimit::Text { max_characters, .. } => Some(limit_of_field(
-            format!("{}_below_{max_characters}_characters", field.name()),
-            field,
-            reject_maximum,
-        )),
-        FieldLimit::Color => None,
-    }
-}
-
-fn limit_of_field(
-    name: String,
-    field: &'static ProfileField,
-    change: fn(&mut engine::Request, &ProfileField),
-) -> Row {
-    Row {
-        name: name.into(),
-        sentence: format!("`{}`: {}", field.name(), field.limit()).into(),
-        change: Field(field, change),
-    }
-}
 
 /// The mutants except those of the limits of profile fields.
 #[rustfmt::skip]
@@ -141,29 +120,25 @@ static ROWS: &[Row] = &[
     mutant("no_data_envelope", ENVELOPE,
         Reply(ALL, |body| *body = body["data"].take())),
     mutant("unknown_key_accepted", KEY, Request(accept_unknown_key)),
-    mutant("profile_edit_not_stored", EDIT_PROFILE,
-        Process(|world, request, now| discard(Endpoint::EditProfile, world, request, now))),
-    mutant("link_not_created", CREATE_LINK,
-        Process(|world, request, now| discard(Endpoint::CreateLink, world, request, now))),
-    mutant("link_edit_not_stored", EDIT_LINK,
-        Process(|world, request, now| discard(Endpoint::EditLink, world, request, now))),
-    mutant("post_not_created", CREATE_POST,
-        Process(|world, request, now| discard(Endpoint::CreatePost, world, request, now))),
+    mutant("profile_edit_not_stored", EDIT_PROFILE, Discard(Endpoint::EditProfile)),
+    mutant("link_not_created", CREATE_LINK, Discard(Endpoint::CreateLink)),
+    mutant("link_edit_not_stored", EDIT_LINK, Discard(Endpoint::EditLink)),
+    mutant("post_not_created", CREATE_POST, Discard(Endpoint::CreatePost)),
     mutant("statistics_of_another_profile", VIEW_STATISTICS,
         Request(|_, request| read_another_profile(request))),
 
     mutant("key_with_foreign_scopes", KEY_OBJECT,
         Reply(READ_ME, |body| data_of(body)["key"]["scopes"] = json!(Scope::ALL))),
     mutant("badge_without_kind", BADGE,
-        Reply(LIST_BADGES, |body| remove_from_each(body, "kind"))),
+        Reply(LIST_BADGES, |body| each(body, "", |badge| remove(badge, "kind")))),
     mutant("badge_without_description", BADGE,
-        Reply(LIST_BADGES, |body| remove_from_each(body, "description"))),
+        Reply(LIST_BADGES, |body| each(body, "", |badge| remove(badge, "description")))),
     mutant("badge_color_without_hash", BADGE,
         Reply(LIST_BADGES, |body| each(body, "", |badge| {
             badge["color"] = badge["color"].as_str().map(|color| &color[1..]).into();
         }))),
     mutant("total_views_missing", TOTAL_VIEWS,
-        Reply(STATISTICS, |body| remove(body, "", "total_views"))),
+        Reply(STATISTICS, |body| remove(data_of(body), "total_views"))),
     mutant("period_counts_all_views", PERIOD,
         Reply(STATISTICS, |body| {
             let data = data_of(body);
@@ -177,17 +152,17 @@ static ROWS: &[Row] = &[
     mutant("site_counters_as_strings", SITE_STATISTICS,
         Reply(SITE, |body| numbers_as_strings(body, ""))),
     mutant("site_without_links", SITE_STATISTICS,
-        Reply(SITE, |body| remove(body, "", "links"))),
+        Reply(SITE, |body| remove(data_of(body), "links"))),
 
     mutant("me_without_display_name", ME,
-        Reply(READ_ME, |body| remove(body, "", "display_name"))),
-    mutant("me_without_email", ME, Reply(READ_ME, |body| remove(body, "", "email"))),
+        Reply(READ_ME, |body| remove(data_of(body), "display_name"))),
+    mutant("me_without_email", ME, Reply(READ_ME, |body| remove(data_of(body), "email"))),
     mutant("me_without_api_visible", ME,
-        Reply(READ_ME, |body| remove(body, "", "api_visible"))),
+        Reply(READ_ME, |body| remove(data_of(body), "api_visible"))),
     mutant("key_without_scopes", ME,
-        Reply(READ_ME, |body| remove(body, "/key", "scopes"))),
+        Reply(READ_ME, |body| remove(&mut data_of(body)["key"], "scopes"))),
     mutant("key_without_rate_limit", ME,
-        Reply(READ_ME, |body| remove(body, "/key", "rate_limit"))),
+        Reply(READ_ME, |body| remove(&mut data_of(body)["key"], "rate_limit"))),
     mutant("edit_clears_other_fields", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             fields.entry("location").or_insert_with(|| json!(""));
@@ -201,7 +176,7 @@ static ROWS: &[Row] = &[
     mutant("profile_write_not_enforced", EDIT_PROFILE,
         Request(|world, request| ignore_scope(world, request, Scope::ProfileWrite))),
     mutant("analytics_without_likes", ANALYTICS,
-        Reply(ANALYTICS_ONLY, |body| remove(body, "", "likes"))),
+        Reply(ANALYTICS_ONLY, |body| remove(data_of(body), "likes"))),
     mutant("analytics_read_not_enforced", ANALYTICS,
         Request(|world, request| ignore_scope(world, request, Scope::AnalyticsRead))),
     mutant("link_title_not_stored", CREATE_LINK,
@@ -210,8 +185,7 @@ static ROWS: &[Row] = &[
         }))),
     mutant("links_write_not_enforced", CREATE_LINK,
         Request(|world, request| ignore_scope(world, request, Scope::LinksWrite))),
-    mutant("link_not_deleted", DELETE_LINK,
-        Process(|world, request, now| discard(Endpoint::DeleteLink, world, request, now))),
+    mutant("link_not_deleted", DELETE_LINK, Discard(Endpoint::DeleteLink)),
     mutant("wrong_link_deleted", DELETE_LINK,
         Request(|world, request| delete_another(Endpoint::DeleteLink, world, request, |account| {
             account.links.iter().map(|link| &link.id).collect()
@@ -222,8 +196,7 @@ static ROWS: &[Row] = &[
         }))),
     mutant("social_write_not_enforced", CREATE_POST,
         Request(|world, request| ignore_scope(world, request, Scope::SocialWrite))),
-    mutant("post_not_deleted", DELETE_POST,
-        Process(|world, request, now| discard(Endpoint::DeletePost, world, request, now))),
+    mutant("post_not_deleted", DELETE_POST, Discard(Endpoint::DeletePost)),
     mutant("wrong_post_deleted", DELETE_POST,
         Request(|world, request| delete_another(Endpoint::DeletePost, world, request, |account| {
             account.posts.iter().map(|post| &post.id).collect()
@@ -235,9 +208,9 @@ static ROWS: &[Row] = &[
             other => other,
         }))),
     mutant("owner_without_devices", OWN_STATISTICS,
-        Reply(STATISTICS, |body| remove(body, "", "devices"))),
+        Reply(STATISTICS, |body| remove(data_of(body), "devices"))),
     mutant("owner_without_countries", OWN_STATISTICS,
-        Reply(STATISTICS, |body| remove(body, "", "countries"))),
+        Reply(STATISTICS, |body| remove(data_of(body), "countries"))),
     mutant("devices_of_other_profiles", OWN_STATISTICS, Reply(STATISTICS, add_devices)),
     mutant("badges_as_object", BADGES,
         Reply(LIST_BADGES, |body| {
@@ -268,7 +241,7 @@ static ROWS: &[Row] = &[
     mutant("rejected_edit_stored", UNKNOWN_FIELDS, Process(store_rejected_edit)),
 
     mutant("color_without_hash", COLORS,
-        Request(|_, request| ProfileField::ALL.iter().for_each(|field| add_hash(request, field)))),
+        Request(|_, request| add_hash(request))),
     mutant("31_days_of_other_profiles", DAYS,
         Process(|world, request, now| accept_days(31, 30, world, request, now))),
     mutant("366_days_of_own_profile", DAYS,
@@ -278,14 +251,6 @@ static ROWS: &[Row] = &[
     mutant("default_of_7_days", DAYS,
         Request(|_, request| edit_days(request, |days| days.or(Some(7))))),
 ];
-
-fn remove_from_each(body: &mut Value, field: &str) {
-    each(body, "", |item| {
-        if let Value::Object(fields) = item {
-            fields.remove(field);
-        }
-    });
-}
 
 fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
