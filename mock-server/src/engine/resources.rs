@@ -329,6 +329,19 @@ pub(crate) struct Badge {
     pub(crate) kind: String,
 }
 
+impl Badge {
+    /// Creates a badge of the only kind in the specification.
+    pub(super) fn new(id: &str, name: &str, description: &str, color: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            description: description.to_owned(),
+            color: color.to_owned(),
+            kind: "auto".to_owned(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

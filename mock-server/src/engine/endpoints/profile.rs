@@ -175,11 +175,8 @@ pub(super) fn list_badges(world: &World, call: &mut Call<'_>) -> Result<Reply, R
         BadgeKinds::Auto => Reply::data(200, &world.badges),
         BadgeKinds::Extra => {
             let staff = Badge {
-                id: "staff".to_owned(),
-                name: "Staff".to_owned(),
-                description: "Given by hand".to_owned(),
-                color: "#dc2626".to_owned(),
                 kind: "manual".to_owned(),
+                ..Badge::new("staff", "Staff", "Given by hand", "#dc2626")
             };
             let all: Vec<_> = world.badges.iter().chain([&staff]).collect();
             Reply::data(200, all)

@@ -58,16 +58,38 @@ pub struct World {
 impl World {
     /// Creates the default world with this seed and the system clock.
     pub fn new(seed: u64) -> Self {
-        Self {
+        let mut world = Self {
             seed,
-            clock: Clock::system(),
+            clock: Clock::fixed(CREATED_AT).expect("the date is an instant"),
             dialect: Dialect::default(),
-            last_id: LAST_ID,
+            last_id: 0,
             badges: badges(),
-            accounts: accounts(),
+            accounts: BTreeMap::new(),
             keys: Keys::from_seed(seed).owned_by(OWNER),
             webhook: Webhook::default(),
+        };
+        let added = world.add_resources();
+        added.expect("links and posts are added to existing accounts");
+        world.clock = Clock::system();
+        world
+    }
+
+    /// Adds the accounts of a new world with their links and posts, in the order of their IDs.
+    fn add_resources(&mut self) -> Result<(), InvalidInput> {
+        for (handle, profile, badge) in [
+            (OWNER, Profile::demo(), "early"),
+            ("grace", Profile::grace(), "writer"),
+        ] {
+            let account = self.add_account(handle);
+            account.profile = profile;
+            account.badges.push(badge.to_owned());
         }
+        self.add_link(OWNER, "Homepage", "https://example.com/demo")?;
+        self.add_link(OWNER, "Code", "https://example.com/demo/code")?;
+        self.add_post(OWNER, "Hello from the mock server!")?;
+        self.add_link("grace", "Homepage", "https://example.com/grace")?;
+        self.add_post("grace", "Nice weather on the loopback today.")?;
+        Ok(())
     }
 
     /// Returns the seed, which determines keys and statistics.
@@ -327,70 +349,13 @@ impl fmt::Debug for World {
 /// The handle of the owner of the keys of a new world.
 const OWNER: &str = "demo";
 
-/// The number in the latest ID of a new world.
-const LAST_ID: u64 = 5;
-
 /// The date of all links and posts of a new world. It is fixed so that the same seed always gives
 /// the same responses.
 const CREATED_AT: &str = "2025-01-15T09:00:00Z";
 
 fn badges() -> Vec<Badge> {
     vec![
-        badge("early", "Early bird", "Joined in the first year", "#f59e0b"),
-        badge("writer", "Writer", "Wrote a first post", "#2563eb"),
+        Badge::new("early", "Early bird", "Joined in the first year", "#f59e0b"),
+        Badge::new("writer", "Writer", "Wrote a first post", "#2563eb"),
     ]
-}
-
-fn accounts() -> BTreeMap<String, Account> {
-    BTreeMap::from([(OWNER.to_owned(), demo()), ("grace".to_owned(), grace())])
-}
-
-fn demo() -> Account {
-    Account {
-        profile: Profile::demo(),
-        links: vec![
-            link("link_1", "Homepage", "https://example.com/demo"),
-            link("link_2", "Code", "https://example.com/demo/code"),
-        ],
-        posts: vec![post("post_3", "Hello from the mock server!")],
-        badges: vec!["early".to_owned()],
-        ..Account::new(OWNER)
-    }
-}
-
-fn grace() -> Account {
-    Account {
-        profile: Profile::grace(),
-        links: vec![link("link_4", "Homepage", "https://example.com/grace")],
-        posts: vec![post("post_5", "Nice weather on the loopback today.")],
-        badges: vec!["writer".to_owned()],
-        ..Account::new("grace")
-    }
-}
-
-fn link(id: &str, title: &str, url: &str) -> Link {
-    Link {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        url: url.to_owned(),
-        created_at: CREATED_AT.to_owned(),
-    }
-}
-
-fn post(id: &str, body: &str) -> Post {
-    Post {
-        id: id.to_owned(),
-        body: body.to_owned(),
-        created_at: CREATED_AT.to_owned(),
-    }
-}
-
-fn badge(id: &str, name: &str, description: &str, color: &str) -> Badge {
-    Badge {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        description: description.to_owned(),
-        color: color.to_owned(),
-        kind: "auto".to_owned(),
-    }
 }
