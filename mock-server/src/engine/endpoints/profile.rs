@@ -1,5 +1,7 @@
 //! `GET /me`, `PATCH /me/profile` and `GET /badges`: the profile of the key owner.
 
+use std::collections::BTreeMap;
+
 use super::call::{Call, Known, read_object};
 use super::links_and_posts::View;
 use crate::engine::access::{Key, Scope};
@@ -60,11 +62,6 @@ struct KeyView<'a> {
     key: &'a Key,
 }
 
-#[derive(serde::Serialize)]
-struct Owner<'a> {
-    handle: &'a str,
-}
-
 impl Fields for KeyView<'_> {
     fn write(&self, object: &mut Object<'_>) {
         let Self { dialect, key } = self;
@@ -78,9 +75,8 @@ impl Fields for KeyView<'_> {
             KeyRateLimit::Number => object.value("rate_limit", &key.rate_limit.limit),
         }
         if dialect.key_object == KeyObject::ExtraFields {
-            let handle = &key.handle;
             object.string("name", "A key of the mock server");
-            object.value("owner", &Owner { handle });
+            object.value("owner", &BTreeMap::from([("handle", &key.handle)]));
         }
     }
 }
