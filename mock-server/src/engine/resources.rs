@@ -4,7 +4,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use url::{ParseError, Url};
 
 /// An account with its profile, links, posts and badges.
 ///
@@ -94,15 +93,15 @@ macro_rules! profile {
 
 profile! {
     /// Up to 32 characters.
-    display_name: FieldLimit::characters(32),
+    display_name: FieldLimit::Text { max_characters: 32, max_lines: None },
         default "", demo "Demo Person", grace "Grace";
     /// Up to 300 characters and up to 10 lines.
-    bio: FieldLimit::characters_and_lines(300, 10),
+    bio: FieldLimit::Text { max_characters: 300, max_lines: Some(10) },
         default "",
         demo "I live inside a mock server.\nEdit me as you like.",
         grace "Another person, so that demo is not alone.";
     /// Up to 40 characters.
-    location: FieldLimit::characters(40),
+    location: FieldLimit::Text { max_characters: 40, max_lines: None },
         default "", demo "127.0.0.1", grace "Elsewhere";
     /// `#rrggbb`, exactly as it was sent.
     accent_color: FieldLimit::Color,
@@ -192,20 +191,6 @@ pub enum FieldLimit {
 }
 
 impl FieldLimit {
-    const fn characters(max_characters: usize) -> Self {
-        Self::Text {
-            max_characters,
-            max_lines: None,
-        }
-    }
-
-    const fn characters_and_lines(max_characters: usize, max_lines: usize) -> Self {
-        Self::Text {
-            max_characters,
-            max_lines: Some(max_lines),
-        }
-    }
-
     /// Returns `true` if a value is within the limit.
     pub fn accepts(&self, value: &str) -> bool {
         self.problems(value).is_empty()
@@ -272,10 +257,7 @@ pub(crate) fn check_color(text: &str) -> Result<(), Excess> {
     let is_color = text.strip_prefix('#').is_some_and(|digits| {
         digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
     });
-    match is_color {
-        true => Ok(()),
-        false => Err(Excess::NotAColor),
-    }
+    is_color.then_some(()).ok_or(Excess::NotAColor)
 }
 
 /// Counts lines: `\r\n`, `\n` and a single `\r` each end a line, and the rest after the last of them
@@ -298,11 +280,6 @@ pub struct Link {
     pub url: String,
     /// The time of creation: RFC 3339 in UTC and whole seconds.
     pub created_at: String,
-}
-
-/// Rejects a URL that is not absolute.
-pub(crate) fn check_url(url: &str) -> Result<(), ParseError> {
-    Url::parse(url).map(drop)
 }
 
 /// A post on a profile.

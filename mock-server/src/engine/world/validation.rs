@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use url::Url;
+
 use super::World;
 use crate::engine::clock::Clock;
 use crate::engine::problems::Problem;
-use crate::engine::resources::{Account, check_color, check_url};
+use crate::engine::resources::{Account, check_color};
 use crate::input::InvalidInput;
 use crate::redaction::label;
 
@@ -58,12 +60,8 @@ fn check_badges(world: &World) -> Result<(), InvalidInput> {
             let problem = format!("duplicate badge id `{}`", badge.id);
             return Err(at(&format!("badges[{index}].id"), problem));
         }
-        check_color(&badge.color).map_err(|problem| {
-            at(
-                &format!("badges[{index}].color"),
-                format!("color {problem}"),
-            )
-        })?;
+        let place = format!("badges[{index}].color");
+        check_color(&badge.color).map_err(|problem| at(&place, format!("color {problem}")))?;
     }
     Ok(())
 }
@@ -87,7 +85,7 @@ fn check_accounts(world: &World) -> Result<(), InvalidInput> {
         for (index, link) in account.links.iter().enumerate() {
             let place = format!("{place}.links[{index}]");
             check_item(&place, &link.id, &link.created_at, &mut ids)?;
-            check_url(&link.url)
+            Url::parse(&link.url)
                 .map_err(|reason| at(&format!("{place}.url"), Problem::NotAUrl { reason }))?;
         }
         for (index, post) in account.posts.iter().enumerate() {
@@ -112,21 +110,17 @@ fn check_item<'a>(
         let problem = "found an empty id; expected a non-empty string";
         return Err(at(&id_place, problem));
     }
-    if let Some(other) = ids.get(id) {
+    if let Some(other) = ids.insert(id, id_place.clone()) {
         let problem = format!("duplicate id `{id}`; {other} has it already");
         return Err(at(&id_place, problem));
     }
-    ids.insert(id, id_place);
-    match Clock::fixed(created_at) {
-        Ok(clock) if clock.now() == created_at => Ok(()),
-        _ => Err(at(
-            &format!("{place}.created_at"),
-            format!(
-                "`{created_at}` is not an instant in UTC with whole seconds, such as \
-                 2026-03-01T12:00:00Z"
-            ),
-        )),
+    if Clock::fixed(created_at).is_ok_and(|clock| clock.now() == created_at) {
+        return Ok(());
     }
+    let problem = format!(
+        "`{created_at}` is not an instant in UTC with whole seconds, such as 2026-03-01T12:00:00Z"
+    );
+    Err(at(&format!("{place}.created_at"), problem))
 }
 
 fn check_owned_badges(world: &World, place: &str, account: &Account) -> Result<(), InvalidInput> {
