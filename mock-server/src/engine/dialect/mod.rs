@@ -33,7 +33,19 @@ impl Dialect {
 
     /// Returns a dialect with random settings, determined by the seed.
     pub fn random(seed: u64) -> Self {
-        random(seed)
+        let mut dialect = Self::default();
+        // The default is as likely as each alternative.
+        for setting in settings() {
+            let drawn = SeededHash::new(seed)
+                .mix_str("dialect")
+                .mix_str(setting.name);
+            let index = drawn.below(setting.alternatives.len() as u64 + 1);
+            let chosen = usize::try_from(index).ok();
+            if let Some(value) = chosen.and_then(|index| setting.alternatives.get(index)) {
+                (value.apply)(&mut dialect);
+            }
+        }
+        dialect
     }
 
     /// Returns the dialect with this name: `default`, `minimal`, `maximal`, or `random:` and a seed.
@@ -80,7 +92,15 @@ impl Dialect {
     /// Returns every alternative of every setting as [`alternatives`](Self::alternatives) does, with
     /// dialects that differ from this one only in the setting.
     pub fn variations(&self) -> impl Iterator<Item = (&'static str, &'static str, Self)> + use<> {
-        alternatives_of(self.clone())
+        let base = self.clone();
+        let values =
+            |setting: &'static Setting| setting.alternatives.iter().map(|one| (setting.name, one));
+        settings()
+            .flat_map(values)
+            .filter_map(move |(setting, value)| {
+                let dialect = with(&base, value);
+                (dialect != base).then_some((setting, value.name, dialect))
+            })
     }
 
     /// Returns `true` if responses have headers about the rate limit.
@@ -175,40 +195,12 @@ pub(crate) fn settings_with_alternatives() -> Vec<SettingJson> {
     settings.collect()
 }
 
-/// Returns the alternatives to the settings of a dialect.
-fn alternatives_of(base: Dialect) -> impl Iterator<Item = (&'static str, &'static str, Dialect)> {
-    let values =
-        |setting: &'static Setting| setting.alternatives.iter().map(|one| (setting.name, one));
-    settings()
-        .flat_map(values)
-        .filter_map(move |(setting, value)| {
-            let dialect = with(&base, value);
-            (dialect != base).then_some((setting, value.name, dialect))
-        })
-}
-
 /// Returns the dialect with the values that belong to a named dialect.
 fn named(name: &str) -> Dialect {
     let mut dialect = Dialect::default();
     let values = settings().flat_map(|setting| setting.alternatives);
     for value in values.filter(|value| value.dialect == Some(name)) {
         (value.apply)(&mut dialect);
-    }
-    dialect
-}
-
-/// Draws each setting; the default is as likely as each alternative.
-fn random(seed: u64) -> Dialect {
-    let mut dialect = Dialect::default();
-    for setting in settings() {
-        let drawn = SeededHash::new(seed)
-            .mix_str("dialect")
-            .mix_str(setting.name);
-        let index = drawn.below(setting.alternatives.len() as u64 + 1);
-        let chosen = usize::try_from(index).ok();
-        if let Some(value) = chosen.and_then(|index| setting.alternatives.get(index)) {
-            (value.apply)(&mut dialect);
-        }
     }
     dialect
 }
@@ -266,7 +258,7 @@ mod tests {
 
     #[test]
     fn random_dialects_include_every_value() {
-        let drawn: Vec<_> = (0..100).map(random).collect();
+        let drawn: Vec<_> = (0..100).map(Dialect::random).collect();
         for setting in settings() {
             for value in [&setting.default].into_iter().chain(setting.alternatives) {
                 let is_drawn = |dialect: &Dialect| with(dialect, value) == *dialect;

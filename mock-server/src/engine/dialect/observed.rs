@@ -2,7 +2,6 @@
 //! by default and take precedence over the other settings, and the timeout of deliveries.
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
@@ -26,7 +25,7 @@ pub struct Rejections(#[serde(deserialize_with = "by_code")] BTreeMap<String, Ob
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::engine) struct ObservedRejection {
-    #[serde(deserialize_with = "error_status")]
+    #[serde(deserialize_with = "status::<_, 400, 599>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::engine) status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,13 +48,13 @@ impl Rejections {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WriteStatuses {
-    #[serde(deserialize_with = "success_status")]
+    #[serde(deserialize_with = "status::<_, 200, 299>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::engine) created: Option<u16>,
-    #[serde(deserialize_with = "success_status")]
+    #[serde(deserialize_with = "status::<_, 200, 299>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::engine) edited: Option<u16>,
-    #[serde(deserialize_with = "success_status")]
+    #[serde(deserialize_with = "status::<_, 200, 299>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::engine) deleted: Option<u16>,
 }
@@ -89,38 +88,27 @@ fn by_code<'de, D: Deserializer<'de>>(
             new.or_insert_with(|| observed.clone());
         }
     }
-    let is_unknown = |code: &&String| ProblemKind::rejections().all(|known| known != **code);
+    let known: Vec<_> = ProblemKind::rejections().collect();
+    let is_unknown = |code: &&String| !known.contains(&code.as_str());
     match rejections.keys().find(is_unknown) {
-        Some(code) => {
-            let known: Vec<_> = ProblemKind::rejections().collect();
-            let known = known.join(", ");
-            Err(D::Error::custom(format!(
-                "unknown rejection `{code}`; expected one of {known}"
-            )))
-        }
+        Some(code) => Err(D::Error::custom(format!(
+            "unknown rejection `{code}`; expected one of {}",
+            known.join(", ")
+        ))),
         None => Ok(rejections),
     }
 }
 
-fn error_status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
-    status(deserializer, 400..=599)
-}
-
-fn success_status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
-    status(deserializer, 200..=299)
-}
-
-fn status<'de, D: Deserializer<'de>>(
+/// Reads a status code from `MIN` to `MAX`.
+fn status<'de, D: Deserializer<'de>, const MIN: u16, const MAX: u16>(
     deserializer: D,
-    expected: RangeInclusive<u16>,
 ) -> Result<Option<u16>, D::Error> {
     let status = u16::deserialize(deserializer)?;
-    if expected.contains(&status) {
+    if (MIN..=MAX).contains(&status) {
         return Ok(Some(status));
     }
-    let (min, max) = (expected.start(), expected.end());
     Err(D::Error::custom(format!(
-        "found {status}; expected a status code from {min} to {max}"
+        "found {status}; expected a status code from {MIN} to {MAX}"
     )))
 }
 
@@ -205,13 +193,11 @@ impl ErrorTemplate {
         let body = match &self.body {
             Value::String(text) => {
                 let field = values.field.or(Some(""));
-                return values_in(text, Values { field, ..values })
-                    .unwrap_or_default()
-                    .into();
+                values_in(text, Values { field, ..values })
             }
-            body => filled(body, values).unwrap_or_default(),
+            body => Some(filled(body, values).unwrap_or_default().to_string()),
         };
-        body.to_string().into()
+        body.unwrap_or_default().into()
     }
 }
 
