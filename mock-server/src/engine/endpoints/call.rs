@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use url::form_urlencoded;
 
@@ -114,16 +114,15 @@ pub(super) fn read_object(
 
 /// Returns all names and values of the object.
 fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Problem> {
-    match serde_json::from_slice(body) {
-        Ok(Fields(fields)) => Ok(fields),
-        Err(error) => {
-            let reason = match error.is_data() {
-                true => format!("found {}", first_type(body)),
-                false => error.to_string(),
-            };
-            Err(Problem::NotAJsonObject { reason })
-        }
-    }
+    let mut json = serde_json::Deserializer::from_slice(body);
+    let fields = json.deserialize_map(FieldsInOrder);
+    let fields = fields.and_then(|fields| json.end().map(|()| fields));
+    fields.map_err(|error| Problem::NotAJsonObject {
+        reason: match error.is_data() {
+            true => format!("found {}", first_type(body)),
+            false => error.to_string(),
+        },
+    })
 }
 
 /// Returns the value of a field. All fields of request bodies are strings.
@@ -158,30 +157,22 @@ fn first_repeated(fields: &[(String, Value)]) -> Option<String> {
     Some(pair[0].clone())
 }
 
-/// The fields of an object in their order. A map would silently drop duplicates.
-struct Fields(Vec<(String, Value)>);
+/// Reads the fields of an object in their order. A map would silently drop duplicates.
+struct FieldsInOrder;
 
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
+impl<'de> Visitor<'de> for FieldsInOrder {
+    type Value = Vec<(String, Value)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = Vec::new();
         while let Some(field) = map.next_entry()? {
             fields.push(field);
         }
-        Ok(Fields(fields))
+        Ok(fields)
     }
 }
 
