@@ -152,11 +152,9 @@ pub struct RateLimit {
 
 impl Default for RateLimit {
     fn default() -> Self {
-        let window_seconds = NonZeroU32::new(60).expect("sixty is not zero");
-        let limit = 1_000_000;
         Self {
-            limit,
-            window_seconds,
+            limit: 1_000_000,
+            window_seconds: NonZeroU32::new(60).expect("sixty is not zero"),
         }
     }
 }

@@ -293,10 +293,6 @@ impl WebhookSecret {
         }
         Ok(Self(bytes))
     }
-
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
 }
 
 impl fmt::Debug for WebhookSecret {
@@ -322,7 +318,7 @@ impl From<WebhookSecret> for BytesInJson {
 /// Returns the value of the header for this exact body.
 pub(super) fn sign(secret: &WebhookSecret, body: &[u8], encoding: SignatureEncoding) -> String {
     let mut mac =
-        Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes a key of any length");
+        Hmac::<Sha256>::new_from_slice(&secret.0).expect("HMAC takes a key of any length");
     mac.update(body);
     let digest = mac.finalize().into_bytes();
     format!("sha256={}", encoding.encode(&digest))

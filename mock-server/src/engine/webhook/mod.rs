@@ -227,7 +227,8 @@ impl Webhook {
 
 impl Receiver {
     pub(crate) fn built_in(script: ReceiverScript) -> Self {
-        Self::BuiltIn(BuiltInReceiver::new(script))
+        let received = 0;
+        Self::BuiltIn(BuiltInReceiver { script, received })
     }
 
     fn name(&self) -> String {

@@ -115,11 +115,6 @@ pub struct BuiltInReceiver {
 }
 
 impl BuiltInReceiver {
-    pub(super) fn new(script: ReceiverScript) -> Self {
-        let received = 0;
-        Self { script, received }
-    }
-
     /// Receives one delivery. A timeout takes effect immediately.
     pub(super) fn take(&mut self, timeout: Duration) -> DeliveryOutcome {
         let response = self.script.response_after(self.received);
