@@ -208,25 +208,18 @@ impl RequestPattern {
             .iter()
             .map(|pair| named("query parameter", "=", pair));
         let headers = self.headers.iter().map(|pair| named("header", ": ", pair));
-        let part = self.body_contains.iter();
-        let others = part
-            .map(|part| format!("with a body containing {part}"))
-            .chain(self.body.iter().map(|body| format!("with the body {body}")))
-            .chain(
-                self.key
-                    .iter()
-                    .map(|key| format!("with the key `{}`", redact_keys(key))),
-            )
-            .chain(
-                self.status
-                    .iter()
-                    .map(|status| format!("answered with {status}")),
-            )
-            .chain(
-                self.fault
-                    .iter()
-                    .map(|fault| format!("with the fault `{fault}`")),
-            );
+        let (part, body) = (self.body_contains.as_ref(), self.body.as_ref());
+        let key = self.key.as_deref().map(redact_keys);
+        let others = [
+            part.map(|part| format!("with a body containing {part}")),
+            body.map(|body| format!("with the body {body}")),
+            key.map(|key| format!("with the key `{key}`")),
+            self.status.map(|status| format!("answered with {status}")),
+            self.fault
+                .as_ref()
+                .map(|fault| format!("with the fault `{fault}`")),
+        ];
+        let others = others.into_iter().flatten();
         query.chain(headers).chain(others).collect()
     }
 }
