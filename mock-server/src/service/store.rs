@@ -208,18 +208,15 @@ impl StateFile {
     }
 
     fn load(&self) -> Result<Option<World>, StateError> {
-        let bytes = match fs::read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        match fs::read(&self.path) {
+            // `touch` and `mktemp` create empty files.
+            Ok(bytes) if bytes.is_empty() => Ok(None),
+            Ok(bytes) => self.parse(&bytes).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(reason) => {
                 let path = self.path.clone();
-                return Err(StateError::Unreadable { path, reason });
+                Err(StateError::Unreadable { path, reason })
             }
-        };
-        // `touch` and `mktemp` create empty files.
-        match bytes.is_empty() {
-            true => Ok(None),
-            false => self.parse(&bytes).map(Some),
         }
     }
 
