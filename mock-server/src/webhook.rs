@@ -1,9 +1,6 @@
 //! The webhook of a [`MockServer`](crate::MockServer): its receiver, events and deliveries, which are sent
 //! over the network.
 
-use std::error::Error as _;
-use std::io;
-
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -284,7 +281,7 @@ pub(crate) async fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> De
     let outcome = match tokio::time::timeout(pending.timeout, posting).await {
         Ok(Ok(status)) => DeliveryOutcome::Responded { status },
         Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
-            reason: error.to_string(),
+            reason: with_cause(&*error),
         },
         Err(_) => DeliveryOutcome::timed_out(pending.timeout),
     };
@@ -294,9 +291,11 @@ pub(crate) async fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> De
     }
 }
 
-async fn post(url: &ReceiverUrl, request: Request<Full<Bytes>>) -> Result<u16, SendError> {
-    let connected = TcpStream::connect(url.host_and_port()).await;
-    let stream = connected.map_err(SendError::Connect)?;
+async fn post(
+    url: &ReceiverUrl,
+    request: Request<Full<Bytes>>,
+) -> Result<u16, Box<dyn std::error::Error + Send + Sync>> {
+    let stream = TcpStream::connect(url.host_and_port()).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     // Dropping the set closes the connection, also after a timeout.
     let mut connections = JoinSet::new();
@@ -339,19 +338,10 @@ async fn drain(mut response: Response<Incoming>) -> Result<(), hyper::Error> {
     Ok(())
 }
 
-/// The reason why there is no response.
-#[derive(Debug, thiserror::Error)]
-enum SendError {
-    #[error("{0}")]
-    Connect(io::Error),
-    #[error("{0}{cause}", cause = cause(.0))]
-    Http(#[from] hyper::Error),
-}
-
-/// Returns the cause of an error, which hyper's message does not include.
-fn cause(error: &hyper::Error) -> String {
+/// Describes an error with its cause, which hyper's message does not include.
+fn with_cause(error: &dyn std::error::Error) -> String {
     match error.source() {
-        Some(source) => format!(": {source}"),
-        None => String::new(),
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
     }
 }
