@@ -37,11 +37,8 @@ pub(super) fn service(_: &Control, _: &Request) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn control(_: &Control, _: &Request) -> Result<Reply, ControlError> {
-    Ok(Reply::with_body(
-        "application/json",
-        200,
-        control_openapi_json(),
-    ))
+    let document = control_openapi_json();
+    Ok(Reply::with_body("application/json", 200, document))
 }
 
 static PAGE: &str = include_str!("page.html");

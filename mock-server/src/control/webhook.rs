@@ -27,7 +27,8 @@ struct Change {
 }
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &status(call)?))
+    let status = WebhookHandle::new(&call.service).status()?;
+    Ok(Reply::json(200, &status))
 }
 
 pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -85,18 +86,14 @@ pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
         (None, Some(BytesInJson(body))) => EventData::Bytes(body),
         (None, None) => EventData::Json(Value::Object(Map::new())),
     };
-    Ok(deliver(
-        call,
-        WebhookHandle::new(&call.service).prepare_event(&kind, data)?,
-    ))
+    let prepared = WebhookHandle::new(&call.service).prepare_event(&kind, data)?;
+    Ok(deliver(call, prepared))
 }
 
 pub(super) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Redelivery { id } = read_json::object(&call.request.body)?;
-    Ok(deliver(
-        call,
-        WebhookHandle::new(&call.service).prepare_redelivery(&id)?,
-    ))
+    let prepared = WebhookHandle::new(&call.service).prepare_redelivery(&id)?;
+    Ok(deliver(call, prepared))
 }
 
 /// Sends in a separate task, so that the outcome is recorded even if the client disconnects.
@@ -117,10 +114,6 @@ fn deliver(call: &WorldCall, prepared: Prepared) -> ControlReply {
         let delivered = tokio::spawn(delivering).await;
         delivered.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked.into_panic()))
     }))
-}
-
-fn status(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
-    Ok(WebhookHandle::new(&call.service).status()?)
 }
 
 fn set_receiver(
