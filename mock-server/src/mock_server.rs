@@ -462,7 +462,7 @@ impl ServiceHandle {
     /// Returns [`StateError`] if the state file cannot be used; then nothing changes. A service in
     /// memory never fails.
     pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
-        self.service.store.transact(|world| (change(world), true))
+        self.service.store.update(change)
     }
 
     /// Sets the dialect, starting with the next request. [`Dialect::alternatives`] lists dialects to run

@@ -69,9 +69,7 @@ impl<'a> WebhookHandle<'a> {
     /// Returns [`Error::Invalid`] unless `url` is an absolute `http://` URL and the secret is not empty,
     /// and [`Error::State`] if the state file fails.
     pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
-        let receiver = Receiver::Url(url.parse()?);
-        let secret = WebhookSecret::new(secret)?;
-        Ok(self.change(|world| world.webhook.set_receiver(receiver, secret))?)
+        self.use_receiver(Receiver::Url(url.parse()?), secret)
     }
 
     /// Sends future events to the built-in receiver, which responds according to a
@@ -87,9 +85,12 @@ impl<'a> WebhookHandle<'a> {
         script: &str,
         secret: impl Into<Vec<u8>>,
     ) -> Result<(), Error> {
-        let receiver = Receiver::built_in(script.parse()?);
-        let secret = WebhookSecret::new(secret)?;
-        Ok(self.change(|world| world.webhook.set_receiver(receiver, secret))?)
+        self.use_receiver(Receiver::built_in(script.parse()?), secret)
+    }
+
+    fn use_receiver(&self, receiver: Receiver, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
+        let (store, secret) = (&self.service.store, WebhookSecret::new(secret)?);
+        Ok(store.update(|world| world.webhook.set_receiver(receiver, secret))?)
     }
 
     /// Sends one event and returns its outcome; a failed delivery is not an error. `kind` is an
@@ -129,7 +130,8 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::State`] if the state file fails.
     pub fn turn_on(&self) -> Result<(), Error> {
-        Ok(self.change(|world| world.webhook.turn_on())?)
+        let store = &self.service.store;
+        Ok(store.update(|world| world.webhook.turn_on())?)
     }
 
     /// Returns the latest deliveries, oldest first: at most 1,000, and at most 4 MiB of bodies.
@@ -138,7 +140,8 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::State`] if the state file fails.
     pub fn deliveries(&self) -> Result<Vec<Delivery>, Error> {
-        Ok(self.read(|world| world.webhook.deliveries().cloned().collect())?)
+        let store = &self.service.store;
+        Ok(store.read(|world| world.webhook.deliveries().cloned().collect())?)
     }
 
     /// Returns the status of the webhook, without its secret.
@@ -147,7 +150,7 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::State`] if the state file fails.
     pub fn status(&self) -> Result<WebhookStatus, Error> {
-        Ok(self.read(|world| world.webhook.status())?)
+        Ok(self.service.store.read(|world| world.webhook.status())?)
     }
 
     /// Returns the number of failures since the last success; see [`status`](Self::status).
@@ -181,12 +184,11 @@ impl<'a> WebhookHandle<'a> {
         &self,
         prepare: impl FnOnce(&mut World) -> Result<Prepared, NotSent>,
     ) -> Result<Prepared, Error> {
-        let prepared = self.service.store.transact(|world| {
+        let prepared = self.service.store.try_update(|world| {
             let prepared = prepare(world);
             self.apply_mutant(world);
-            let changed = prepared.is_ok();
-            (prepared, changed)
-        })??;
+            Ok::<_, Error>(prepared?)
+        })?;
         if let Prepared::Delivered(delivery) = &prepared {
             self.cover(delivery);
         }
@@ -194,7 +196,7 @@ impl<'a> WebhookHandle<'a> {
     }
 
     pub(crate) fn record(&self, delivery: Delivery) -> Result<Delivery, StateError> {
-        self.change(|world| {
+        self.service.store.update(|world| {
             world.webhook.record(&delivery);
             self.apply_mutant(world);
         })?;
@@ -222,14 +224,6 @@ impl<'a> WebhookHandle<'a> {
                 Ok(self.record(send(pending, self.service.mutant).await)?)
             }
         }
-    }
-
-    fn change(&self, change: impl FnOnce(&mut World)) -> Result<(), StateError> {
-        self.service.store.transact(|world| (change(world), true))
-    }
-
-    fn read<T>(&self, read: impl FnOnce(&World) -> T) -> Result<T, StateError> {
-        self.service.store.transact(|world| (read(world), false))
     }
 }
 

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
+use crate::engine::Reply;
 use crate::engine::webhook::{
     EventData, NotSent, Prepared, Receiver, ReceiverScript, WebhookSecret, WebhookStatus,
 };
-use crate::engine::{Reply, World};
 use crate::input::InvalidInput;
 use crate::input::bytes_in_json::BytesInJson;
 use crate::input::read_json::{self, BAD_BODY};
@@ -123,29 +123,25 @@ fn set_receiver(
 ) -> Result<WebhookStatus, ControlError> {
     let secret = secret.map(|BytesInJson(bytes)| WebhookSecret::new(bytes));
     let secret = secret.transpose()?;
-    call.service.store.transact(|world| {
+    call.service.store.try_update(|world| {
         let webhook = &mut world.webhook;
         let Some(secret) = secret.or_else(|| webhook.secret().cloned()) else {
             let message = "the webhook has no secret yet; add `secret`";
-            return (
-                Err(ControlError::unprocessable("no_secret", message)),
-                false,
-            );
+            return Err(ControlError::unprocessable("no_secret", message));
         };
         webhook.set_receiver(receiver, secret);
-        (Ok(webhook.status()), true)
-    })?
+        Ok(webhook.status())
+    })
 }
 
 fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
-    let turn_on = |world: &mut World| match world.webhook.secret() {
-        None => (Err(webhook::Error::from(NotSent::NoReceiver)), false),
-        Some(_) => {
-            world.webhook.turn_on();
-            (Ok(world.webhook.status()), true)
+    call.service.store.try_update(|world| {
+        if world.webhook.secret().is_none() {
+            return Err(webhook::Error::from(NotSent::NoReceiver).into());
         }
-    };
-    Ok(call.service.store.transact(turn_on)??)
+        world.webhook.turn_on();
+        Ok(world.webhook.status())
+    })
 }
 
 fn built_in(script: Value) -> Result<Receiver, ControlError> {

@@ -146,10 +146,7 @@ struct KeyToDelete {
 }
 
 pub(super) fn show_keys(call: &WorldCall) -> Result<Reply, ControlError> {
-    let keys = call
-        .service
-        .store
-        .transact(|world| (world.active_keys(), false))?;
+    let keys = call.service.store.read(World::active_keys)?;
     Ok(Reply::json(200, &qualified_keys(call.name, keys)))
 }
 
@@ -159,13 +156,13 @@ pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
         let message = "the handle is empty; expected a handle such as `demo`";
         return Err(ControlError::unprocessable("empty_handle", message));
     }
-    let key = call.service.store.transact(|world| {
+    let key = call.service.store.update(|world| {
         let key = world.create_key(&new.handle, &new.scopes);
         if let Some(limit) = new.rate_limit {
             let set = world.set_rate_limit(&key, limit);
             set.expect("the key was just created");
         }
-        (key, true)
+        key
     })?;
     let created = CreatedKey {
         name: label(&key),
@@ -195,14 +192,14 @@ pub(super) fn dialect_settings(_: &Control, _: &Request) -> Result<Reply, Contro
 }
 
 pub(super) fn show_dialect(call: &WorldCall) -> Result<Reply, ControlError> {
-    let read = |world: &mut World| (world.dialect().clone(), false);
-    Ok(Reply::json(200, &call.service.store.transact(read)?))
+    let dialect = call.service.store.read(|world| world.dialect().clone())?;
+    Ok(Reply::json(200, &dialect))
 }
 
 pub(super) fn set_dialect(call: &WorldCall) -> Result<Reply, ControlError> {
     let dialect = parse_dialect(read_json::value(&call.request.body)?)?;
-    let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
-    call.service.store.transact(set)?;
+    let store = &call.service.store;
+    store.update(|world| world.set_dialect(dialect.clone()))?;
     Ok(Reply::json(200, &dialect))
 }
 
@@ -240,31 +237,30 @@ struct ClockAdvance {
 }
 
 pub(super) fn show_clock(call: &WorldCall) -> Result<Reply, ControlError> {
-    let read = |world: &mut World| (clock_view(world), false);
-    Ok(Reply::json(200, &call.service.store.transact(read)?))
+    Ok(Reply::json(200, &call.service.store.read(clock_view)?))
 }
 
 pub(super) fn set_clock(call: &WorldCall) -> Result<Reply, ControlError> {
     let ClockChange { clock } = read_json::object(&call.request.body)?;
     let clock = Clock::try_from(clock)?;
-    let set = |world: &mut World| {
+    let view = call.service.store.update(|world| {
         world.set_clock(clock);
-        (clock_view(world), true)
-    };
-    Ok(Reply::json(200, &call.service.store.transact(set)?))
+        clock_view(world)
+    });
+    Ok(Reply::json(200, &view?))
 }
 
 pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
     let ClockAdvance { seconds } = read_json::object(&call.request.body)?;
     let time = Duration::from_secs(seconds);
-    let advance = |world: &mut World| {
+    let view = call.service.store.try_update(|world| {
         if !world.clock().can_advance(time) {
-            return (Err(clock_out_of_range(seconds)), false);
+            return Err(clock_out_of_range(seconds));
         }
         world.advance(time);
-        (Ok(clock_view(world)), true)
-    };
-    Ok(Reply::json(200, &call.service.store.transact(advance)??))
+        Ok(clock_view(world))
+    });
+    Ok(Reply::json(200, &view?))
 }
 
 fn clock_out_of_range(seconds: u64) -> ControlError {

@@ -86,10 +86,8 @@ impl Service {
         &mut self,
         change: impl FnOnce(&mut World) -> T,
     ) -> Result<T, StateError> {
-        let (result, initial) = self.store.transact(|world| {
-            let result = change(world);
-            ((result, world.clone()), true)
-        })?;
+        let changed = self.store.update(|world| (change(world), world.clone()));
+        let (result, initial) = changed?;
         self.initial = initial;
         Ok(result)
     }
@@ -114,9 +112,7 @@ impl Service {
 
     /// Returns the time of the world's clock, or of the machine's if the state file cannot be used.
     pub(crate) fn now(&self) -> Timestamp {
-        let now = self
-            .store
-            .transact(|world| (world.clock().timestamp(), false));
+        let now = self.store.read(|world| world.clock().timestamp());
         now.unwrap_or_else(|_| Timestamp::now())
     }
 
@@ -149,9 +145,9 @@ impl Service {
 
     /// Replaces the world. The webhook is kept unless the new world has one.
     pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
-        let replaced = self.store.transact(|world| {
+        let replaced = self.store.update(|world| {
             let replaced = std::mem::replace(world, new.clone());
-            (world.keep_webhook(replaced), true)
+            world.keep_webhook(replaced);
         });
         match replaced {
             // A damaged state has no webhook to keep.

@@ -88,7 +88,28 @@ impl Store {
 
     /// Returns a copy of the current world.
     pub(crate) fn world(&self) -> Result<World, StateError> {
-        self.transact(|world| (world.clone(), false))
+        self.read(World::clone)
+    }
+
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&World) -> T) -> Result<T, StateError> {
+        self.transact(|world| (read(world), false))
+    }
+
+    /// Changes the world and stores it.
+    pub(crate) fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
+        self.transact(|world| (change(world), true))
+    }
+
+    /// Changes the world and stores it unless `change` fails.
+    pub(crate) fn try_update<T, E: From<StateError>>(
+        &self,
+        change: impl FnOnce(&mut World) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.transact(|world| {
+            let result = change(world);
+            let changed = result.is_ok();
+            (result, changed)
+        })?
     }
 
     /// Runs `change` on the locked world and stores the world if `change` returns `true` with its
