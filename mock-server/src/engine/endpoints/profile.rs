@@ -20,34 +20,25 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
         call.problems.tolerate(Problem::UnexpectedBody { length });
     }
     let caller = call.caller()?;
-    let (dialect, account, key) = (world.dialect(), world.owner(caller), &world.keys[caller]);
-    let me = Me {
-        profile: PublicProfile::of(world, &key.handle, account),
-        account,
-        dialect,
-        key: KeyView { dialect, key },
-    };
-    Ok(Reply::object(200, &me))
+    Ok(Reply::object(200, &Me(PublicProfile::of(world, caller))))
 }
 
-struct Me<'a> {
-    profile: PublicProfile<'a>,
-    account: &'a Account,
-    dialect: &'a Dialect,
-    key: KeyView<'a>,
-}
+/// The account of the caller.
+struct Me<'a>(PublicProfile<'a>);
 
 impl Fields for Me<'_> {
     fn write(&self, object: &mut Object<'_>) {
-        self.profile.write(object);
-        object.string("email", &self.account.email);
-        let visible = self.account.api_visible;
-        match self.dialect.api_visible {
+        let Self(profile) = self;
+        profile.write(object);
+        let (dialect, account, key) = (profile.world.dialect(), profile.account, profile.key);
+        object.string("email", &account.email);
+        let visible = account.api_visible;
+        match dialect.api_visible {
             ApiVisible::Boolean => object.value("api_visible", &visible),
             ApiVisible::Integer => object.value("api_visible", &u8::from(visible)),
             ApiVisible::String => object.string("api_visible", &visible.to_string()),
         }
-        object.object("key", &self.key);
+        object.object("key", &KeyView { dialect, key });
     }
 }
 
@@ -88,7 +79,7 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
     for (field, text) in edit {
         field.set(profile, text);
     }
-    let profile = PublicProfile::of(world, &world.keys[caller].handle, world.owner(caller));
+    let profile = PublicProfile::of(world, caller);
     Ok(Reply::edited(world.dialect(), &profile))
 }
 
@@ -111,19 +102,19 @@ fn read(call: &mut Call<'_>) -> Vec<(&'static ProfileField, String)> {
     edit
 }
 
-/// The public part of an account.
-pub(super) struct PublicProfile<'a> {
+/// The public part of the account of a key.
+struct PublicProfile<'a> {
     world: &'a World,
-    handle: &'a str,
+    key: &'a Key,
     account: &'a Account,
 }
 
 impl<'a> PublicProfile<'a> {
-    pub(super) fn of(world: &'a World, handle: &'a str, account: &'a Account) -> Self {
+    fn of(world: &'a World, caller: &str) -> Self {
         Self {
             world,
-            handle,
-            account,
+            key: &world.keys[caller],
+            account: world.owner(caller),
         }
     }
 }
@@ -133,7 +124,7 @@ impl Fields for PublicProfile<'_> {
         let dialect = self.world.dialect();
         let is_full = dialect.me_fields == MeFields::Full;
         if is_full {
-            object.string("handle", self.handle);
+            object.string("handle", &self.key.handle);
         }
         let profile = &self.account.profile;
         for field in ProfileField::ALL {
