@@ -455,7 +455,8 @@ impl ServiceHandle {
         self.service.store.world()
     }
 
-    /// Changes the world between two requests.
+    /// Changes the world between two requests. `change` must not call other methods of this service, which
+    /// would wait forever.
     ///
     /// # Errors
     ///

@@ -107,9 +107,11 @@ pub(crate) fn extra_fields(learner: &Learner<'_>) -> Found {
             }
         }
     }
-    if let Some(key) = found.get_mut("key") {
-        // The texts may be secret.
-        *key = without_texts(key);
+    // The texts may be secret. An edit may return everything that `GET /me` returns.
+    for pointer in ["/key", "/profile/key", "/profile/email"] {
+        if let Some(value) = found.pointer_mut(pointer) {
+            *value = without_texts(value);
+        }
     }
     let names = map_members(&found, |fields| {
         let fields = fields.as_object().into_iter();

@@ -42,8 +42,8 @@ pub(crate) struct Created {
     unknown: Vec<(Kind, String)>,
     /// The paths whose deletion was accepted.
     deleted: Vec<String>,
-    /// `true` if a deletion has hit something else.
-    has_missed: bool,
+    /// The kind of which a deletion has removed another one.
+    missed: Option<Kind>,
 }
 
 impl Created {
@@ -68,15 +68,23 @@ impl Created {
 
     /// Compares with a response to `GET /me`.
     fn update(&mut self, observations: &Observations, me: &Answer) {
-        self.has_missed = false;
+        self.missed = None;
         for kind in KINDS.into_iter().filter(|kind| kind.listed(me).is_some()) {
-            let listed = observations.created(kind, me);
-            self.has_missed |= self.deleted.iter().any(|path| listed.contains(path))
-                && observations.is_missing(kind, me);
-            // Only the list shows that it is deleted.
-            self.paths.retain(|path| !path.starts_with(kind.path));
+            let created = observations.created(kind, me);
+            let is_deleted = self.deleted.iter().any(|path| path.starts_with(kind.path));
+            let missed = is_deleted && observations.is_missing(kind, me);
+            self.missed = self.missed.or(missed.then_some(kind));
             self.unknown
-                .retain(|(one, _)| one.path != kind.path || listed.is_empty());
+                .retain(|(one, _)| one.path != kind.path || created.is_empty());
+            // Only the list shows that it is deleted. The service may have changed its text.
+            let ids = kind.listed(me).into_iter().flatten().filter_map(id);
+            let listed = ids.map(|id| kind.path_of(&id)).filter(|path| {
+                [&created, &self.paths, &self.deleted]
+                    .into_iter()
+                    .any(|all| all.contains(path))
+            });
+            let listed: Vec<_> = listed.collect();
+            self.paths.retain(|path| !path.starts_with(kind.path));
             self.paths.extend(listed);
         }
     }
@@ -131,7 +139,7 @@ fn check(observations: &Observations, created: &Created, step: Step) -> Known<()
                 ),
             }
         }
-        Step::DeletePost if created.has_missed => {
+        Step::DeletePost if created.missed.is_some() => {
             Err("the deletion of the link has deleted another one".to_owned())
         }
         Step::DeleteLinkAgain | Step::DeletePostAgain => {
@@ -164,7 +172,7 @@ async fn send(
     if let Some(kind) = KINDS.into_iter().find(creates)
         && !is_rejected
     {
-        let advice = "no response showed its id, so delete it in the web interface of the service";
+        let advice = "its id is unknown, so delete it in the web interface of the service";
         created.unknown.push((kind, advice.to_owned()));
         find(service, observations, created, step, kind, &answer).await;
     }
@@ -242,6 +250,8 @@ async fn find(
     observations.not_applied.extend(found);
     let listed = listed.ok().flatten();
     let id = listed.as_ref().or(shown.filter(has_mark)).and_then(id);
+    // The service may have changed an existing one instead.
+    let id = id.filter(|id| !observations.knows(kind, id));
     let unknown = created.unknown.pop();
     let advice = match (&id, listed) {
         (Some(id), None) if is_listed => {
@@ -279,7 +289,7 @@ pub(crate) async fn clean_up(
     let mut read = 0;
     let mut changes = loop {
         let mut paths = created.paths.clone();
-        paths.retain(|_| !created.has_missed);
+        paths.retain(|_| created.missed.is_none());
         for path in paths {
             let answer = service.send(&Request::new(Method::DELETE, &path)).await;
             if answer.is_ok_and(|answer| answer.is_success()) {
@@ -301,15 +311,21 @@ pub(crate) async fn clean_up(
     };
     for (kind, step) in KINDS.into_iter().zip([Step::DeleteLink, Step::DeletePost]) {
         let is_left = |path: &String| path.starts_with(kind.path) && created.paths.contains(path);
-        if created.deleted.iter().any(is_left) {
-            let found = "GET /me still lists it";
-            observations.not_applied.push((step, kind.sentence, found));
-        }
+        let found = if created.deleted.iter().any(is_left) {
+            "GET /me still lists it"
+        } else if created.missed.is_some_and(|one| one.path == kind.path) {
+            "another one is missing"
+        } else {
+            continue;
+        };
+        observations.not_applied.push((step, kind.sentence, found));
     }
     for (line, undo) in &mut changes.content {
         // A missing link may be on another page of the list, unless a deletion removed the wrong one.
         let undo = undo.take();
-        if let Some(undo) = undo.filter(|undo| undo.method == Method::PATCH || created.has_missed) {
+        if let Some(undo) =
+            undo.filter(|undo| undo.method == Method::PATCH || created.missed.is_some())
+        {
             let answer = service.send(&undo).await;
             let status = answer.map_or_else(|reason| reason, |answer| answer.status.to_string());
             line.push_str(&format!("; sent {undo} to undo it: {status}"));

@@ -281,20 +281,24 @@ async fn run_all(
     report: impl FnMut(usize, Trial),
 ) -> Result<Option<u8>, Failure> {
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
-    tokio::select! {
-        ended = in_order(worlds, options, report) => ended.map(|()| None),
+    let mut running = JoinSet::new();
+    let ended = tokio::select! {
+        ended = in_order(worlds, options, report, &mut running) => ended.map(|()| None),
         signal = signals.next() => Ok(Some(128 + signal)),
-    }
+    };
+    // The end of the process would leave the commands running.
+    running.shutdown().await;
+    ended
 }
 
 async fn in_order(
     worlds: impl Iterator<Item = Worlds>,
     options: TrialOptions,
     mut report: impl FnMut(usize, Trial),
+    running: &mut JoinSet<(usize, Result<Trial, Failure>)>,
 ) -> Result<(), Failure> {
     let options = Arc::new(options);
     let mut waiting = worlds.enumerate();
-    let mut running = JoinSet::new();
     let mut ended = BTreeMap::new();
     let (mut jobs, mut reported) = (1, 0);
     loop {

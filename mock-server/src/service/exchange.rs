@@ -45,9 +45,6 @@ impl Exchange {
     /// Records a request that is delayed before it is handled, with the violations that it would have
     /// now. Records nothing if the state file cannot be read, which [`handle`](Self::handle) reports.
     pub(crate) fn receive(&mut self, request: &Request) {
-        if self.plan.delay_before.is_zero() {
-            return;
-        }
         let service = &self.service;
         let Ok(handled) = service.store.dry_run(request, service.mutant) else {
             return;

@@ -1,5 +1,6 @@
 //! Answers requests with a service.
 
+use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,19 +18,33 @@ pub(crate) async fn answer(
     shutdown: &Shutdown,
 ) -> (PlannedReply, Arc<Entry>, Exchange) {
     let is_slow = service.store.is_slow();
-    let (mut exchange, request) = run(is_slow, move || {
+    // Without a delay, the request is handled in the same stage, even if the client disconnects.
+    let (mut exchange, next) = run(is_slow, move || {
         let mut exchange = Exchange::plan(service, &request);
-        exchange.receive(&request);
-        (exchange, request)
+        let next = match exchange.plan.delay_before.is_zero() {
+            true => Break(exchange.handle(request)),
+            false => {
+                exchange.receive(&request);
+                Continue(request)
+            }
+        };
+        (exchange, next)
     })
     .await;
-    wait(exchange.plan.delay_before, shutdown).await;
-    // From here on, the request is handled even if the client disconnects.
-    let (mut exchange, (planned, entry)) = run(is_slow, move || {
-        let handled = exchange.handle(request);
-        (exchange, handled)
-    })
-    .await;
+    let (planned, entry) = match next {
+        Break(handled) => handled,
+        Continue(request) => {
+            wait(exchange.plan.delay_before, shutdown).await;
+            // From here on, the request is handled even if the client disconnects.
+            let handled;
+            (exchange, handled) = run(is_slow, move || {
+                let handled = exchange.handle(request);
+                (exchange, handled)
+            })
+            .await;
+            handled
+        }
+    };
     wait(exchange.plan.delay_after, shutdown).await;
     exchange.conclude(&planned);
     (planned, entry, exchange)

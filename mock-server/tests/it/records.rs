@@ -159,3 +159,26 @@ async fn a_fault_of_the_connection_is_an_outcome() {
         assert_eq!((recorded.outcome, recorded.status), (outcome, status));
     }
 }
+
+#[tokio::test]
+async fn a_client_that_leaves_at_once_does_not_prevent_a_write_to_a_state_file() {
+    const EDITS: usize = 20;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.json");
+    let server = MockServer::builder()
+        .state_file(path)
+        .start()
+        .await
+        .unwrap();
+    for _ in 0..EDITS {
+        drop(edit(&server));
+    }
+    let arrived = server
+        .expect("PATCH", "/me/profile")
+        .arrives(EDITS as u64, MINUTE)
+        .await;
+    let handled = arrived
+        .iter()
+        .filter(|request| request.violations.len() == 1);
+    assert_eq!(handled.count(), EDITS);
+}

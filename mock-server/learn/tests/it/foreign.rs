@@ -370,12 +370,14 @@ fn says_what_it_could_not_learn() {
 
 #[test]
 fn hides_texts_in_contradictions() {
-    for (option, private) in [
-        ("unwrapped", "ada@example.com"),
-        ("text-key", "the laptop of Ada"),
+    let writes: &[&str] = &["--allow-writes", "--yes"];
+    for (option, options, private) in [
+        ("unwrapped", &[][..], "ada@example.com"),
+        ("text-key", &[], "the laptop of Ada"),
+        ("returns-me", writes, "ada@example.com"),
     ] {
         let service = Foreign::start(&[option]);
-        let learned = learn(&service.url, KEY, &[]);
+        let learned = learn(&service.url, KEY, options);
         assert_eq!(learned.code, Some(1), "{}", learned.stderr);
         assert!(!learned.report.to_string().contains(private), "{option}");
         assert!(!learned.file.to_string().contains(private), "{option}");
@@ -528,13 +530,18 @@ type Instead = (
 );
 
 #[rustfmt::skip]
-const INSTEAD: [Instead; 5] = [
+const INSTEAD: [Instead; 8] = [
     ("forgets", &["`profile:write`: editing the profile", LINKS], &[]),
     ("edits-another", &[LINKS], &["the profile has changed: link ", " to undo it: 202\n"]),
     ("deletes-another", &[LINKS], &[
         "the profile has changed: link ", "; sent POST /me/links to undo it: 202\n",
         "not deleted: DELETE /me/links/",
     ]),
+    ("deletes-all", &[LINKS], &[
+        "the profile has changed: link ", "; sent POST /me/links to undo it: 202\n",
+    ]),
+    ("merges", &[LINKS], &[]),
+    ("truncates", &[], &["not deleted: DELETE /me/links/"]),
     ("object-ids", &["A link has a `title` (string), a `url` (string, a URL), and an `id` that is used in paths.", "A post has a `body` (string), and an `id` that is used in paths."],
         &["; a path cannot have its id {\"$oid\":\""]),
     ("queues", &[LINKS], &["; GET /me does not list it; if it does later, DELETE /me/links/"]),

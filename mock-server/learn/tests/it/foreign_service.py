@@ -107,7 +107,10 @@ def remove(resources, wanted):
         return
     if not found:
         raise Rejected(410, "gone", "there is no such thing")
-    resources.remove(resources[0] if "deletes-another" in sys.argv else found[0])
+    if "deletes-all" in sys.argv:
+        resources.clear()
+    elif "truncates" not in sys.argv:
+        resources.remove(resources[0] if "deletes-another" in sys.argv else found[0])
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -215,6 +218,8 @@ class Handler(BaseHTTPRequestHandler):
             if "refuses" in sys.argv:
                 raise Rejected(409, "no", "the profile cannot be edited")
             set_profile(fields)
+            if "returns-me" in sys.argv:
+                return self.read("/me", "")
             if "lenient" in sys.argv:
                 return PROFILE
         elif self.command == "PATCH":
@@ -231,11 +236,17 @@ class Handler(BaseHTTPRequestHandler):
             if "url" not in fields:
                 raise Rejected(409, "missing", "url is missing", "url")
             title = "" if "odd" in sys.argv else fields["title"]
+            if "truncates" in sys.argv:
+                title = title[:3]
+            same = next((one for one in LINKS if one["url"] == fields["url"]), None)
+            if same and "merges" in sys.argv:
+                same["title"] = title
+                return same
             link = {"id": new_id(), "title": title, "url": fields["url"], "position": 2}
             if "queues" in sys.argv:
                 return link
             LINKS.append(link)
-            if "odd" in sys.argv:
+            if "odd" in sys.argv or "truncates" in sys.argv:
                 return LINKS[-1]
             if "lenient" in sys.argv:
                 return LINKS[-1] | {"clicks": 0}

@@ -154,31 +154,33 @@ fn output_is_shown_on_request() {
 
 #[test]
 fn a_run_ends_with_all_of_its_processes() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("pipe");
-    let made = Command::new("mkfifo").arg(&path).status();
-    assert!(made.unwrap().success());
-    let reader = std::thread::spawn({
-        let path = path.clone();
-        move || {
-            let mut text = String::new();
-            File::open(path).unwrap().read_to_string(&mut text).unwrap();
-            text
-        }
-    });
-    let script = format!(
-        "trap '' TERM; (sleep 20; echo survived) > {} & echo started; wait; sleep 20",
-        path.display()
-    );
-    let (code, stdout, stderr) = matrix(&["--timeout", "1"], &script);
-    assert_eq!(code, Some(1));
-    assert!(
-        stdout.lines().next().unwrap().ends_with("timeout"),
-        "{stdout}"
-    );
-    assert!(
-        stderr.contains("default, timeout ---\nstarted\n"),
-        "{stderr}"
-    );
-    assert_eq!(reader.join().unwrap(), "");
+    for (timeout, signal, expected, row) in [
+        ("1", "", 1, "timeout"),
+        ("60", "kill -INT $PPID;", 130, ""),
+        ("60", "kill -TERM $PPID;", 143, ""),
+    ] {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || {
+                let mut text = String::new();
+                File::open(path).unwrap().read_to_string(&mut text).unwrap();
+                text
+            }
+        });
+        let script = format!(
+            "trap '' TERM; (sleep 20; echo survived) > {} & echo started; {signal} wait; sleep 20",
+            path.display()
+        );
+        let (code, stdout, stderr) = matrix(&["--timeout", timeout], &script);
+        assert_eq!(code, Some(expected));
+        let first = stdout.lines().next().unwrap_or_default();
+        assert!(first.ends_with(row), "{stdout}");
+        let title = "default, timeout ---\nstarted\n";
+        assert_eq!(stderr.contains(title), signal.is_empty(), "{stderr}");
+        assert_eq!(reader.join().unwrap(), "", "{signal}");
+    }
 }

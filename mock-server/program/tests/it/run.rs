@@ -83,6 +83,7 @@ fn the_exit_code_is_that_of_the_command() {
         output(&["run", "--fault", "missing.json", "--", "true"]).0,
         Some(125)
     );
+    assert_eq!(output(&["--log", "run", "--", "true"]).0, Some(125));
     assert_eq!(output(&["run", "--help"]).0, Some(0));
 }
 
