@@ -94,11 +94,10 @@ const COMMANDS: [&str; 3] = ["run", "matrix", "mutants"];
 pub(crate) fn exit_code_of_usage(error: &clap::Error) -> u8 {
     // Ignore a closed stream.
     let _ = error.print();
-    let mut arguments = env::args_os()
-        .skip(1)
-        .take_while(|argument| argument != "--");
-    let runs_command =
-        arguments.any(|argument| COMMANDS.iter().any(|command| argument == *command));
+    let is_command = |argument: OsString| COMMANDS.iter().any(|command| argument == *command);
+    let runs_command = env::args_os()
+        .take_while(|argument| argument != "--")
+        .any(is_command);
     match error.use_stderr() {
         true if runs_command => FAILURE,
         true => 2,
