@@ -52,13 +52,14 @@ pub(crate) fn edit<T: EditedText>(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let file = TextFile::create(T::PREFIX, T::SUFFIX, initial)?;
-    // Printed once, even if several texts are rejected.
-    let mut location = Some(file.location::<T>(session));
     loop {
         let opened = editor.open(&file.path);
         let text = match file.read() {
             Ok(text) => text,
-            Err(failure) => return Err(opened.err().unwrap_or(failure)),
+            Err(failure) => {
+                let failure = opened.err().unwrap_or(failure);
+                return Err(file.saved::<T>(failure, session));
+            }
         };
         let failure = match opened.and_then(|()| edited.finish(&text)) {
             Ok(Finished::Done(report)) => {
@@ -66,15 +67,14 @@ pub(crate) fn edit<T: EditedText>(
                 return Ok(report);
             }
             Ok(Finished::Unconfirmed(report)) => {
-                let path = file.path.display();
-                let kept =
-                    format!("your text is saved in {path}; delete it once the service shows it");
-                return Ok(report.warning(Some(kept)));
+                let saved = file.location();
+                let kept = format!("{saved}; delete it once the service shows it");
+                session.output.status(&kept);
+                return Ok(report);
             }
             Ok(Finished::Preview(report)) => {
-                location
-                    .iter()
-                    .for_each(|location| session.output.note(location));
+                let (saved, commands) = (file.location(), file.commands::<T>(session));
+                session.output.status(&format!("{saved}; {commands}"));
                 return Ok(report);
             }
             Err(failure) if text == initial => {
@@ -85,37 +85,30 @@ pub(crate) fn edit<T: EditedText>(
         };
         // If this fails, for example because the disk is full, the file keeps the whole text.
         let _ = file.replace(&edited.unsent(&text));
-        if !edit_again(&failure, &mut location, session)? {
-            return Err(match location {
-                Some(location) => failure.also_hint(&location),
-                None => failure,
-            });
+        let failure = file.saved::<T>(failure, session);
+        if !edit_again(&failure, session)? {
+            return Err(failure);
         }
         file.replace(&text)?;
     }
 }
 
 /// Asks whether to open the editor again, if another text may help and there is a terminal.
-fn edit_again(
-    failure: &Failure,
-    location: &mut Option<String>,
-    session: &Session<'_>,
-) -> Result<bool, Failure> {
+fn edit_again(failure: &Failure, session: &Session<'_>) -> Result<bool, Failure> {
     use FailureKind::{Conflict, Rejected, Usage};
     let is_about_text = matches!(failure.kind, Usage | Rejected | Conflict);
     if !is_about_text || session.settings.no_input || !prompt::is_interactive() {
         return Ok(false);
     }
-    session.output.warn(&failure.message);
-    // Printed before the question, since Ctrl-C exits the program.
-    if let Some(location) = location.take() {
-        session.output.note(&location);
-    }
+    // With the location of the text, since Ctrl-C exits the program.
+    session
+        .output
+        .status(&format!("error: {}", failure.message));
     prompt::yes_or_no("Open the editor again? [Y/n] ", true)
 }
 
 /// Deletes a file that was sent, if it is in the folder of the texts that were not sent.
-pub(crate) fn delete_sent(input: &Input) {
+pub(crate) fn delete_sent(input: &Input, is_stored: impl FnOnce() -> Result<bool, Failure>) {
     let Input::File(path) = input else {
         return;
     };
@@ -124,7 +117,9 @@ pub(crate) fn delete_sent(input: &Input) {
         let parent = path.parent().unwrap_or(&path);
         Ok(fs::canonicalize(parent)? == fs::canonicalize(directory)?)
     };
-    if unsent_directory().is_ok_and(|directory| is_in(directory).unwrap_or(false)) {
+    if unsent_directory().is_ok_and(|directory| is_in(directory).unwrap_or(false))
+        && is_stored().unwrap_or(false)
+    {
         let _ = fs::remove_file(path);
     }
 }
@@ -187,12 +182,25 @@ impl TextFile {
         let _ = fs::remove_file(self.path);
     }
 
-    /// Returns a message with the path, and the commands that send the file to the same service.
-    fn location<T: EditedText>(&self, session: &Session<'_>) -> String {
+    fn location(&self) -> String {
+        format!("your text is saved in {}", self.path.display())
+    }
+
+    /// Describes the commands that send the file to the same service.
+    fn commands<T: EditedText>(&self, session: &Session<'_>) -> String {
         let path = self.path.to_string_lossy();
         let quoted = shlex::try_quote(&path).unwrap_or_default();
-        let commands = T::commands(&format!("{quoted}{}", session.settings.selection()));
-        format!("your text is saved in {path}; {commands}")
+        T::commands(&format!("{quoted}{}", session.settings.selection()))
+    }
+
+    /// Adds the location of the text to a failure, unless the editor has deleted the file.
+    fn saved<T: EditedText>(&self, failure: Failure, session: &Session<'_>) -> Failure {
+        if !self.path.exists() {
+            return failure;
+        }
+        let message = format!("{}; {}", failure.message, self.location());
+        let failure = Failure { message, ..failure };
+        failure.also_hint(&self.commands::<T>(session))
     }
 }
 

@@ -80,7 +80,9 @@ fn main() -> ExitCode {
     session::log::start(&settings);
     let session = Session::new(settings, &output);
     let ended = commands::run(arguments.command, Arguments::command, &session);
-    let exit_code = ended.unwrap_or_else(|failure| output.failure(&failure));
+    let exit_code = ended.unwrap_or_else(|failure| {
+        output.failure(&failure.selecting(&session.settings.selection()))
+    });
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);
     system::interruption::end_if_interrupted();

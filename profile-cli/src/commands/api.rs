@@ -252,7 +252,7 @@ fn full_path(entered: &str) -> Result<String, Failure> {
 fn check_command(path: &str) -> String {
     match path.starts_with("/api/v1/me/") {
         true => "profile show".to_owned(),
-        false => format!("profile api {path}"),
+        false => format!("profile api {}", shlex::try_quote(path).unwrap_or_default()),
     }
 }
 

@@ -82,7 +82,11 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
             carry_out(&plan, session)?.warning(warning)
         }
     };
-    editor::delete_sent(&arguments.file.input);
+    editor::delete_sent(&arguments.file.input, || {
+        // A success response may not have come from the service.
+        let profile = session.read(session.client()?.me())?.into_data();
+        Ok(diff::plan(&profile, &desired, arguments.prune, session)?.is_empty())
+    });
     Ok(report)
 }
 

@@ -118,8 +118,9 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
     let changes = arguments.dry_run.dry_run.then_some(&changes[..]);
     let what = "list of links";
     let report = session.write_or_preview(call, changes, what, "profile link list", |response| {
-        let sentence = "The service accepted the link; `profile link list` shows it.";
-        Ok(Report::written(&response, COLUMNS, "created", sentence))
+        let command = session.command("profile link list");
+        let sentence = format!("The service accepted the link; {command} shows it.");
+        Ok(Report::written(&response, COLUMNS, "created", &sentence))
     });
     report.map(|report| report.warning(warning))
 }
@@ -183,8 +184,9 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     }
     let response = session.write(call, &what, "profile link list");
     let response = response.map_err(|failure| with_list_hint("link", failure, session))?;
-    let sentence = "The service accepted the change; `profile link list` shows the link.";
-    Ok(Report::written(&response, COLUMNS, "updated", sentence).warning(warning))
+    let command = session.command("profile link list");
+    let sentence = format!("The service accepted the change; {command} shows the link.");
+    Ok(Report::written(&response, COLUMNS, "updated", &sentence).warning(warning))
 }
 
 /// Returns the ID for an ID or a title, and the link if the profile lists it. An edit ignores a failed

@@ -120,10 +120,10 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
             let changes = [new_post(&body)];
             let changes = dry_run.then_some(&changes[..]);
             session.write_or_preview(call, changes, RESOURCE, CHECK_COMMAND, |response| {
-                if let (Some(file), Some(_)) = (&arguments.file, response.data()) {
-                    editor::delete_sent(file);
+                if let Some(file) = &arguments.file {
+                    editor::delete_sent(file, || Ok(response.data().is_some()));
                 }
-                Ok(report(&response))
+                Ok(report(&response, session))
             })
         }
         None if !arguments.editor && (session.settings.no_input || !io::stdin().is_terminal()) => {
@@ -171,8 +171,8 @@ impl EditedText for NewPost<'_> {
         }
         let response = self.session.write(call, RESOURCE, CHECK_COMMAND)?;
         Ok(match response.data() {
-            Some(_) => Finished::Done(report(&response)),
-            None => Finished::Unconfirmed(report(&response)),
+            Some(_) => Finished::Done(report(&response, self.session)),
+            None => Finished::Unconfirmed(report(&response, self.session)),
         })
     }
 
@@ -189,9 +189,10 @@ fn new_post(body: &str) -> Change {
     Change::new("post", Value::Null, body)
 }
 
-fn report(response: &Response<Option<Post>>) -> Report {
-    let sentence = "The service accepted the post; `profile post list` shows it.";
-    Report::written(response, COLUMNS, "created", sentence)
+fn report(response: &Response<Option<Post>>, session: &Session<'_>) -> Report {
+    let command = session.command(CHECK_COMMAND);
+    let sentence = format!("The service accepted the post; {command} shows it.");
+    Report::written(response, COLUMNS, "created", &sentence)
 }
 
 #[derive(Debug, Args)]

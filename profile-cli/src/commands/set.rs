@@ -83,6 +83,12 @@ fn argument(field: ProfileField) -> Arg {
         kind => ("TEXT", kind.to_string()),
     };
     let parse = move |entered: &str| -> Result<TextArgument, Box<dyn Error + Send + Sync>> {
+        // `-` is stdin, and `- text` may be the first item of a list.
+        if entered.starts_with("--") || entered.len() == 2 && entered.starts_with('-') {
+            return Err(
+                "found an option; pass a text that looks like one in a file, as @./PATH".into(),
+            );
+        }
         let text = match is_multiline {
             true => entered.parse()?,
             false => TextArgument::Text(entered.to_owned()),
@@ -109,19 +115,24 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     }
     let call = session.client()?.update_profile(&update);
     session.write_or_preview(call, None, RESOURCE, CHECK_COMMAND, |response| {
-        Ok(report(&update, &response))
+        Ok(report(&update, &response, session))
     })
 }
 
 /// Reports the changed fields.
-pub(crate) fn report(update: &ProfileUpdate, response: &Response<Option<Profile>>) -> Report {
+pub(crate) fn report(
+    update: &ProfileUpdate,
+    response: &Response<Option<Profile>>,
+    session: &Session<'_>,
+) -> Report {
     let profile = response.data().clone().unwrap_or_default();
-    let sentence = "The service accepted the change; `profile show` prints the profile.";
+    let command = session.command(CHECK_COMMAND);
+    let sentence = format!("The service accepted the change; {command} prints the profile.");
     Report::written(
         response,
         changed_fields(update, &profile),
         "updated",
-        sentence,
+        &sentence,
     )
     .warning(contrast_after(update, &profile))
 }

@@ -125,6 +125,17 @@ impl Failure {
         }
     }
 
+    /// Adds the options that select the service to the commands in the hint that show or use it.
+    pub(crate) fn selecting(mut self, selection: &str) -> Self {
+        for command in ["auth status", "auth login", "show"] {
+            let selecting = format!("`profile {command}{selection}`");
+            self.hint = self
+                .hint
+                .map(|hint| hint.replace(&format!("`profile {command}`"), &selecting));
+        }
+        self
+    }
+
     /// Returns the failure of a call with an invalid request.
     pub(crate) fn unsent(error: &Error) -> Self {
         Self::usage(error.to_string())
@@ -251,9 +262,13 @@ fn message(error: &Error) -> String {
     };
     let status_and_message = status_and_message(error);
     // Do not repeat a message that says the same.
-    match status_and_message.split_once(": ") {
+    let message = match status_and_message.split_once(": ") {
         Some((status, again)) if again == what => format!("{what} ({status})"),
         _ => format!("{what} ({status_and_message})"),
+    };
+    match error.may_have_been_applied() {
+        true => format!("{message}; the change may have been applied"),
+        false => message,
     }
 }
 

@@ -97,7 +97,14 @@ impl Program {
                         false => text.into_owned() + "\n",
                     }
                 }
-                json => json::document(&json.to_string(), screen),
+                value => {
+                    let json = value.to_string();
+                    if serde_json::from_str::<serde_json::Value>(&json).is_err() {
+                        let message = "--jq: the result is not valid JSON, such as NaN or infinity";
+                        return Err(Failure::usage(message));
+                    }
+                    json::document(&json, screen)
+                }
             };
             if text.len() > MAX_BYTES {
                 let message = "--jq: the output exceeds 64 MiB; the expression may not terminate";

@@ -64,7 +64,8 @@ fn style(token: &str, next: &str) -> Style {
 
 fn push_line_break(text: &mut String, depth: usize) {
     text.push('\n');
-    text.push_str(&"  ".repeat(depth));
+    // Deeply nested documents would be quadratic in size.
+    text.push_str(&"  ".repeat(depth.min(64)));
 }
 
 /// Splits a valid document into strings, other values, and punctuation.
@@ -128,6 +129,12 @@ mod tests {
         for json in ["1e400", "\"a\"", "null", "[]"] {
             assert_eq!(text(json, &Screen::plain()), format!("{json}\n"));
         }
+    }
+
+    #[test]
+    fn deeply_nested_documents_stay_small() {
+        let nested = "[".repeat(10_000) + &"]".repeat(10_000);
+        assert!(text(&nested, &Screen::plain()).len() < 3_000_000);
     }
 
     #[test]

@@ -25,9 +25,9 @@ use crate::outcome::report::{Report, View};
 use crate::settings::{GlobalArguments, Settings, palette};
 use crate::system::{environment, private_file};
 use crate::terminal::Screen;
-use crate::terminal::printable::json_text;
 #[cfg(feature = "webhook")]
-use crate::terminal::printable::{printable, tsv_field};
+use crate::terminal::printable::tsv_field;
+use crate::terminal::printable::{json_text, printable};
 
 use renderer::Renderer;
 
@@ -206,7 +206,6 @@ impl Output {
     }
 
     /// Prints a status message to stderr, even if `--quiet` is given.
-    #[cfg(feature = "webhook")]
     pub(crate) fn status(&self, note: &str) {
         write_to_stderr(&format!("{}\n", printable(note)));
     }

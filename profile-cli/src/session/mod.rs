@@ -9,6 +9,7 @@ mod waits;
 
 use std::cell::OnceCell;
 use std::future::Future;
+use std::time::Duration;
 
 use profile_sdk::{Call, Client, Error, ErrorKind, Method, Request, Response};
 use tokio::runtime::{Builder, Runtime};
@@ -129,6 +130,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Returns a command, in backticks, with the options of this run that select the service.
+    pub(crate) fn command(&self, command: &str) -> String {
+        format!("`{command}{}`", self.settings.selection())
+    }
+
     /// Returns the base URL of the service, or `sandbox`.
     pub(crate) fn service(&self) -> Result<String, Failure> {
         match self.settings.sandbox {
@@ -174,8 +180,13 @@ impl<'a> Session<'a> {
         let connection = self.connection.get();
         let base_url = connection.map(|connection| &*connection.base_url);
         let (waits, retries) = (self.waits.as_ref(), self.settings.retries);
+        let is_first = self.runtime.get().is_none();
         self.block_on(async {
             let _guard = InterruptGuard::new();
+            if !is_first {
+                // Notices a connection that was closed while the editor or a question was open.
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
             tokio::select! {
                 biased;
                 output = future => Some(output),

@@ -294,15 +294,17 @@ impl Settings {
         }
         let text = environment::text;
         let excluded = match text("no_proxy")? {
-            Some(hosts) => Some(hosts),
-            None => text("NO_PROXY")?,
+            Some(hosts) => hosts,
+            None => text("NO_PROXY")?.unwrap_or_default(),
         };
         let matcher = Matcher::builder()
             .https("http://proxy")
-            .no(excluded.unwrap_or_default())
+            .no(excluded.as_str())
             .build();
         let uri = base_url.as_str().parse::<http::Uri>().ok();
-        let is_used = uri.is_some_and(|uri| matcher.intercept(&uri).is_some());
+        // The matcher compares `*` only with names.
+        let is_used =
+            excluded.trim() != "*" && uri.is_some_and(|uri| matcher.intercept(&uri).is_some());
         Ok(Some(proxy).filter(|_| is_used))
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use expect_test::expect;
-use mock_server::MockServer;
+use mock_server::{FaultRule, MockServer};
 use serde_json::json;
 
 use crate::program::{Fixture, Run, configure};
@@ -287,6 +287,31 @@ async fn a_second_login_does_not_replace_the_first_key() {
         message.starts_with("account demo@127.0.0.1 already exists"),
         "{message}"
     );
+}
+
+#[tokio::test]
+async fn commands_in_messages_select_the_account_of_the_run() {
+    let fixture = Fixture::new().await;
+    let links = &fixture.service.keys().links;
+    fixture.log_in(links, &["--account", "few"]).stdout();
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    let few = |arguments: &[&str]| {
+        let program = fixture.without_settings(&["--account", "few"]);
+        let run = arguments
+            .iter()
+            .fold(program, |program, one| program.argument(one));
+        run.run().to_string()
+    };
+    let lacks_scope = few(&["set", "--bio", "b"]);
+    let expected = "`profile auth status --account few` lists the scopes";
+    assert!(lacks_scope.contains(expected), "{lacks_scope}");
+    let rules = FaultRule::from_json(r#"{"fault": {"status": {"status": 204, "body": ""}}}"#);
+    for rule in rules.unwrap() {
+        fixture.service.add_fault(rule).unwrap();
+    }
+    let added = few(&["link", "add", "Site", "https://example.org"]);
+    let expected = "; `profile link list --account few` shows it.";
+    assert!(added.contains(expected), "{added}");
 }
 
 #[cfg(unix)]

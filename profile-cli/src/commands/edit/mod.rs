@@ -93,7 +93,8 @@ impl EditedText for Edit<'_> {
         if response.data().is_none() {
             self.read_back(&update)?;
         }
-        Ok(Finished::Done(set::report(&update, &response)))
+        let report = set::report(&update, &response, self.session);
+        Ok(Finished::Done(report))
     }
 
     fn unsent(&self, text: &str) -> String {
