@@ -67,7 +67,7 @@ pub use service::{StateError, StateFile};
 #[cfg(feature = "wiremock")]
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]
 pub use wiremock;
-// Only for the programs of this project, as all that is hidden.
+// Like all hidden items, only for the programs of this project.
 #[doc(hidden)]
 pub use worlds::Worlds;
 #[doc(hidden)]

@@ -90,8 +90,8 @@ impl Topic {
 }
 
 const PRECEDENCE: &str = "\
-Options override environment variables, which override config.toml. `profile config list` shows each
-setting with its source.";
+Options override environment variables, which override config.toml; an empty variable counts as unset.
+`profile config list` shows each setting with its source.";
 
 /// Environment variables that are not settings. Two spaces separate the names from the description.
 const VARIABLES: &str = "\
@@ -250,7 +250,7 @@ fn of_program(program: &Command) -> String {
     text
 }
 
-/// Returns a name and the start of its description, which fits a line.
+/// Returns a line with a name and the start of its description.
 fn row(name: &str, about: Option<&StyledStr>) -> String {
     let about = about.map(ToString::to_string).unwrap_or_default();
     let end = about.find([';', '.']).or_else(|| about.find(", or "));

@@ -205,7 +205,7 @@ impl RetryBudget {
         self.units.fetch_update(Relaxed, Relaxed, take).is_ok()
     }
 
-    /// Returns one unit after a success.
+    /// Adds one unit after a success.
     pub(crate) fn refill(&self) {
         // The budget is almost always full, and a load is cheaper than an update.
         if self.units.load(Relaxed) < self.max {

@@ -119,7 +119,7 @@ impl ConsecutiveRejections {
         self.state & !EVER_VERIFIED
     }
 
-    /// Returns `true` if any delivery has verified. If not, the secret is probably wrong; otherwise,
+    /// Returns `true` if any delivery was verified. If not, the secret is probably wrong; otherwise,
     /// the rejected requests are probably forged.
     #[must_use]
     pub fn ever_verified(self) -> bool {

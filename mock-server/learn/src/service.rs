@@ -58,7 +58,7 @@ pub(crate) struct Service {
     stated_limit: Option<(u32, Duration)>,
     /// The endpoints of the last requests, which had no response.
     failures: Vec<String>,
-    /// The endpoints without a response twice in a row, and the reasons.
+    /// The endpoints that failed to respond twice in a row, and the reasons.
     silent: BTreeMap<String, String>,
     /// The reason for sending no more requests before cleaning up, except for an interruption.
     pub(crate) stopped: Option<String>,

@@ -42,7 +42,7 @@ pub(crate) struct Created {
     unknown: Vec<(Kind, String)>,
     /// The paths whose deletion was accepted.
     deleted: Vec<String>,
-    /// The kind of which a deletion has removed another one.
+    /// The kind of a resource that a deletion removed by mistake.
     missed: Option<Kind>,
 }
 
@@ -76,7 +76,7 @@ impl Created {
             self.missed = self.missed.or(missed.then_some(kind));
             self.unknown
                 .retain(|(one, _)| one.path != kind.path || created.is_empty());
-            // Only the list shows that it is deleted. The service may have changed its text.
+            // Only the list shows what is deleted. The service may have changed the texts.
             let ids = kind.listed(me).into_iter().flatten().filter_map(id);
             let listed = ids.map(|id| kind.path_of(&id)).filter(|path| {
                 [&created, &self.paths, &self.deleted]

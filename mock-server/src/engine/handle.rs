@@ -177,8 +177,8 @@ fn add_extra_fields(reply: &mut Reply, endpoint: Endpoint, extra: &ExtraFields) 
     reply.body = body.to_string().into_bytes();
 }
 
-/// Adds the headers about the rate limit. Later versions of the IETF draft "RateLimit header fields
-/// for HTTP" than 07 have a single structured header, which few clients read yet.
+/// Adds the headers about the rate limit. Since version 08, the IETF draft "RateLimit header fields for
+/// HTTP" has a single structured header, which few clients read yet.
 fn add_rate_limit(reply: &mut Reply, quota: Quota, dialect: &Dialect, now: Timestamp) {
     if !dialect.sends_rate_limit_headers() {
         return;

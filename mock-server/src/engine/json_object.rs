@@ -86,7 +86,7 @@ fn write_string(json: &mut Vec<u8>, text: &str) {
     json.push(b'"');
 }
 
-/// Returns `true` if a byte must be escaped. The compiler examines the bytes of a block at once.
+/// Returns `true` if a byte must be escaped. The bytes of a block are examined at once.
 fn has_escaped(text: &[u8]) -> bool {
     let or_byte = |any, byte: &u8| any | is_escaped(*byte);
     let or_block = |any, block: &[u8; 8]| any | block.iter().fold(false, or_byte);

@@ -14,7 +14,7 @@ pub(super) enum Change {
     /// Changes requests before the engine handles them.
     Request(fn(&World, &mut Request)),
     /// Changes the value of a field in edits of the profile, given the value and a limit of the field.
-    /// The function returns `None` for a value to leave.
+    /// The function returns `None` to keep a value.
     Field(
         &'static ProfileField,
         usize,
@@ -92,7 +92,7 @@ pub(super) fn edit_fields(
     }
 }
 
-/// Changes a field of an edit of the profile. `change` returns `None` for a value to leave.
+/// Changes a field of an edit of the profile. `change` returns `None` to keep a value.
 fn edit_profile_field(
     request: &mut Request,
     field: &ProfileField,

@@ -283,7 +283,7 @@ impl ConfigEdit {
         &self.file
     }
 
-    /// Sets a setting, in its type.
+    /// Converts and sets a setting.
     pub(crate) fn set(&mut self, name: SettingName, text: &str) {
         let table = self.file.document.as_table_mut();
         replace(table, name.as_str(), name.value(text));

@@ -57,7 +57,7 @@ pub(crate) fn check() -> Result<(), Failure> {
     }
 }
 
-/// Waits for Ctrl-C, which a guard has to defer.
+/// Waits for Ctrl-C; needs an [`InterruptGuard`].
 pub(crate) async fn interrupted() {
     while tokio::signal::ctrl_c().await.is_ok() {
         // On Unix, tokio also reports an earlier signal, which an editor may have handled.
@@ -68,7 +68,7 @@ pub(crate) async fn interrupted() {
     std::future::pending().await
 }
 
-/// Runs an editor, which handles SIGINT and SIGQUIT meanwhile: its exit status decides.
+/// Runs an editor, which handles SIGINT and SIGQUIT; its exit status shows a Ctrl-C.
 pub(crate) fn run_editor(editor: &mut Command) -> io::Result<ExitStatus> {
     let _guard = InterruptGuard::new();
     #[cfg(unix)]

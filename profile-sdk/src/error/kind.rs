@@ -22,8 +22,8 @@ pub enum ErrorKind {
     /// the request. Nothing was applied.
     Connection,
     /// No complete response arrived within the timeout, or the deadline of the call had passed before
-    /// anything was sent. If no connection was established within it,
-    /// a request with a body has the kind [`Connection`](Self::Connection) instead.
+    /// anything was sent. If no connection was established by then, a request with a body has the kind
+    /// [`Connection`](Self::Connection) instead.
     Timeout,
     /// The connection was lost before the response was complete.
     Interrupted,

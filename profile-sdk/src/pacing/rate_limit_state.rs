@@ -219,7 +219,7 @@ impl RateLimitState {
         }
     }
 
-    /// Starts a new window if the current one has ended. If it was exhausted, its first response
+    /// Starts a new window if the current one has ended. After an exhausted one, the first response
     /// decides how many requests follow, because the clock of the service may differ.
     fn end_window(&mut self, now: Instant) {
         if self.reset_at.is_none_or(|reset_at| reset_at > now) {

@@ -128,7 +128,7 @@ impl DesiredLink {
 }
 
 impl Client {
-    /// Reads the profile, and returns its fields, its links and its account with the service.
+    /// Reads the profile, and returns its fields, links and account, and the service's URL.
     /// `DesiredProfile::from(&profile)` does the same without the service, and both leave out the
     /// same values.
     ///

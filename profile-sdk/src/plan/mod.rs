@@ -215,8 +215,8 @@ impl Plan {
     }
 
     /// Returns `true` if the profile is neither as before nor as after one of the steps, or if links are
-    /// left to create and it has others than before. A service that changes titles or URLs may have
-    /// made one of these from a creation that was already sent.
+    /// left to create and it has others than before. One of these may be a link that was already
+    /// created, if the service changes titles or URLs.
     fn is_outdated(&self, profile: &Profile) -> bool {
         let is_listed = |step: &&Step| match step {
             Step::EditProfile { .. } => false,

@@ -26,7 +26,9 @@ fn handle(delivery: &Verified<Body>) -> StatusCode {
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let verifier = Verifier::new(Secret::new(env::var("PROFILE_WEBHOOK_SECRET")?)?);
+    let secret =
+        env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
+    let verifier = Verifier::new(Secret::new(secret)?);
     run(service_fn(|request| receive(&verifier, request))).await
 }
 

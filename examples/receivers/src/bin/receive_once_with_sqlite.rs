@@ -127,7 +127,9 @@ fn app(secret: Secret, connection: Connection) -> rusqlite::Result<Router> {
 
 #[tokio::main]
 async fn main() -> Result<(), AnyError> {
-    let secret = Secret::new(env::var("PROFILE_WEBHOOK_SECRET")?)?;
+    let secret =
+        env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
+    let secret = Secret::new(secret)?;
     let app = app(secret, Connection::open("deliveries.db")?)?;
     let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
     let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;

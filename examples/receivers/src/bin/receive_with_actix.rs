@@ -45,7 +45,9 @@ fn handle(delivery: &Verified<Bytes>) -> HttpResponse {
 
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let secret = Secret::new(env::var("PROFILE_WEBHOOK_SECRET")?)?;
+    let secret =
+        env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
+    let secret = Secret::new(secret)?;
     let verifier = Data::new(Verifier::new(secret));
     let app = move || {
         let app = App::new().app_data(verifier.clone());

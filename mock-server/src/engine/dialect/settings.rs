@@ -35,7 +35,7 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
 }
 
 /// Defines [`Dialect`] and the types of its settings. A row has the documentation, the name and the type
-/// of a setting, and its values, the default first. `in` precedes the named dialect that has a value.
+/// of a setting, and its values, the default first. `in DIALECT` gives a value to that named dialect.
 macro_rules! settings {
     ($(
         $(#[doc = $doc:literal])*

@@ -29,7 +29,8 @@ fn app(secret: Secret) -> Router {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let app = app(Secret::new(env::var("PROFILE_WEBHOOK_SECRET")?)?);
+    let secret = env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
+    let app = app(Secret::new(secret)?);
     let listener = TcpListener::bind("127.0.0.1:8080").await?;
     Ok(axum::serve(listener, app).await?)
 }
