@@ -142,7 +142,7 @@ fn reports_missing_configuration() {
     // The rest of the line is from the operating system.
     let rejected = run(home.path(), &[here], &["badges"]).to_string();
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
-                 could not connect, so nothing was sent: ";
+                 could not connect to http://127.0.0.1:1, so nothing was sent: ";
     let end = "\nhint: check the network, the base URL and the proxy; `profile config list` shows where they come from\n";
     assert!(
         rejected.starts_with(start) && rejected.ends_with(end),

@@ -150,13 +150,14 @@ fn is_hung(error: &reqwest::Error) -> bool {
 
 /// Converts an error of the HTTP client.
 pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
+    let origin = error.url().map(|url| url.origin().ascii_serialization());
     let error = error.without_url();
     let cause = one_line(&root_cause(&error));
     let (kind, reason) = if error.is_builder() {
         return could_not_create(&cause);
     } else if error.is_connect() {
-        let advice = advice(&cause);
-        let reason = format!("could not connect, so nothing was sent: {cause}{advice}");
+        let (to, advice) = (origin.unwrap_or_default(), advice(&cause));
+        let reason = format!("could not connect to {to}, so nothing was sent: {cause}{advice}");
         (ErrorKind::Connection, reason)
     } else if is_hung(&error) {
         let reason = "the connection hung: the service did not respond to a ping";
@@ -173,19 +174,15 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
 /// Returns advice for a failed connection. Proxies and some TLS implementations report the cause only
 /// in the text of the error.
 fn advice(cause: &str) -> &'static str {
-    let contains = |words: &[&str]| words.iter().any(|words| cause.contains(words));
-    if contains(&[
-        "InvalidContentType",
-        "wrong version number",
-        "packet length too long",
-    ]) {
+    let contains = |texts: &str| texts.split('|').any(|text| cause.contains(text));
+    if contains("InvalidContentType|wrong version number|packet length too long") {
         "; the service does not support HTTPS on this port; check the base URL"
-    } else if contains(&["UnknownIssuer", "certificate verify failed"]) {
+    } else if contains("UnknownIssuer|certificate verify failed") {
         "; if a private authority issued the service's certificate, trust the root certificate of \
          that authority"
-    } else if contains(&["proxy authorization required"]) {
+    } else if contains("proxy authorization required") {
         "; check the user name and password in the URL of the proxy"
-    } else if contains(&["tunnel error: unsuccessful"]) {
+    } else if contains("tunnel error: unsuccessful") {
         "; the proxy refuses to connect to the service"
     } else {
         ""

@@ -42,8 +42,9 @@ async fn a_refused_connection_sends_nothing() {
     assert!(error.source().is_none(), "the message contains the cause");
     let message = error.to_string();
     assert!(
-        message.starts_with("POST /api/v1/me/posts: could not connect, so nothing was sent: ")
-            && message.contains("(os error "),
+        message.starts_with(&format!(
+            "POST /api/v1/me/posts: could not connect to {uri}, so nothing was sent: "
+        )) && message.contains("(os error "),
         "{message}"
     );
 }

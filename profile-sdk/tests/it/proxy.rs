@@ -130,7 +130,7 @@ async fn reports_a_refused_tunnel_without_its_password() {
         assert_eq!(
             error.to_string(),
             format!(
-                "POST /api/v1/me/posts: could not connect, so nothing was sent: \
+                "POST /api/v1/me/posts: could not connect to https://profiles.example, so nothing was sent: \
                  tunnel error: {shown}"
             )
         );
