@@ -73,13 +73,20 @@ fn suggest_subcommands(error: &mut clap::Error) {
     };
 }
 
-/// Suggests the option that has the unknown one as a word, as `--display-name` has `--name`.
+/// Suggests the option that has the unknown one as a word, as `--display-name` has `--name`, or
+/// quotes if an unknown word may belong to a text.
 fn suggest_options(error: &mut clap::Error) {
     let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidArg) else {
         return;
     };
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
     let Some(entered) = entered.strip_prefix("--").filter(|_| is_unknown) else {
+        let usage = error.to_string();
+        let takes_text = ["BODY", "TITLE", "VALUE"].map(|name| usage.contains(name));
+        if is_unknown && !entered.starts_with('-') && takes_text.contains(&true) {
+            let tip = vec!["put a text with spaces in quotes".into()];
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tip));
+        }
         return;
     };
     let mut command = Arguments::command();
@@ -117,7 +124,7 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
         InvalidField::Color { error, .. } => Some(error.to_string()),
     })?;
     let argument = argument.split(' ').next()?;
-    let argument = argument.trim_matches(['[', ']', '<', '>']);
+    let argument = argument.trim_matches(['[', ']', '<', '>', '.']);
     Some(Failure::usage(format!("{argument}: {message}")))
 }
 

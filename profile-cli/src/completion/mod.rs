@@ -79,9 +79,12 @@ fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
     Some(texts.collect())
 }
 
-/// Marks the values that may be paths. In a text, only a word with `@` is one.
+/// Marks the values that may be paths. An option is none, and in a text, only a word with `@` is one.
 fn with_files(command: Command) -> Command {
-    let files = |_: &OsStr| vec![CompletionCandidate::new(FILES)];
+    let files = |word: &OsStr| match word.to_string_lossy().starts_with('-') {
+        true => Vec::new(),
+        false => vec![CompletionCandidate::new(FILES)],
+    };
     let files_after_at = move |word: &OsStr| match word.to_string_lossy().starts_with('@') {
         true => files(word),
         false => Vec::new(),

@@ -77,7 +77,17 @@ async fn options_appear_after_a_hyphen_and_files_are_left_to_the_shell() {
         check(words, &[]);
     }
     check(&["link", "edit", "\"link_1"], &["link_1"]);
-    check(&["show", "--output=j"], &["--output=json"]);
+    for command in [
+        &["show"][..],
+        &["diff"],
+        &["export"],
+        &["apply"],
+        &["stats", "--svg", "a.svg"],
+        &["man", "--dir", "a"],
+    ] {
+        check(&[command, &["--output=j"]].concat(), &["--output=json"]);
+    }
+    check(&["diff", "--prun"], &["--prune"]);
     let options = candidates(fixture.program(&[]), &["link", "add", "--"]);
     let place = |option: &str| options.find(option).unwrap();
     assert!(place("--dry-run") < place("--output"), "{options}");

@@ -96,6 +96,7 @@ fn check(fixture: &Fixture, terminal: &mut Terminal) {
     completes(terminal, "profile config set no_input t", "true");
     lists(terminal, "profile link delete \"link_", &ids, "--json");
     lists(terminal, "profile show --account=de", &["demo@"], "notes");
+    lists(terminal, "profile diff --account=de", &["demo@"], "notes");
     lists(terminal, "profile link add m", &[], "notes");
     lists(terminal, "profile set --display-name m", &[], "notes");
     let get = "profile config get output --output=j";

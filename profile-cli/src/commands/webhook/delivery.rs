@@ -128,6 +128,8 @@ impl Sender {
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .no_proxy()
+            // Some receivers close each connection without announcing it.
+            .pool_max_idle_per_host(0)
             .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
         if url.scheme() == "http" {
             // Loading the root certificates of the platform is slow.
@@ -265,6 +267,9 @@ fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report 
     Report::new(json, fields(milliseconds.to_string())).for_people(people)
 }
 
+const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the \
+     raw bytes; `profile webhook probe` tests it";
+
 /// Returns the failure that summarizes the failed deliveries, if any.
 fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
     let failed = attempts.iter().filter(|attempt| !attempt.is_success());
@@ -284,10 +289,11 @@ fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
         let hint = format!("check that a receiver listens at {}", redacted(url));
         return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
     }
+    let mut statuses = failed.iter().filter_map(|response| response.as_ref().ok());
+    let status = statuses.next().copied();
     Some(Failure {
-        status: failed
-            .iter()
-            .find_map(|response| response.as_ref().ok().copied()),
+        status,
+        hint: matches!(status, Some(401 | 403)).then(|| UNVERIFIED.to_owned()),
         ..Failure::new(FailureKind::Other, message)
     })
 }

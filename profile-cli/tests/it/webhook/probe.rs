@@ -174,12 +174,7 @@ const MISTAKES: [(Answer, &str); 28] = [
         "the receiver accepts forged deliveries (body_removed)",
     ),
     (
-        verifies!(
-            |request| match serde_json::from_slice::<serde_json::Value>(&request.body) {
-                Ok(json) => json.to_string().into_bytes(),
-                Err(_) => Vec::new(),
-            }
-        ),
+        verifies!(|request| parsed_again(request).into()),
         "the receiver accepts forged deliveries (byte_added, json_reformatted) \
          and rejects genuine deliveries (unusual_spaces, newline_at_the_end)",
     ),
@@ -340,6 +335,51 @@ async fn finds_a_receiver_that_accepts_everything() {
         };
         assert_eq!(row["result"], expected, "{row}");
     }
+}
+
+#[tokio::test]
+async fn the_hint_depends_on_what_is_accepted() {
+    let parsed = "the receiver verifies JSON that was parsed and serialized again; it must verify the raw \
+                  bytes, as those in docs/receivers of the repository do";
+    let secret = "the receiver must use the same secret and encoding";
+    let receivers: [(Answer, Option<&str>); 6] = [
+        (
+            verifies!(|request| parsed_again(request).into()),
+            Some(parsed),
+        ),
+        // As Python's `json` formats it: all genuine deliveries are rejected.
+        (
+            verifies!(|request| {
+                let json = parsed_again(request).replace(',', ", ");
+                json.replace("\":", "\": ").into()
+            }),
+            Some(parsed),
+        ),
+        (|_| 401, Some(secret)),
+        (
+            |request| {
+                status(signature(request) == sign(&Secret::new("None").unwrap(), &request.body))
+            },
+            Some(secret),
+        ),
+        (
+            |request| status(signature(request).is_empty()),
+            Some(secret),
+        ),
+        (|_| 204, None),
+    ];
+    for (answer, hint) in receivers {
+        let run = probe(&receiver(answer).await, &["--json"]).await;
+        let line = run.stderr().lines().last().unwrap().to_owned();
+        let error: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(error["error"]["hint"].as_str(), hint, "{run}");
+    }
+}
+
+/// Returns the body as JSON that was parsed and serialized again, or an empty text.
+fn parsed_again(request: &Request) -> String {
+    let parsed = serde_json::from_slice::<serde_json::Value>(&request.body);
+    parsed.map_or_else(|_| String::new(), |json| json.to_string())
 }
 
 #[tokio::test]

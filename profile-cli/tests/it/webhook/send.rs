@@ -1,5 +1,7 @@
 //! `profile webhook send`.
 
+use std::io::{Read as _, Write as _};
+
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
 
@@ -129,6 +131,55 @@ async fn prints_and_counts_each_response() {
         "2 of 3 deliveries failed; the first: the receiver returned status 500, expected 2xx"
     );
     assert_eq!(to.received_requests().await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn a_rejected_signature_has_a_hint() {
+    let home = home();
+    let hint = "hint: the receiver may use another secret, or verify a parsed body instead of the raw \
+                bytes; `profile webhook probe` tests it\n";
+    for (status, expected) in [(401, hint), (403, hint), (400, "")] {
+        let to = receiver(&[200, status, 500]).await;
+        let send = ["send", "post.liked", "--to", &to.uri(), "--count", "3"];
+        let sent = webhook(home.path(), &send).run();
+        let message = format!(
+            "error: 2 of 3 deliveries failed; the first: the receiver returned status {status}, \
+             expected 2xx\n{expected}"
+        );
+        assert_eq!(sent.stderr(), message);
+    }
+}
+
+/// A receiver may close a connection after a response without announcing it.
+#[test]
+fn each_delivery_has_a_connection_of_its_own() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            let mut buffer = [0; 4096];
+            let mut received = Vec::new();
+            for status in [204, 421] {
+                while !received.ends_with(b"{}") {
+                    let Ok(length @ 1..) = connection.read(&mut buffer) else {
+                        break;
+                    };
+                    received.extend_from_slice(&buffer[..length]);
+                }
+                received.clear();
+                let _ = write!(
+                    connection,
+                    "HTTP/1.1 {status} S\r\ncontent-length: 0\r\n\r\n"
+                );
+            }
+        }
+    });
+    let send = ["send", "post.liked", "--to", &to, "--data", "{}"];
+    let further = ["--count", "2", "--timeout", "10"];
+    webhook(home().path(), &[&send[..], &further].concat())
+        .run()
+        .stdout();
 }
 
 #[test]
