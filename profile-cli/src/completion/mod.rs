@@ -79,7 +79,7 @@ fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
     Some(texts.collect())
 }
 
-/// Marks the values that may be paths. An option is none, and in a text, only a word with `@` is one.
+/// Marks the values that may be paths. An option is not one; in a text, only a word with `@` is one.
 fn with_files(command: Command) -> Command {
     let files = |word: &OsStr| match word.to_string_lossy().starts_with('-') {
         true => Vec::new(),

@@ -176,15 +176,12 @@ fn wrong_destination(settings: &Settings, account: &Account) -> Result<Option<Fa
     };
     let hint = match settings.config.accounts().into_iter().find(is_for_url) {
         Some(name) => format!("add --account {name}, whose key is for this URL"),
-        None => {
-            let is_ignored = settings.account_is_option();
-            let or_set = if is_ignored {
-                ""
-            } else {
-                ", or set PROFILE_API_KEY"
-            };
-            format!("log in there with `profile auth login --base-url {other}`{or_set}")
+        None if settings.account_is_option() => {
+            format!("log in there with `profile auth login --base-url {other}`")
         }
+        None => format!(
+            "log in there with `profile auth login --base-url {other}`, or set PROFILE_API_KEY"
+        ),
     };
     Ok(Some(Failure::usage(message).hint(hint)))
 }

@@ -149,10 +149,10 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
         Some(message) => {
             let passed = names(results, Verdict::Passed, Some(Expected::Accepted));
             let accepted = names(results, Verdict::Failed, Some(Expected::Rejected));
-            let mut names = accepted.iter();
+            let is_reformatted = |name: &&str| name.starts_with("json_reformatted");
             // A receiver that accepts any body with a signature does not verify.
-            let is_parsed = !accepted.contains(&"other_body")
-                && names.any(|name| name.starts_with("json_reformatted"));
+            let is_parsed =
+                !accepted.contains(&"other_body") && accepted.iter().any(is_reformatted);
             let hint = if is_parsed { PARSED_HINT } else { SECRET_HINT };
             Err(Failure {
                 done: Some(Box::new(report)),
