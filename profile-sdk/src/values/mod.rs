@@ -24,8 +24,9 @@ pub use scope::{Scope, Scopes};
 /// let (max, found) = (DisplayName::MAX_CHARACTERS, DisplayName::MAX_CHARACTERS + 1);
 /// let error = DisplayName::new("x".repeat(found)).unwrap_err();
 /// assert_eq!(error.field(), "display_name");
-/// let expected = format!("display_name has {found} characters; at most {max} are allowed");
-/// assert_eq!(error.to_string(), expected);
+/// let expected = format!("has {found} characters; at most {max} are allowed");
+/// assert_eq!(error.reason(), expected);
+/// assert_eq!(error.to_string(), format!("display_name {expected}"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field} {reason}")]
@@ -51,6 +52,12 @@ impl InvalidValue {
     #[must_use]
     pub fn field(&self) -> &'static str {
         self.field
+    }
+
+    /// Returns the message without the name of the field, for example `is missing`.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
     }
 }
 
