@@ -6,10 +6,10 @@ use profile_sdk::{Call, Client, InvalidValue, Operation, Profile};
 use serde_json::{Value, json};
 
 use crate::commands::auth::permissions;
+use crate::drawing::Change;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
-use crate::session::preview::Change;
 use crate::session::{Session, preview, requests};
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;

@@ -5,13 +5,13 @@ use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions, Step};
 use profile_sdk::{Handle, Profile};
 use serde_json::{Value, json};
 
-use crate::drawing::Drawing;
+use crate::drawing::{Change, Drawing};
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::profile_file;
 use crate::session::Session;
-use crate::session::preview::{Change, field_changes};
+use crate::session::preview::field_changes;
 use crate::settings::{is_same_service, without_credentials};
 
 /// The exit code of --exit-code if there are differences.

@@ -9,10 +9,11 @@ use url::Url;
 
 use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
 use crate::completion;
+use crate::drawing::Change;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
-use crate::session::preview::{Change, DryRun};
+use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
 use crate::terminal::printable::quoted;
 

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 
 use super::auth::permissions;
 use super::deletion::{Deletion, Item};
+use crate::drawing::Change;
 use crate::editor::{EditedText, Editor, Finished};
 use crate::input::{Input, TextArgument};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
-use crate::session::preview::{Change, DryRun};
+use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
 use crate::{completion, editor, input};
 

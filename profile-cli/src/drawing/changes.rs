@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
-use serde_json::{Value, json};
+use serde_json::Value;
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
+use super::change::Change;
 use super::text::{BOLD, one_line};
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
@@ -13,65 +14,31 @@ use crate::terminal::printable::printable;
 /// The maximum time for finding the common lines; then, more lines than necessary are shown as changed.
 const MAX_TIME: Duration = Duration::from_secs(1);
 
-/// A change: a text or the fields of a resource, before and after.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Change {
-    what: &'static str,
-    id: Option<String>,
-    from: Value,
-    to: Value,
-}
-
-impl Change {
-    pub(crate) fn new(what: &'static str, from: impl Into<Value>, to: impl Into<Value>) -> Self {
-        Self {
-            what,
-            id: None,
-            from: from.into(),
-            to: to.into(),
-        }
-    }
-
-    /// Sets the ID of the resource.
-    pub(crate) fn id(self, id: impl ToString) -> Self {
-        let id = Some(id.to_string());
-        Self { id, ..self }
-    }
-
-    pub(crate) fn as_json(&self) -> Value {
-        let mut json = json!({"what": self.what, "from": self.from, "to": self.to});
-        if let Some(id) = &self.id {
-            json["id"] = json!(id);
-        }
-        json
-    }
-
-    fn draw(&self, screen: &Screen) -> String {
-        let heading = match &self.id {
-            Some(id) => one_line(&format!("{} {id}", self.what)),
-            None => self.what.to_owned(),
-        };
-        let heading = screen.styled(BOLD, &heading);
-        if self.from == self.to {
-            return format!("{heading}: unchanged\n");
-        }
-        let (from, to) = (lines(&self.from), lines(&self.to));
-        let lines = diff(&from, &to).into_iter().map(|(tag, line)| {
-            let style = match tag {
-                ChangeTag::Delete => AnsiColor::Red.on_default(),
-                ChangeTag::Insert => AnsiColor::Green.on_default(),
-                ChangeTag::Equal => Style::new(),
-            };
-            screen.styled(style, &format!("  {tag} {}", shown(tag, line))) + "\n"
-        });
-        format!("{heading}\n{}", lines.collect::<String>())
-    }
-}
-
 /// Draws changes, and the text below them.
 pub(super) fn draw(changes: &[Change], below: &str, screen: &Screen) -> String {
-    let changes = changes.iter().map(|change| change.draw(screen));
+    let changes = changes.iter().map(|change| draw_one(change, screen));
     format!("{}{}\n", changes.collect::<String>(), printable(below))
+}
+
+fn draw_one(change: &Change, screen: &Screen) -> String {
+    let heading = match &change.id {
+        Some(id) => one_line(&format!("{} {id}", change.what)),
+        None => change.what.to_owned(),
+    };
+    let heading = screen.styled(BOLD, &heading);
+    if change.from == change.to {
+        return format!("{heading}: unchanged\n");
+    }
+    let (from, to) = (lines(&change.from), lines(&change.to));
+    let lines = diff(&from, &to).into_iter().map(|(tag, line)| {
+        let style = match tag {
+            ChangeTag::Delete => AnsiColor::Red.on_default(),
+            ChangeTag::Insert => AnsiColor::Green.on_default(),
+            ChangeTag::Equal => Style::new(),
+        };
+        screen.styled(style, &format!("  {tag} {}", shown(tag, line))) + "\n"
+    });
+    format!("{heading}\n{}", lines.collect::<String>())
 }
 
 /// Returns the lines of the text, or of those of the fields.

@@ -1,9 +1,11 @@
 //! Drawings of results for people. Each is a pure function of its data and the screen.
 
 mod card;
-pub(crate) mod changes;
+mod change;
+mod changes;
 mod charts;
 mod columns;
+mod contrast;
 mod svg;
 pub(crate) mod text;
 mod views;
@@ -11,10 +13,11 @@ mod views;
 use profile_sdk::{Badge, Profile};
 
 use crate::terminal::Screen;
-use changes::Change;
 
-pub(crate) use card::{Contrast, rate};
+pub(crate) use card::rate;
+pub(crate) use change::Change;
 pub(crate) use columns::Figure;
+pub(crate) use contrast::Contrast;
 pub(crate) use svg::svg;
 pub(crate) use views::ProfileViews;
 

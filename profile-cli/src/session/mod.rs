@@ -14,6 +14,7 @@ use std::time::Duration;
 use profile_sdk::{Call, Client, Error, ErrorKind, Method, Request, Response};
 use tokio::runtime::{Builder, Runtime};
 
+use crate::drawing::Change;
 use crate::input::prompt;
 use crate::outcome::failure::{self, Failure, FailureKind};
 use crate::outcome::report::Report;
@@ -23,7 +24,6 @@ use crate::system::interruption::{self, InterruptGuard};
 use crate::terminal::printable::redact_key_of;
 
 use connection::Connection;
-use preview::Change;
 use waits::Waits;
 
 pub(crate) use connection::client_for;

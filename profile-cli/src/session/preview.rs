@@ -1,14 +1,12 @@
 //! Previews of requests: `--dry-run` shows changes and requests, `--curl` the equivalent commands.
 
-pub(crate) use crate::drawing::changes::Change;
-
 use clap::Args;
 use profile_sdk::{ProfileField, ProfileUpdate, Request};
 use serde_json::{Value, json};
 use url::Url;
 
 use super::Session;
-use crate::drawing::Drawing;
+use crate::drawing::{Change, Drawing};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::{Key, Source, without_credentials};

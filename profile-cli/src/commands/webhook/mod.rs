@@ -4,6 +4,7 @@ mod delivery;
 mod listen;
 mod probe;
 mod recording;
+mod secret;
 mod send;
 mod verify;
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use webhook_verify::EventKind;
 
 use super::delivery::{Delivery, destination, send_all};
-use super::verify::{self, Encoding, WebhookSecret};
+use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::completion;
 use crate::input::{Input, TextArgument};
 use crate::outcome::failure::Failure;
@@ -55,7 +55,7 @@ Examples:
   profile webhook send post.liked --to http://127.0.0.1:8080/hooks
   profile webhook send follow.created --to URL --data '{{\"from\": \"grace\"}}'
   profile webhook send follow.created --to URL --data @body.json --count 5",
-        verify::SECRET_HELP,
+        SECRET_HELP,
         known_kinds()
     )
 }

@@ -1,23 +1,18 @@
-//! The commands `profile webhook verify` and `profile webhook sign`. All commands of the group share
-//! their option `--encoding`, the webhook secret, and the reasons of rejections.
+//! The commands `profile webhook verify` and `profile webhook sign`, and the reasons of rejections.
 
-use std::fs::File;
-use std::path::Path;
-
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use serde_json::json;
 use webhook_verify::{
-    DigestEncoding, EVENT_HEADER, Headers, KindError, Rejection, SIGNATURE_HEADER, Secret,
-    SecretError, Verified, Verifier, VerifyError, explain, sign_as,
+    EVENT_HEADER, Headers, KindError, Rejection, SIGNATURE_HEADER, Verified, Verifier, VerifyError,
+    explain, sign_as,
 };
 
+use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::completion;
-use crate::input::{Input, length_without_last_break};
+use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
-use crate::system::{environment, private_file};
 
 const EXPLAIN: &str = "add --explain to find the probable reason";
 
@@ -133,93 +128,6 @@ pub(crate) fn sign(arguments: &SignArguments, session: &Session<'_>) -> Result<R
     let body = arguments.body.read()?;
     let signature = sign_as(arguments.encoding.digest, &secret, body);
     Ok(Report::text(signature, "signature"))
-}
-
-const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
-
-const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
-
-/// The paragraph about the secret in the help of commands.
-pub(super) const SECRET_HELP: &str = "\
-The secret is read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE
-names; one line break at the end of the file is removed. It is not accepted as an argument.";
-
-/// The webhook secret and its source.
-pub(super) struct WebhookSecret {
-    bytes: Vec<u8>,
-    source: &'static str,
-}
-
-impl WebhookSecret {
-    /// Reads the secret. Warns if other users can read its file.
-    pub(super) fn load(session: &Session<'_>) -> Result<Self, Failure> {
-        if let Some(text) = environment::text(SECRET)? {
-            return Ok(Self {
-                bytes: text.into_bytes(),
-                source: SECRET,
-            });
-        }
-        let Some(path) = environment::path(SECRET_FILE) else {
-            let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
-            return Err(Failure::usage("no webhook secret is set").hint(hint));
-        };
-        Self::of_file(&path, session)
-    }
-
-    fn of_file(path: &Path, session: &Session<'_>) -> Result<Self, Failure> {
-        let (mut bytes, exposed) = File::open(path)
-            .and_then(private_file::read_bytes)
-            .map_err(|error| {
-                let path = path.display();
-                Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
-            })?;
-        if exposed {
-            let warning = private_file::exposed_warning(path);
-            session.output.warn(&warning);
-        }
-        // Editors add a line break that is not part of the secret.
-        bytes.truncate(length_without_last_break(&bytes));
-        Ok(Self {
-            bytes,
-            source: SECRET_FILE,
-        })
-    }
-
-    /// Returns the secret for signing and verifying.
-    pub(super) fn secret(&self) -> Result<Secret, Failure> {
-        Secret::new(self.bytes.as_slice()).map_err(|error| {
-            let reason = match error {
-                SecretError::Empty => "is empty",
-                SecretError::OnlyNul => "consists of NUL bytes",
-                SecretError::OnlyWhitespace => "consists of whitespace",
-                _ => "starts or ends with whitespace",
-            };
-            let message = format!("the webhook secret in {} {reason}", self.source);
-            Failure::usage(message).hint("copy it exactly as the service shows it")
-        })
-    }
-
-    /// Returns the bytes for `--explain`.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-// Not a doc comment, which clap would print as the description of each command.
-// The option of all commands that create or verify signatures.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct Encoding {
-    /// Encoding of the digest after `sha256=`: hex, or base64 with padding
-    #[arg(long = "encoding", default_value = "hex", hide_possible_values = true)]
-    #[arg(value_name = "ENCODING", value_parser = encoding_parser())]
-    pub(super) digest: DigestEncoding,
-}
-
-fn encoding_parser() -> impl TypedValueParser<Value = DigestEncoding> {
-    PossibleValuesParser::new(["hex", "base64"]).map(|name| match name.as_str() {
-        "base64" => DigestEncoding::Base64,
-        _ => DigestEncoding::Hex,
-    })
 }
 
 /// Returns the reason why a signature is rejected.

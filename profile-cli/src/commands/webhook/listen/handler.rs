@@ -16,11 +16,12 @@ use tokio::sync::{Notify, Semaphore};
 use webhook_verify::{Receiver, Rejection, Verifier};
 
 use super::event::{Event, Recorder, Verification};
-use super::{ListenArguments, MAX_REJECTED};
 use crate::commands::webhook::delivery::{Attempt, Sender};
-use crate::commands::webhook::verify::{self, WebhookSecret};
+use crate::commands::webhook::verify;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::session::Session;
+
+/// Maximum number of rejected deliveries for each delivery of `--max`.
+const MAX_REJECTED: u64 = 10;
 
 /// Maximum number of messages that wait to be printed.
 const MAX_MESSAGES: usize = 1_000;
@@ -75,28 +76,23 @@ pub(super) enum Message {
 
 impl Handler {
     pub(super) fn new(
-        arguments: &ListenArguments,
-        session: &Session<'_>,
-    ) -> Result<(Self, Messages<Message>), Failure> {
-        let secret = WebhookSecret::load(session)?.secret()?;
-        let to = arguments.forward_to.as_ref();
-        let forward_to = to.map(|url| Sender::new(url, session)).transpose()?;
-        let recorder = arguments.record.as_deref().map(Recorder::new).transpose()?;
+        verifier: Verifier,
+        forward_to: Option<Sender>,
+        recorder: Option<Recorder>,
+        max: u64,
+    ) -> (Self, Messages<Message>) {
         let (sender, messages) = channel(MAX_MESSAGES);
-        let verifier = Verifier::new(secret)
-            .encoding(arguments.encoding.digest)
-            .body_limit(arguments.max_body);
         let handler = Self {
             receiver: Receiver::new(verifier),
             recorder,
             forward_to,
             bodies: Semaphore::new(MAX_BODIES),
-            max: arguments.max.unwrap_or(u64::MAX),
+            max,
             counts: Arc::default(),
             has_enough: Notify::new(),
             messages: sender,
         };
-        Ok((handler, messages))
+        (handler, messages)
     }
 
     /// Handles one request.

@@ -13,16 +13,14 @@ use clap::Args;
 use reqwest::Url;
 use webhook_verify::Verifier;
 
+use self::event::Recorder;
 use self::handler::{Handler, Message};
 use self::reporter::Reporter;
 use self::server::Server;
-use super::delivery::{destination, redacted};
-use super::verify::{self, Encoding};
+use super::delivery::{Sender, destination, redacted};
+use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
-
-/// Maximum number of rejected deliveries for each delivery of `--max`.
-const MAX_REJECTED: u64 = 10;
 
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
@@ -77,14 +75,22 @@ shell); after SIGTERM, it exits with 0. A second signal ends it at once.
 Examples:
   profile webhook listen --forward-to http://127.0.0.1:8080/hooks
   profile webhook listen --record deliveries --max 10 --json",
-        verify::SECRET_HELP
+        SECRET_HELP
     )
 }
 
 pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8, Failure> {
-    let (handler, mut messages) = Handler::new(arguments, session)?;
-    let (listener, address) = bind(&arguments.addr)?;
+    let verifier = Verifier::new(WebhookSecret::load(session)?.secret()?)
+        .encoding(arguments.encoding.digest)
+        .body_limit(arguments.max_body);
     let forward_to = arguments.forward_to.as_ref();
+    let sender = forward_to
+        .map(|url| Sender::new(url, session))
+        .transpose()?;
+    let recorder = arguments.record.as_deref().map(Recorder::new).transpose()?;
+    let max = arguments.max.unwrap_or(u64::MAX);
+    let (handler, mut messages) = Handler::new(verifier, sender, recorder, max);
+    let (listener, address) = bind(&arguments.addr)?;
     if let Some(url) = forward_to.filter(|url| leads_to(url, address)) {
         let url = redacted(url);
         let message = format!("--forward-to: {url} is the address of this command");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use url::Host;
 
 use super::delivery::{Sender, destination, redacted};
-use super::verify::{self, Encoding, WebhookSecret};
+use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
@@ -54,7 +54,7 @@ change the exit code.
 Examples:
   profile webhook probe http://127.0.0.1:8080/hooks
   profile webhook probe http://127.0.0.1:8080/hooks --yes --json",
-        verify::SECRET_HELP
+        SECRET_HELP
     )
 }
 
