@@ -19,9 +19,7 @@ use crate::input::InvalidInput;
 use crate::journal::{Expect, Journal, JournalLimits, RequestPattern};
 use crate::service::{Cors, Service, StateError, StateFile};
 use crate::tasks::Shutdown;
-use crate::transport::{
-    Handler, NoResponse, ResponseBody, answer, receive, respond, serve_without_grace,
-};
+use crate::transport::{Handler, NoResponse, ResponseBody, answer, receive, respond, serve};
 use crate::webhook::WebhookHandle;
 
 /// A profile service that runs in this process until it is dropped, which closes its port and its
@@ -302,7 +300,7 @@ impl ServerThread {
                 let Ok((runtime, listener)) = receiver.recv() else {
                     return;
                 };
-                let serving = serve_without_grace(listener, Arc::new(handler), async {
+                let serving = serve(listener, Arc::new(handler), async {
                     // Completes when the sender is dropped.
                     let _ = stopped.await;
                 });

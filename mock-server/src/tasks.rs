@@ -23,6 +23,11 @@ impl Shutdown {
             let _ = shutdown.wait_for(|shutdown| *shutdown).await;
         }
     }
+
+    /// Waits until no future of [`started`](Self::started) is left.
+    pub(crate) async fn unused(&self) {
+        self.0.closed().await;
+    }
 }
 
 /// Runs blocking work, such as disk I/O, on tokio's blocking thread pool.

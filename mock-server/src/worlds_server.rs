@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -145,15 +146,26 @@ impl WorldsServer {
     pub async fn serve_until(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let shutdown = self.handler.shutdown.clone();
-        let stop = async move {
-            stop.await;
-            // Pending waits and delays would otherwise delay the shutdown.
-            shutdown.start();
+        let connections = transport::serve(listener, Arc::new(self.handler), stop).await;
+        // The driver reports what clients had sent, or that they have left, and then their tasks run.
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        // Pending waits and delays would otherwise delay the shutdown.
+        shutdown.start();
+        connections.send_replace(true);
+        let finished = async {
+            connections.closed().await;
+            // A client may have left before its request was handled.
+            shutdown.unused().await;
         };
-        transport::serve(listener, Arc::new(self.handler), stop).await;
+        let _ = tokio::time::timeout(GRACE, finished).await;
         Ok(())
     }
 }
+
+/// Maximum time to finish requests after the server was stopped.
+const GRACE: Duration = Duration::from_secs(10);
 
 impl fmt::Debug for WorldsServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -93,10 +93,10 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     let exit_code = wait(child, &mut signals)
         .await
         .map_err(Failure::of("wait for the command"))?;
+    let findings = mock.finish().await;
     if let Some(log) = log {
         log.finish();
     }
-    let findings = mock.report().await;
     let violated = print_summary(&findings, &allow);
     if let Some((path, _opened, action)) = report {
         let content = Content {

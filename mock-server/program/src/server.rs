@@ -16,7 +16,9 @@ use mock_server::journal::JournalLimits;
 use mock_server::{
     Dialect, FaultRule, InvalidInput, Report, StateFile, World, Worlds, WorldsServer, printable,
 };
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::failure::{Failure, warn};
 
@@ -284,16 +286,27 @@ pub(crate) fn listen(
 pub(crate) struct Mock {
     worlds: Arc<Worlds>,
     environment: Vec<(&'static str, String)>,
+    stop: Option<oneshot::Sender<()>>,
     serving: JoinHandle<io::Result<()>>,
 }
+
+/// Maximum time to handle the requests of a command that has ended.
+const GRACE: Duration = Duration::from_secs(1);
 
 impl Mock {
     pub(crate) fn start(worlds: Worlds, addr: &str, log: Option<&Log>) -> Result<Self, Failure> {
         let worlds = Arc::new(worlds);
         let server = listen(worlds.clone(), addr, log)?;
+        let environment = environment(&server, &worlds);
+        let (stop, stopped) = oneshot::channel();
+        let serving = server.serve_until(async {
+            // Completes when the sender sends or is dropped.
+            let _ = stopped.await;
+        });
         Ok(Self {
-            environment: environment(&server, &worlds),
-            serving: tokio::spawn(server.serve_until(std::future::pending())),
+            environment,
+            stop: Some(stop),
+            serving: tokio::spawn(serving),
             worlds,
         })
     }
@@ -304,12 +317,13 @@ impl Mock {
         variables.map(|(name, value)| (*name, value.as_str()))
     }
 
-    pub(crate) async fn report(&self) -> Report {
-        // The server first sees which requests a command that has ended has abandoned: the driver
-        // reports the closed connections, and then their tasks run.
-        for _ in 0..3 {
-            tokio::task::yield_now().await;
-        }
+    /// Stops the server and returns the report, with the requests of connections that the command made.
+    pub(crate) async fn finish(mut self) -> Report {
+        // The driver reports waiting connections.
+        tokio::task::yield_now().await;
+        drop(self.stop.take());
+        // An error means that the server has already ended.
+        let _ = timeout(GRACE, &mut self.serving).await;
         self.worlds.report()
     }
 }

@@ -19,7 +19,7 @@ pub(crate) async fn answer(
 ) -> (PlannedReply, Arc<Entry>, Exchange) {
     let is_slow = service.store.is_slow();
     // Without a delay, the request is handled in the same stage, even if the client disconnects.
-    let (mut exchange, next) = run(is_slow, move || {
+    let (mut exchange, next) = run(is_slow, shutdown, move || {
         let mut exchange = Exchange::plan(service, &request);
         let next = match exchange.plan.delay_before.is_zero() {
             true => Break(exchange.handle(request)),
@@ -37,7 +37,7 @@ pub(crate) async fn answer(
             wait(exchange.plan.delay_before, shutdown).await;
             // From here on, the request is handled even if the client disconnects.
             let handled;
-            (exchange, handled) = run(is_slow, move || {
+            (exchange, handled) = run(is_slow, shutdown, move || {
                 let handled = exchange.handle(request);
                 (exchange, handled)
             })
@@ -50,10 +50,23 @@ pub(crate) async fn answer(
     (planned, entry, exchange)
 }
 
-/// Runs a stage, on the blocking thread pool if the state file may block.
-async fn run<T: Send + 'static>(is_slow: bool, stage: impl FnOnce() -> T + Send + 'static) -> T {
+/// Runs a stage, on the blocking thread pool if the state file may block. The end of the server waits
+/// for it.
+async fn run<T: Send + 'static>(
+    is_slow: bool,
+    shutdown: &Shutdown,
+    stage: impl FnOnce() -> T + Send + 'static,
+) -> T {
     match is_slow {
-        true => run_blocking(stage).await,
+        true => {
+            let unfinished = shutdown.started();
+            run_blocking(move || {
+                let result = stage();
+                drop(unfinished);
+                result
+            })
+            .await
+        }
         false => stage(),
     }
 }

@@ -3,10 +3,11 @@
 
 use std::error::Error;
 use std::fmt::Write;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
@@ -14,7 +15,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
@@ -24,31 +25,17 @@ use crate::faults::{PlannedReply, WireFault};
 /// Pause after an error of `accept`, for example if no file descriptor is available.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
-/// Maximum time for connections to finish after the server was stopped.
-const GRACE: Duration = Duration::from_secs(10);
-
-/// Serves connections until `stop` completes, then finishes pending requests and closes all
-/// connections.
+/// Accepts and serves connections until `stop` completes. Each connection holds a receiver of the returned
+/// sender. It ends when the sender sends `true`, after its pending request, or when its runtime is dropped.
 pub(crate) async fn serve(
-    listener: TcpListener,
-    handler: Arc<impl Handler>,
-    stop: impl Future<Output = ()>,
-) {
-    let stopping = serve_without_grace(listener, handler, stop).await;
-    stopping.send_replace(true);
-    // Every connection holds a receiver.
-    let _ = tokio::time::timeout(GRACE, stopping.closed()).await;
-}
-
-/// Does the same without waiting for connections to finish. They end when the returned sender sends
-/// `true` or their runtime is dropped.
-pub(crate) async fn serve_without_grace(
     listener: TcpListener,
     handler: Arc<impl Handler>,
     stop: impl Future<Output = ()>,
 ) -> watch::Sender<bool> {
     let stopping = watch::Sender::new(false);
     tokio::select! {
+        // First, so that no connection waits to be accepted.
+        biased;
         never = accept_all(&listener, &handler, &stopping) => match never {},
         () = stop => stopping,
     }
@@ -106,7 +93,7 @@ async fn serve_connection(
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(READ_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(ClientStream::new(stream)), service);
     let served = tokio::select! {
         biased;
         served = &mut connection => Some(served),
@@ -127,7 +114,7 @@ async fn serve_connection(
     let cause = error.source().and_then(|error| error.downcast_ref());
     if let Some(NoResponse::Fault(faulty, fault)) = cause {
         let (reply, exchange) = &**faulty;
-        let stream = connection.into_parts().io.into_inner();
+        let stream = connection.into_parts().io.into_inner().stream;
         let written = tokio::select! {
             written = write_fault(stream, *fault, reply) => written,
             () = stopped(&mut stop) => Ok(()),
@@ -136,6 +123,72 @@ async fn serve_connection(
         if let (Err(_), WireFault::Dribble { .. }, Some(exchange)) = (written, fault, exchange) {
             exchange.abandon();
         }
+    }
+}
+
+/// A connection whose client may leave after it has sent its requests, which are handled nevertheless.
+struct ClientStream {
+    stream: TcpStream,
+    has_ended: bool,
+}
+
+impl ClientStream {
+    fn new(stream: TcpStream) -> Self {
+        let has_ended = false;
+        Self { stream, has_ended }
+    }
+}
+
+impl AsyncRead for ClientStream {
+    /// Reports the end of the connection one poll late: hyper drops a request that it has read when it
+    /// sees the end, even if it has not called its handler yet.
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = ready!(Pin::new(&mut self.stream).poll_read(context, buffer));
+        let is_end = read.is_err() || buffer.filled().len() == before;
+        if is_end && !std::mem::replace(&mut self.has_ended, true) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(read)
+    }
+}
+
+impl AsyncWrite for ClientStream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(context, &[IoSlice::new(bytes)])
+    }
+
+    /// Discards what a client that has left cannot receive. The next request may already be here, and
+    /// reading reports the end of the connection.
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        let all = || slices.iter().map(|slice| slice.len()).sum();
+        written.map(|written| Ok(written.unwrap_or_else(|_| all())))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 

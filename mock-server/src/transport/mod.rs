@@ -8,7 +8,7 @@ mod messages;
 mod wiremock;
 
 pub(crate) use answer::answer;
-pub(crate) use connection::{Handler, serve, serve_without_grace};
+pub(crate) use connection::{Handler, serve};
 pub(crate) use messages::{NoResponse, ResponseBody, receive, respond};
 #[cfg(feature = "wiremock")]
 pub(crate) use wiremock::respond_on_wiremock;

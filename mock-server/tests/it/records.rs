@@ -12,18 +12,21 @@ use crate::request::request;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Sends a request with an unknown field and returns its connection.
-fn edit(server: &MockServer) -> TcpStream {
-    let mut stream = TcpStream::connect(server.address()).unwrap();
+/// Returns a request with an unknown field.
+fn invalid_edit(server: &MockServer) -> String {
     let body = r#"{"nickname":"x"}"#;
-    write!(
-        stream,
+    format!(
         "PATCH /api/v1/me/profile HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         server.key(),
         body.len()
     )
-    .unwrap();
+}
+
+/// Sends a request with an unknown field and returns its connection.
+fn edit(server: &MockServer) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.write_all(invalid_edit(server).as_bytes()).unwrap();
     stream
 }
 
@@ -160,25 +163,67 @@ async fn a_fault_of_the_connection_is_an_outcome() {
     }
 }
 
+/// Waits until this number of requests was received, each of which has the number of violations.
+async fn assert_handled(server: &MockServer, times: usize, violations: usize) {
+    let pattern = RequestPattern::any();
+    let arrived = server.journal().wait(&pattern, times as u64, MINUTE);
+    let arrived = arrived.await.unwrap();
+    assert_eq!(arrived.len(), times);
+    for request in arrived {
+        assert_eq!(request.violations.len(), violations, "{request:?}");
+    }
+}
+
 #[tokio::test]
-async fn a_client_that_leaves_at_once_does_not_prevent_a_write_to_a_state_file() {
-    const EDITS: usize = 20;
+async fn a_client_that_leaves_at_once_does_not_prevent_that_its_requests_are_handled() {
+    const CLIENTS: usize = 50;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state.json");
-    let server = MockServer::builder()
-        .state_file(path)
-        .start()
-        .await
-        .unwrap();
-    for _ in 0..EDITS {
-        drop(edit(&server));
+    for builder in [
+        MockServer::builder(),
+        MockServer::builder().state_file(path),
+    ] {
+        let server = builder.start_blocking().unwrap();
+        let edit = invalid_edit(&server);
+        let chunked = edit.replace("Content-Length: 16", "Transfer-Encoding: chunked");
+        let (head, body) = chunked.split_once("\r\n\r\n").unwrap();
+        let chunked = format!("{head}\r\n\r\n10\r\n{body}\r\n0\r\n\r\n");
+        let large = edit.replace("Content-Length: 16", "Content-Length: 1000016");
+        let large = large + &" ".repeat(1_000_000);
+        let read = "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n".to_owned();
+        // Those after the first are read after the client has rejected the first response.
+        let pipelined = edit.repeat(4);
+        for (sent, requests, violations) in [
+            (read, 1, 0),
+            (edit, 1, 1),
+            (chunked, 1, 1),
+            (large, 1, 1),
+            (pipelined, 4, 1),
+        ] {
+            for _ in 0..CLIENTS {
+                let mut client = TcpStream::connect(server.address()).unwrap();
+                client.write_all(sent.as_bytes()).unwrap();
+                drop(client);
+            }
+            assert_handled(&server, CLIENTS * requests, violations).await;
+            server.journal().clear();
+        }
     }
-    let arrived = server
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_in_the_middle_of_a_request_sends_none() {
+    let server = MockServer::start().await;
+    let whole = invalid_edit(&server);
+    for end in [1, whole.len() - 17, whole.len() - 1] {
+        let mut client = TcpStream::connect(server.address()).unwrap();
+        client.write_all(&whole.as_bytes()[..end]).unwrap();
+        drop(client);
+    }
+    drop(edit(&server));
+    server
         .expect("PATCH", "/me/profile")
-        .arrives(EDITS as u64, MINUTE)
+        .arrives(1, MINUTE)
         .await;
-    let handled = arrived
-        .iter()
-        .filter(|request| request.violations.len() == 1);
-    assert_eq!(handled.count(), EDITS);
+    server.expect("PATCH", "/me/profile").once();
 }

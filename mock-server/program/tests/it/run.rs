@@ -123,6 +123,44 @@ fn reports_violations_and_coverage_across_resets_and_worlds() {
 }
 
 #[test]
+fn requests_of_a_command_that_does_not_wait_for_responses_count() {
+    let directory = TempDir::new().unwrap();
+    let state = directory.path().join("state.json");
+    let stateful = ["--state", state.to_str().unwrap()];
+    // bash opens connections by itself.
+    let script = r#"address=${PROFILE_BASE_URL#http://}
+        body='{"nickname":"x"}'
+        for i in 1 2 3 4 5; do
+            exec 3<>"/dev/tcp/${address%:*}/${address#*:}"
+            printf 'PATCH /api/v1/me/profile HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' >&3
+            printf 'Authorization: Bearer %s\r\nContent-Length: %s\r\n\r\n%s' \
+                "$PROFILE_API_KEY" "${#body}" "$body" >&3
+        done"#;
+    for options in [&[][..], &stateful] {
+        for _ in 0..10 {
+            let arguments = [&["run"], options, &["--", "bash", "-c", script]].concat();
+            let (code, _, stderr) = output(&arguments);
+            assert_eq!(code, Some(1), "{stderr}");
+            assert!(stderr.contains("unknown_field (5 times"), "{stderr}");
+        }
+    }
+}
+
+#[test]
+fn a_process_that_a_command_leaves_behind_does_not_delay_the_end() {
+    let faults = r#"{"fault": {"delay": {"milliseconds": 600000}}}"#;
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("faults.json");
+    fs::write(&path, faults).unwrap();
+    let script = "curl --silent --max-time 60 $PROFILE_BASE_URL/api/v1/badges >$null 2>&1 &
+        until curl --silent $MOCK_SERVER_CONTROL/worlds/default/requests | grep -q delayed
+        do sleep 0.01; done";
+    let (code, _, stderr) = run(&["--fault", path.to_str().unwrap()], script);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.starts_with("mock-server: 1 of "), "{stderr}");
+}
+
+#[test]
 fn a_command_without_requests_gets_a_hint() {
     let (code, _, stderr) = run(&[], "exit 0");
     assert_eq!(code, Some(0));
