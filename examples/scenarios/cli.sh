@@ -5,6 +5,15 @@
 #     mock-server mutants -- examples/scenarios/cli.sh
 set -euo pipefail
 
+# The settings of the user do not apply, except what `mock-server mutants` sets.
+for name in $(compgen -e); do
+    case $name in
+    PROFILE_BASE_URL | PROFILE_API_KEY) ;;
+    PROFILE_* | LC_* | CLICOLOR* | COLUMNS | LANG | LANGUAGE | LINES | NO_COLOR | TERM) unset "$name" ;;
+    esac
+done
+export COLUMNS=100
+
 PROFILE_CONFIG_DIR=$(mktemp -d)
 export PROFILE_CONFIG_DIR PROFILE_NO_INPUT=1
 trap 'rm -r "$PROFILE_CONFIG_DIR"; kill $(jobs -p) 2>/dev/null || true' EXIT
@@ -34,7 +43,7 @@ repeat() { printf "%*s" "$2" "" | sed "s/ /$1/g"; }
 key() { sed -E "s/.*\"$1\":\"([^\"]*)\".*/\1/" <<<"$MOCK_SERVER_KEYS"; }
 edit() { profile api me/profile -X PATCH "$@"; }
 rejects() { exits 6 "$@"; }
-limit() { profile set --help | sed -nE "s/.*--$1 .* up to ([0-9]+) characters.*/\1/p"; }
+limit() { profile set --help | sed -nE "s/.*--$1 .* up to ([0-9]+) characters.*/\1/p" | grep . || fail "no limit of $1"; }
 
 # Reading
 is '["Demo Person",true,true,true,true]' profile show --jq \
@@ -101,7 +110,8 @@ exits 5 profile link add --title Blog --url https://example.com
 exits 5 profile post create forbidden
 
 # Webhooks
-webhook() { curl --silent --show-error --request "$1" "$MOCK_SERVER_CONTROL/worlds/default/webhook$2" --json "$3"; }
+webhook() { curl --silent --show-error --request "$1" "$MOCK_SERVER_CONTROL/worlds/default/webhook$2" \
+    --header 'Content-Type: application/json' --data "$3"; }
 export PROFILE_WEBHOOK_SECRET=whsec_test
 profile webhook listen --max 1 --json >"$PROFILE_CONFIG_DIR/delivery" 2>"$PROFILE_CONFIG_DIR/log" &
 until url=$(grep --only-matching 'http://.*' "$PROFILE_CONFIG_DIR/log"); do sleep 0.01; done

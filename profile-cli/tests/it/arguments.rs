@@ -1,10 +1,10 @@
 //! Argument parsing and help.
 
-use crate::program::{Fixture, Program, run};
+use crate::program::{Fixture, Program, home, run};
 
 #[test]
 fn only_close_names_are_suggested() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let tip = |typed: &str| {
         let words: Vec<_> = typed.split(' ').collect();
         let printed = run(home.path(), &[], &words).usage_error();
@@ -46,7 +46,7 @@ async fn aliases_run_the_same_command() {
 
 #[test]
 fn help_names_the_topics_and_prints_them() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let help = run(home.path(), &[], &["--help"]);
     let widest = help.stdout().lines().map(|line| line.chars().count()).max();
     let size = (help.stdout().lines().count(), widest.unwrap());
@@ -72,7 +72,7 @@ fn help_names_the_topics_and_prints_them() {
 #[cfg(unix)]
 #[test]
 fn the_help_does_not_depend_on_the_name_of_the_file() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let help = run(home.path(), &[], &["--help"]);
     let renamed = Program::new(home.path(), &["--help"]).name("p").run();
     assert_eq!(renamed.stdout(), help.stdout());

@@ -7,7 +7,7 @@ use expect_test::expect;
 use mock_server::{FaultRule, MockServer};
 use serde_json::json;
 
-use crate::program::{Fixture, Run, configure};
+use crate::program::{Fixture, Run, configure, named};
 
 /// The handle of the owner, after which an account is named.
 const OWNER: &str = "demo";
@@ -26,10 +26,8 @@ impl Fixture {
     /// Returns the output of a run, without the parts that differ between runs.
     #[track_caller]
     fn output(&self, run: &Run) -> String {
-        let output = run
-            .to_string()
-            .replace(self.service.uri(), "SERVICE")
-            .replace(self.home.path().to_str().unwrap(), "HOME");
+        let output = run.to_string().replace(self.service.uri(), "SERVICE");
+        let output = named(&output, self.home.path(), "HOME");
         let lines = output.split_inclusive('\n');
         let expected = |line: &&str| !line.contains(NO_KEYRING) && !line.starts_with(CLOCK);
         lines.filter(expected).collect()

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use mock_server::{Clock, Fault, FaultRule, MockServer};
 
-use crate::program::{Fixture, Program, Run, configure};
+use crate::program::{Fixture, Program, Run, configure, home, quoted};
 use crate::tls_service::TlsService;
 
 fn status(fixture: &Fixture) -> Program {
@@ -58,15 +58,15 @@ async fn problems_of_the_key() {
     let with_space = fixture.home.path().join("my key");
     fs::write(&with_space, "a_key_0123456789").unwrap();
     fs::set_permissions(&with_space, Permissions::from_mode(0o644)).unwrap();
-    let quoted = format!("`chmod 600 '{}'`", with_space.display());
+    let quoted = format!("`chmod 600 {}`", quoted(&with_space));
     for command in [&["auth", "status"][..], &["show"]] {
         let program = fixture.program(command).without("PROFILE_API_KEY");
         let run = program.env("PROFILE_API_KEY_FILE", &with_space).run();
         assert!(run.stderr().contains(&quoted), "{run}");
     }
     let missing = status(&fixture).without("PROFILE_API_KEY");
-    let missing = missing.env("PROFILE_API_KEY_FILE", "/nonexistent").run();
-    fails_with(&missing, "/nonexistent does not exist");
+    let missing = missing.env("PROFILE_API_KEY_FILE", "missing/key").run();
+    fails_with(&missing, "missing/key does not exist");
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn problems_of_settings_and_files() {
     fails_with(&run, "config.toml:1: timeout is");
     let unknown = "unknown setting \"retrys\"";
     assert_eq!(run.stderr().matches(unknown).count(), 1, "{run}");
-    let chmod = format!("restrict it with `chmod 600 {}`", config.display());
+    let chmod = format!("restrict it with `chmod 600 {}`", quoted(&config));
     assert!(run.stderr().contains(&chmod), "{run}");
 
     fs::write(&config, "timeout = \n").unwrap();
@@ -190,7 +190,7 @@ async fn problems_of_the_connection() {
 #[test]
 fn certificates() {
     let service = TlsService::start();
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let certificate = home.path().join("certificate.pem");
     fs::write(&certificate, &service.certificate).unwrap();
     let status = || {

@@ -7,7 +7,7 @@ use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, WireFault};
 use serde_json::json;
 
-use crate::program::{Fixture, Program, configure, run};
+use crate::program::{Fixture, Program, configure, home, run};
 
 /// Returns the candidates for the last word, as the program prints them for fish.
 fn candidates(program: Program, words: &[&str]) -> String {
@@ -25,7 +25,7 @@ fn candidates(program: Program, words: &[&str]) -> String {
 
 #[test]
 fn every_script_runs_the_program() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     for shell in ["bash", "zsh", "fish"] {
         let script = run(home.path(), &[], &["completion", shell]);
         assert!(script.stdout().contains("PROFILE_COMPLETE"), "{shell}");
@@ -156,7 +156,7 @@ async fn a_key_in_a_pipe_does_not_block() {
 #[cfg(all(feature = "keyring", target_os = "linux"))]
 #[test]
 fn a_keyring_is_not_asked() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let account = "base_url = \"http://127.0.0.1:1\"\nkey_store = \"keyring\"\n";
     let config = format!("account = \"work\"\n[accounts.work]\n{account}");
     configure(home.path(), &config);
@@ -236,7 +236,7 @@ async fn no_key_is_sent_to_a_typed_base_url() {
 
 #[test]
 fn rejects_an_unknown_shell() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     run(home.path(), &[], &["completion", "tcsh"]).check(&expect![[r#"
         exit 2
         --- stdout

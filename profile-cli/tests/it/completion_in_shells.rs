@@ -205,11 +205,15 @@ async fn zsh_completes() {
 async fn fish_completes() {
     let fixture = Fixture::new().await;
     prepare(&fixture).await;
+    // Without the second directory, fish generates completions from all manual pages in the background.
     let setup = "mkdir -p .config/fish/completions; \
                  profile completion fish > .config/fish/completions/profile.fish";
+    let generated = ".local/share/fish/generated_completions";
+    fs::create_dir_all(fixture.home.path().join(generated)).unwrap();
     if let Some(mut terminal) = start(&fixture, "fish", &["-i"], setup) {
         check(&fixture, &mut terminal);
         let fixture = hostile().await;
+        fs::create_dir_all(fixture.home.path().join(generated)).unwrap();
         let terminal = start(&fixture, "fish", &["-i"], setup);
         check_attack(&fixture, &mut terminal.unwrap()).await;
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use expect_test::expect;
 
-use crate::program::{Run, configure, run};
+use crate::program::{Run, configure, home, named, run};
 
 #[track_caller]
 fn config(home: &Path, arguments: &[&str]) -> Run {
@@ -18,12 +18,12 @@ fn file(home: &Path) -> PathBuf {
 
 #[track_caller]
 fn output(home: &Path, run: &Run) -> String {
-    run.to_string().replace(home.to_str().unwrap(), "HOME")
+    named(&run.to_string(), home, "HOME")
 }
 
 #[test]
 fn finds_the_file_in_the_configured_directory() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let path = |environment: &[(&str, &str)]| {
         let printed = run(home.path(), environment, &["config", "path"]);
         PathBuf::from(printed.stdout().trim_end())
@@ -37,7 +37,7 @@ fn finds_the_file_in_the_configured_directory() {
 
 #[test]
 fn lists_settings_with_their_sources() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     configure(home.path(), "retries = 7\neditor = \"ed\"\n");
     let environment = [("PROFILE_NO_INPUT", "1"), ("PROFILE_EDITOR", "vi")];
     let arguments = ["config", "list", "--timeout", "0.5"];
@@ -63,7 +63,7 @@ fn lists_settings_with_their_sources() {
 
 #[test]
 fn gets_a_value_from_any_source() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     assert_eq!(config(home.path(), &["get", "output"]).stdout(), "tsv\n");
     assert_eq!(config(home.path(), &["get", "retries"]).stdout(), "3\n");
     assert_eq!(
@@ -85,7 +85,7 @@ fn gets_a_value_from_any_source() {
 
 #[test]
 fn set_keeps_comments_and_order() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     configure(
         home.path(),
         "# Mine.\noutput = \"csv\" # for now\n\n# How often.\nretries = 2\n\n[accounts.a] # first\n",
@@ -133,7 +133,7 @@ fn set_keeps_comments_and_order() {
 
 #[test]
 fn validates_settings_before_storing() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let rejected = [
         "set output xml",
         "set retries many",
@@ -165,7 +165,7 @@ fn validates_settings_before_storing() {
 
 #[test]
 fn warns_once_of_unknown_settings() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     configure(home.path(), "colour = \"never\"\napi_key = \"canary\"\n");
     let run = config(home.path(), &["get", "retries"]);
     expect![[r#"
@@ -182,7 +182,7 @@ fn warns_once_of_unknown_settings() {
 
 #[test]
 fn reports_invalid_toml_without_quoting_it() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     configure(home.path(), "retries = 2\n\napi_key = canary\n");
     let list = config(home.path(), &["list"]);
     expect![[r#"
@@ -208,7 +208,7 @@ fn reports_invalid_toml_without_quoting_it() {
 
 #[test]
 fn reports_the_line_of_a_wrong_type() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let rejected = [
         "# Mine.\n\nbase_url = 3 # here\n",
         "account = true",
@@ -243,7 +243,7 @@ fn reports_the_line_of_a_wrong_type() {
 
 #[test]
 fn rejects_wrong_types_in_unused_settings() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let url = ["--base-url", "http://127.0.0.1:1"];
     for (text, expected) in [
         ("accounts = 'x'", "1: accounts is \"x\"; expected a table"),
@@ -276,7 +276,7 @@ fn rejects_wrong_types_in_unused_settings() {
 
 #[test]
 fn hides_passwords_in_urls() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let url = "base_url = 'https://u:secret@x/'\n";
     configure(home.path(), &format!("{url}[accounts.a]\n{url}"));
     for list in [["auth", "list"], ["config", "list"]] {
@@ -298,7 +298,7 @@ fn hides_passwords_in_urls() {
 
 #[test]
 fn a_wrong_value_can_be_replaced() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     configure(home.path(), "retries = \"x\"\n");
     let site = run(home.path(), &[], &["site"]);
     expect![[r#"
@@ -320,7 +320,7 @@ fn a_wrong_value_can_be_replaced() {
 
 #[test]
 fn concurrent_changes_are_kept() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let settings = [
         ("base_url", "http://127.0.0.1:1"),
         ("color", "never"),
@@ -345,7 +345,7 @@ fn concurrent_changes_are_kept() {
 #[cfg(unix)]
 #[test]
 fn follows_dangling_symbolic_links() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let elsewhere = home.path().join("elsewhere.toml");
     fs::create_dir_all(file(home.path()).parent().unwrap()).unwrap();
     std::os::unix::fs::symlink(&elsewhere, file(home.path())).unwrap();

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use crate::program::{Fixture, Program, run};
+use crate::program::{Fixture, Program, home, run};
 
 /// Parsers of URLs replace or remove these characters, each in its own way.
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn ambiguous_base_urls_are_rejected() {
 
 #[test]
 fn prints_the_url_as_it_was_parsed() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let key = [("PROFILE_API_KEY", "k")];
     let base_url = ["--base-url", "HTTPS://Profiles.EXAMPLE:443/a/../b"];
     let printed = run(

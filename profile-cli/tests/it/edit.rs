@@ -14,7 +14,7 @@ use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
-use crate::program::{Fixture, Program, Run};
+use crate::program::{Fixture, Program, Run, home, named, quoted};
 use crate::pseudo_terminal::Terminal;
 
 /// Sets the location to L.
@@ -44,9 +44,8 @@ fn edit(fixture: &Fixture, script: &str) -> Run {
 fn check_unsent(fixture: &Fixture, run: &Run, expected: &expect_test::Expect) -> String {
     let [path] = unsent(fixture).try_into().unwrap();
     let text = fs::read_to_string(&path).unwrap();
-    let printed = run.to_string().replace(path.to_str().unwrap(), "PATH");
-    let home = fixture.home.path().to_str().unwrap();
-    expected.assert_eq(&printed.replace(home, "HOME"));
+    let printed = named(&run.to_string(), &path, "PATH");
+    expected.assert_eq(&named(&printed, fixture.home.path(), "HOME"));
     fs::remove_file(path).unwrap();
     text
 }
@@ -278,16 +277,16 @@ async fn a_text_stays_if_a_success_response_is_not_from_the_service() {
 /// The service closes the connection of the first request after the editor has started.
 #[test]
 fn a_connection_that_was_closed_while_the_editor_was_open_is_not_used() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let [started, closed] = ["started", "closed"].map(|name| home.path().join(name));
     for pipe in [&started, &closed] {
         assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
     }
     let path = home.path().join("editor");
     let script = format!(
-        "#!/bin/sh\necho > '{}'\nread line < '{}'\necho hi > \"$1\"\n",
-        started.display(),
-        closed.display()
+        "#!/bin/sh\necho > {}\nread line < {}\necho hi > \"$1\"\n",
+        quoted(&started),
+        quoted(&closed)
     );
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -394,7 +393,7 @@ async fn the_editor_does_not_open_without_the_scope() {
     let fixture = Fixture::new().await;
     let links = &fixture.service.keys().links;
     let opened = fixture.home.path().join("opened");
-    let editor = format!("touch {}", opened.display());
+    let editor = format!("touch {}", quoted(&opened));
     for (command, scope) in [
         (&["edit"][..], "profile:write"),
         (&["post", "create", "--editor"], "social:write"),
@@ -445,7 +444,7 @@ async fn creates_a_post_from_the_editor() {
 #[tokio::test]
 async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
     let fixture = Fixture::new().await;
-    let (profile, uri) = (env!("CARGO_BIN_EXE_profile"), fixture.service.uri());
+    let (profile, uri) = (quoted(env!("CARGO_BIN_EXE_profile")), fixture.service.uri());
     let set = format!(
         "PROFILE_BASE_URL={uri} PROFILE_API_KEY={} {profile} set > /dev/null",
         fixture.service.key()

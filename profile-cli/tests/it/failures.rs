@@ -5,9 +5,9 @@ use expect_test::expect;
 use expect_test::expect_file;
 use mock_server::{Dialect, FaultRule, MockServer};
 
-#[cfg(feature = "sandbox")]
-use crate::program::run;
 use crate::program::{Fixture, Run};
+#[cfg(feature = "sandbox")]
+use crate::program::{home, run};
 
 /// Starts a service with a fault: its JSON or the status of each response. Other words add none.
 async fn failing(fault: &str) -> Fixture {
@@ -115,7 +115,7 @@ async fn failures_have_exit_codes_and_hints() {
 #[cfg(feature = "sandbox")]
 #[test]
 fn reports_missing_configuration() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let here = ("PROFILE_BASE_URL", "http://127.0.0.1:1");
     let rejected = [
         &[][..],

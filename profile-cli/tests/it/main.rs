@@ -13,6 +13,10 @@ mod auth_prompt;
 #[cfg(unix)]
 mod auth_status;
 mod chaos;
+#[allow(dead_code, reason = "other packages use more of it")]
+#[cfg(unix)]
+#[path = "../../../mock-server/tests/shared/child.rs"]
+mod child;
 mod completion;
 #[cfg(unix)]
 mod completion_in_shells;

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use crate::program::run;
+use crate::program::{home, run};
 
 #[test]
 fn prints_the_page_of_the_program() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let page = run(home.path(), &[], &["man"]);
     assert!(page.stdout().contains(".TH profile 1"), "{page}");
     assert!(page.stdout().contains("PROFILE_API_KEY_FILE"), "{page}");
@@ -19,7 +19,7 @@ fn prints_the_page_of_the_program() {
 
 #[test]
 fn every_command_has_a_page() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let directory = home.path().join("new/man1");
     let arguments = ["man", "--dir", directory.to_str().unwrap(), "--json"];
     let written = run(home.path(), &[], &arguments).json();
@@ -54,7 +54,7 @@ fn every_command_has_a_page() {
 
 #[test]
 fn reports_a_directory_that_cannot_be_created() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let file = home.path().join("file");
     fs::write(&file, "").unwrap();
     let arguments = ["man", "--dir", file.to_str().unwrap(), "--json"];

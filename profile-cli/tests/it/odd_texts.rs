@@ -4,7 +4,7 @@ use expect_test::expect;
 use mock_server::wiremock::ResponseTemplate;
 use serde_json::json;
 
-use crate::program::Fixture;
+use crate::program::{Fixture, quoted};
 #[cfg(unix)]
 use crate::pseudo_terminal::Terminal;
 
@@ -122,7 +122,7 @@ async fn prompts_remove_control_and_invisible_characters() {
             (&["edit"], "Open the editor again? [Y/n] "),
         ] {
             let program = fixture.program(command).env("TERM", "dumb");
-            let editor = format!("/bin/sh {}", editor.display());
+            let editor = format!("/bin/sh {}", quoted(&editor));
             let program = program
                 .env("PATH", "/usr/bin:/bin")
                 .env("PROFILE_EDITOR", editor);

@@ -79,7 +79,7 @@ impl Fixture {
     pub(crate) fn of(service: MockServer) -> Self {
         Self {
             service: Service::new(service),
-            home: tempfile::tempdir().unwrap(),
+            home: home(),
         }
     }
 
@@ -130,6 +130,49 @@ impl Fixture {
             .env("PROFILE_BASE_URL", self.service.uri())
             .env("PROFILE_API_KEY", self.service.key())
     }
+}
+
+/// Creates a home directory. Neither it nor a program that uses it depends on the file mode creation mask
+/// or the ignored signals of whoever runs the tests.
+pub(crate) fn home() -> TempDir {
+    #[cfg(unix)]
+    {
+        crate::child::restore_default_signals();
+        rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
+    }
+    tempfile::tempdir().unwrap()
+}
+
+/// Returns a path as a word of a shell, with quotes if it needs them.
+#[cfg(unix)]
+pub(crate) fn quoted(path: impl AsRef<Path>) -> String {
+    shlex::try_quote(path.as_ref().to_str().unwrap())
+        .unwrap()
+        .into_owned()
+}
+
+/// Replaces a path that may be quoted, and the beginning of longer ones, with a name.
+#[cfg(unix)]
+pub(crate) fn named(text: &str, path: impl AsRef<Path>, name: &str) -> String {
+    let path = path.as_ref().to_str().unwrap();
+    if quoted(path) == path {
+        return text.replace(path, name);
+    }
+    let beginning = format!("'{path}");
+    let mut parts = text.split(&beginning);
+    let mut named = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (rest, after) = part.split_once('\'').unwrap();
+        named += &quoted(format!("{name}{rest}"));
+        named += after;
+    }
+    named.replace(path, name)
+}
+
+/// Replaces a path, and the beginning of longer ones, with a name.
+#[cfg(not(unix))]
+pub(crate) fn named(text: &str, path: impl AsRef<Path>, name: &str) -> String {
+    text.replace(path.as_ref().to_str().unwrap(), name)
 }
 
 /// Runs the program with only these environment variables.
@@ -186,7 +229,10 @@ impl Program {
             .args(arguments)
             .env_clear()
             .envs(environment);
-        program.env("PATH", format!("{}:{path}", directory.display()))
+        // A shell that ends after its home directory was removed must not create it again.
+        program
+            .env("PATH", format!("{}:{path}", directory.display()))
+            .env("HISTFILE", "/dev/null")
     }
 
     /// Sets the name with which the program is started.

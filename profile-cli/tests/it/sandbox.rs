@@ -7,7 +7,7 @@ use expect_test::expect;
 #[cfg(unix)]
 use expect_test::expect_file;
 
-use crate::program::{Program, Run, run};
+use crate::program::{Program, Run, home, named, run};
 
 #[track_caller]
 fn sandbox(home: &Path, arguments: &[&str]) -> Run {
@@ -20,7 +20,7 @@ fn state_file(home: &Path) -> PathBuf {
 
 #[test]
 fn changes_persist_between_commands() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     sandbox(home.path(), &["set", "--display-name", "Ada"]).stdout();
     let shown = sandbox(home.path(), &["show", "--json"]).json();
     assert_eq!(shown["display_name"], "Ada");
@@ -34,7 +34,7 @@ fn changes_persist_between_commands() {
 
 #[test]
 fn reset_requires_confirmation_without_a_terminal() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     sandbox(home.path(), &["set", "--display-name", "Ada"]).stdout();
     run(home.path(), &[], &["sandbox", "reset"]).check_needs_consent();
     let shown = sandbox(home.path(), &["show", "--json"]).json();
@@ -46,7 +46,7 @@ fn reset_requires_confirmation_without_a_terminal() {
 fn only_the_owner_can_read_the_state() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     sandbox(home.path(), &["show"]).stdout();
     let file = state_file(home.path());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -56,7 +56,7 @@ fn only_the_owner_can_read_the_state() {
 
 #[test]
 fn concurrent_commands_lose_no_changes() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let calls: Vec<_> = (0..8)
         .map(|number| {
             let body = format!("post number {number}");
@@ -75,7 +75,7 @@ fn concurrent_commands_lose_no_changes() {
 
 #[test]
 fn reports_a_damaged_state_without_changing_it() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let file = state_file(home.path());
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "{ damaged").unwrap();
@@ -97,7 +97,7 @@ fn reports_a_damaged_state_without_changing_it() {
 
 #[test]
 fn conflicts_with_base_url_and_account() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     for option in ["--base-url", "--account"] {
         let rejected = sandbox(home.path(), &["show", option, "http://127.0.0.1:1"]);
         let expected = format!("error: --sandbox cannot be used with {option}\n");
@@ -107,7 +107,7 @@ fn conflicts_with_base_url_and_account() {
 
 #[test]
 fn status_shows_only_the_sandbox() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let environment = [
         ("PROFILE_BASE_URL", "https://profiles.example"),
         ("PROFILE_ACCOUNT", "mine"),
@@ -145,7 +145,7 @@ fn status_shows_only_the_sandbox() {
 
 #[test]
 fn ignores_the_environment() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let environment = [
         ("PROFILE_BASE_URL", "not a URL"),
         ("PROFILE_API_KEY", "not a key"),
@@ -156,7 +156,7 @@ fn ignores_the_environment() {
 #[cfg(unix)]
 #[test]
 fn the_state_is_not_written_through_a_link() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let directory = home.path().join(".local/state/profile");
     fs::create_dir_all(&directory).unwrap();
     let target = home.path().join("target");
@@ -181,7 +181,7 @@ fn the_state_is_not_written_through_a_link() {
 #[cfg(unix)]
 #[test]
 fn the_readme_shows_the_real_output() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let mut expected = String::new();
     let mut is_console = false;
     for line in include_str!("../../README.md").lines() {
@@ -199,6 +199,6 @@ fn the_readme_shows_the_real_output() {
             expected += &run.stderr();
         }
     }
-    let expected = expected.replace(home.path().to_str().unwrap(), "/home/ada");
+    let expected = named(&expected, home.path(), "/home/ada");
     expect_file!["../../README.md"].assert_eq(&expected);
 }

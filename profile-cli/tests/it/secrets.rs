@@ -7,7 +7,7 @@ use mock_server::wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use serde_json::json;
 
-use crate::program::{Fixture, Run, run};
+use crate::program::{Fixture, Run, home, run};
 use crate::walk::{Setting, rows};
 
 const CANARY: &str = "canary-93d1b7";
@@ -45,7 +45,7 @@ fn check_all(base_url: &str, key: &str) {
             &["-vvv", "--json"],
             &["--curl"],
         ] {
-            let home = tempfile::tempdir().unwrap();
+            let home = home();
             let setting = Setting {
                 home: home.path(),
                 base_url,
@@ -181,7 +181,7 @@ async fn the_key_is_not_written_to_a_file() {
 
 #[test]
 fn a_key_as_an_argument_is_not_echoed() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     for arguments in [
         &["--with-token", "sk_live_secret"][..],
         &["--with-token=sk_live_secret"],
@@ -217,6 +217,6 @@ async fn auth_token_prints_the_key() {
     let foreign = fixture.without_settings(&foreign).run();
     assert_eq!(foreign.code(), 2, "{foreign}");
     assert!(!foreign.to_string().contains("curl "), "{foreign}");
-    let none = tempfile::tempdir().unwrap();
+    let none = home();
     assert_eq!(run(none.path(), &[], &["auth", "token"]).code(), 4);
 }

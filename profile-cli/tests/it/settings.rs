@@ -4,12 +4,12 @@ use std::fs;
 
 use mock_server::MockServer;
 
-use crate::program::{Fixture, Program, configure, run};
+use crate::program::{Fixture, Program, configure, home, run};
 
 /// Checks `config get` while adding a value to the file, the environment and the options.
 #[track_caller]
 fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Option<&[&str]>) {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let get = |environment: Option<&str>, flag: &[&str]| {
         let program = Program::new(home.path(), &[&["config", "get", name], flag].concat());
         let program = match environment {
@@ -74,7 +74,7 @@ fn settings_follow_the_documented_precedence() {
 
 #[test]
 fn config_toml_takes_precedence_over_editor_variables() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let common = [("EDITOR", "ed"), ("VISUAL", "code --wait")];
     let editor = |environment: &[(&str, &str)]| {
         let listed = run(home.path(), environment, &["config", "list"]);
@@ -113,7 +113,7 @@ async fn settings_take_effect() {
 
 #[test]
 fn text_for_other_programs_ignores_the_configured_format() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let directory = home.path().join("config");
     let environment = [("PROFILE_CONFIG_DIR", directory.to_str().unwrap())];
     run(
@@ -142,7 +142,7 @@ fn text_for_other_programs_ignores_the_configured_format() {
 
 #[test]
 fn switches_accept_yes_and_no() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     for (value, expected) in [("yes", 0), ("no", 0), ("on", 0), ("off", 0), ("maybe", 2)] {
         let run = run(
             home.path(),

@@ -14,7 +14,7 @@ use mock_server::wiremock::Request;
 use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::{Fixture, Program, Run, configure, run};
+use crate::program::{Fixture, Program, Run, configure, home, named, quoted, run};
 #[cfg(feature = "webhook")]
 use crate::webhook::{BODY, SECRET, SIGNATURE, listener, probe};
 
@@ -132,7 +132,7 @@ const fn prepared(prepare: fn(Program, &Setting<'_>) -> Program, row: Row) -> Ro
 fn with_editor(program: Program, setting: &Setting<'_>) -> Program {
     let script = setting.home.join("editor");
     fs::write(&script, "printf '[profile]\nlocation = \"L\"' > \"$1\"").unwrap();
-    program.env("PROFILE_EDITOR", format!("/bin/sh {}", script.display()))
+    program.env("PROFILE_EDITOR", format!("/bin/sh {}", quoted(&script)))
 }
 
 /// Adds a file that changes a field.
@@ -313,7 +313,7 @@ fn help(home: &Path, command: &[&str]) -> String {
 
 #[test]
 fn every_command_has_a_row() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let rows = rows().map(|row| row.command.to_owned()).collect();
     assert_eq!(leaves(home.path(), &[]), rows);
 }
@@ -354,7 +354,7 @@ async fn auth_status_covers_every_command_that_sends_a_key() {
 
 #[test]
 fn every_help_is_short_and_has_an_example() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     for command in leaves(home.path(), &[]) {
         let help = help(home.path(), &command.split(' ').collect::<Vec<_>>());
         let first = help.lines().next().unwrap();
@@ -384,7 +384,7 @@ fn every_help_is_short_and_has_an_example() {
 
 #[test]
 fn every_command_has_a_description_of_its_own() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let mut descriptions = BTreeSet::new();
     for command in leaves(home.path(), &[]) {
         let words: Vec<_> = command.split(' ').collect();
@@ -410,7 +410,7 @@ fn every_command_has_a_description_of_its_own() {
 
 #[test]
 fn topics_and_the_program_help_fit_80_columns() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let topics = ["environment", "exit-codes", "formatting"];
     for arguments in topics
         .map(|topic| vec!["help", topic])
@@ -440,7 +440,7 @@ fn topics_and_the_program_help_fit_80_columns() {
 
 #[test]
 fn the_help_of_command_groups_has_an_example() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let leaves = leaves(home.path(), &[]);
     let nouns: BTreeSet<_> = leaves
         .iter()
@@ -455,7 +455,7 @@ fn the_help_of_command_groups_has_an_example() {
 
 #[test]
 fn only_the_topic_lists_global_options() {
-    let home = tempfile::tempdir().unwrap();
+    let home = home();
     let topic = run(home.path(), &[], &["help", "options"]);
     assert!(topic.stdout().contains("\nGlobal options:\n"), "{topic}");
     assert!(topic.stdout().contains("--base-url"), "{topic}");
@@ -543,10 +543,8 @@ async fn tsv_and_csv_have_fixed_columns() {
         for format in [&[][..], &["-o", "tsv"], &["-o", "csv"]] {
             let fixture = fixture().await;
             let run = row.run(row.program(&Setting::of(&fixture), format));
-            let stdout = run
-                .stdout()
-                .replace(fixture.service.uri(), "BASE_URL")
-                .replace(fixture.home.path().to_str().unwrap(), "HOME");
+            let stdout = run.stdout().replace(fixture.service.uri(), "BASE_URL");
+            let stdout = named(&stdout, fixture.home.path(), "HOME");
             let stdout = match row.command {
                 "webhook listen" | "webhook send" | "webhook replay" => without_numbers(&stdout),
                 _ => stdout,

@@ -13,13 +13,13 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer, ProfileField, World};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use crate::for_each;
+use crate::{child, for_each};
 
 const PAGE: &str = include_str!("../../README.md");
 
 /// Returns a command for the program with the URL of a service.
 pub(crate) fn program(base_url: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mock-server-learn"));
+    let mut command = child::command(env!("CARGO_BIN_EXE_mock-server-learn"));
     command.args(["--base-url", base_url]);
     command
 }

@@ -2,14 +2,16 @@
 
 use std::env;
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
 use mock_server::dialect::MeFields;
 use mock_server::journal::{RecordedRequest, RequestPattern};
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
+use rustix::process::Signal;
 
+use crate::child;
 use crate::dialects::{Learned, learn, program};
 use crate::for_each;
 use crate::request::request;
@@ -248,10 +250,7 @@ fn ctrl_c_deletes_what_was_created() {
     while read() == before {
         thread::yield_now();
     }
-    let sent = Command::new("kill")
-        .args(["-s", "INT", &child.id().to_string()])
-        .status();
-    assert!(sent.unwrap().success());
+    child::send(Signal::INT, child.id());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let mut stderr = String::new();
     child

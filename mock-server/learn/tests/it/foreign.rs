@@ -1,12 +1,13 @@
 //! A service that was not written with the mock in mind.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use mock_server::dialect::DialectFile;
 use mock_server::{FieldLimit, MockServer, ProfileField, Request, World, handle};
 use serde_json::{Map, Value, json};
 
+use crate::child;
 use crate::dialects::{Learned, check_only, learn};
 use crate::for_each;
 
@@ -19,7 +20,11 @@ struct Foreign {
 }
 
 impl Foreign {
-    fn start(options: &[&str]) -> Self {
+    /// Starts the service, unless Python is not installed.
+    fn start(options: &[&str]) -> Option<Self> {
+        if !child::is_installed("python3") {
+            return None;
+        }
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/foreign_service.py");
         let limits = ProfileField::ALL.iter().filter_map(|field| {
             let FieldLimit::Text { max_characters, .. } = field.limit() else {
@@ -27,7 +32,7 @@ impl Foreign {
             };
             Some((field.name(), json!(max_characters)))
         });
-        let mut child = Command::new("python3")
+        let mut child = child::command("python3")
             .arg(script)
             .args(options)
             .env("LIMITS", limits.collect::<Value>().to_string())
@@ -39,7 +44,7 @@ impl Foreign {
             .read_line(&mut port)
             .unwrap();
         let url = format!("http://127.0.0.1:{}", port.trim());
-        Self { child, url }
+        Some(Self { child, url })
     }
 }
 
@@ -94,7 +99,9 @@ fn expected_settings() -> [(&'static str, Value); 12] {
 
 #[tokio::test]
 async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
-    let service = Foreign::start(&[]);
+    let Some(service) = Foreign::start(&[]) else {
+        return;
+    };
     let options = ["--handle", "bob", "--allow-writes", "--yes"];
     let learned = learn(&service.url, KEY, &options);
     assert_eq!(
@@ -145,7 +152,9 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
 
 #[test]
 fn names_resources_whose_ids_are_not_shown() {
-    let service = Foreign::start(&["no-ids"]);
+    let Some(service) = Foreign::start(&["no-ids"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
     let left = learned
@@ -167,7 +176,9 @@ fn me(service: &Foreign) -> Value {
 #[test]
 fn a_service_that_clears_omitted_fields_keeps_the_profile() {
     for options in [&["clears"][..], &["clears", "lenient"]] {
-        let service = Foreign::start(options);
+        let Some(service) = Foreign::start(options) else {
+            return;
+        };
         let before = me(&service);
         let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
         assert!(
@@ -181,7 +192,9 @@ fn a_service_that_clears_omitted_fields_keeps_the_profile() {
 
 #[test]
 fn does_not_edit_a_profile_with_a_field_that_is_not_shown() {
-    let service = Foreign::start(&["clears", "lenient", "hides-bio"]);
+    let Some(service) = Foreign::start(&["clears", "lenient", "hides-bio"]) else {
+        return;
+    };
     let address = service.url.trim_start_matches("http://").parse().unwrap();
     let me = || crate::request::request_at(address, KEY, "GET /me?all").data(200);
     let before = me();
@@ -196,7 +209,9 @@ fn does_not_edit_a_profile_with_a_field_that_is_not_shown() {
 
 #[test]
 fn asks_a_service_whose_profile_is_empty() {
-    let service = Foreign::start(&["empty"]);
+    let Some(service) = Foreign::start(&["empty"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let unknown_field = &learned.settings()["rejections"]["unknown_field"];
     assert_eq!(unknown_field["status"], 409);
@@ -206,7 +221,9 @@ fn asks_a_service_whose_profile_is_empty() {
 
 #[test]
 fn prints_the_old_and_the_new_value_of_a_changed_profile() {
-    let service = Foreign::start(&["overwrites"]);
+    let Some(service) = Foreign::start(&["overwrites"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
     let change = "mock-server-learn: the profile has changed: bio was \"Hello\" and is now \"Rewritten\\u009b\"; sent PATCH /me/profile to undo it: 202\n";
@@ -224,7 +241,9 @@ fn findings(learned: &Learned, result: &str) -> Vec<String> {
 
 #[test]
 fn reports_accepted_requests_that_the_mock_rejects() {
-    let service = Foreign::start(&["lax"]);
+    let Some(service) = Foreign::start(&["lax"]) else {
+        return;
+    };
     let learned = learn(
         &service.url,
         KEY,
@@ -255,7 +274,9 @@ fn reports_accepted_requests_that_the_mock_rejects() {
 
 #[test]
 fn reports_contradictions_in_what_it_reads_and_writes() {
-    let service = Foreign::start(&["odd"]);
+    let Some(service) = Foreign::start(&["odd"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let contradictions = findings(&learned, "contradiction");
     for sentence in [
@@ -272,7 +293,9 @@ fn reports_contradictions_in_what_it_reads_and_writes() {
     }
     // The link without its title was deleted nevertheless.
     assert_eq!(me(&service)["links"].as_array().unwrap().len(), 1);
-    let service = Foreign::start(&["refuses"]);
+    let Some(service) = Foreign::start(&["refuses"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let refused = "PATCH /me/profile".to_owned();
     assert!(findings(&learned, "contradiction").contains(&refused));
@@ -314,7 +337,9 @@ fn learns_unusual_bodies_of_rejections() {
         ),
     ];
     for_each(&cases, |(option, body, content_type, message)| {
-        let service = Foreign::start(&[option]);
+        let Some(service) = Foreign::start(&[option]) else {
+            return;
+        };
         let learned = learn(&service.url, KEY, &[]);
         let settings = learned.settings();
         assert_eq!(settings["error_template"]["body"], *body, "{option}");
@@ -342,12 +367,14 @@ fn learns_unusual_bodies_of_rejections() {
 
 #[test]
 fn says_what_it_could_not_learn() {
-    let service = Foreign::start(&[
+    let Some(service) = Foreign::start(&[
         "crashes",
         "encoded-ids",
         "hangs GET /stats",
         "hangs GET /users/ada/stats",
-    ]);
+    ]) else {
+        return;
+    };
     let options = ["--allow-writes", "--yes", "--timeout", "1"];
     let learned = learn(&service.url, KEY, &options);
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
@@ -376,7 +403,9 @@ fn hides_texts_in_contradictions() {
         ("text-key", &[], "the laptop of Ada"),
         ("returns-me", writes, "ada@example.com"),
     ] {
-        let service = Foreign::start(&[option]);
+        let Some(service) = Foreign::start(&[option]) else {
+            return;
+        };
         let learned = learn(&service.url, KEY, options);
         assert_eq!(learned.code, Some(1), "{}", learned.stderr);
         assert!(!learned.report.to_string().contains(private), "{option}");
@@ -389,7 +418,9 @@ fn hides_texts_in_contradictions() {
 
 #[test]
 fn finds_what_the_lists_show_later() {
-    let service = Foreign::start(&["lags"]);
+    let Some(service) = Foreign::start(&["lags"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     assert!(
         !learned.stderr.contains("not deleted"),
@@ -413,7 +444,9 @@ fn finds_what_the_lists_show_later() {
 
 #[test]
 fn names_structured_rate_limits_and_waits_for_them() {
-    let service = Foreign::start(&["structured"]);
+    let Some(service) = Foreign::start(&["structured"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &[]);
     let found = result(&learned, "rate_limit_headers");
     assert_eq!(found["result"], "outside");
@@ -424,7 +457,9 @@ fn names_structured_rate_limits_and_waits_for_them() {
 
 #[test]
 fn an_accepted_unknown_field_does_not_show_the_profile() {
-    let service = Foreign::start(&["lenient"]);
+    let Some(service) = Foreign::start(&["lenient"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let rows = learned.report["rows"].as_array().unwrap().iter();
     let mut contradictions = rows.filter(|row| row["result"] == "contradiction");
@@ -439,7 +474,9 @@ fn an_accepted_unknown_field_does_not_show_the_profile() {
 
 #[test]
 fn a_field_that_is_null_is_not_missing() {
-    let service = Foreign::start(&["nulls"]);
+    let Some(service) = Foreign::start(&["nulls"]) else {
+        return;
+    };
     let learned = learn(&service.url, KEY, &[]);
     assert_eq!(result(&learned, "me_fields")["value"], "full");
     assert_eq!(result(&learned, "api_visible")["result"], "outside");
@@ -451,7 +488,9 @@ fn a_field_that_is_null_is_not_missing() {
 
 #[test]
 fn a_count_or_the_id_of_a_response_is_not_a_change() {
-    let service = Foreign::start(&["counts"]);
+    let Some(service) = Foreign::start(&["counts"]) else {
+        return;
+    };
     let file = learn(&service.url, KEY, &[]).file;
     assert!(file["settings"]["extra_fields"]["site"]["requests"].is_number());
     let mut path = tempfile::NamedTempFile::new().unwrap();
@@ -552,7 +591,9 @@ const LINKS: &str = "`links:write`: creating, editing and deleting links";
 #[test]
 fn names_and_undoes_what_a_write_did_instead() {
     for_each(&INSTEAD, |(option, sentences, messages)| {
-        let service = Foreign::start(&[option]);
+        let Some(service) = Foreign::start(&[option]) else {
+            return;
+        };
         let shown = || {
             let me = me(&service);
             let links = me["links"].as_array().unwrap().iter();

@@ -6,6 +6,9 @@
     reason = "a test fails at the first unexpected value"
 )]
 
+#[allow(dead_code, reason = "other packages use more of it")]
+#[path = "../../../tests/shared/child.rs"]
+mod child;
 mod dialects;
 mod faults;
 mod foreign;

@@ -72,7 +72,6 @@ async fn trusts_the_authority_in_the_environment() {
         let mut command = program(&url);
         command.arg("--json");
         command.env("PROFILE_API_KEY", server.key());
-        command.env_remove("SSL_CERT_FILE");
         command
     };
     let mut trusting = command();

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::child;
 use crate::run::output;
 use crate::serving::{Serving, serve};
 
@@ -117,6 +118,9 @@ fn a_key_in_the_query() {
 
 #[test]
 fn run_reports_advice_without_failing() {
+    if !child::is_installed("curl") {
+        return;
+    }
     let script = r#"curl --silent --output /dev/null "$PROFILE_BASE_URL/api/v1/me?key=$PROFILE_API_KEY" \
         --header "Authorization: Bearer $PROFILE_API_KEY""#;
     let directory = tempfile::TempDir::new().unwrap();

@@ -1,6 +1,7 @@
 //! Web pages in a real browser: headless Chromium, which the variable `CHROMIUM` or `PATH` names.
 
 use std::env;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::child;
 use crate::serving::serve;
 
 const NAMES: [&str; 4] = [
@@ -39,27 +41,28 @@ pub(crate) fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// A browser. It and its child processes are killed on drop.
+/// A browser. It and its child processes are killed on drop, and its log is printed if the test failed.
 pub(crate) struct Browser {
     pub(crate) process: Child,
-    _profile: TempDir,
+    directory: TempDir,
 }
 
 impl Browser {
     /// Opens a page. All host names below `.example` resolve to 127.0.0.1.
     fn open(chromium: PathBuf, url: &str) -> Self {
-        let mut command = Command::new(chromium);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        let mut command = child::command(chromium);
+        command.stdin(Stdio::null()).stdout(Stdio::null());
         Self::start(command, url)
     }
 
     /// Starts a command that executes the browser.
     pub(crate) fn start(mut command: Command, url: &str) -> Self {
-        let profile = TempDir::new().unwrap();
+        // The path of a socket in the directory is limited to 107 bytes.
+        let directory = TempDir::new_in("/tmp").unwrap();
+        let log = File::create(directory.path().join("log")).unwrap();
         let process = command
+            .env("TMPDIR", directory.path())
+            .stderr(log)
             .args([
                 "--headless=new",
                 "--no-sandbox",
@@ -68,25 +71,22 @@ impl Browser {
             ])
             .args(["--disable-dev-shm-usage", "--disable-background-networking"])
             .arg("--host-resolver-rules=MAP *.example 127.0.0.1")
-            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg(format!("--user-data-dir={}", directory.path().display()))
             .arg(url)
             .process_group(0)
             .spawn()
             .unwrap();
-        Self {
-            process,
-            _profile: profile,
-        }
+        Self { process, directory }
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let group = format!("-{}", self.process.id());
-        let _ = Command::new("kill")
-            .args(["-s", "KILL", "--", &group])
-            .status();
-        let _ = self.process.wait();
+        if thread::panicking() {
+            let log = fs::read_to_string(self.directory.path().join("log"));
+            eprintln!("log of the browser:\n{}", log.unwrap_or_default());
+        }
+        child::kill_group(&mut self.process);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use mock_server::Dialect;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::request::{request_exactly, with_errors};
@@ -418,7 +419,7 @@ fn arbitrary_bodies_do_not_panic() {
             .status,
         413
     );
-    let (code, stderr) = serving.stop("TERM");
+    let (code, stderr) = serving.stop(Signal::TERM);
     assert_eq!(code, Some(0));
     assert!(!stderr.contains("panicked"), "{stderr}");
 }

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -176,7 +177,7 @@ fn no_control_disables_the_control_api() {
         (404, "path_outside_api")
     );
     assert_eq!(serving.request("GET /me").data(200)["handle"], "demo");
-    assert!(!serving.stop("TERM").1.contains("browser"));
+    assert!(!serving.stop(Signal::TERM).1.contains("browser"));
     assert_eq!(
         fail(&["--no-control", "--control-token-file", "a"]).0,
         Some(2)

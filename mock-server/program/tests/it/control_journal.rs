@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::request::{SentRequest, request_exactly};
@@ -220,7 +221,7 @@ fn listing_can_wait_for_the_next_request() {
     let waiting = serving.control(&line.replace("after=1", "after=2")).begin();
     // Connections are accepted in order, so the program has accepted the one that waits.
     serving.order(200, "GET /health", NOTHING);
-    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert_eq!(serving.stop(Signal::TERM).0, Some(0));
     assert_eq!(waiting.finish().status, 503);
 }
 
@@ -276,7 +277,7 @@ fn waiting_does_not_delay_the_shutdown() {
     let waiting = wait_long(&serving);
     // Connections are accepted in order, so the program has accepted the one that waits.
     serving.order(200, "GET /health", NOTHING);
-    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert_eq!(serving.stop(Signal::TERM).0, Some(0));
     // A request that delays the shutdown is dropped without a response.
     let answer = waiting.finish();
     assert_eq!(answer.status, 503);

@@ -1,5 +1,6 @@
 //! Parsing of requests to the control API, and the URLs in its responses.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::request::request_exactly;
@@ -114,7 +115,7 @@ fn does_not_record_encoded_keys() {
         assert!(!response.contains(digits), "{response}");
         assert!(!response.contains("s3cret"), "{response}");
     }
-    let (_, stderr) = serving.stop("TERM");
+    let (_, stderr) = serving.stop(Signal::TERM);
     let log: String = stderr.lines().skip(2).collect();
     assert!(!log.contains(digits), "{log}");
 }

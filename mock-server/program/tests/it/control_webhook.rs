@@ -1,5 +1,6 @@
 //! The webhook routes of the control API.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::serving::{Serving, serve};
@@ -114,7 +115,7 @@ fn never_returns_the_secret() {
     assert!(!responses.contains(CANARY), "{responses}");
     // base64 of the canary, which is the format for bytes that are not UTF-8.
     assert!(!responses.contains("d2hzZWNfY2FuYXJ5"), "{responses}");
-    let (code, stderr) = serving.stop("TERM");
+    let (code, stderr) = serving.stop(Signal::TERM);
     assert_eq!(code, Some(0));
     assert!(!stderr.contains(CANARY), "{stderr}");
 }

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
+use crate::child;
 
 /// Maximum time for a response, which includes the start of the browser.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,12 +30,9 @@ impl Page {
     /// Opens a page and waits until it is loaded.
     pub(crate) fn open(chromium: &Path, url: &str) -> Self {
         // With `--remote-debugging-pipe`, the browser reads from descriptor 3 and writes to 4.
-        let mut command = Command::new("sh");
+        let mut command = child::command("sh");
         command
-            .args([
-                "-c",
-                r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#,
-            ])
+            .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#])
             .arg(chromium)
             .arg("--remote-debugging-pipe")
             .stdin(Stdio::piped())

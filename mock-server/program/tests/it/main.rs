@@ -8,6 +8,8 @@
 
 mod advice;
 mod browser;
+#[path = "../../../tests/shared/child.rs"]
+mod child;
 mod control;
 mod control_guard;
 mod control_journal;

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
+use crate::child;
 use crate::request::{request_at, request_exactly};
 use crate::run::output;
 use crate::webhook_receiver::receive;
@@ -234,6 +235,9 @@ fn the_example_on_the_page_counts_every_mutant() {
 
 #[test]
 fn reports_caught_and_missed_mutants() {
+    if !child::is_installed("curl") {
+        return;
+    }
     let (code, stdout, stderr) = mutants(&["--only", SELECTION], SCRIPT);
     assert_eq!((code, stderr.as_str()), (Some(1), ""));
     expect_test::expect![[r#"
@@ -247,6 +251,9 @@ fn reports_caught_and_missed_mutants() {
 
 #[test]
 fn skipped_mutants_do_not_count() {
+    if !child::is_installed("curl") {
+        return;
+    }
     let options = [
         "--only",
         SELECTION,
@@ -296,6 +303,9 @@ fn the_baseline_has_to_pass() {
 
 #[test]
 fn a_dialect_applies_to_the_mutants() {
+    if !child::is_installed("curl") {
+        return;
+    }
     // Deletes the first link, and checks that it is gone.
     let script = r#"
         id=8d6e1886-1163-403e-8773-1a1c3dec4a40

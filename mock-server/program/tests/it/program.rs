@@ -3,20 +3,21 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use mock_server::{Dialect, MockServer, World};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::child;
 use crate::request::{TestRequest, request};
 use crate::serving::{Serving, fail, program, serve, start};
 
 #[test]
 fn prints_one_line_of_json_and_serves_until_a_signal() {
-    for signal in ["TERM", "INT"] {
+    for signal in [Signal::TERM, Signal::INT] {
         let serving = serve(&[]);
         let url = serving.url().to_owned();
         let keys = serde_json::to_value(World::default().keys()).unwrap();
@@ -112,7 +113,7 @@ fn health_reports_if_a_server_accepts_connections() {
     let serving = serve(&[]);
     let addr = serving.url().strip_prefix("http://").unwrap().to_owned();
     assert_eq!(fail(&["health", &addr]), (Some(0), String::new()));
-    serving.stop("TERM");
+    serving.stop(Signal::TERM);
     let message =
         format!("mock-server: no server accepts connections at {addr}: connection refused\n");
     assert_eq!(fail(&["health", &addr]), (Some(1), message));
@@ -135,7 +136,7 @@ fn prints_a_working_url_for_wildcard_addresses() {
     assert!(serving.url().starts_with("http://127.0.0.1:"));
     serving.request("GET /me").data(200);
     let port = serving.address().port();
-    let (_, stderr) = serving.stop("TERM");
+    let (_, stderr) = serving.stop(Signal::TERM);
     let warning = format!(
         "mock-server: 0.0.0.0:{port} and its control API can be reached from other machines; omit \
          --addr to listen on 127.0.0.1 only\n"
@@ -272,9 +273,9 @@ fn command_line_takes_precedence_over_the_state_file() {
     let maximal = begin(&["--dialect", "maximal"]);
     assert_eq!(dialect(&maximal), json!(Dialect::maximal()));
     let warning = "mock-server: --dialect replaces the dialect of the state file\n";
-    let (_, stderr) = maximal.stop("TERM");
+    let (_, stderr) = maximal.stop(Signal::TERM);
     assert!(stderr.starts_with(warning), "{stderr}");
-    let (_, stderr) = begin(&["--dialect", "maximal"]).stop("TERM");
+    let (_, stderr) = begin(&["--dialect", "maximal"]).stop(Signal::TERM);
     assert!(!stderr.contains("--dialect"), "{stderr}");
 }
 
@@ -285,7 +286,7 @@ fn reports_a_created_directory() {
     let state = made.join("state.json").display().to_string();
     let warning = format!("mock-server: created the directory {}\n", made.display());
     for is_reported in [true, false] {
-        let (_, stderr) = serve(&["--state", &state]).stop("TERM");
+        let (_, stderr) = serve(&["--state", &state]).stop(Signal::TERM);
         assert_eq!(stderr.starts_with(&warning), is_reported, "{stderr}");
     }
 }
@@ -457,7 +458,7 @@ fn logs_requests_without_keys() {
     let unavailable = json!({"fault": {"status": {"status": 503}}});
     serving.order(201, "POST /worlds/default/faults", unavailable);
     serving.request("GET /badges").without_key().send();
-    let (code, stderr) = serving.stop("TERM");
+    let (code, stderr) = serving.stop(Signal::TERM);
     let log: Vec<_> = stderr.lines().skip(3).collect();
     assert_eq!(
         log,
@@ -486,7 +487,7 @@ fn finishes_requests_before_it_exits() {
     while serving.read("/faults")[0]["applied"] == 0 {
         thread::yield_now();
     }
-    serving.signal("TERM");
+    serving.signal(Signal::TERM);
     let mut answer = String::new();
     busy.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
@@ -502,12 +503,12 @@ fn shutdown_ends_a_stalled_response() {
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(stream, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert_eq!(stream.read(&mut [0; 8]).unwrap(), 8);
-    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert_eq!(serving.stop(Signal::TERM).0, Some(0));
 }
 
 #[test]
 fn survives_exhaustion_of_file_descriptors() {
-    let mut shell = Command::new("sh");
+    let mut shell = child::command("sh");
     let path = program(&[]).get_program().to_owned();
     shell.args(["-c", "ulimit -n 32; exec \"$0\""]).arg(path);
     let serving = start(shell);
@@ -615,7 +616,11 @@ fn reports_an_ignored_seed() {
     let directory = TempDir::new().unwrap();
     let state = directory.path().join("state.json");
     let state = state.to_str().unwrap();
-    let stderr = |seed| serve(&["--state", state, "--seed", seed]).stop("TERM").1;
+    let stderr = |seed| {
+        serve(&["--state", state, "--seed", seed])
+            .stop(Signal::TERM)
+            .1
+    };
     assert!(!stderr("7").contains("--seed"));
     assert!(!stderr("7").contains("--seed"));
     assert!(stderr("8").contains("--seed 8 is ignored: the state file has its own seed"));
@@ -649,7 +654,7 @@ fn a_blocked_log_does_not_delay_responses() {
         scope.spawn(|| (&stream).write_all(requests.as_bytes()).unwrap());
         (&stream).read_to_end(&mut Vec::new()).unwrap();
     });
-    let (code, _) = serving.stop("TERM");
+    let (code, _) = serving.stop(Signal::TERM);
     assert_eq!(code, Some(0));
 }
 
@@ -662,7 +667,7 @@ fn waiting_requests_do_not_delay_the_exit() {
     let halves = send_incomplete_requests(&serving);
     let line = "GET /worlds/default/faults";
     while serving.order(200, line, Value::Null)[0]["applied"] != 1 {}
-    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert_eq!(serving.stop(Signal::TERM).0, Some(0));
     // A request that delays the shutdown is dropped without a response.
     assert_eq!(delayed.finish().status, 200);
     for mut half in halves {
@@ -674,11 +679,11 @@ fn waiting_requests_do_not_delay_the_exit() {
 fn a_second_signal_ends_the_program_immediately() {
     let (mut earlier, mut serving) = (serve(&[]), serve(&[]));
     let unread = [&earlier, &serving].map(request_without_reading);
-    earlier.signal("TERM");
-    serving.signal("TERM");
+    earlier.signal(Signal::TERM);
+    serving.signal(Signal::TERM);
     // The program has handled the first signal when it accepts no more connections.
     while TcpStream::connect(serving.address()).is_ok() {}
-    serving.signal("INT");
+    serving.signal(Signal::INT);
     assert_eq!(serving.end().0, Some(0));
     // After the first signal, the program still waits for its client.
     assert!(earlier.is_running());
@@ -696,7 +701,7 @@ fn the_lock_of_a_state_file_does_not_delay_a_second_signal() {
     lock.lock().unwrap();
     let _blocked = serving.request("GET /me").begin();
     for _ in 0..2 {
-        serving.signal("TERM");
+        serving.signal(Signal::TERM);
         // The program has handled the first signal when it accepts no more connections.
         while TcpStream::connect(serving.address()).is_ok() {}
     }

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use mock_server::Endpoint;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::child;
 use crate::serving::program;
 
 /// A shell function that sends a request: `request METHOD PATH BODY`.
@@ -40,6 +42,9 @@ pub(crate) fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn the_command_gets_stdio_and_the_environment() {
+    if !child::is_installed("curl") {
+        return;
+    }
     let script = "cat; echo $PROFILE_API_KEY; echo $MOCK_SERVER_KEYS; \
                   curl --silent --fail $MOCK_SERVER_CONTROL/health";
     let mut child = program(&["run", "--seed", "7", "--", "sh", "-c", script])
@@ -89,6 +94,9 @@ fn the_exit_code_is_that_of_the_command() {
 
 #[test]
 fn reports_violations_and_coverage_across_resets_and_worlds() {
+    if !child::is_installed("curl") {
+        return;
+    }
     let script = r#"
         request PATCH /me/profile '{"bio": 5}'
         request GET /stats
@@ -176,6 +184,9 @@ fn a_command_without_requests_gets_a_hint() {
 
 #[test]
 fn an_abandoned_call_counts_and_control_characters_are_escaped() {
+    if !child::is_installed("curl") {
+        return;
+    }
     let directory = TempDir::new().unwrap();
     let faults = directory.path().join("faults.json");
     fs::write(&faults, r#"{"fault": {"delay": {"milliseconds": 600000}}}"#).unwrap();
@@ -212,6 +223,9 @@ fn a_report_that_cannot_be_written_ends_the_run_before_the_command() {
 
 #[test]
 fn the_report_is_written_as_json() {
+    if !child::is_installed("curl") {
+        return;
+    }
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("report.json");
     let options = [
@@ -247,10 +261,8 @@ fn forwards_sigterm_and_leaves_ctrl_c_to_the_command() {
     let mut line = String::new();
     let stdout = child.stdout.as_mut().unwrap();
     BufReader::new(stdout).read_line(&mut line).unwrap();
-    for signal in ["INT", "INT", "TERM"] {
-        let id = child.id().to_string();
-        let sent = Command::new("kill").args(["-s", signal, &id]).status();
-        assert!(sent.unwrap().success());
+    for signal in [Signal::INT, Signal::INT, Signal::TERM] {
+        child::send(signal, child.id());
     }
     assert_eq!(child.wait().unwrap().code(), Some(42));
 }

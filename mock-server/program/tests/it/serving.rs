@@ -4,14 +4,16 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Output, Stdio};
 
+use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::child;
 use crate::request::{Answer, TestRequest, request_at, request_exactly};
 use crate::schema::CONTROL;
 
 /// Returns a command for the program with the given arguments.
 pub(crate) fn program(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mock-server"));
+    let mut command = child::command(env!("CARGO_BIN_EXE_mock-server"));
     command.args(arguments);
     command
 }
@@ -115,16 +117,14 @@ impl Serving {
 
     /// Sends a signal, and returns the exit code and stderr.
     #[track_caller]
-    pub(crate) fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+    pub(crate) fn stop(mut self, signal: Signal) -> (Option<i32>, String) {
         self.signal(signal);
         self.end()
     }
 
     #[track_caller]
-    pub(crate) fn signal(&self, signal: &str) {
-        let id = self.id().to_string();
-        let sent = Command::new("kill").args(["-s", signal, &id]).status();
-        assert!(sent.unwrap().success());
+    pub(crate) fn signal(&self, signal: Signal) {
+        child::send(signal, self.id());
     }
 
     #[track_caller]

@@ -11,19 +11,14 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use crate::program::Program;
+pub(crate) use crate::program::home;
 
 /// The example in GitHub's documentation. Its signatures have the same format.
 pub(crate) const SECRET: &str = "It's a Secret to Everybody";
 pub(crate) const BODY: &str = "Hello, World!";
 pub(crate) const SIGNATURE: &str =
     "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
-
-fn home() -> TempDir {
-    tempfile::tempdir().unwrap()
-}
 
 /// Returns `profile webhook` with the secret in its environment.
 fn webhook(home: &Path, arguments: &[&str]) -> Program {

@@ -6,7 +6,7 @@ use expect_test::expect;
 
 use super::listener::Listener;
 use super::{BODY, SECRET, SIGNATURE, file, home};
-use crate::program::{Program, Run};
+use crate::program::{Program, Run, quoted};
 
 #[track_caller]
 fn sign(home: &Path, environment: &[(&str, &str)]) -> Run {
@@ -55,7 +55,10 @@ fn warns_of_a_file_that_others_can_read() {
     assert_eq!(run.stdout(), format!("{SIGNATURE}\n"));
     assert_eq!(
         run.stderr(),
-        format!("warning: others can access {name}; restrict it with `chmod 600 {name}`\n")
+        format!(
+            "warning: others can access {name}; restrict it with `chmod 600 {}`\n",
+            quoted(name)
+        )
     );
 }
 

@@ -1,0 +1,119 @@
+//! Child processes that inherit no settings and no ignored signals from whoever runs the tests.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Once};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+/// Beginnings and ends of the names of variables that change what a program prints or connects to.
+const PREFIXES: [&str; 6] = [
+    "PROFILE_",
+    "MOCK_SERVER_",
+    "CLICOLOR",
+    "LC_",
+    "SSL_CERT_",
+    "XDG_",
+];
+const SUFFIX: &str = "_PROXY";
+const NAMES: [&str; 14] = [
+    "BASH_ENV",
+    "COLUMNS",
+    "CURL_HOME",
+    "EDITOR",
+    "ENV",
+    "FORCE_COLOR",
+    "LANG",
+    "LANGUAGE",
+    "LINES",
+    "NO_COLOR",
+    "PAGER",
+    "TERM",
+    "TZ",
+    "VISUAL",
+];
+
+/// Maximum time to wait for the end of a process group.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+
+/// Returns a command with default signal handling, an empty home directory and without the settings of
+/// the user.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    restore_default_signals();
+    let mut command = Command::new(program);
+    for (name, _) in env::vars_os() {
+        let upper = name.to_string_lossy().to_ascii_uppercase();
+        if PREFIXES.iter().any(|prefix| upper.starts_with(prefix))
+            || upper.ends_with(SUFFIX)
+            || NAMES.contains(&upper.as_str())
+        {
+            command.env_remove(name);
+        }
+    }
+    command.env("HOME", env!("CARGO_TARGET_TMPDIR"));
+    command
+}
+
+/// Gives ignored signals a handler without an effect, because child processes inherit what is ignored but
+/// have the default action for a signal with a handler. The tests themselves continue to ignore them.
+pub(crate) fn restore_default_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Other systems than Linux do not have the file; there, nothing is restored.
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+        for signal in [
+            Signal::INT,
+            Signal::QUIT,
+            Signal::HUP,
+            Signal::TERM,
+            Signal::CHILD,
+        ] {
+            let signal = signal.as_raw();
+            if mask & (1 << (signal - 1)) != 0 {
+                signal_hook::flag::register(signal, Arc::default()).unwrap();
+            }
+        }
+    });
+}
+
+/// Sends a signal to a process that the test started.
+pub(crate) fn send(signal: Signal, id: u32) {
+    let id = rustix::process::Pid::from_raw(id.try_into().unwrap()).unwrap();
+    rustix::process::kill_process(id, signal).unwrap();
+}
+
+/// Kills a process and its group, and waits until all of its processes have ended.
+pub(crate) fn kill_group(leader: &mut Child) {
+    let group = rustix::process::Pid::from_child(leader);
+    let _ = rustix::process::kill_process_group(group, Signal::KILL);
+    let _ = leader.wait();
+    // Without a parent that collects them, ended processes stay in their group.
+    let started = Instant::now();
+    while rustix::process::test_kill_process_group(group).is_ok() && started.elapsed() < MAX_WAIT {
+        thread::yield_now();
+    }
+}
+
+/// Returns true if a program is installed. Otherwise, reports that the test is skipped.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let mut version = command(program);
+    let version = version
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let installed = version.status().is_ok();
+    if !installed {
+        // Unlike `eprintln!`, this is also printed if the test succeeds.
+        let message =
+            format!("\n*** SKIPPED: a test that needs {program}, which is not installed ***\n");
+        std::io::stderr().write_all(message.as_bytes()).unwrap();
+    }
+    installed
+}
