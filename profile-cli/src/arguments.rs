@@ -3,8 +3,7 @@
 use clap::Parser;
 
 use crate::commands::Command;
-use crate::settings::GlobalArguments;
-use crate::settings::RequiredSettings;
+use crate::settings::{GlobalArguments, Needs};
 
 /// Read and edit your profile, links and posts, and read your statistics
 #[derive(Debug, Parser)]
@@ -18,10 +17,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the settings that have to be valid for the command.
-    pub(crate) fn required_settings(&self) -> RequiredSettings {
-        self.command
-            .as_ref()
-            .map_or(RequiredSettings::None, Command::required_settings)
+    /// Returns the requirements of the command.
+    pub(crate) fn needs(&self) -> Needs {
+        self.command.as_ref().map_or(Needs::NOTHING, Command::needs)
     }
 }

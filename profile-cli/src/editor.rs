@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::{fs, io};
 
 use crate::input::{Input, prompt};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, KeptText};
 use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
@@ -28,8 +28,8 @@ pub(crate) trait EditedText {
     /// Returns the part of a text that is worth keeping if it was not sent.
     fn unsent(&self, text: &str) -> String;
 
-    /// Describes the commands that send a file; `arguments` are its path and options.
-    fn commands(arguments: &str) -> String;
+    /// Describes the commands that send the file at this path.
+    fn commands(path: &str) -> String;
 }
 
 /// The end of an edit.
@@ -58,7 +58,7 @@ pub(crate) fn edit<T: EditedText>(
             Ok(text) => text,
             Err(failure) => {
                 let failure = opened.err().unwrap_or(failure);
-                return Err(file.saved::<T>(failure, session));
+                return Err(file.saved::<T>(failure));
             }
         };
         let failure = match opened.and_then(|()| edited.finish(&text)) {
@@ -73,7 +73,7 @@ pub(crate) fn edit<T: EditedText>(
                 return Ok(report);
             }
             Ok(Finished::Preview(report)) => {
-                let (saved, commands) = (file.location(), file.commands::<T>(session));
+                let (saved, commands) = (file.location(), file.commands::<T>());
                 session.output.status(&format!("{saved}; {commands}"));
                 return Ok(report);
             }
@@ -85,7 +85,7 @@ pub(crate) fn edit<T: EditedText>(
         };
         // If this fails, for example because the disk is full, the file keeps the whole text.
         let _ = file.replace(&edited.unsent(&text));
-        let failure = file.saved::<T>(failure, session);
+        let failure = file.saved::<T>(failure);
         if !edit_again(&failure, session)? {
             return Err(failure);
         }
@@ -101,9 +101,7 @@ fn edit_again(failure: &Failure, session: &Session<'_>) -> Result<bool, Failure>
         return Ok(false);
     }
     // With the location of the text, since Ctrl-C exits the program.
-    session
-        .output
-        .status(&format!("error: {}", failure.message));
+    session.output.status(&format!("error: {}", failure.text()));
     prompt::yes_or_no("Open the editor again? [Y/n] ", true)
 }
 
@@ -186,21 +184,21 @@ impl TextFile {
         format!("your text is saved in {}", self.path.display())
     }
 
-    /// Describes the commands that send the file to the same service.
-    fn commands<T: EditedText>(&self, session: &Session<'_>) -> String {
+    /// Describes the commands that send the file.
+    fn commands<T: EditedText>(&self) -> String {
         let path = self.path.to_string_lossy();
-        let quoted = shlex::try_quote(&path).unwrap_or_default();
-        T::commands(&format!("{quoted}{}", session.settings.selection()))
+        T::commands(&shlex::try_quote(&path).unwrap_or_default())
     }
 
     /// Adds the location of the text to a failure, unless the editor has deleted the file.
-    fn saved<T: EditedText>(&self, failure: Failure, session: &Session<'_>) -> Failure {
-        if !self.path.exists() {
-            return failure;
-        }
-        let message = format!("{}; {}", failure.message, self.location());
-        let failure = Failure { message, ..failure };
-        failure.also_hint(&self.commands::<T>(session))
+    fn saved<T: EditedText>(&self, failure: Failure) -> Failure {
+        let kept = self.path.exists().then(|| {
+            Box::new(KeptText {
+                path: self.path.clone(),
+                commands: self.commands::<T>(),
+            })
+        });
+        Failure { kept, ..failure }
     }
 }
 

@@ -171,7 +171,9 @@ backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters 
 they are escaped.
 
 Results are written to stdout, errors to stderr. With --json or --jq, an error is one object on the
-last line of stderr, with the fields code, message, hint, status, exit_code and retryable.";
+last line of stderr, with the fields code, message, hint, status, exit_code and retryable. If a command
+that changes something fails, `outcome` is \"not_done\" if the change was not made, and \"unknown\" if it
+may have been made.";
 
 /// Returns the text for `profile` without a command.
 pub(crate) fn start() -> String {

@@ -16,6 +16,10 @@
 //! - `drawing`: cards, charts and SVG images of results;
 //! - `terminal`: the screen, and texts that are safe to print on it.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "a report, the other variant, is as large as a failure"
+)]
 #![cfg_attr(fuzzing, no_main)]
 #![cfg_attr(
     fuzzing,
@@ -44,9 +48,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::arguments::Arguments;
+use crate::outcome::failure::Failure;
 use crate::output::Output;
 use crate::session::Session;
-use crate::settings::{RequiredSettings, Settings};
+use crate::settings::{Requests, RequiredSettings, Settings};
 
 fn main() -> ExitCode {
     if let Some(exit_code) = completion::complete(Arguments::command) {
@@ -60,8 +65,12 @@ fn main() -> ExitCode {
             return usage_error::print(error);
         }
     };
-    let required = arguments.required_settings();
-    let loaded = Settings::load(&arguments.global, required)
+    let needs = arguments.needs();
+    let complete = |failure: Failure| match needs.requests {
+        Requests::Writes => failure.or_not_done(),
+        Requests::None | Requests::Reads => failure,
+    };
+    let loaded = Settings::load(&arguments.global, needs.settings)
         .and_then(|settings| Ok((Output::new(&arguments.global, &settings)?, settings)));
     let (output, settings) = match loaded {
         Ok(loaded) => loaded,
@@ -70,19 +79,17 @@ fn main() -> ExitCode {
                 arguments.global.wants_jq_errors_as_json(),
                 arguments.global.color.unwrap_or_default(),
             )
-            .failure(&failure);
+            .failure(&complete(failure));
         }
     };
-    if required > RequiredSettings::None {
+    if needs.settings > RequiredSettings::None {
         let unknown = settings.config.unknown_settings();
         unknown.iter().for_each(|warning| output.warn(warning));
     }
     session::log::start(&settings);
     let session = Session::new(settings, &output);
     let ended = commands::run(arguments.command, Arguments::command, &session);
-    let exit_code = ended.unwrap_or_else(|failure| {
-        output.failure(&failure.selecting(&session.settings.selection()))
-    });
+    let exit_code = ended.unwrap_or_else(|failure| output.failure(&complete(failure)));
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);
     system::interruption::end_if_interrupted();

@@ -73,6 +73,9 @@ fn suggest_subcommands(error: &mut clap::Error) {
     };
 }
 
+/// The names of arguments that may have spaces.
+const TEXTS: [&str; 3] = ["BODY|@./PATH|-", "TITLE", "VALUE"];
+
 /// Suggests the option that has the unknown one as a word, as `--display-name` has `--name`, or
 /// quotes if an unknown word may belong to a text.
 fn suggest_options(error: &mut clap::Error) {
@@ -81,21 +84,18 @@ fn suggest_options(error: &mut clap::Error) {
     };
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
     let Some(entered) = entered.strip_prefix("--").filter(|_| is_unknown) else {
-        let usage = error.to_string();
-        let takes_text = ["BODY", "TITLE", "VALUE"].map(|name| usage.contains(name));
-        if is_unknown && !entered.starts_with('-') && takes_text.contains(&true) {
+        let command = entered_command();
+        let mut values = command
+            .get_positionals()
+            .flat_map(|argument| argument.get_value_names().unwrap_or_default());
+        let takes_text = values.any(|name| TEXTS.contains(&name.as_str()));
+        if is_unknown && !entered.starts_with('-') && takes_text {
             let tip = vec!["put a text with spaces in quotes".into()];
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tip));
         }
         return;
     };
-    let mut command = Arguments::command();
-    command.build();
-    for word in env::args_os().skip(1) {
-        if let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)) {
-            command = below.clone();
-        }
-    }
+    let command = entered_command();
     let options = command.get_arguments().filter_map(clap::Arg::get_long);
     let mut similar = options.filter(|option| option.split('-').any(|word| word == entered));
     if let (Some(option), None) = (similar.next(), similar.next()) {
@@ -103,6 +103,18 @@ fn suggest_options(error: &mut clap::Error) {
         error.insert(ContextKind::SuggestedArg, option);
         error.remove(ContextKind::Suggested);
     }
+}
+
+/// Returns the command that was entered.
+fn entered_command() -> clap::Command {
+    let mut command = Arguments::command();
+    command.build();
+    for word in env::args_os().skip(1) {
+        if let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)) {
+            command = below.clone();
+        }
+    }
+    command
 }
 
 /// Returns the failure of a value that one of our types rejects. The message of the parser would

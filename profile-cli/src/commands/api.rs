@@ -9,10 +9,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::preview::DryRun;
+use crate::settings::{Needs, Requests};
 
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
@@ -91,9 +92,10 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
         return Ok(preview);
     }
     let path = request.path().to_owned();
+    let check = check_command(&path);
     let response = match arguments.method() {
         Method::Get => session.read_about(&path, call),
-        _ => session.write(call, &path, &check_command(&path)),
+        _ => session.write(call, &path, &check),
     };
     let response =
         response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
@@ -102,21 +104,30 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
         client,
         include: arguments.include,
     };
+    let is_write = arguments.needs().requests == Requests::Writes;
+    let outcome = is_write.then(|| WriteOutcome::unknown(&check));
     // Only one form is printed, and a response may not be valid JSON.
     let report = match session.output.is_json() {
-        true => Report::new(shown.as_json()?, View::Body(Vec::new())),
+        true => Report::new(shown.as_json(outcome)?, View::Body(Vec::new())),
         false => {
             let bytes = shown.as_bytes();
             Report::new(json!(String::from_utf8_lossy(&bytes)), View::Body(bytes))
         }
     };
-    Ok(match arguments.method() {
-        Method::Get => report,
-        _ => report.of_change(),
+    Ok(match is_write {
+        true => report.of_change(),
+        false => report,
     })
 }
 
 impl ApiArguments {
+    pub(crate) fn needs(&self) -> Needs {
+        match self.method() {
+            Method::Get => Needs::READS,
+            _ => Needs::WRITES,
+        }
+    }
+
     fn method(&self) -> Method {
         let has_body = !self.fields.is_empty() || self.input.is_some();
         let default = if has_body { Method::Post } else { Method::Get };
@@ -211,7 +222,7 @@ impl ResponseView<'_> {
     }
 
     /// Returns the body as JSON.
-    fn as_json(&self) -> Result<String, Failure> {
+    fn as_json(&self, outcome: Option<WriteOutcome>) -> Result<String, Failure> {
         let status = self.response.status();
         let text = String::from_utf8_lossy(self.response.body());
         let text = self.client.redact_key(&text);
@@ -223,6 +234,7 @@ impl ResponseView<'_> {
             let message = format!("the response with status {status} is not valid JSON: {error}");
             return Err(Failure {
                 status: Some(status),
+                outcome,
                 ..Failure::new(FailureKind::Other, message)
                     .hint("omit --json and --jq to print the response as it is")
             });

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
 use crate::editor;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview};
@@ -119,31 +119,34 @@ fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
             report.unknown = steps.next().map(Box::new);
             report.not_done = steps.collect();
             let message = "interrupted while a change was being sent";
-            Err(Failure {
-                done: Some(Box::new(report_on(&report, plan))),
-                ..Failure::new(FailureKind::Interrupted, message)
-            }
-            .hint(RUN_AGAIN))
+            let failure = Failure::new(FailureKind::Interrupted, message);
+            Err(with_report(failure, &report, plan))
         }
     }
 }
 
 fn failure(error: ApplyError, plan: &Plan) -> Failure {
     let ApplyError { reason, report, .. } = error;
-    let failure = match reason {
-        ApplyErrorReason::LinksNotListed => return diff::lacks_links(),
-        ApplyErrorReason::Call(error) => Failure::from(error),
-        reason => return Failure::new(FailureKind::Conflict, reason.to_string()),
+    match reason {
+        ApplyErrorReason::LinksNotListed => diff::lacks_links(),
+        ApplyErrorReason::Call(error) => with_report(error.into(), &report, plan),
+        reason => Failure::new(FailureKind::Conflict, reason.to_string()),
+    }
+}
+
+/// Adds the report and the outcome of the step that failed.
+fn with_report(mut failure: Failure, report: &ApplyReport, plan: &Plan) -> Failure {
+    let (hint, outcome) = match &report.unknown {
+        Some(step) => (
+            format!("the result of this step is unknown: {step}"),
+            WriteOutcome::unknown("profile show"),
+        ),
+        None => (RUN_AGAIN.to_owned(), WriteOutcome::NotDone),
     };
-    let failure = match &report.unknown {
-        Some(step) => failure.also_hint(&format!(
-            "the result of this step is unknown: {step}; wait and look with `profile show` before \
-             you run the command again"
-        )),
-        None => failure.also_hint(RUN_AGAIN),
-    };
+    failure.hints.push(hint);
     Failure {
-        done: Some(Box::new(report_on(&report, plan))),
+        outcome: Some(outcome),
+        done: Some(Box::new(report_on(report, plan))),
         ..failure
     }
 }

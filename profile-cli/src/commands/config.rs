@@ -7,7 +7,7 @@ use crate::completion;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
-use crate::settings::{ConfigEdit, SettingName, Settings};
+use crate::settings::{ConfigEdit, Needs, Requests, RequiredSettings, SettingName, Settings};
 use crate::system::environment;
 
 /// Show and change the settings
@@ -33,6 +33,17 @@ pub(crate) enum ConfigCommand {
     Set(SetArguments),
     /// Remove a setting from config.toml
     Unset(UnsetArguments),
+}
+
+impl ConfigCommand {
+    pub(crate) fn needs(&self) -> Needs {
+        match self {
+            Self::Path => Needs::NOTHING,
+            Self::List | Self::Get(_) | Self::Set(_) | Self::Unset(_) => {
+                Needs::of(RequiredSettings::File, Requests::None)
+            }
+        }
+    }
 }
 
 pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Failure> {
@@ -74,7 +85,7 @@ fn list(session: &Session<'_>) -> Result<Report, Failure> {
         empty: "There are no settings.",
     };
     let mut report = Report::new(listed, columns);
-    report.warnings = wrong;
+    report.warnings = wrong.iter().map(Failure::text).collect();
     Ok(report)
 }
 
@@ -169,22 +180,30 @@ fn unset(arguments: &UnsetArguments) -> Result<Report, Failure> {
     Ok(Report::changed(json, sentence))
 }
 
-/// Returns all settings with their values and sources, and messages about the invalid ones.
-pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<String>) {
+/// Returns all settings with their values and sources, and failures for the invalid ones.
+pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<Failure>) {
     let mut wrong = Vec::new();
     let listed = SettingName::all().map(|name| {
         let setting = settings.effective(name).unwrap_or_else(|failure| {
-            wrong.push(match failure.message.contains(name.as_str()) {
-                true => failure.message,
-                false => format!("{name}: {}", failure.message),
-            });
+            match failure.field {
+                None => wrong.push(Failure {
+                    subject: Some(name.to_string()),
+                    ..failure
+                }),
+                Some(field) if field == name.as_str() => wrong.push(failure),
+                // The failure is listed with the account on which this setting depends.
+                Some(_) => {}
+            }
             None
         });
         if let Some(setting) = &setting
             && let Err(reason) = name.check(&setting.value)
         {
             let place = settings.location(name, &setting.source);
-            wrong.push(format!("{place}: {name} {reason}"));
+            wrong.push(Failure {
+                field: Some(name.as_str()),
+                ..Failure::usage(format!("{place}: {name} {reason}"))
+            });
         }
         json!({
             "name": name.as_str(),
@@ -194,6 +213,6 @@ pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<String>) {
     });
     let listed = listed.collect();
     let accounts = settings.config.check_accounts();
-    wrong.extend(accounts.err().map(|failure| failure.message));
+    wrong.extend(accounts.err());
     (listed, wrong)
 }

@@ -58,7 +58,7 @@ impl Deletion {
         let ids = outcome::without_duplicates(&ids);
         let calls = calls_of(&ids)?;
         let unknown = |id: String| match &listed {
-            Some(_) if self.dry_run => Err(unlisted(self.noun, &id, session)),
+            Some(_) if self.dry_run => Err(unlisted(self.noun, &id)),
             _ => Ok(Item::new(&id, [])),
         };
         let items = ids.iter().map(|id| {
@@ -135,7 +135,7 @@ impl Deletion {
             }
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
-            match sent.map_err(|failure| with_list_hint(self.noun, failure, session)) {
+            match sent.map_err(|failure| with_list_hint(self.noun, failure)) {
                 Ok(_) => deleted.push(item),
                 Err(failure) if count == 1 => failures.push(Failure {
                     id: Some(item.id),
@@ -227,18 +227,15 @@ impl Display for Item {
 }
 
 /// Returns the failure for a resource that the profile does not list.
-pub(crate) fn unlisted(noun: &str, id: impl ToString, session: &Session<'_>) -> Failure {
+pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
     let message = format!("the profile has no {noun} {}", quoted(id));
-    with_list_hint(noun, Failure::new(FailureKind::NotFound, message), session)
+    with_list_hint(noun, Failure::new(FailureKind::NotFound, message))
 }
 
 /// Adds a hint to the failure if the service does not find the resource.
-pub(crate) fn with_list_hint(noun: &str, failure: Failure, session: &Session<'_>) -> Failure {
+pub(crate) fn with_list_hint(noun: &str, failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::NotFound => {
-            let selection = session.settings.selection();
-            failure.hint(format!("`profile {noun} list{selection}` shows the IDs"))
-        }
+        FailureKind::NotFound => failure.hint(format!("`profile {noun} list` shows the IDs")),
         _ => failure,
     }
 }

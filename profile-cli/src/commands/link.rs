@@ -15,6 +15,7 @@ use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
+use crate::settings::Needs;
 use crate::terminal::printable::quoted;
 
 /// List, add, edit and delete your links
@@ -37,6 +38,15 @@ pub(crate) enum LinkCommand {
     /// Delete links; asks first unless --yes is given
     #[command(visible_alias = "rm")]
     Delete(DeleteArguments),
+}
+
+impl LinkCommand {
+    pub(crate) fn needs(&self) -> Needs {
+        match self {
+            Self::List => Needs::READS,
+            Self::Add(_) | Self::Edit(_) | Self::Delete(_) => Needs::WRITES,
+        }
+    }
 }
 
 pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report, Failure> {
@@ -119,8 +129,8 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
     let changes = arguments.dry_run.dry_run.then_some(&changes[..]);
     let what = "list of links";
     let report = session.write_or_preview(call, changes, what, "profile link list", |response| {
-        let command = session.command("profile link list");
-        let sentence = format!("The service accepted the link; {command} shows it.");
+        let sentence = "The service accepted the link; `profile link list` shows it.";
+        let sentence = session.output.selecting(sentence);
         Ok(Report::written(&response, COLUMNS, "created", &sentence))
     });
     report.map(|report| report.warning(warning))
@@ -177,16 +187,13 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     let what = format!("link {}", quoted(&id));
     let call = client.update_link(&id, &update);
     if dry_run.dry_run {
-        let changes = differences(
-            update,
-            &listed.ok_or_else(|| unlisted("link", &id, session))?,
-        );
+        let changes = differences(update, &listed.ok_or_else(|| unlisted("link", &id))?);
         return Ok(preview::dry_run(&requests(&[call])?, &changes).warning(warning));
     }
     let response = session.write(call, &what, "profile link list");
-    let response = response.map_err(|failure| with_list_hint("link", failure, session))?;
-    let command = session.command("profile link list");
-    let sentence = format!("The service accepted the change; {command} shows the link.");
+    let response = response.map_err(|failure| with_list_hint("link", failure))?;
+    let sentence = "The service accepted the change; `profile link list` shows the link.";
+    let sentence = session.output.selecting(sentence);
     Ok(Report::written(&response, COLUMNS, "updated", &sentence).warning(warning))
 }
 

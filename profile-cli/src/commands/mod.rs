@@ -29,7 +29,7 @@ use crate::help;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
-use crate::settings::RequiredSettings;
+use crate::settings::{Needs, Requests};
 
 use auth::AuthCommand;
 use config::ConfigCommand;
@@ -103,7 +103,7 @@ pub(crate) fn run(
     let Some(command) = command else {
         return Ok(session.output.report(&Report::text(help::start(), "help")));
     };
-    if session.settings.curl && !command.calls_the_service() {
+    if session.settings.curl && command.needs().requests == Requests::None {
         let message = "--curl: this command sends no request to the service";
         return Err(Failure::usage(message));
     }
@@ -150,39 +150,24 @@ fn dispatch(
 }
 
 impl Command {
-    /// Returns the settings that have to be valid for the command.
-    pub(crate) fn required_settings(&self) -> RequiredSettings {
+    /// Returns the requirements of the command.
+    pub(crate) fn needs(&self) -> Needs {
         match self {
-            Self::Completion(_) | Self::Man(_) => RequiredSettings::None,
-            // `auth status` reports invalid settings instead of failing.
-            Self::Whoami | Self::Auth(AuthCommand::Status) => RequiredSettings::None,
-            Self::Config(ConfigCommand::Path) => RequiredSettings::None,
-            Self::Config(_) => RequiredSettings::File,
-            Self::Show | Self::Set(_) | Self::Edit(_) | Self::Export(_) => RequiredSettings::All,
-            Self::Diff(_) | Self::Apply(_) | Self::Link(_) | Self::Post(_) => RequiredSettings::All,
-            Self::Stats(_) | Self::Analytics | Self::Badges | Self::Site => RequiredSettings::All,
-            Self::Auth(_) | Self::Login(_) | Self::Logout(_) | Self::Api(_) => {
-                RequiredSettings::All
-            }
+            Self::Show | Self::Export(_) | Self::Diff(_) | Self::Stats(_) => Needs::READS,
+            Self::Analytics | Self::Badges | Self::Site | Self::Login(_) => Needs::READS,
+            Self::Set(_) | Self::Edit(_) | Self::Apply(_) => Needs::WRITES,
+            Self::Link(command) => command.needs(),
+            Self::Post(command) => command.needs(),
+            Self::Api(arguments) => arguments.needs(),
+            Self::Auth(command) => command.needs(),
+            Self::Whoami => AuthCommand::Status.needs(),
+            Self::Config(command) => command.needs(),
+            Self::Logout(_) => Needs::SETTINGS,
+            Self::Completion(_) | Self::Man(_) => Needs::NOTHING,
             #[cfg(feature = "webhook")]
-            Self::Webhook(_) => RequiredSettings::All,
+            Self::Webhook(_) => Needs::SETTINGS,
             #[cfg(feature = "sandbox")]
-            Self::Sandbox(_) => RequiredSettings::All,
-        }
-    }
-
-    /// Returns `true` if the command sends requests to the service.
-    fn calls_the_service(&self) -> bool {
-        match self {
-            Self::Show | Self::Set(_) | Self::Edit(_) | Self::Export(_) | Self::Diff(_) => true,
-            Self::Apply(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) | Self::Site => true,
-            Self::Analytics | Self::Badges | Self::Login(_) | Self::Whoami | Self::Api(_) => true,
-            Self::Auth(command) => matches!(command, AuthCommand::Login(_) | AuthCommand::Status),
-            Self::Logout(_) | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
-            #[cfg(feature = "webhook")]
-            Self::Webhook(_) => false,
-            #[cfg(feature = "sandbox")]
-            Self::Sandbox(_) => false,
+            Self::Sandbox(_) => Needs::SETTINGS,
         }
     }
 }

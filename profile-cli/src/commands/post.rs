@@ -16,6 +16,7 @@ use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
+use crate::settings::Needs;
 use crate::{completion, editor, input};
 
 /// List, create and delete your posts
@@ -35,6 +36,15 @@ pub(crate) enum PostCommand {
     /// Delete posts; asks first unless --yes is given
     #[command(visible_alias = "rm")]
     Delete(DeleteArguments),
+}
+
+impl PostCommand {
+    pub(crate) fn needs(&self) -> Needs {
+        match self {
+            Self::List => Needs::READS,
+            Self::Create(_) | Self::Delete(_) => Needs::WRITES,
+        }
+    }
 }
 
 pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Failure> {
@@ -181,8 +191,8 @@ impl EditedText for NewPost<'_> {
         text.to_owned()
     }
 
-    fn commands(arguments: &str) -> String {
-        format!("send it with `profile post create --file {arguments}`")
+    fn commands(path: &str) -> String {
+        format!("send it with `profile post create --file {path}`")
     }
 }
 
@@ -191,8 +201,8 @@ fn new_post(body: &str) -> Change {
 }
 
 fn report(response: &Response<Option<Post>>, session: &Session<'_>) -> Report {
-    let command = session.command(CHECK_COMMAND);
-    let sentence = format!("The service accepted the post; {command} shows it.");
+    let sentence = "The service accepted the post; `profile post list` shows it.";
+    let sentence = session.output.selecting(sentence);
     Report::written(response, COLUMNS, "created", &sentence)
 }
 

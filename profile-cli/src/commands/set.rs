@@ -126,8 +126,8 @@ pub(crate) fn report(
     session: &Session<'_>,
 ) -> Report {
     let profile = response.data().clone().unwrap_or_default();
-    let command = session.command(CHECK_COMMAND);
-    let sentence = format!("The service accepted the change; {command} prints the profile.");
+    let sentence = "The service accepted the change; `profile show` prints the profile.";
+    let sentence = session.output.selecting(sentence);
     Report::written(
         response,
         changed_fields(update, &profile),

@@ -1,7 +1,7 @@
 //! The failure of a command as data, printed by `output`.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 use profile_sdk::{Error, ErrorKind, InvalidValue};
@@ -12,16 +12,24 @@ use crate::outcome::report::Report;
 pub(crate) const LOG_IN_HINT: &str =
     "log in with `profile auth login`, or set PROFILE_API_KEY to your key";
 
-/// A failure with a hint for the user.
+/// A failure with hints for the user.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
+    /// The item or setting that is printed before the message.
+    pub(crate) subject: Option<String>,
+    /// The field or setting whose value is invalid.
+    pub(crate) field: Option<&'static str>,
     pub(crate) message: String,
-    pub(crate) hint: Option<String>,
+    pub(crate) hints: Vec<String>,
     /// Status code of the response, if any.
     pub(crate) status: Option<u16>,
     /// `true` if it is safe and may help to run the same command again.
     pub(crate) retryable: bool,
+    /// The outcome of the write that failed; `None` if the command writes nothing.
+    pub(crate) outcome: Option<WriteOutcome>,
+    /// The text that was not sent.
+    pub(crate) kept: Option<Box<KeptText>>,
     /// The ID of the item that failed, if the command works on several.
     pub(crate) id: Option<String>,
     /// Earlier failures of the same command.
@@ -30,6 +38,32 @@ pub(crate) struct Failure {
     pub(crate) body: Option<Box<ResponseBody>>,
     /// Result to print before the failure.
     pub(crate) done: Option<Box<Report>>,
+}
+
+/// The outcome of a failed write.
+#[derive(Debug)]
+pub(crate) enum WriteOutcome {
+    NotDone,
+    /// The change may have been applied.
+    Unknown {
+        /// A command that shows whether it was.
+        check: String,
+    },
+}
+
+impl WriteOutcome {
+    pub(crate) fn unknown(check: &str) -> Self {
+        let check = check.to_owned();
+        Self::Unknown { check }
+    }
+}
+
+/// A private file with a text that was not sent.
+#[derive(Debug)]
+pub(crate) struct KeptText {
+    pub(crate) path: PathBuf,
+    /// The commands that send it.
+    pub(crate) commands: String,
 }
 
 /// The body of a response that reports an error.
@@ -94,10 +128,14 @@ impl Failure {
     pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
+            subject: None,
+            field: None,
             message: message.into(),
-            hint: None,
+            hints: Vec::new(),
             status: None,
             retryable: false,
+            outcome: None,
+            kept: None,
             id: None,
             others: Vec::new(),
             body: None,
@@ -109,31 +147,52 @@ impl Failure {
         Self::new(FailureKind::Usage, message)
     }
 
+    /// Replaces the hints.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hints = vec![hint.into()];
         self
     }
 
-    /// Adds a hint to another one.
-    pub(crate) fn also_hint(self, hint: &str) -> Self {
-        match &self.hint {
-            Some(first) => {
-                let hints = format!("{first}; {hint}");
-                self.hint(hints)
+    /// Sets the outcome of a command that writes, where it is not known.
+    pub(crate) fn or_not_done(mut self) -> Self {
+        let others = self.others.into_iter().map(Self::or_not_done);
+        self.others = others.collect();
+        self.outcome.get_or_insert(WriteOutcome::NotDone);
+        self
+    }
+
+    /// Returns the message as it is printed.
+    pub(crate) fn text(&self) -> String {
+        let subject = self.subject.iter().map(|subject| format!("{subject}: "));
+        let mut text = subject.chain([self.message.clone()]).collect::<String>();
+        if let Some(WriteOutcome::Unknown { .. }) = self.outcome {
+            text += "; the change may have been applied";
+        }
+        if let Some(kept) = &self.kept {
+            text += &format!("; your text is saved in {}", kept.path.display());
+        }
+        text
+    }
+
+    /// Returns the hints as they are printed.
+    pub(crate) fn all_hints(&self) -> Option<String> {
+        let hints = self.hints.iter().cloned().chain(self.outcome_hint());
+        let hints = hints.chain(self.kept.iter().map(|kept| kept.commands.clone()));
+        let hints: Vec<_> = hints.collect();
+        (!hints.is_empty()).then(|| hints.join("; "))
+    }
+
+    /// Returns the hint that follows from the outcome and from `retryable`.
+    fn outcome_hint(&self) -> Option<String> {
+        match self.outcome.as_ref()? {
+            WriteOutcome::NotDone => None,
+            WriteOutcome::Unknown { check } if self.retryable => Some(format!(
+                "it is safe to run the command again; `{check}` shows whether the change was made"
+            )),
+            WriteOutcome::Unknown { check } => {
+                Some(format!("check with `{check}` before you try again"))
             }
-            None => self.hint(hint),
         }
-    }
-
-    /// Adds the options that select the service to the commands in the hint that show or use it.
-    pub(crate) fn selecting(mut self, selection: &str) -> Self {
-        for command in ["auth status", "auth login", "show"] {
-            let selecting = format!("`profile {command}{selection}`");
-            self.hint = self
-                .hint
-                .map(|hint| hint.replace(&format!("`profile {command}`"), &selecting));
-        }
-        self
     }
 
     /// Returns the failure of a call with an invalid request.
@@ -156,7 +215,10 @@ impl Failure {
 
 impl From<InvalidValue> for Failure {
     fn from(invalid: InvalidValue) -> Self {
-        Self::usage(invalid.to_string())
+        Self {
+            field: Some(invalid.field()),
+            ..Self::usage(invalid.to_string())
+        }
     }
 }
 
@@ -184,29 +246,23 @@ pub(crate) fn about(what: &str, error: Error) -> Failure {
     match not_found {
         Some(message) => Failure {
             message,
-            hint: None,
+            hints: Vec::new(),
             ..failure
         },
         None => failure,
     }
 }
 
-/// Returns the failure of a write. If the outcome is unknown, the hint names a command that shows
-/// whether the write took effect.
-pub(crate) fn of_write(what: &str, check_command: &str, error: Error) -> Failure {
-    let unknown = error.may_have_been_applied();
-    let times = match error.attempts() {
-        1 => "once".to_owned(),
-        attempts => format!("{attempts} times"),
+/// Returns the failure of a write of `what`. `check` is a command that shows whether it was applied.
+pub(crate) fn of_write(what: &str, check: &str, error: Error) -> Failure {
+    let outcome = match error.may_have_been_applied() {
+        true => WriteOutcome::unknown(check),
+        false => WriteOutcome::NotDone,
     };
-    let failure = about(what, error);
-    if unknown {
-        return failure.hint(format!(
-            "the request was sent {times} and its outcome is unknown; \
-             check with `{check_command}` before you try again"
-        ));
+    Failure {
+        outcome: Some(outcome),
+        ..about(what, error)
     }
-    failure
 }
 
 impl From<Error> for Failure {
@@ -224,7 +280,8 @@ impl From<Error> for Failure {
             _ => FailureKind::Other,
         };
         Self {
-            hint: hint(&error),
+            field: error.invalid_value().map(InvalidValue::field),
+            hints: hint(&error).into_iter().collect(),
             status: error.status(),
             retryable: error.is_retryable(),
             body: response_body(&error).map(Box::new),
@@ -258,17 +315,13 @@ fn message(error: &Error) -> String {
             0 | 1 => "the service failed".to_owned(),
             attempts => format!("the service failed {attempts} times"),
         },
-        _ => return error.to_string(),
+        // Without the outcome, which is printed with the failure.
+        _ => return format!("{error:#}"),
     };
-    let status_and_message = status_and_message(error);
-    // Do not repeat a message that says the same.
-    let message = match status_and_message.split_once(": ") {
-        Some((status, again)) if again == what => format!("{what} ({status})"),
-        _ => format!("{what} ({status_and_message})"),
-    };
-    match error.may_have_been_applied() {
-        true => format!("{message}; the change may have been applied"),
-        false => message,
+    match (error.status(), error.message()) {
+        // Do not repeat a message that says the same.
+        (Some(status), Some(message)) if message == what => format!("{what} ({status})"),
+        _ => format!("{what} ({})", status_and_message(error)),
     }
 }
 

@@ -23,15 +23,12 @@ pub(crate) fn without_duplicates<T: PartialEq>(items: &[T]) -> Vec<&T> {
     kept
 }
 
-/// Returns the failure of one of several items; its message names the item.
+/// Returns the failure of one of several items, with the item as its subject.
 pub(crate) fn item_failure(what: &str, id: impl ToString, failure: Failure) -> Failure {
-    let is_named = failure.message.contains(what);
     Failure {
         id: Some(id.to_string()),
-        message: match is_named {
-            true => failure.message,
-            false => format!("{what}: {}", failure.message),
-        },
+        // The message of an item that was not found names it.
+        subject: (failure.kind != FailureKind::NotFound).then(|| what.to_owned()),
         ..failure
     }
 }

@@ -5,24 +5,64 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use crate::outcome::failure::{Failure, FailureKind, ResponseBody};
+use crate::outcome::failure::{Failure, FailureKind, ResponseBody, WriteOutcome};
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable};
 
 const BOLD: Style = Style::new().bold();
 
-pub(super) fn as_text(failure: &Failure, screen: &Screen, quiet: bool) -> String {
+/// The commands that use the selected account and service.
+const SELECTING: &[&str] = &[
+    "show",
+    "set",
+    "edit",
+    "export",
+    "diff",
+    "apply",
+    "link",
+    "post",
+    "stats",
+    "analytics",
+    "badges",
+    "site",
+    "api",
+    "auth login",
+    "auth status",
+];
+
+/// The options that select an account and a service.
+const SELECTION: [&str; 3] = [" --account ", " --base-url ", " --sandbox"];
+
+/// Adds the options of this run that select the service to the commands in backticks that use it.
+pub(super) fn selecting(text: &str, selection: &str) -> String {
+    let parts = text.split('`').enumerate().map(|(index, part)| {
+        let command = part.strip_prefix("profile ").filter(|_| index % 2 == 1);
+        let uses_service = SELECTING.iter().any(|name| {
+            let arguments = command.and_then(|command| command.strip_prefix(name));
+            arguments.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        });
+        match uses_service && !SELECTION.iter().any(|option| part.contains(option)) {
+            true => format!("{part}{selection}"),
+            false => part.to_owned(),
+        }
+    });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+pub(super) fn as_text(failure: &Failure, selection: &str, screen: &Screen, quiet: bool) -> String {
     let label = screen.styled(BOLD.fg_color(Some(AnsiColor::Red.into())), "error:");
     let mut text = String::new();
     for other in failure.others.iter().chain([failure]) {
         if other.kind != FailureKind::Declined {
             text += &format!("{label} ");
         }
-        text += &format!("{}\n", printable(&other.message));
+        text += &format!("{}\n", printable(&other.text()));
         // A hint that all failures share is printed once.
-        let is_repeated = !std::ptr::eq(other, failure) && other.hint == failure.hint;
-        if let Some(hint) = other.hint.as_ref().filter(|_| !quiet && !is_repeated) {
-            text += &format!("{} {}\n", screen.styled(BOLD, "hint:"), printable(hint));
+        let hint = other.all_hints();
+        let is_repeated = !std::ptr::eq(other, failure) && hint == failure.all_hints();
+        if let Some(hint) = hint.filter(|_| !quiet && !is_repeated) {
+            let hint = printable(&selecting(&hint, selection));
+            text += &format!("{} {hint}\n", screen.styled(BOLD, "hint:"));
         }
     }
     text
@@ -37,7 +77,8 @@ pub(super) fn note(note: &str, screen: &Screen) -> String {
     format!("{} {}\n", screen.styled(BOLD, "note:"), printable(note))
 }
 
-pub(super) fn as_json(failure: &Failure, screen: &Screen) -> String {
+pub(super) fn as_json(failure: &Failure, selection: &str, screen: &Screen) -> String {
+    let one_as_json = |failure| one_as_json(failure, selection);
     let mut error = one_as_json(failure);
     if !failure.others.is_empty() {
         let all = failure.others.iter().chain([failure]);
@@ -47,15 +88,22 @@ pub(super) fn as_json(failure: &Failure, screen: &Screen) -> String {
     format!("{}\n", json_text(&document, screen.is_terminal))
 }
 
-fn one_as_json(failure: &Failure) -> Value {
+fn one_as_json(failure: &Failure, selection: &str) -> Value {
+    let hint = failure.all_hints();
     let mut error = json!({
         "code": failure.kind.code(),
-        "message": failure.message,
-        "hint": failure.hint,
+        "message": failure.text(),
+        "hint": hint.map(|hint| selecting(&hint, selection)),
         "status": failure.status,
         "exit_code": failure.kind.exit_code(),
         "retryable": failure.retryable,
     });
+    if let Some(outcome) = &failure.outcome {
+        error["outcome"] = json!(match outcome {
+            WriteOutcome::NotDone => "not_done",
+            WriteOutcome::Unknown { .. } => "unknown",
+        });
+    }
     if let Some(id) = &failure.id {
         error["id"] = json!(id);
     }

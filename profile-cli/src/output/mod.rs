@@ -41,6 +41,8 @@ pub(crate) struct Output {
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
+    /// The options of this run that select the service.
+    selection: String,
     /// `true` if the header row of a CSV stream has been printed.
     #[cfg(feature = "webhook")]
     has_heading: Cell<bool>,
@@ -62,6 +64,7 @@ impl Output {
             stdout,
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
+            selection: settings.selection(),
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
         })
@@ -80,6 +83,7 @@ impl Output {
             stdout: Screen::plain(),
             stderr: Screen::new(is_terminal, palette(color, is_terminal), None),
             quiet: false,
+            selection: String::new(),
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
         }
@@ -157,8 +161,8 @@ impl Output {
 
     fn print_failure(&self, failure: &Failure, as_json: bool) -> ExitCode {
         let text = match as_json {
-            true => failures::as_json(failure, &self.stderr),
-            false => failures::as_text(failure, &self.stderr, self.quiet),
+            true => failures::as_json(failure, &self.selection, &self.stderr),
+            false => failures::as_text(failure, &self.selection, &self.stderr, self.quiet),
         };
         write_to_stderr(&text);
         ExitCode::from(failure.kind.exit_code())
@@ -207,7 +211,12 @@ impl Output {
 
     /// Prints a status message to stderr, even if `--quiet` is given.
     pub(crate) fn status(&self, note: &str) {
-        write_to_stderr(&format!("{}\n", printable(note)));
+        write_to_stderr(&format!("{}\n", printable(&self.selecting(note))));
+    }
+
+    /// Adds the options of this run that select the service to the commands in a text.
+    pub(crate) fn selecting(&self, text: &str) -> String {
+        failures::selecting(text, &self.selection)
     }
 
     /// Renders the fields of a result on one line. Empty values are omitted for people. The first

@@ -9,7 +9,7 @@ use super::Session;
 use super::sandbox;
 use crate::outcome::failure::Failure;
 use crate::settings::{
-    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Source, base_url_message,
+    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Source, base_url_reason,
     check_characters,
 };
 use crate::terminal::printable::redact_key_of;
@@ -60,7 +60,8 @@ impl Connection {
         }
         // The key is already validated, so only the base URL can be invalid.
         let client = builder.build().map_err(|error| {
-            let failure = Failure::usage(base_url_message(&error));
+            let reason = base_url_reason(&base_url.value, &error);
+            let failure = Failure::usage(format!("base URL {reason}"));
             failure.hint(format!("check the base URL from {}", base_url.source))
         })?;
         Ok(Self {
@@ -88,7 +89,7 @@ pub(crate) fn client_for(
     let built = builder.build();
     built
         .inspect(redact_key_of)
-        .map_err(|error| Failure::usage(base_url_message(&error)))
+        .map_err(|error| Failure::usage(format!("base URL {}", base_url_reason(base_url, &error))))
 }
 
 fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failure> {

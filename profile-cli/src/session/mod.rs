@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::drawing::Change;
 use crate::input::prompt;
-use crate::outcome::failure::{self, Failure, FailureKind};
+use crate::outcome::failure::{self, Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{Key, Settings};
@@ -95,24 +95,23 @@ impl<'a> Session<'a> {
         self.send(call)?.map_err(failure)
     }
 
-    /// Sends a write of `what`. If its outcome is unknown, the hint suggests `check_command`, with the
-    /// options of this run that select the service.
+    /// Sends a write of `what`. If its outcome is unknown, a hint suggests `check_command`.
     pub(crate) fn write<T>(
         &self,
         call: Call<T>,
         what: &str,
         check_command: &str,
     ) -> Result<Response<T>, Failure> {
-        let check_command = format!("{check_command}{}", self.settings.selection());
         let failure = |error| {
             let withheld = self.withheld(&error);
-            withheld.unwrap_or_else(|| failure::of_write(what, &check_command, error))
+            withheld.unwrap_or_else(|| failure::of_write(what, check_command, error))
         };
         interruption::check()?;
         let sent = self.send(call).map_err(|failure| match failure.kind {
-            FailureKind::Interrupted => failure.hint(format!(
-                "the outcome is unknown; check with `{check_command}` before you try again"
-            )),
+            FailureKind::Interrupted => Failure {
+                outcome: Some(WriteOutcome::unknown(check_command)),
+                ..failure
+            },
             _ => failure,
         })?;
         sent.map_err(failure)
@@ -128,11 +127,6 @@ impl<'a> Session<'a> {
             }
             _ => None,
         }
-    }
-
-    /// Returns a command, in backticks, with the options of this run that select the service.
-    pub(crate) fn command(&self, command: &str) -> String {
-        format!("`{command}{}`", self.settings.selection())
     }
 
     /// Returns the base URL of the service, or `sandbox`.

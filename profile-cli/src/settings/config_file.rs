@@ -96,7 +96,10 @@ impl ConfigFile {
         };
         match name.accepts(item) {
             true => Ok(text(item)),
-            false => Err(self.invalid(&[name.as_str()], item, name.expected())),
+            false => Err(Failure {
+                field: Some(name.as_str()),
+                ..self.invalid(&[name.as_str()], item, name.expected())
+            }),
         }
     }
 
@@ -172,7 +175,10 @@ impl ConfigFile {
             true => "add one with `profile auth login`".to_owned(),
             false => format!("expected one of {}", known.join(", ")),
         };
-        Err(Failure::usage(message).hint(hint))
+        Err(Failure {
+            field: Some(SettingName::Account.as_str()),
+            ..Failure::usage(message).hint(hint)
+        })
     }
 
     /// Returns the names of the stored accounts.
@@ -183,7 +189,7 @@ impl ConfigFile {
         names.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// Returns the failure for a value of the wrong type.
+    /// Returns the failure for a value of the wrong type in the accounts.
     fn invalid(&self, path: &[&str], item: &Item, expected: &str) -> Failure {
         let place = self.location_of(path);
         let found = found(item);
@@ -191,7 +197,10 @@ impl ConfigFile {
             "{place}: {} is {found}; expected {expected}",
             path.join(".")
         );
-        Failure::usage(message).hint("fix the line, or remove it")
+        Failure {
+            field: Some("accounts"),
+            ..Failure::usage(message).hint("fix the line, or remove it")
+        }
     }
 
     fn location_of(&self, path: &[&str]) -> String {

@@ -42,9 +42,14 @@ impl Key {
         }
     }
 
+    /// Returns `true` if an environment variable has a key or names its file.
+    pub(super) fn is_in_environment() -> bool {
+        [KEY, KEY_FILE].into_iter().any(environment::is_set)
+    }
+
     /// Returns `true` if the key that `find` returns is in the system keyring.
     pub(crate) fn is_in_keyring(settings: &Settings) -> Result<bool, Failure> {
-        if !settings.account_is_option() && [KEY, KEY_FILE].into_iter().any(environment::is_set) {
+        if !settings.account_is_option() && Self::is_in_environment() {
             return Ok(false);
         }
         match settings.account()? {

@@ -27,7 +27,7 @@ pub(crate) use config_file::{ConfigEdit, ConfigFile, KEY_STORE};
 pub(crate) use global_arguments::{Format, GlobalArguments};
 pub(crate) use key::{Found, Key, is_same_service, without_credentials};
 pub(crate) use key_store::KeyStore;
-pub(crate) use setting_name::{SettingName, base_url_message, check_characters, complete_base_url};
+pub(crate) use setting_name::{SettingName, base_url_reason, check_characters, complete_base_url};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Setting, Source, seconds};
 
 /// The settings of one run.
@@ -55,6 +55,33 @@ pub(crate) enum RequiredSettings {
     File,
     /// All settings must be valid.
     All,
+}
+
+/// The requests that a command sends to the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Requests {
+    None,
+    Reads,
+    Writes,
+}
+
+/// The requirements of a command.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Needs {
+    pub(crate) settings: RequiredSettings,
+    pub(crate) requests: Requests,
+}
+
+impl Needs {
+    /// Nothing; invalid settings are ignored.
+    pub(crate) const NOTHING: Self = Self::of(RequiredSettings::None, Requests::None);
+    pub(crate) const SETTINGS: Self = Self::of(RequiredSettings::All, Requests::None);
+    pub(crate) const READS: Self = Self::of(RequiredSettings::All, Requests::Reads);
+    pub(crate) const WRITES: Self = Self::of(RequiredSettings::All, Requests::Writes);
+
+    pub(crate) const fn of(settings: RequiredSettings, requests: Requests) -> Self {
+        Self { settings, requests }
+    }
 }
 
 impl Settings {
@@ -222,16 +249,24 @@ impl Settings {
         Ok(Some(Account { name, base_url }))
     }
 
-    /// Returns the options of this run that select the service, for a command that the user runs next.
+    /// Returns the options that select the account and the service of this run, for a command that the
+    /// user runs next, perhaps with another environment or after `auth switch`.
     pub(crate) fn selection(&self) -> String {
         if self.sandbox {
             return " --sandbox".to_owned();
         }
-        let names = [SettingName::Account, SettingName::BaseUrl].into_iter();
-        let options = names.filter_map(|name| self.arguments.setting(name));
-        let options = options.map(|option| {
-            let value = shlex::try_quote(&option.value).unwrap_or_default();
-            format!(" {} {value}", option.source)
+        // The option would replace a key of the environment.
+        let account = match self.account_is_option() || !Key::is_in_environment() {
+            true => self.configured(SettingName::Account).ok().flatten(),
+            false => None,
+        };
+        let account = account.map(|account| ("--account", account.value));
+        let base_url = self.arguments.setting(SettingName::BaseUrl);
+        let base_url = base_url.map(|base_url| ("--base-url", base_url.value));
+        let options = account.into_iter().chain(base_url);
+        let options = options.map(|(option, value)| {
+            let value = shlex::try_quote(&value).unwrap_or_default();
+            format!(" {option} {value}")
         });
         options.collect()
     }
@@ -267,7 +302,10 @@ impl Settings {
             return Ok(None);
         };
         let place = || self.location(name, &setting.source);
-        let invalid = |reason| Failure::usage(format!("{}: {name} {reason}", place()));
+        let invalid = |reason| Failure {
+            field: Some(name.as_str()),
+            ..Failure::usage(format!("{}: {name} {reason}", place()))
+        };
         parse(&setting.value).map(Some).map_err(invalid)
     }
 

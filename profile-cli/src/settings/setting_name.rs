@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 
 use clap::builder::PossibleValue;
 use clap::{ColorChoice, ValueEnum};
-use profile_sdk::Client;
+use profile_sdk::{Client, Error};
 use toml_edit::{Item, Value};
 
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, choice, count, seconds, switch};
@@ -310,11 +310,8 @@ fn editor(text: &str) -> Result<(), String> {
 fn base_url(text: &str) -> Result<(), String> {
     check_characters(text)?;
     let built = Client::builder().base_url(text).build();
-    built.map(drop).map_err(|error| {
-        let reason = base_url_message(&error);
-        let reason = reason.strip_prefix("base URL ").unwrap_or(&reason);
-        reason.to_owned()
-    })
+    let reason = |error| base_url_reason(text, &error);
+    built.map(drop).map_err(reason)
 }
 
 /// Rejects the characters that parsers of URLs replace or remove, each in its own way: they could
@@ -333,10 +330,13 @@ pub(crate) fn check_characters(base_url: &str) -> Result<(), String> {
 fn proxy(text: &str) -> Result<(), String> {
     let client = Client::builder().base_url("https://localhost");
     let built = client.proxy(with_scheme(text)).build();
-    built.map(drop).map_err(|error| {
-        let reason = error.to_string();
-        reason.strip_prefix("proxy ").unwrap_or(&reason).to_owned()
-    })
+    built.map(drop).map_err(|error| reason(&error))
+}
+
+/// Returns the library's message about an invalid value, without the name of the value.
+fn reason(error: &Error) -> String {
+    let invalid = error.invalid_value();
+    invalid.map_or_else(|| error.to_string(), |invalid| invalid.reason().to_owned())
 }
 
 /// Returns the URL of a proxy, which may be written without `http://`, as for curl.
@@ -347,11 +347,17 @@ pub(super) fn with_scheme(proxy: &str) -> String {
     }
 }
 
-/// Returns the library's message about a base URL, without the part for programmers.
-pub(crate) fn base_url_message(error: &impl fmt::Display) -> String {
-    error
-        .to_string()
-        .replace(", or call ClientBuilder::allow_plain_http", "")
+/// Returns the reason why a base URL is invalid.
+pub(crate) fn base_url_reason(base_url: &str, error: &Error) -> String {
+    let client = Client::builder().base_url(base_url).allow_plain_http(true);
+    // The library would suggest this method.
+    match client.build() {
+        Ok(client) => {
+            let url = client.base_url();
+            format!("{url} would send requests unencrypted to another machine; use https")
+        }
+        Err(_) => reason(error),
+    }
 }
 
 #[cfg(test)]

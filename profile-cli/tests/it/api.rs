@@ -137,7 +137,8 @@ async fn does_not_retry_a_post_after_a_lost_response() {
     let printed = fixture.run(&post).to_string();
     assert!(printed.starts_with("exit 8\n"), "{printed}");
     assert!(
-        printed.contains("its outcome is unknown; check with `profile show`"),
+        printed
+            .contains("the change may have been applied\nhint: check with `profile show` before"),
         "{printed}"
     );
     fixture.service.expect("POST", "/me/posts").once();

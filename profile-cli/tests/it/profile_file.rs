@@ -402,7 +402,7 @@ async fn a_failed_apply_counts_the_changes_that_were_made() {
     fs::write(&path, file).unwrap();
     let apply = ["apply", path.to_str().unwrap()];
     let (_, seen) = Terminal::start(fixture.program(&apply)).ends();
-    let hint = "wait and look with `profile show` before you run the command again\r\n";
+    let hint = "; check with `profile show` before you try again\r\n";
     assert!(seen.contains("Applied 1 of 2 changes.\r\n"), "{seen}");
     assert!(seen.ends_with(hint), "{seen}");
     // The plan is printed once.

@@ -137,7 +137,7 @@ async fn ctrl_c_during_a_request_ends_the_program() {
             &["post", "create", "p"][..],
             "POST",
             "/me/posts",
-            "the outcome is unknown; check with `profile post list`",
+            "hint:\u{1b}[0m check with `profile post list`",
         ),
         (
             &["show", "--json"],

@@ -41,7 +41,7 @@ impl fmt::Display for Error {
         if self.inner.is_budget_empty {
             f.write_str("; not retried, because the client has no retry budget left")?;
         }
-        if self.may_have_been_applied() {
+        if self.may_have_been_applied() && !f.alternate() {
             f.write_str("; the change may have been applied")?;
         }
         Ok(())

@@ -18,7 +18,8 @@ use body::{RawResponse, one_line, read_error_body};
 /// The error of a failed call or an invalid setting.
 ///
 /// `Display` prints one line with the endpoint, what went wrong, its cause and what to do, so
-/// [`source`](StdError::source) returns `None`. No output contains the key.
+/// [`source`](StdError::source) returns `None`. `{:#}` leaves out that the change may have been applied,
+/// for programs that report it themselves. No output contains the key.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]

@@ -82,6 +82,7 @@ async fn a_lost_response_leaves_the_outcome_unknown() {
                 .to_string()
                 .ends_with("; the change may have been applied")
         );
+        assert!(format!("{error}").starts_with(&format!("{error:#};")));
     }
 }
 

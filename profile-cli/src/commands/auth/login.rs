@@ -101,7 +101,7 @@ fn ask_for_key(base_url: &str, session: &Session<'_>) -> Result<(String, Profile
 fn is_wrong_key(failure: &Failure) -> bool {
     match failure.kind {
         FailureKind::Unauthorized => true,
-        FailureKind::Usage => failure.message.starts_with("API key "),
+        FailureKind::Usage => failure.field == Some("API key"),
         _ => false,
     }
 }
@@ -148,13 +148,12 @@ fn check_with_service(
     key: &str,
     session: &Session<'_>,
 ) -> Result<Profile, Failure> {
-    let nothing_stored = |failure: Failure| {
-        let hint = match (failure.kind, &failure.hint) {
-            (FailureKind::Unauthorized, _) => "nothing was stored; check the key".to_owned(),
-            (_, Some(hint)) => format!("nothing was stored; {hint}"),
-            (_, None) => "nothing was stored".to_owned(),
-        };
-        failure.hint(hint)
+    let nothing_stored = |mut failure: Failure| {
+        if failure.kind == FailureKind::Unauthorized {
+            failure.hints = vec!["check the key".to_owned()];
+        }
+        failure.hints.insert(0, "nothing was stored".to_owned());
+        failure
     };
     let key = ApiKey::new(key).map_err(|invalid| nothing_stored(invalid.into()))?;
     let client = client_for(base_url, Some(key), session).map_err(nothing_stored)?;

@@ -10,6 +10,7 @@ use clap::Subcommand;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
+use crate::settings::{Needs, Requests, RequiredSettings};
 
 pub(crate) use login::{LoginArguments, unexpected_key};
 
@@ -38,6 +39,17 @@ pub(crate) enum AuthCommand {
     /// Print the API key that commands use, for scripts
     #[command(after_help = accounts::TOKEN_HELP)]
     Token,
+}
+
+impl AuthCommand {
+    pub(crate) fn needs(&self) -> Needs {
+        match self {
+            Self::Login(_) => Needs::READS,
+            // It reports invalid settings instead of failing.
+            Self::Status => Needs::of(RequiredSettings::None, Requests::Reads),
+            Self::Logout(_) | Self::List | Self::Switch(_) | Self::Token => Needs::SETTINGS,
+        }
+    }
 }
 
 pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Failure> {

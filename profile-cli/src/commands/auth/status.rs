@@ -157,7 +157,10 @@ fn answer<T>(
 impl Findings {
     /// Adds a failure, unless another check has found it too.
     fn push(&mut self, failure: Failure) {
-        let is_known = |known: &Failure| known.message.contains(&failure.message);
+        let is_known = |known: &Failure| {
+            let is_same_field = known.field.is_some() && known.field == failure.field;
+            is_same_field || known.message == failure.message
+        };
         if !self.failures.iter().any(is_known) {
             self.failures.push(failure);
         }
@@ -173,9 +176,9 @@ fn check_settings(settings: &Settings, findings: &mut Findings) {
     if let Err(failure) = ConfigFile::load() {
         findings.push(failure);
     }
-    for message in config::listed_settings(settings).1 {
+    for failure in config::listed_settings(settings).1 {
         let advice = "correct it; `profile config list` shows each setting with its source";
-        findings.push(Failure::usage(message).hint(advice));
+        findings.push(failure.hint(advice));
     }
     findings.warnings.extend(settings.config.unknown_settings());
 }

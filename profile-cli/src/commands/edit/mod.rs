@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::commands::auth::permissions;
 use crate::commands::set;
 use crate::editor::{self, EditedText, Editor, Finished};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::profile_file::{self, EnteredProfile};
 use crate::session::Session;
@@ -101,10 +101,10 @@ impl EditedText for Edit<'_> {
         document::unsent(text, &self.shown)
     }
 
-    fn commands(arguments: &str) -> String {
+    fn commands(path: &str) -> String {
         format!(
-            "repair it if it was rejected, compare it with `profile diff {arguments}`, then send it \
-             with `profile apply {arguments}`"
+            "repair it if it was rejected, compare it with `profile diff {path}`, then send it \
+             with `profile apply {path}`"
         )
     }
 }
@@ -135,7 +135,10 @@ impl Edit<'_> {
     fn read_back(&self, update: &ProfileUpdate) -> Result<(), Failure> {
         let failed = |what: String| {
             let message = format!("the service accepted the change, but {what}");
-            Failure::new(FailureKind::Other, message)
+            Failure {
+                outcome: Some(WriteOutcome::unknown(set::CHECK_COMMAND)),
+                ..Failure::new(FailureKind::Other, message)
+            }
         };
         let response = self.session.read(self.session.client()?.me());
         let response = response

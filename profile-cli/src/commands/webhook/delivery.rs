@@ -293,7 +293,10 @@ fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
     let status = statuses.next().copied();
     Some(Failure {
         status,
-        hint: matches!(status, Some(401 | 403)).then(|| UNVERIFIED.to_owned()),
+        hints: match status {
+            Some(401 | 403) => vec![UNVERIFIED.to_owned()],
+            _ => Vec::new(),
+        },
         ..Failure::new(FailureKind::Other, message)
     })
 }

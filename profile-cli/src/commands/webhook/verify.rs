@@ -95,7 +95,7 @@ fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
         (None, _) => Some(EXPLAIN.to_owned()),
     };
     Failure {
-        hint,
+        hints: hint.into_iter().collect(),
         ..Failure::new(FailureKind::Mismatch, message)
     }
 }

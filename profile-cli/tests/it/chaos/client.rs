@@ -191,10 +191,10 @@ fn outcome_of_program(run: &Run) -> (Outcome, Option<String>) {
         let id = run.json()["id"].as_str().map(str::to_owned);
         return (Outcome::Done, id);
     }
-    let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
-    match hint.contains("outcome is unknown") {
-        true => (Outcome::Unknown, None),
-        false => (Outcome::NotDone, None),
+    match run.error()["outcome"].as_str() {
+        Some("unknown") => (Outcome::Unknown, None),
+        Some("not_done") => (Outcome::NotDone, None),
+        other => panic!("a failed write has the outcome {other:?}: {run}"),
     }
 }
 

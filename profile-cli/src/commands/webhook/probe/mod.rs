@@ -156,7 +156,10 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
             let hint = if is_parsed { PARSED_HINT } else { SECRET_HINT };
             Err(Failure {
                 done: Some(Box::new(report)),
-                hint: (is_parsed || passed.is_empty()).then(|| hint.to_owned()),
+                hints: match is_parsed || passed.is_empty() {
+                    true => vec![hint.to_owned()],
+                    false => Vec::new(),
+                },
                 ..Failure::new(FailureKind::Other, message)
             })
         }
