@@ -217,7 +217,10 @@ impl Receiver {
                 if let Some(hook) = &self.on_rejection {
                     hook(rejection, consecutive);
                 }
-                if let Rejection::NotVerified(_) = rejection {
+                // After a mismatch, the body is at its end.
+                if let Rejection::NotVerified(error) = rejection
+                    && !matches!(error, VerifyError::Mismatch { .. })
+                {
                     let discarding = discard(headers, body);
                     match deadline {
                         Some((_, end)) => drop(timeout_at(end, discarding).await),

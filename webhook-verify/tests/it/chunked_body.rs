@@ -14,6 +14,7 @@ type Chunk = Result<Bytes, Box<dyn Error + Send + Sync>>;
 
 pub(crate) struct ChunkedBody {
     chunks: UnboundedReceiver<Chunk>,
+    has_ended: bool,
     was_read: Arc<AtomicBool>,
 }
 
@@ -28,6 +29,7 @@ pub(crate) fn chunked_body() -> (Chunks, ChunkedBody) {
     let was_read = Arc::new(AtomicBool::new(false));
     let chunks = ChunkedBody {
         chunks,
+        has_ended: false,
         was_read: was_read.clone(),
     };
     (Chunks { sender, was_read }, chunks)
@@ -66,8 +68,11 @@ impl Body for ChunkedBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         self.was_read.store(true, Ordering::Relaxed);
-        self.chunks
-            .poll_recv(context)
-            .map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+        // As some bodies do.
+        assert!(!self.has_ended, "polled after its end");
+        self.chunks.poll_recv(context).map(|chunk| {
+            self.has_ended = chunk.is_none();
+            chunk.map(|chunk| chunk.map(Frame::data))
+        })
     }
 }
