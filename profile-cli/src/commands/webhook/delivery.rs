@@ -21,7 +21,7 @@ const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 pub(super) const EVENT: HeaderName = HeaderName::from_static(EVENT_HEADER);
 
 /// Headers of a connection, and headers that the HTTP client sets.
-const CONNECTION_HEADERS: [HeaderName; 10] = [
+const CONNECTION_HEADERS: [HeaderName; 12] = [
     header::CONNECTION,
     header::CONTENT_LENGTH,
     header::EXPECT,
@@ -32,6 +32,8 @@ const CONNECTION_HEADERS: [HeaderName; 10] = [
     header::TRAILER,
     header::TRANSFER_ENCODING,
     header::UPGRADE,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
 ];
 
 /// A delivery without the headers of the connection.
@@ -53,8 +55,13 @@ impl Delivery {
 
     /// Creates a delivery from a received one.
     pub(super) fn forwarded(headers: &HeaderMap, body: Bytes) -> Self {
+        let connection = headers.get_all(header::CONNECTION).iter();
+        let named: Vec<_> = connection
+            .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+            .filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok())
+            .collect();
         let mut headers = headers.clone();
-        for name in &CONNECTION_HEADERS {
+        for name in CONNECTION_HEADERS.iter().chain(&named) {
             headers.remove(name);
         }
         Self { headers, body }
@@ -148,6 +155,10 @@ impl Sender {
         let mut headers = delivery.headers.clone();
         let ours = HeaderValue::from_static(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
         headers.entry(USER_AGENT).or_insert(ours);
+        if !self.url.username().is_empty() || self.url.password().is_some() {
+            // The client adds the credentials of the URL.
+            headers.remove(header::AUTHORIZATION);
+        }
         let sending = self.http.post(self.url.clone()).headers(headers);
         let sent = sending.body(delivery.body.clone()).send().await;
         let response = match sent {

@@ -1,6 +1,8 @@
 //! Deliveries that `profile webhook listen` rejects, and its warnings about consecutive failures.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Instant;
 
 use super::listener::{Listener, status};
 use super::{BODY, SIGNATURE, home};
@@ -9,13 +11,13 @@ use super::{BODY, SIGNATURE, home};
 fn warns_of_ten_consecutive_rejections() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "2", "--json"]);
-    for count in 1..=10 {
+    for _ in 0..10 {
         assert_eq!(listener.deliver("post.liked", "sha256=00", b"{}"), 401);
-        let event = listener.event();
-        assert_eq!(event["consecutive_failures"], count);
-        assert_eq!(event["verified"], false);
-        assert_eq!(event["body"], serde_json::Value::Null);
     }
+    let event = listener.event();
+    assert_eq!(event["consecutive_failures"], 1);
+    assert_eq!(event["verified"], false);
+    assert_eq!(event["body"], serde_json::Value::Null);
     assert_eq!(
         listener.stderr_line(),
         "warning: 5 consecutive deliveries have failed; after 10, the service turns the \
@@ -30,9 +32,7 @@ fn warns_of_ten_consecutive_rejections() {
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
         204
     );
-    assert_eq!(listener.event()["consecutive_failures"], 0);
-    listener.deliver("post.liked", "sha256=00", b"{}");
-    assert_eq!(listener.event()["consecutive_failures"], 1);
+    while listener.event()["consecutive_failures"] != 0 {}
     listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
     assert_eq!(listener.end().code(), 0);
 }
@@ -64,7 +64,12 @@ fn responds_with_an_empty_401() {
         assert_eq!(status(&answer), 401);
         assert!(answer.ends_with("\r\n\r\n"), "{answer}");
     }
-    assert_eq!(listener.stop().stdout().lines().count(), 5);
+    assert!(
+        listener
+            .stop()
+            .stderr()
+            .contains("ended: 0 verified, 5 rejected")
+    );
     assert_eq!(std::fs::read_dir(records).unwrap().count(), 0);
 }
 
@@ -83,7 +88,6 @@ fn rejects_a_body_over_the_limit() {
     let head = format!("{head}X-Service-Signature: {SIGNATURE}\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     assert_eq!(status(&std::io::read_to_string(stream).unwrap()), 413);
-    listener.event();
     assert_eq!(
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
         204
@@ -97,34 +101,103 @@ fn rejects_a_body_over_the_limit() {
     );
 }
 
-/// `100 Continue` is the answer to each sender whose body is awaited.
+/// Starts a delivery with the first bytes of a body.
+fn start_body(listener: &Listener, length: usize, first: &[u8]) -> TcpStream {
+    let mut stream = listener.connect();
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: x\r\nX-Service-Signature: {SIGNATURE}\r\n\
+         Content-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(first).unwrap();
+    stream
+}
+
+/// Returns `true` if nothing was sent to a client so far.
+fn is_pending(stream: &mut TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let read = stream.read(&mut [0]);
+    stream.set_nonblocking(false).unwrap();
+    read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+}
+
 #[test]
-fn holds_at_most_64_bodies() {
+fn slow_senders_do_not_delay_short_deliveries() {
+    let home = home();
+    let listener = Listener::start(home.path(), &[]);
+    let start = |_| start_body(&listener, 1 << 20, b"a");
+    let mut slow: Vec<_> = (0..128).map(start).collect();
+    let _silent: Vec<_> = (0..128).map(|_| listener.connect()).collect();
+    let delivered = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    assert_eq!(delivered, 204);
+    // Their time is not over, so the delivery did not wait for them.
+    assert!(slow.iter_mut().all(is_pending));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn more_than_1024_deliveries_get_503() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum.map(|maximum| maximum.min(8_192));
+    setrlimit(Resource::Nofile, limit).unwrap();
     let home = home();
     let mut listener = Listener::start(home.path(), &["--json"]);
-    let _idle: Vec<_> = (0..100).map(|_| listener.connect()).collect();
-    let send_head = || {
-        let mut stream = listener.connect();
-        let head = format!(
-            "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\
-             X-Service-Signature: {SIGNATURE}\r\nContent-Length: {}\r\n\r\n",
-            BODY.len()
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        stream
-    };
-    let mut slow: Vec<_> = (0..64).map(|_| send_head()).collect();
-    for stream in &mut slow {
-        let mut answer = [0; 25];
-        stream.read_exact(&mut answer).unwrap();
-        assert_eq!(&answer, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let _slow: Vec<_> = (0..1_024)
+        .map(|_| start_body(&listener, 100, b"a"))
+        .collect();
+    // One more than can be received; which of them is last does not matter.
+    let _one_more = start_body(&listener, 100, b"a");
+    let event = listener.event();
+    assert_eq!(event["status"], 503, "{event}");
+    let reason = "too many other deliveries are being received";
+    assert_eq!(event["reason"], reason);
+    let delivered = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    assert_eq!(delivered, 503);
+}
+
+#[test]
+fn receives_at_most_64_long_bodies() {
+    const LENGTH: usize = 20_000;
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--json"]);
+    let start = |_| start_body(&listener, LENGTH, &[b'a'; LENGTH - 1]);
+    let mut slow: Vec<_> = (0..65).map(start).collect();
+    // Short bodies need no permit.
+    let delivered = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    assert_eq!(delivered, 204);
+    assert_eq!(listener.event()["status"], 204);
+    // One of them waits in vain.
+    assert_eq!(listener.event()["status"], 503);
+    slow.retain_mut(is_pending);
+    assert_eq!(slow.len(), 64);
+    slow[0].write_all(b"a").unwrap();
+    let mut response = [0; 12];
+    slow[0].read_exact(&mut response).unwrap();
+    assert_eq!(&response, b"HTTP/1.1 401");
+    let long = vec![b'a'; LENGTH];
+    let signed = super::webhook(home.path(), &["sign", "--body", "-"])
+        .stdin(long.clone())
+        .run();
+    let signature = signed.stdout().trim_end();
+    assert_eq!(listener.deliver("post.liked", signature, &long), 204);
+}
+
+#[test]
+fn strangers_neither_end_it_nor_fill_the_output() {
+    const SENT: usize = 50;
+    let home = home();
+    let started = Instant::now();
+    let listener = Listener::start(home.path(), &["--max", "1"]);
+    for _ in 0..SENT {
+        assert_eq!(status(&listener.request("POST", &[], b"{}")), 401);
     }
-    send_head().write_all(BODY.as_bytes()).unwrap();
-    // Other requests are answered.
-    assert_eq!(status(&listener.request("GET", &[], b"")), 405);
-    slow[0].write_all(b"Hello, Mallet").unwrap();
-    assert_eq!(listener.event()["verified"], false);
-    assert_eq!(listener.event()["verified"], true);
+    let at_most = 1 + started.elapsed().as_secs() as usize;
+    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    let run = listener.end();
+    assert!(run.stdout().lines().count() <= at_most + 1, "{run}");
+    let ended = format!("ended: 1 verified, {SENT} rejected\n");
+    assert!(run.stderr().ends_with(&ended), "{run}");
 }
 
 #[test]

@@ -33,8 +33,10 @@ pub(super) struct Event {
     pub(super) status: StatusCode,
     /// The number of consecutive failures, as the service counts them.
     pub(super) consecutive_failures: u64,
-    /// A warning if the delivery could not be recorded.
+    /// The reason why a verified delivery could not be recorded.
     pub(super) not_recorded: Option<String>,
+    /// The number of rejected deliveries before this one that were not printed.
+    pub(super) not_printed: u64,
 }
 
 /// The result of verifying a delivery.
@@ -71,7 +73,7 @@ impl Event {
         let kind = self.kind();
         let kind = kind.as_ref().map(EventKind::as_str);
         let reason = match &self.verification {
-            Verification::Verified { .. } => None,
+            Verification::Verified { .. } => self.not_recorded.as_deref(),
             Verification::Rejected(reason) => Some(reason.as_str()),
         };
         let bytes = match self.is_verified() {
@@ -132,7 +134,7 @@ impl Recorder {
         })
     }
 
-    /// Records the delivery. Returns a warning if that fails.
+    /// Records the delivery. Returns the reason if that fails.
     pub(super) fn record(&self, event: &Event) -> Option<String> {
         let path = self.directory.join(self.file_name(event));
         let bytes = recording::write(&event.path, &event.headers, &event.body);

@@ -1,9 +1,10 @@
 //! Verifies requests and responds to them, and sends messages to the task that prints them.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Empty;
@@ -11,26 +12,32 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{ALLOW, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver as Messages, Sender as MessageSender, WeakSender, channel};
-use tokio::sync::{Notify, Semaphore};
-use webhook_verify::{Receiver, Rejection, Verifier};
+use webhook_verify::{MAX_CONSECUTIVE_FAILURES, Receiver, Verifier};
 
 use super::event::{Event, Recorder, Verification};
-use crate::commands::webhook::delivery::{Attempt, Sender};
+use super::limits::Limits;
+use crate::commands::webhook::delivery::{Attempt, Delivery, Sender};
 use crate::commands::webhook::verify;
-use crate::outcome::failure::{Failure, FailureKind};
-
-/// Maximum number of rejected deliveries for each delivery of `--max`.
-const MAX_REJECTED: u64 = 10;
 
 /// Maximum number of messages that wait to be printed.
 const MAX_MESSAGES: usize = 1_000;
 
-/// Maximum number of bodies that are received at the same time.
-const MAX_BODIES: usize = 64;
+/// Maximum number of deliveries that wait to be forwarded.
+const MAX_FORWARDED: usize = 1_000;
 
-/// The timeout for a body, so that a slow sender cannot hold a connection.
-const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum size of the bodies that wait to be forwarded.
+const MAX_FORWARDED_BYTES: usize = 64 << 20;
+
+/// The minimum time between lines about rejected deliveries, which anyone can send.
+const REJECTION_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The numbers of consecutive failures that cause a warning: half of those that turn a webhook off, and
+/// all of them.
+const WARNINGS: [u64; 2] = [MAX_FAILURES / 2, MAX_FAILURES];
+
+pub(super) const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 
 type EmptyResponse = Response<Empty<Bytes>>;
 
@@ -39,13 +46,16 @@ pub(super) struct Handler {
     receiver: Receiver,
     recorder: Option<Recorder>,
     forward_to: Option<Sender>,
-    /// A permit for each body.
-    bodies: Semaphore,
+    /// The deliveries to forward, in the order in which they were verified. The first is being sent.
+    queue: Mutex<VecDeque<Delivery>>,
+    limits: Limits,
     /// The maximum number of verified deliveries.
     max: u64,
     counts: Arc<Counts>,
-    /// Notified when there are enough verified, or too many rejected deliveries.
-    has_enough: Notify,
+    /// The time of the last line about a rejected delivery, and the number of those without one since.
+    last_rejection: Mutex<(Option<Instant>, u64)>,
+    /// Notified when there are enough verified deliveries.
+    pub(super) has_enough: Notify,
     messages: MessageSender<Message>,
 }
 
@@ -54,8 +64,8 @@ pub(super) struct Handler {
 pub(super) struct Counts {
     pub(super) verified: AtomicU64,
     pub(super) rejected: AtomicU64,
-    /// Since the last verified delivery.
-    consecutive_rejections: AtomicU64,
+    /// Rejected or not recorded since the last success.
+    consecutive_failures: AtomicU64,
     /// Not printed because too many were waiting.
     pub(super) dropped: AtomicU64,
 }
@@ -67,11 +77,15 @@ pub(super) enum Message {
     /// Some deliveries are still being answered or forwarded.
     Waiting,
     Delivered(Box<Event>),
+    /// So many consecutive deliveries have failed.
+    Failing(u64),
     /// The outcome of forwarding a delivery.
     Forwarded {
         kind: String,
         attempt: Attempt,
     },
+    /// A delivery of this kind had to make room for others.
+    NotForwarded(String),
 }
 
 impl Handler {
@@ -86,9 +100,11 @@ impl Handler {
             receiver: Receiver::new(verifier),
             recorder,
             forward_to,
-            bodies: Semaphore::new(MAX_BODIES),
+            queue: Mutex::default(),
+            limits: Limits::new(),
             max,
             counts: Arc::default(),
+            last_rejection: Mutex::default(),
             has_enough: Notify::new(),
             messages: sender,
         };
@@ -119,27 +135,16 @@ impl Handler {
         let received_at = Timestamp::now();
         let (parts, body) = request.into_parts();
         let announced = body.size_hint().exact();
-        let receiving = async {
-            let _permit = self.bodies.acquire().await;
-            self.receiver.receive(&parts.headers, body).await
-        };
-        let received = tokio::time::timeout(BODY_TIMEOUT, receiving).await;
-        let received = received.unwrap_or(Err(Rejection::TimedOut(BODY_TIMEOUT)));
-        let Some(consecutive_failures) = self.count(received.is_ok()) else {
-            return StatusCode::SERVICE_UNAVAILABLE;
-        };
-        let (verification, body, status) = match received {
+        let received = self.limits.receive(&self.receiver, &parts.headers, body);
+        let (verification, body, status) = match received.await {
             Ok(verified) => {
                 let kind_mismatch = verify::kind_mismatch(&verified);
                 let verification = Verification::Verified { kind_mismatch };
                 (verification, verified.into_body(), StatusCode::NO_CONTENT)
             }
-            Err(rejection) => {
-                let verification = Verification::Rejected(verify::rejection_reason(&rejection));
-                (verification, Bytes::new(), rejection.status())
-            }
+            Err((status, reason)) => (Verification::Rejected(reason), Bytes::new(), status),
         };
-        let mut event = Event {
+        let event = Event {
             received_at,
             path: parts.uri.path().to_owned(),
             headers: parts.headers,
@@ -147,56 +152,112 @@ impl Handler {
             announced,
             verification,
             status,
-            consecutive_failures,
+            consecutive_failures: 0,
             not_recorded: None,
+            not_printed: 0,
         };
-        let recorder = self.recorder.as_ref().filter(|_| event.is_verified());
+        match event.is_verified() {
+            true => self.accept(event),
+            false => self.reject(event),
+        }
+    }
+
+    /// Records, prints and forwards a verified delivery. One that cannot be recorded is not acknowledged.
+    fn accept(self: Arc<Self>, mut event: Event) -> StatusCode {
+        if self.counts.verified.load(Ordering::Relaxed) == self.max {
+            return StatusCode::SERVICE_UNAVAILABLE;
+        }
+        let recorder = self.recorder.as_ref();
         event.not_recorded = recorder.and_then(|recorder| recorder.record(&event));
-        let delivery = event.is_verified().then(|| event.delivery());
-        // Answered before it is forwarded, so that errors of the receiver cannot turn the webhook off.
+        let delivery = match event.not_recorded {
+            Some(_) => {
+                event.status = StatusCode::SERVICE_UNAVAILABLE;
+                event.consecutive_failures = self.count_failure();
+                None
+            }
+            None => {
+                self.counts.consecutive_failures.store(0, Ordering::Relaxed);
+                if self.counts.verified.fetch_add(1, Ordering::Relaxed) + 1 == self.max {
+                    self.has_enough.notify_one();
+                }
+                Some(event.delivery())
+            }
+        };
+        let status = event.status;
         self.report(Message::Delivered(Box::new(event)));
+        // Answered before it is forwarded, so that errors of the receiver cannot turn the webhook off.
         if let Some((to, delivery)) = self.forward_to.clone().zip(delivery) {
-            tokio::spawn(async move {
-                let attempt = to.post(&delivery).await;
-                let kind = delivery.kind();
-                self.report(Message::Forwarded { kind, attempt });
-            });
+            self.enqueue(delivery, to);
         }
         status
     }
 
-    /// Counts a delivery, and returns the number of consecutive failures, or `None` after the last
-    /// delivery.
-    fn count(&self, is_verified: bool) -> Option<u64> {
-        let (count, max) = match is_verified {
-            true => (&self.counts.verified, self.max),
-            false => (&self.counts.rejected, self.max.saturating_mul(MAX_REJECTED)),
+    /// Forwards a delivery after those before it. Drops the oldest if too many wait.
+    fn enqueue(self: Arc<Self>, delivery: Delivery, to: Sender) {
+        let mut queue = self.queue();
+        queue.push_back(delivery);
+        let is_over = |queue: &VecDeque<Delivery>| {
+            let sizes = queue.iter().skip(1).map(|delivery| delivery.body.len());
+            queue.len() > MAX_FORWARDED + 1 || sizes.sum::<usize>() > MAX_FORWARDED_BYTES
         };
-        let more = |count: u64| (count < max).then_some(count + 1);
-        let counted = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        if counted.ok()? + 1 == max {
-            self.has_enough.notify_one();
+        while queue.len() > 2
+            && is_over(&queue)
+            && let Some(oldest) = queue.remove(1)
+        {
+            self.report(Message::NotForwarded(oldest.kind()));
         }
-        let consecutive = &self.counts.consecutive_rejections;
-        if is_verified {
-            consecutive.store(0, Ordering::Relaxed);
-            return Some(0);
+        if queue.len() == 1 {
+            tokio::spawn(Arc::clone(&self).forward_all(to));
         }
-        Some(consecutive.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Waits until there are enough verified deliveries. Fails if there are too many rejected ones.
-    pub(super) async fn has_enough(&self) -> Result<(), Failure> {
-        self.has_enough.notified().await;
-        match self.max - self.counts.verified.load(Ordering::Relaxed) {
-            0 => Ok(()),
-            missing => {
-                let message = format!(
-                    "too many deliveries were rejected; --max waits for {missing} more verified ones"
-                );
-                Err(Failure::new(FailureKind::Mismatch, message).hint("check the secret"))
-            }
+    /// Forwards the deliveries in the queue until it is empty.
+    async fn forward_all(self: Arc<Self>, to: Sender) {
+        let first = || self.queue().front().cloned();
+        while let Some(delivery) = first() {
+            let attempt = to.post(&delivery).await;
+            let kind = delivery.kind();
+            self.report(Message::Forwarded { kind, attempt });
+            self.queue().pop_front();
         }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Delivery>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a rejected delivery, and prints it unless another one was printed just before.
+    fn reject(&self, mut event: Event) -> StatusCode {
+        let status = event.status;
+        self.counts.rejected.fetch_add(1, Ordering::Relaxed);
+        event.consecutive_failures = self.count_failure();
+        if let Some(not_printed) = self.may_report_rejection() {
+            event.not_printed = not_printed;
+            self.report(Message::Delivered(Box::new(event)));
+        }
+        status
+    }
+
+    /// Returns the number of rejections that were not reported, unless one was reported just before.
+    fn may_report_rejection(&self) -> Option<u64> {
+        let last = self.last_rejection.lock();
+        let (reported_at, unreported) = &mut *last.unwrap_or_else(PoisonError::into_inner);
+        if reported_at.is_some_and(|at| at.elapsed() < REJECTION_INTERVAL) {
+            *unreported += 1;
+            return None;
+        }
+        *reported_at = Some(Instant::now());
+        Some(std::mem::take(unreported))
+    }
+
+    /// Counts a failure, as the service does, and returns the number of consecutive ones.
+    fn count_failure(&self) -> u64 {
+        let consecutive = &self.counts.consecutive_failures;
+        let count = consecutive.fetch_add(1, Ordering::Relaxed) + 1;
+        if WARNINGS.contains(&count) {
+            self.report(Message::Failing(count));
+        }
+        count
     }
 
     /// Returns the numbers of deliveries.

@@ -2,6 +2,7 @@
 
 mod event;
 mod handler;
+mod limits;
 mod reporter;
 mod server;
 
@@ -41,7 +42,7 @@ pub(crate) struct ListenArguments {
     #[arg(long)]
     no_payload: bool,
 
-    /// Exit after N verified deliveries, or with exit code 10 after 10 × N rejected ones
+    /// Exit after N verified deliveries
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max: Option<u64>,
 
@@ -62,11 +63,17 @@ for a rejection, and the path; separated by tabs in a pipe. On a terminal, the p
 delivery follows, shortened if it is long, unless --no-payload is given. With --json, each line is an
 object that contains the body as a string, or in base64 if it is not UTF-8.
 
-The response to a verified delivery is 204, before it is forwarded, so that errors of the receiver
-cannot turn the webhook off. Rejected deliveries are printed without their body, and neither forwarded
-nor recorded; the response is 401, or 413 if the body is too large. Ten consecutive failures turn a
-webhook off; a warning is printed after five and after ten. Deliveries are answered while stdout is
-blocked; at most 1,000 wait to be printed, and others are dropped.
+The response to a verified delivery is 204, or 503 if it cannot be recorded. It is forwarded after the
+response, so that errors of the receiver cannot turn the webhook off: one delivery at a time, in the
+order in which they were verified. At most 1,000 deliveries and 64 MiB wait to be forwarded; then the
+oldest is dropped with a warning.
+
+Rejected deliveries, which anyone can send, are printed without their body, at most one per second, and
+are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is
+too large, 408 if it takes longer than 10 seconds, or 503 if too many others are being received: more
+than 1,024, or 64 with more than 16 KiB, for which a delivery waits up to 5 seconds. Ten consecutive
+failures turn a webhook off; a warning is printed after five and after ten. Deliveries are answered
+while stdout is blocked; at most 1,000 wait to be printed, and others are dropped.
 
 After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
 shell); after SIGTERM, it exits with 0. A second signal ends it at once.
@@ -112,7 +119,9 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
                     server.stop();
                 }
             },
+            Message::Failing(count) => reporter.warn_of_failures(count),
             Message::Forwarded { kind, attempt } => reporter.report_forwarded(&kind, &attempt),
+            Message::NotForwarded(kind) => reporter.report_not_forwarded(&kind),
         }
     }
     let exit_code = server.end();

@@ -6,15 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use reqwest::Url;
-use webhook_verify::MAX_CONSECUTIVE_FAILURES;
 
 use super::event::{Event, Verification};
-use super::handler::Counts;
+use super::handler::{Counts, MAX_FAILURES};
 use crate::commands::webhook::delivery::{Attempt, redacted};
 use crate::outcome::failure::Failure;
 use crate::output::Output;
-
-const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 
 /// A printer of messages that counts the deliveries.
 pub(super) struct Reporter<'o> {
@@ -60,8 +57,11 @@ impl<'o> Reporter<'o> {
 
     /// Prints a delivery. Returns `Break` if stdout is closed.
     pub(super) fn report_event(&self, event: &Event) -> Result<ControlFlow<()>, Failure> {
-        if let Some(warning) = &event.not_recorded {
-            self.output.warn(warning);
+        if event.not_printed > 0 {
+            let not_printed = event.not_printed;
+            self.output.note(&format!(
+                "{not_printed} rejected deliveries were not printed"
+            ));
         }
         if self.output.stream(&event.report())?.is_break() {
             return Ok(ControlFlow::Break(()));
@@ -74,28 +74,29 @@ impl<'o> Reporter<'o> {
                 self.output.warn(warning);
             }
         }
-        if let Some(warning) = self.warning(event.consecutive_failures) {
-            self.output.warn(&warning);
-        }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Returns a warning after half of the failures that turn a webhook off, and after all of them.
-    fn warning(&self, count: u64) -> Option<String> {
+    /// Warns of consecutive failures.
+    pub(super) fn warn_of_failures(&self, count: u64) {
         let consequence = match count {
             MAX_FAILURES => "if the service sent them, it has turned the webhook off".to_owned(),
-            _ if count == MAX_FAILURES / 2 => {
-                format!("after {MAX_FAILURES}, the service turns the webhook off")
-            }
-            _ => return None,
+            _ => format!("after {MAX_FAILURES}, the service turns the webhook off"),
         };
         let suspicion = match self.counts.verified.load(Ordering::Relaxed) {
             0 => "; none has succeeded so far, so check the secret",
             _ => "",
         };
-        Some(format!(
+        self.output.warn(&format!(
             "{count} consecutive deliveries have failed; {consequence}{suspicion}"
-        ))
+        ));
+    }
+
+    /// Reports a delivery that was dropped from the queue.
+    pub(super) fn report_not_forwarded(&self, kind: &str) {
+        self.output.warn(&format!(
+            "{kind} is not forwarded: too many deliveries wait for the receiver"
+        ));
     }
 
     /// Reports that the command ends once all deliveries are answered and forwarded.

@@ -15,11 +15,16 @@ use tokio::runtime::Builder;
 use tokio::sync::{Notify, oneshot};
 
 use super::handler::{Handler, Message};
+#[cfg(unix)]
+use super::limits::MAX_DELIVERIES;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::system::interruption::{InterruptGuard, ShutdownSignals};
 
 /// The timeout for the head of a request, so that a slow sender cannot hold a connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum size of the head of a request, and of the buffer of a connection.
+const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// The delay after a failed `accept`, for example if no file descriptor is available.
 const BACK_OFF: Duration = Duration::from_millis(20);
@@ -77,9 +82,11 @@ async fn serve(
         .and_then(|()| tokio::net::TcpListener::from_std(listener));
     let listener = listener.map_err(|error| failed("listen", &error))?;
     let handler = Arc::new(handler);
+    #[cfg(unix)]
+    allow_open_files(4 * MAX_DELIVERIES as u64);
     handler.report(Message::Ready);
     let connections = GracefulShutdown::new();
-    let exit_code: Result<u8, Failure> = loop {
+    let exit_code = loop {
         tokio::select! {
             stream = accept(&listener) => {
                 let handler = Arc::clone(&handler);
@@ -87,12 +94,15 @@ async fn serve(
                 let connection = http1::Builder::new()
                     .timer(TokioTimer::new())
                     .header_read_timeout(HEAD_TIMEOUT)
+                    .max_buf_size(MAX_HEAD_BYTES)
+                    // Answers senders that close their side of the connection after the request.
+                    .half_close(true)
                     .serve_connection(TokioIo::new(stream), service);
                 tokio::spawn(connections.watch(connection));
             }
-            enough = handler.has_enough() => break enough.map(|()| 0),
-            () = stop.notified() => break Ok(0),
-            exit_code = signals.next() => break Ok(exit_code),
+            () = handler.has_enough.notified() => break 0,
+            () = stop.notified() => break 0,
+            exit_code = signals.next() => break exit_code,
         }
     };
     // Another Ctrl-C ends the program.
@@ -118,7 +128,7 @@ async fn serve(
             }
         }
     }
-    exit_code
+    Ok(exit_code)
 }
 
 /// Accepts the next connection. Errors are not fatal: the client may have disconnected.
@@ -129,6 +139,17 @@ async fn accept(listener: &tokio::net::TcpListener) -> TcpStream {
             Err(_) => tokio::time::sleep(BACK_OFF).await,
         }
     }
+}
+
+/// Raises the limit on open files, which is often 1,024, so that excess connections get a response.
+#[cfg(unix)]
+fn allow_open_files(count: u64) {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    let allowed = limit.maximum.map_or(count, |maximum| maximum.min(count));
+    limit.current = limit.current.map(|current| current.max(allowed));
+    // Without permission, the limit stays.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 fn failed(what: &str, error: &std::io::Error) -> Failure {
