@@ -30,11 +30,17 @@ with one of the profile: by ID if [source] is this account, then by URL, then by
 [source] is another account. The matching link is changed; without a match, a link is created.
 https://a.example and https://a.example/ are the same URL.
 
+Some services change texts when they store them. A warning shows each text that the service returned in
+another form. A link whose title and URL differ only in spaces at the ends, final slashes, Unicode
+normalization or the case of the host is matched too, and changed by each run; if several could be meant,
+a warning names them, and none is changed.
+
 The file and the scopes of the key are checked before anything is sent. If the response to a creation
 is lost and the profile does not show the link, the program stops. The link may appear later: check
 `profile link list` before you run the command again. After any other error or Ctrl-C, run the command
 again: it continues where it stopped. Two runs at once may create a link twice.
---json reports each step as done, not done, or unknown (its response was lost).
+--json reports each step as done, not done, or unknown (its response was lost), and the texts that the
+service altered.
 
 Examples:
   profile apply profile.toml --dry-run
@@ -67,12 +73,18 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         if plan.is_empty() {
             report.view = View::Drawing(diff::drawing(&plan));
         }
+        report.warnings = diff::warnings(plan.warnings());
         return Ok(report.warning(warning));
     }
     let report = match plan.is_empty() {
         true => {
             let view = View::Drawing(diff::drawing(&plan));
-            Report::new(json!(ApplyReport::default()), view)
+            let mut unchanged = ApplyReport::default();
+            unchanged.warnings = plan.warnings().to_vec();
+            Report {
+                warnings: diff::warnings(plan.warnings()),
+                ..Report::new(json!(unchanged), view)
+            }
         }
         false => {
             session.output.preview(&diff::drawing(&plan));
@@ -115,6 +127,7 @@ fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
         None => {
             let mut steps = plan.steps().iter().cloned();
             let mut report = ApplyReport::default();
+            report.warnings = plan.warnings().to_vec();
             report.done = steps.by_ref().take(done.get()).collect();
             report.unknown = steps.next().map(Box::new);
             report.not_done = steps.collect();
@@ -160,9 +173,12 @@ fn report_on(report: &ApplyReport, plan: &Plan) -> Report {
         (count, planned) => format!("Applied {count} of {planned} changes."),
     };
     let lines = View::Text(report.to_string().trim_end().to_owned());
-    Report::new(json!(report), lines)
-        .for_people(View::Sentence(sentence))
-        .of_change()
+    Report {
+        warnings: diff::warnings(&report.warnings),
+        ..Report::new(json!(report), lines)
+            .for_people(View::Sentence(sentence))
+            .of_change()
+    }
 }
 
 /// Returns the question about deletions, if there are any.

@@ -1,7 +1,7 @@
 //! `profile diff`: the changes that `profile apply` would make.
 
 use clap::{Args, ValueHint};
-use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions, Step};
+use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions, Step, Warning};
 use profile_sdk::{Handle, Profile};
 use serde_json::{Value, json};
 
@@ -65,6 +65,7 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
     let profile = session.read(session.client()?.me())?.into_data();
     let plan = plan(&profile, &desired, arguments.prune, session)?;
     let mut report = Report::new(json!(plan), View::Drawing(drawing(&plan)));
+    report.warnings = warnings(plan.warnings());
     if arguments.exit_code && !plan.is_empty() {
         report.exit_code = DIFFERS;
     }
@@ -116,6 +117,11 @@ pub(super) fn lacks_links() -> Failure {
     let message = "the service does not list your links, so those of the file cannot be compared";
     Failure::new(FailureKind::Other, message)
         .hint("remove the links from the file, and use `profile link add` and `profile link edit`")
+}
+
+/// Returns the texts of warnings.
+pub(super) fn warnings(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(ToString::to_string).collect()
 }
 
 /// Returns the changes of a plan, and a last line with their number.

@@ -317,6 +317,57 @@ async fn equal_titles_create_a_link() {
     );
 }
 
+/// A service that trims titles and drops the final slash of URLs, and whose profile has links from earlier
+/// runs.
+#[tokio::test]
+async fn links_that_the_service_changes_are_not_created_again() {
+    let fixture = Fixture::new().await;
+    let text = "[[links]]\ntitle = \"Blog \"\nurl = \"https://a.example/x/\"\n";
+    let set_links = |titles: &'static [&str]| {
+        fixture.service.update(move |world| {
+            world.account_mut("demo").unwrap().links.clear();
+            for title in titles {
+                world
+                    .add_link("demo", title, "https://a.example/x")
+                    .unwrap();
+            }
+        })
+    };
+    set_links(&["Blog", "Blog"]).unwrap();
+    let stored = json!({"data": {"id": "link_6", "title": "Blog", "url": "https://a.example/x"}});
+    let changed = Fault::Status {
+        status: 200,
+        body: Some(stored.to_string()),
+        headers: [].into(),
+    };
+    let changed = FaultRule::new(changed).matching(RequestPattern::any().method("PATCH"));
+    fixture.service.add_fault(changed).unwrap();
+    let run = apply(&fixture, text, &["--json"]);
+    expect![[r#"
+        warning: the service stored the title of link link_6 "Blog " as "Blog"
+        warning: the service stored the url of link link_6 "https://a.example/x/" as "https://a.example/x"
+    "#]]
+    .assert_eq(&run.stderr());
+    let report = run.json();
+    assert_eq!(report["done"].as_array().unwrap().len(), 1);
+    assert_eq!(report["warnings"][0]["stored"], "Blog");
+    assert_eq!(writes(&fixture.service), 1);
+
+    set_links(&["Blog", " Blog"]).unwrap();
+    let path = file(&fixture, text);
+    for arguments in [&["diff"][..], &["apply", "--dry-run"], &["apply"]] {
+        let run = fixture.run(&[arguments, &[&path, "--prune", "--json"]].concat());
+        expect![[r#"
+            warning: link "Blog " ("https://a.example/x/") is left out, because the profile has similar links: "Blog" ("https://a.example/x"), " Blog" ("https://a.example/x"); none of them is changed; use the title and the URL of one of them, or change it by its ID
+        "#]]
+        .assert_eq(&run.stderr());
+        if arguments != ["apply", "--dry-run"] {
+            assert_eq!(run.json()["warnings"][0]["to"]["title"], "Blog ");
+        }
+    }
+    assert_eq!(writes(&fixture.service), 1);
+}
+
 #[tokio::test]
 async fn a_missing_scope_is_an_error_before_the_first_write() {
     let fixture = Fixture::new().await;

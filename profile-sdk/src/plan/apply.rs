@@ -5,8 +5,9 @@ use std::future::{IntoFuture, ready};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{DesiredProfile, Plan, PlanOptions, Step};
+use super::{DesiredProfile, Plan, PlanOptions, Step, Warning};
 use crate::call::Call;
 use crate::client::Client;
 use crate::error::{Error, ErrorKind};
@@ -21,6 +22,11 @@ impl Client {
     /// error, a further run does what is left. Only repeat it without a look at the profile if the
     /// error [is retryable](ApplyError::is_retryable), and if the service lists a new link at once, with
     /// its URL or a unique title: otherwise, the link would be created again.
+    ///
+    /// Some services change texts when they store them. The [report](ApplyReport::warnings) has a warning
+    /// for each text that a response shows in another form. A link that is still [similar](Plan::new) is
+    /// edited by each run, and not created again. One whose title and URL both differ in more, for
+    /// example because the service stores them in lower case or cut, is created again by each run.
     ///
     /// # Errors
     ///
@@ -154,6 +160,7 @@ impl Client {
     ) -> Result<ApplyReport, ApplyError> {
         let mut report = ApplyReport {
             not_done: plan.steps().to_vec(),
+            warnings: plan.warnings().to_vec(),
             ..ApplyReport::default()
         };
         if plan.is_empty() {
@@ -165,11 +172,12 @@ impl Client {
         };
         for step in plan.steps() {
             let sent = match step.is_done(&profile) {
-                true => Ok(()),
-                false => self.send_step(step).await,
+                true => Ok(Vec::new()),
+                false => self.send_step(step, &profile, &report.done).await,
             };
             match sent {
-                Ok(()) => {
+                Ok(altered) => {
+                    report.warnings.extend(altered);
                     on_done(step);
                     report.done.push(report.not_done.remove(0));
                 }
@@ -186,14 +194,30 @@ impl Client {
     }
 
     /// Sends a step. If it may have been applied although the call failed, or its link no longer
-    /// exists, succeeds if the profile shows the result.
-    async fn send_step(&self, step: &Step) -> Result<(), Error> {
-        let Err(error) = Call::delete(self, step.request()).await else {
-            return Ok(());
+    /// exists, succeeds if the profile shows the result. Returns the texts that the service changed.
+    async fn send_step(
+        &self,
+        step: &Step,
+        before: &Profile,
+        done: &[Step],
+    ) -> Result<Vec<Warning>, Error> {
+        let error = match Call::delete(self, step.request()).send().await {
+            Ok(response) => return Ok(step.altered(response.raw_data().unwrap_or_default())),
+            Err(error) => error,
         };
-        let is_unclear = error.may_have_been_applied() || error.kind() == ErrorKind::NotFound;
-        let is_done = is_unclear && self.me().await.is_ok_and(|profile| step.is_done(&profile));
-        if is_done { Ok(()) } else { Err(error) }
+        let may_be_applied = error.may_have_been_applied();
+        if (may_be_applied || error.kind() == ErrorKind::NotFound)
+            && let Ok(profile) = self.me().await
+        {
+            if step.is_done(&profile) {
+                return Ok(Vec::new());
+            }
+            let created = step.created(&profile, before, done);
+            if let Some(link) = created.filter(|_| may_be_applied) {
+                return Ok(step.altered(&json!(link).to_string()));
+            }
+        }
+        Err(error)
     }
 }
 
@@ -229,6 +253,9 @@ pub struct ApplyReport {
     pub unknown: Option<Box<Step>>,
     /// The steps that were not applied.
     pub not_done: Vec<Step>,
+    /// The [warnings](Plan::warnings) of the plan, and the texts that the service altered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 impl fmt::Display for ApplyReport {

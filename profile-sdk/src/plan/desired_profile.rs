@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use icu_normalizer::ComposingNormalizerBorrowed;
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -199,7 +201,8 @@ impl From<&Profile> for DesiredProfile {
     }
 }
 
-/// Returns the index of the current link that each desired link matches. No two match the same one.
+/// Returns for each desired link the index of the current link that it matches, or those of all
+/// similar links if none of them certainly matches. No two match the same one.
 ///
 /// Equal links come first, so that a run after an interruption keeps what was done; among several
 /// equal ones, the link with the ID. A link without an ID cannot be edited, so it only matches an equal
@@ -209,7 +212,7 @@ pub(super) fn find_matches(
     desired: &[DesiredLink],
     current: &[Link],
     is_own: Option<bool>,
-) -> Vec<Option<usize>> {
+) -> Vec<Result<usize, Vec<usize>>> {
     let mut matches = vec![None; desired.len()];
     let mut is_taken = vec![false; current.len()];
     let mut match_by = |is_match: &dyn Fn(usize, usize) -> bool| {
@@ -245,18 +248,57 @@ pub(super) fn find_matches(
     };
     let has_url =
         |wanted: usize, link: usize| current_urls[link].as_ref() == Some(&wanted_urls[wanted]);
+    let wanted_forms: Vec<_> = desired
+        .iter()
+        .map(|wanted| loose_form(Some(&wanted.title), Some(wanted.url.as_str())))
+        .collect();
+    let forms: Vec<_> = current.iter().map(form_of).collect();
     match_by(&|wanted, link| {
         has_id(wanted, link) && has_title(wanted, link) && has_url(wanted, link)
     });
     match_by(&|wanted, link| has_title(wanted, link) && has_exact_url(wanted, link));
     match_by(&|wanted, link| has_title(wanted, link) && has_url(wanted, link));
     match_by(&has_id);
+    let is_similar = |wanted: usize, link: usize| {
+        has_any_id(link) && has_url(wanted, link) && wanted_forms[wanted] == forms[link]
+    };
+    match_by(&|wanted, link| is_similar(wanted, link) && has_exact_url(wanted, link));
+    match_by(&is_similar);
     match_by(&|wanted, link| has_any_id(link) && has_exact_url(wanted, link));
     match_by(&|wanted, link| has_any_id(link) && has_url(wanted, link));
     if is_own != Some(false) {
         match_by(&|wanted, link| has_any_id(link) && has_title(wanted, link) && is_unique(wanted));
     }
-    matches
+    match_similar(matches, &is_taken, &wanted_forms, &forms, current)
+}
+
+/// Matches the links that are left with similar ones: of services that change links when they store them.
+fn match_similar(
+    matches: Vec<Option<usize>>,
+    is_taken: &[bool],
+    wanted_forms: &[LooseForm],
+    forms: &[LooseForm],
+    current: &[Link],
+) -> Vec<Result<usize, Vec<usize>>> {
+    let (mut left, mut counts) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, usize>::new());
+    for link in (0..current.len()).filter(|link| !is_taken[*link]) {
+        left.entry(&forms[link]).or_default().push(link);
+    }
+    let found = matches.into_iter().zip(wanted_forms);
+    for (_, form) in found.clone().filter(|(link, _)| link.is_none()) {
+        *counts.entry(form).or_default() += 1;
+    }
+    let matched = found.map(|(link, form)| {
+        let similar = || left.get(form).cloned().unwrap_or_default();
+        link.ok_or_else(similar).or_else(|similar| {
+            let texts = |link: usize| (&current[link].title, &current[link].url);
+            let are_copies = similar.iter().all(|link| texts(*link) == texts(similar[0]));
+            let is_unique = counts[form] == 1 && are_copies;
+            let mut with_id = similar.iter().filter(|link| current[**link].id.is_some());
+            with_id.next().filter(|_| is_unique).copied().ok_or(similar)
+        })
+    });
+    matched.collect()
 }
 
 pub(super) fn is_equal(link: &Link, wanted_title: &str, url: &LinkUrl) -> bool {
@@ -268,6 +310,33 @@ pub(super) fn is_equal(link: &Link, wanted_title: &str, url: &LinkUrl) -> bool {
 /// same.
 pub(super) fn parsed(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
+}
+
+/// A title and a URL without what services change when they store them: white space at the ends,
+/// Unicode normalization, the case of scheme and host, and final slashes.
+pub(super) type LooseForm = (String, String);
+
+/// Returns the form in which similar links are equal.
+pub(super) fn loose_form(title: Option<&str>, url: Option<&str>) -> LooseForm {
+    let [title, url] = [title, url].map(|text| text.unwrap_or_default().trim());
+    let url = Url::parse(url).map_or_else(
+        |_| url.to_owned(),
+        |mut url| {
+            // The parser ignores the case of hosts only in well-known schemes.
+            let host = url.host_str().map(str::to_lowercase);
+            let _ = host.map(|host| url.set_host(Some(&host)));
+            url.into()
+        },
+    );
+    let url = percent_decode_str(url.trim_end_matches('/')).decode_utf8_lossy();
+    let normalizer = ComposingNormalizerBorrowed::new_nfc();
+    let normalized = |text| normalizer.normalize(text).into_owned();
+    (normalized(title), normalized(&url))
+}
+
+/// Returns the loose form of a current link.
+pub(super) fn form_of(link: &Link) -> LooseForm {
+    loose_form(link.title.as_deref(), link.url.as_deref())
 }
 
 /// Returns the title of a link. A missing title is an empty one.

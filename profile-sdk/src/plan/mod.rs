@@ -44,9 +44,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::resources::{Link, Profile};
-use crate::values::Scope;
+use crate::resources::{Link, NewLink, Profile};
+use crate::values::{LinkId, Scope};
 use desired_profile::{find_matches, is_equal, parsed};
+use step::{current, new};
 
 /// The steps that change a profile as desired, in the order in which
 /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
@@ -62,6 +63,67 @@ pub struct Plan {
     other_links: usize,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     lacks_links: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<Warning>,
+}
+
+/// A warning of a plan or of a report. `Display` prints it for people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "warning", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Warning {
+    /// There is no step for a desired link, because it is unclear which of several similar links it is.
+    #[non_exhaustive]
+    SimilarLinks {
+        /// The desired title and URL.
+        to: NewLink,
+        /// The similar links of the profile. They are neither edited nor deleted.
+        similar: Vec<Link>,
+    },
+    /// The service stored a text in another form, as its response shows. Unless a later plan considers
+    /// both as equal, it sends the text again.
+    #[non_exhaustive]
+    AlteredText {
+        /// The link that the text belongs to. `None` for a field of the profile, and if the response
+        /// does not contain the ID.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        link: Option<LinkId>,
+        /// The name of the field, for example `title`.
+        field: String,
+        /// The text that was sent.
+        sent: String,
+        /// The text in the response.
+        stored: String,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SimilarLinks { to, similar } => {
+                let similar: Vec<_> = similar.iter().map(current).collect();
+                let (to, similar) = (new(to), similar.join(", "));
+                write!(
+                    f,
+                    "link {to} is left out, because the profile has similar links: {similar}; none of \
+                     them is changed; use the title and the URL of one of them, or change it by its ID"
+                )
+            }
+            Self::AlteredText {
+                link,
+                field,
+                sent,
+                stored,
+            } => {
+                let id = link.as_ref().map(|id| format!(" of link {id}"));
+                let id = id.unwrap_or_default();
+                write!(
+                    f,
+                    "the service stored the {field}{id} {sent:?} as {stored:?}"
+                )
+            }
+        }
+    }
 }
 
 /// The options of a plan.
@@ -105,9 +167,14 @@ impl Plan {
     ///
     /// A desired link matches a current link, which is then edited, in this order: an equal link,
     /// preferably the one with its ID; the link with its ID; a link with its URL; the link with its
-    /// title, if the title is unique on both sides. Otherwise, a link is created. IDs only count if
-    /// the desired profile comes from [this account](DesiredProfile::source), and titles unless it
-    /// comes from another one.
+    /// title, if the title is unique on both sides; a similar link. Otherwise, a link is created. IDs
+    /// only count if the desired profile comes from [this account](DesiredProfile::source), and titles
+    /// unless it comes from another one.
+    ///
+    /// Links are similar if they differ only in what services change when they store a link: white
+    /// space at the ends, Unicode normalization (NFC), the case of scheme and host, and final slashes.
+    /// If it is unclear which of several similar links a desired one is, or the only one has no ID, none
+    /// of them is created, edited or deleted, and there is a [warning](Warning::SimilarLinks).
     ///
     /// URLs that are equal after parsing, such as `https://a.example` and `https://a.example/`, are
     /// the same. An exact match is preferred, and URLs are sent as written.
@@ -119,6 +186,7 @@ impl Plan {
             unchanged_links: 0,
             other_links: 0,
             lacks_links: false,
+            warnings: Vec::new(),
         };
         match (&desired.links, &current.links) {
             (Some(wanted), Some(links)) => {
@@ -146,10 +214,19 @@ impl Plan {
         // that are created up to this one.
         let mut copies = HashMap::new();
         let mut created = Vec::new();
-        for (wanted, index) in wanted.iter().zip(&matches) {
-            let Some(link) = index.map(|index| &links[index]) else {
-                created.push(wanted);
-                continue;
+        for (wanted, found) in wanted.iter().zip(&matches) {
+            let link = match found {
+                Ok(index) => &links[*index],
+                Err(similar) if similar.is_empty() => {
+                    created.push(wanted);
+                    continue;
+                }
+                Err(similar) => {
+                    let similar = similar.iter().map(|index| links[*index].clone());
+                    let (to, similar) = (wanted.to_new_link(), similar.collect());
+                    self.warnings.push(Warning::SimilarLinks { to, similar });
+                    continue;
+                }
             };
             *copies.entry(key(wanted)).or_default() += 1;
             let to = wanted.to_new_link();
@@ -169,8 +246,14 @@ impl Plan {
             self.steps.push(Step::CreateLink { to, copies });
         }
         let others = links.iter().enumerate();
-        for (_, link) in others.filter(|(index, _)| !matches.contains(&Some(*index))) {
-            let is_deleted = prune && DesiredLink::try_from(link).is_ok();
+        for (index, link) in others.filter(|(index, _)| !matches.contains(&Ok(*index))) {
+            let is_similar = |found: &Result<_, Vec<_>>| {
+                found
+                    .as_ref()
+                    .is_err_and(|similar| similar.contains(&index))
+            };
+            let is_deleted =
+                prune && !matches.iter().any(is_similar) && DesiredLink::try_from(link).is_ok();
             match link.id.clone().filter(|_| is_deleted) {
                 Some(id) => self.steps.push(Step::DeleteLink {
                     id,
@@ -185,6 +268,12 @@ impl Plan {
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Returns the warnings, for example about desired links that are left out.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// Returns `true` if there is nothing to do.
@@ -208,7 +297,8 @@ impl Plan {
     }
 
     /// Returns the number of links that are not desired and stay: all of them without
-    /// [`prune`](PlanOptions::prune), and otherwise those without an ID or a valid URL.
+    /// [`prune`](PlanOptions::prune), and otherwise those without an ID or a valid URL, and those of a
+    /// [warning](Warning::SimilarLinks).
     #[must_use]
     pub fn other_links(&self) -> usize {
         self.other_links

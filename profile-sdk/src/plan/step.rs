@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::desired_profile::is_equal;
+use super::Warning;
+use super::desired_profile::{form_of, is_equal, loose_form, parsed};
 use crate::request::{Operation, Request};
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
 use crate::values::{FieldKind, LinkId, quoted};
@@ -112,6 +114,52 @@ impl Step {
         }
     }
 
+    /// Returns the link that this creation, whose response was lost, has certainly created: a similar
+    /// one that the profile did not have before the steps that are done.
+    pub(super) fn created<'a>(
+        &self,
+        profile: &'a Profile,
+        before: &Profile,
+        done: &[Self],
+    ) -> Option<&'a Link> {
+        let created_form = |step: &Self| match step {
+            Self::CreateLink { to, .. } => Some(loose_form(Some(&to.title), Some(to.url.as_str()))),
+            Self::EditProfile { .. } | Self::EditLink { .. } | Self::DeleteLink { .. } => None,
+        };
+        let form = created_form(self)?;
+        let mut similar = profile.links().iter().filter(|link| {
+            let id = link.id.as_ref();
+            id.is_some_and(|id| find(before, id).is_none()) && form_of(link) == form
+        });
+        let is_similar = |step: &&Self| created_form(step).as_ref() == Some(&form);
+        similar.nth(done.iter().filter(is_similar).count())
+    }
+
+    /// Returns the texts of this step that a response shows in another form.
+    pub(super) fn altered(&self, response: &str) -> Vec<Warning> {
+        let read =
+            |json| serde_json::from_slice::<BTreeMap<String, Value>>(json).unwrap_or_default();
+        let (stored, request) = (read(response.as_bytes()), self.request());
+        let id = stored.get("id").filter(|_| self.is_about_links());
+        let altered = read(request.body().unwrap_or_default())
+            .into_iter()
+            .filter_map(|(field, sent)| {
+                let (sent, stored) = (sent.as_str()?, stored.get(&field)?.as_str()?);
+                let is_same = match field.parse().map(ProfileField::kind) {
+                    Ok(FieldKind::Color) => sent.eq_ignore_ascii_case(stored),
+                    _ if field == "url" => parsed(sent) == parsed(stored),
+                    _ => sent == stored,
+                };
+                (!is_same).then(|| Warning::AlteredText {
+                    link: id.and_then(|id| LinkId::deserialize(id).ok()),
+                    sent: sent.to_owned(),
+                    stored: stored.to_owned(),
+                    field,
+                })
+            });
+        altered.collect()
+    }
+
     /// Returns `true` if the profile matches neither the state before nor the state after this step.
     pub(super) fn is_outdated(&self, profile: &Profile) -> bool {
         let is_as_before = match self {
@@ -189,11 +237,13 @@ impl fmt::Display for Step {
     }
 }
 
-fn current(link: &Link) -> String {
+/// Returns the texts of a current link, for people.
+pub(super) fn current(link: &Link) -> String {
     let text = |text: &Option<String>| quoted(text.as_deref().unwrap_or_default());
     format!("{} ({})", text(&link.title), text(&link.url))
 }
 
-fn new(link: &NewLink) -> String {
+/// Returns the texts of a new link, for people.
+pub(super) fn new(link: &NewLink) -> String {
     format!("{} ({})", quoted(&link.title), quoted(link.url.as_str()))
 }

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
+use icu_normalizer::ComposingNormalizerBorrowed;
 use mock_server::dialect::{Ids, LinkUrls, WriteResponses};
 use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, ServiceHandle};
 use profile_sdk::plan::{
     ApplyErrorReason, ApplyReport, DesiredLink, DesiredProfile, Plan, PlanOptions, Source, Step,
+    Warning,
 };
 use profile_sdk::{
     ApiKey, Client, HttpService, Link, LinkUpdate, LinkUrl, Profile, ProfileUpdate, RetryPolicy,
@@ -65,9 +67,53 @@ enum ReadFault {
 struct Habits {
     reorders_links: bool,
     reuses_ids: bool,
-    trims_titles: bool,
+    alters: Option<Alteration>,
     /// Reports links with this text in their URL as created, but does not keep them.
     drops: Option<&'static str>,
+}
+
+/// A change that a service makes to titles and URLs when it stores them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Alteration {
+    Trims,
+    DropsFinalSlashes,
+    TrimsAndDropsFinalSlashes,
+    Normalizes,
+    NormalizesUrls,
+    LowerCases,
+    Cuts,
+}
+
+impl Alteration {
+    /// The changes after which a link is still similar.
+    const LOOSE: [Self; 5] = [
+        Self::Trims,
+        Self::DropsFinalSlashes,
+        Self::TrimsAndDropsFinalSlashes,
+        Self::Normalizes,
+        Self::NormalizesUrls,
+    ];
+
+    fn alter(self, name: &str, text: &str) -> String {
+        match (self, name) {
+            (Self::Trims, "title") => text.trim().to_owned(),
+            (Self::DropsFinalSlashes, "url") => text.strip_suffix('/').unwrap_or(text).to_owned(),
+            (Self::TrimsAndDropsFinalSlashes, "title") => Self::Trims.alter(name, text),
+            (Self::TrimsAndDropsFinalSlashes, "url") => Self::DropsFinalSlashes.alter(name, text),
+            (Self::Normalizes, _) => ComposingNormalizerBorrowed::new_nfc()
+                .normalize(text)
+                .into_owned(),
+            (Self::NormalizesUrls, "url") => Url::parse(text)
+                .unwrap()
+                .as_str()
+                .trim_end_matches('/')
+                .to_owned(),
+            (Self::LowerCases, _) => text.to_lowercase(),
+            (Self::Cuts, "title") => text.chars().take(3).collect(),
+            (Self::Cuts, "url") => text.chars().take(10).collect(),
+            _ => text.to_owned(),
+        }
+    }
 }
 
 /// The faults of the next requests, and what has been sent.
@@ -242,9 +288,11 @@ impl Network {
         if is_creation && habits.drops.is_some_and(is_in_body) {
             return Response::default();
         }
-        if habits.trims_titles && is_in_body("title") {
+        if let Some(alteration) = habits.alters.filter(|_| is_in_body("title")) {
             *request.body_mut() = edit_json(request.body(), |json| {
-                json["title"] = json["title"].as_str().unwrap().trim().into();
+                for name in ["title", "url"] {
+                    json[name] = alteration.alter(name, json[name].as_str().unwrap()).into();
+                }
             });
         }
         let response = self.http.clone().oneshot(request).await.unwrap();
@@ -575,7 +623,7 @@ fn links_that_do_not_stay_are_reported_and_not_duplicated() {
     check(
         cases,
         |setup, (mut state, links, [prune, trims_titles], drops)| {
-            state.habits.trims_titles = trims_titles;
+            state.habits.alters = trims_titles.then_some(Alteration::Trims);
             state.habits.drops = drops;
             setup.reset(&state);
             let desired = Desired {
@@ -615,6 +663,214 @@ fn links_that_do_not_stay_are_reported_and_not_duplicated() {
             Ok(())
         },
     );
+}
+
+/// Titles and URLs that services change when they store them.
+fn any_alterable_link() -> impl Strategy<Value = (String, String)> {
+    let title = select(vec![
+        "a", "a ", " a", "Title", "title", "e\u{301}", "\u{e9} ",
+    ]);
+    let url = select(vec![
+        "https://x/y",
+        "https://x/y/",
+        "https://x",
+        "HTTPS://X/y",
+        "https://x/e\u{301}/",
+        "Foo://Host/Path/",
+    ]);
+    (title, url).prop_map(|(title, url)| (title.to_owned(), url.to_owned()))
+}
+
+#[test]
+fn links_that_a_service_changes_are_neither_created_again_nor_deleted() {
+    let links = || vec(any_alterable_link(), 0..5);
+    let alteration = select(Alteration::LOOSE.to_vec());
+    let cases = (any_state(), links(), links(), any::<bool>(), alteration);
+    check(
+        cases,
+        |setup, (mut state, current, wanted, prune, alteration)| {
+            state.links = current;
+            state.habits.alters = Some(alteration);
+            setup.reset(&state);
+            let wanted = wanted.into_iter().map(|link| (None, link)).collect();
+            let desired = Desired {
+                links: Some(wanted),
+                source: None,
+                fields: None,
+            };
+            let wanted = desired.resolve(setup, &setup.me());
+            let sync = || {
+                let sync = setup.client.sync(&wanted, PlanOptions::new().prune(prune));
+                setup.runtime.block_on(sync).expect("no faults")
+            };
+            sync();
+            let links = setup.links();
+            for _ in 0..2 {
+                let report = sync();
+                let is_edit = |step: &Step| matches!(step, Step::EditLink { .. });
+                prop_assert!(report.done.iter().all(is_edit), "{report}");
+                prop_assert_eq!(setup.links().len(), links.len());
+                if state.dialect.write_responses == WriteResponses::Resource {
+                    prop_assert!(report.done.len() <= report.warnings.len(), "{report}");
+                }
+            }
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn texts_that_a_service_changes_are_reported() {
+    let links = vec(any_alterable_link(), 0..5);
+    let alterations = [Alteration::LowerCases, Alteration::Cuts];
+    let alterations = [&Alteration::LOOSE[..], &alterations].concat();
+    let cases = (any_state(), links, select(alterations));
+    check(cases, |setup, (mut state, wanted, alteration)| {
+        state.habits.alters = Some(alteration);
+        state.dialect.write_responses = WriteResponses::Resource;
+        setup.reset(&state);
+        let wanted = wanted.into_iter().map(|link| (None, link)).collect();
+        let desired = Desired {
+            links: Some(wanted),
+            source: None,
+            fields: None,
+        };
+        let wanted = desired.resolve(setup, &setup.me());
+        for _ in 0..2 {
+            let before = setup.me().links.unwrap();
+            let sync = setup.client.sync(&wanted, PlanOptions::new());
+            let report = setup.runtime.block_on(sync).expect("no faults");
+            let expected = report.done.iter().flat_map(|step| match step {
+                Step::CreateLink { to, .. } | Step::EditLink { to, .. } => {
+                    [("title", to.title.clone()), ("url", to.url.to_string())].to_vec()
+                }
+                _ => Vec::new(),
+            });
+            let stored = |name: &str, sent: &str| match (alteration.alter(name, sent), name) {
+                (stored, "url") if state.dialect.link_urls == LinkUrls::Parsed => {
+                    Url::parse(&stored).unwrap().into()
+                }
+                (stored, _) => stored,
+            };
+            let expected = expected.map(|(name, sent)| (name, stored(name, &sent), sent));
+            let expected = expected.filter(|(name, stored, sent)| match *name {
+                "url" => Url::parse(sent) != Url::parse(stored),
+                _ => sent != stored,
+            });
+            let warnings = report.warnings.iter().filter_map(|warning| match warning {
+                Warning::AlteredText {
+                    link,
+                    field,
+                    sent,
+                    stored,
+                    ..
+                } => {
+                    assert!(link.is_some());
+                    Some((&**field, stored.clone(), sent.clone()))
+                }
+                _ => None,
+            });
+            let altered: Vec<_> = warnings.collect();
+            prop_assert_eq!(altered, expected.collect::<Vec<_>>());
+            // Other links are not touched.
+            let after = setup.me().links.unwrap();
+            let is_edited = |link: &Link| {
+                report.done.iter().any(|step| {
+                    matches!(step, Step::EditLink { id, .. } if link.id.as_ref() == Some(id))
+                })
+            };
+            for link in before.iter().filter(|link| !is_edited(link)) {
+                prop_assert!(after.contains(link), "{link:?} {report}");
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Three copies from earlier runs at a service that trims.
+#[tokio::test]
+async fn copies_of_a_changed_link_are_not_multiplied() {
+    for prune in [false, true] {
+        let service = MockServer::start().await;
+        let client = connect_as_owner(&service);
+        let add = |world: &mut mock_server::World| {
+            world.account_mut(HANDLE).unwrap().links.clear();
+            for _ in 0..3 {
+                world
+                    .add_link(HANDLE, "Blog", "https://a.example/x")
+                    .unwrap();
+            }
+        };
+        service.update(add).unwrap();
+        let mut desired = DesiredProfile::default();
+        let url = LinkUrl::new("https://a.example/x/").unwrap();
+        desired.links = Some(vec![DesiredLink::new("Blog ", url)]);
+        let options = PlanOptions::new().prune(prune);
+        let plan = Plan::new(&client.me().await.unwrap(), &desired, options);
+        let deletions = "delete link link_7: \"Blog\" (\"https://a.example/x\")\n\
+                         delete link link_8: \"Blog\" (\"https://a.example/x\")\n";
+        let edit = "edit link link_6: \"Blog\" (\"https://a.example/x\") to \"Blog \" \
+                    (\"https://a.example/x/\")\n";
+        let expected = format!("{edit}{}", if prune { deletions } else { "" });
+        assert_eq!(plan.to_string(), expected);
+    }
+}
+
+/// The response to the creation of a link is lost at a service that trims titles.
+#[test]
+fn a_changed_link_counts_as_created_if_its_id_is_new() {
+    let setup = Setup::start();
+    let link = |title: &str| (None, (title.to_owned(), "https://a.example/x".to_owned()));
+    let (none, lost, request_lost) = (
+        WriteFault::None,
+        WriteFault::LostResponse,
+        WriteFault::LostRequest,
+    );
+    for (current, wanted, faults, done) in [
+        (vec![], vec![" A"], vec![lost], 1),
+        (vec![], vec![" A"], vec![request_lost], 0),
+        // Of two similar ones, the second is lost.
+        (vec![], vec!["A ", " A"], vec![none, request_lost], 1),
+        (vec![], vec!["A ", " A"], vec![none, lost], 2),
+        // The profile has a similar link that is desired, too.
+        (vec!["A"], vec!["A", " A"], vec![request_lost], 0),
+        (vec!["A"], vec!["A", " A"], vec![lost], 1),
+    ] {
+        let mut state = State {
+            links: current.iter().map(|title| link(title).1).collect(),
+            fields: ["", ""],
+            dialect: Dialect::default(),
+            habits: Habits::default(),
+        };
+        state.habits.alters = Some(Alteration::Trims);
+        setup.reset(&state);
+        let desired = Desired {
+            links: Some(wanted.iter().map(|title| link(title)).collect()),
+            source: None,
+            fields: None,
+        };
+        let desired = desired.resolve(&setup, &setup.me());
+        setup.traffic().write_faults = faults.clone().into();
+        let sync = setup.client.sync(&desired, PlanOptions::new());
+        let report = match setup.runtime.block_on(sync) {
+            Ok(report) => report,
+            Err(error) => {
+                assert!(error.report.unknown.is_some(), "{error}");
+                error.report
+            }
+        };
+        assert_eq!(report.done.len(), done, "{wanted:?} {faults:?} {report}");
+        let links = setup.me().links.unwrap();
+        assert_eq!(report.warnings.len(), done);
+        for (warning, sent) in report.warnings.iter().zip(&wanted[current.len()..]) {
+            let is_named = |link: &&Link| {
+                let id = link.id.as_ref().unwrap();
+                let text = format!("the service stored the title of link {id} {sent:?} as \"A\"");
+                warning.to_string() == text
+            };
+            assert_eq!(links.iter().filter(is_named).count(), 1, "{warning}");
+        }
+    }
 }
 
 /// Returns the links after these steps in a form that can be compared.

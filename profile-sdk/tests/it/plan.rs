@@ -269,6 +269,99 @@ fn a_link_that_a_desired_profile_cannot_hold_stays() {
     assert_eq!((plan.unchanged_links(), plan.other_links()), (1, 3));
 }
 
+/// Links that a service changed when it stored them.
+#[test]
+fn similar_links_match_if_there_is_only_one_way() {
+    for (title, url, stored_title, stored_url) in [
+        (
+            " Blog\t",
+            "https://a.example/x/",
+            "Blog",
+            "https://a.example/x",
+        ),
+        (
+            "Cafe\u{301} ",
+            "https://a.example/e\u{301}",
+            "Caf\u{e9}",
+            "https://a.example/\u{e9}",
+        ),
+        ("A ", "foo://Host/Path/", "A", "foo://host/Path"),
+        ("", "https://a.example/x/", "", "HTTPS://A.example/x"),
+    ] {
+        let other = json!({"service": "https://s", "handle": "grace"});
+        let stored = json!([link("1", stored_title, stored_url)]);
+        let steps = match_links(
+            Some(other.clone()),
+            json!([new_link(title, url)]),
+            stored.clone(),
+        );
+        assert!(
+            steps.starts_with("edit link 1: ") && steps.lines().count() == 1,
+            "{steps}"
+        );
+        // Two links of the file, or different ones of the profile, could be the same.
+        let without_id = json!([new_link(stored_title, stored_url)]);
+        let differing = json!([
+            link("1", stored_title, stored_url),
+            link("2", &format!("{stored_title} "), stored_url),
+        ]);
+        for (wanted, current) in [
+            (
+                json!([new_link(title, url), new_link(title, url)]),
+                stored.clone(),
+            ),
+            (json!([new_link(title, url)]), without_id),
+            (json!([new_link(title, url)]), differing),
+        ] {
+            let plan = plan(
+                json!({"links": current, "handle": "demo"}),
+                json!({"links": wanted, "source": other}),
+                PlanOptions::new().service("https://s").prune(true),
+            );
+            assert_eq!(plan.steps(), [], "{plan}");
+            let expected = wanted.as_array().unwrap().iter();
+            let expected = expected
+                .map(|to| json!({"warning": "similar_links", "to": to, "similar": current}));
+            assert_eq!(json!(plan.warnings()), expected.collect::<Value>());
+            assert_eq!(plan.other_links(), current.as_array().unwrap().len());
+            assert_eq!(plan, serde_json::from_value(json!(plan)).unwrap());
+        }
+    }
+}
+
+#[test]
+fn links_that_differ_in_more_than_what_services_change_are_different() {
+    let stored = json!([link("1", "blog", "https://a.example/x")]);
+    for (title, url) in [
+        ("Blog", "https://a.example/x/"),
+        ("blog ", "https://a.example/X"),
+        ("blo g", "https://a.example/x/"),
+        ("blog ", "https://a.example/x?"),
+        ("blog ", "http://a.example/x"),
+    ] {
+        let wanted = json!([new_link(title, url)]);
+        let created = match_links(None, wanted, stored.clone());
+        assert!(created.starts_with("create link"), "{created}");
+    }
+}
+
+#[test]
+fn a_skipped_link_is_named_with_the_similar_ones() {
+    let links = json!([
+        link("1", "A", "https://a/x"),
+        link("2", "A", "https://a/x//")
+    ]);
+    let plan = plan(
+        json!({"links": links}),
+        json!({"links": [new_link("A", "https://a/x/")]}),
+        PlanOptions::new(),
+    );
+    let expected = "link \"A\" (\"https://a/x/\") is left out, because the profile has similar links: \
+                    \"A\" (\"https://a/x\"), \"A\" (\"https://a/x//\"); none of them is changed; use the \
+                    title and the URL of one of them, or change it by its ID";
+    assert_eq!(plan.warnings()[0].to_string(), expected);
+}
+
 #[test]
 fn lines_contain_no_control_characters() {
     let current = json!({"links": [link("1", "a\u{1b}[31m\n", "x:\u{202e}")]});
