@@ -442,6 +442,14 @@ struct Desired {
 }
 
 impl Desired {
+    fn of_links(links: Vec<(String, String)>) -> Self {
+        Self {
+            links: Some(links.into_iter().map(|link| (None, link)).collect()),
+            source: None,
+            fields: None,
+        }
+    }
+
     fn resolve(&self, setup: &Setup, current: &Profile) -> DesiredProfile {
         let ids: Vec<_> = current
             .links
@@ -692,13 +700,7 @@ fn links_that_a_service_changes_are_neither_created_again_nor_deleted() {
             state.links = current;
             state.habits.alters = Some(alteration);
             setup.reset(&state);
-            let wanted = wanted.into_iter().map(|link| (None, link)).collect();
-            let desired = Desired {
-                links: Some(wanted),
-                source: None,
-                fields: None,
-            };
-            let wanted = desired.resolve(setup, &setup.me());
+            let wanted = Desired::of_links(wanted).resolve(setup, &setup.me());
             let sync = || {
                 let sync = setup.client.sync(&wanted, PlanOptions::new().prune(prune));
                 setup.runtime.block_on(sync).expect("no faults")
@@ -729,13 +731,7 @@ fn texts_that_a_service_changes_are_reported() {
         state.habits.alters = Some(alteration);
         state.dialect.write_responses = WriteResponses::Resource;
         setup.reset(&state);
-        let wanted = wanted.into_iter().map(|link| (None, link)).collect();
-        let desired = Desired {
-            links: Some(wanted),
-            source: None,
-            fields: None,
-        };
-        let wanted = desired.resolve(setup, &setup.me());
+        let wanted = Desired::of_links(wanted).resolve(setup, &setup.me());
         for _ in 0..2 {
             let before = setup.me().links.unwrap();
             let sync = setup.client.sync(&wanted, PlanOptions::new());
@@ -820,7 +816,7 @@ async fn copies_of_a_changed_link_are_not_multiplied() {
 #[test]
 fn a_changed_link_counts_as_created_if_its_id_is_new() {
     let setup = Setup::start();
-    let link = |title: &str| (None, (title.to_owned(), "https://a.example/x".to_owned()));
+    let link = |title: &str| (title.to_owned(), "https://a.example/x".to_owned());
     let (none, lost, request_lost) = (
         WriteFault::None,
         WriteFault::LostResponse,
@@ -837,18 +833,14 @@ fn a_changed_link_counts_as_created_if_its_id_is_new() {
         (vec!["A"], vec!["A", " A"], vec![lost], 1),
     ] {
         let mut state = State {
-            links: current.iter().map(|title| link(title).1).collect(),
+            links: current.iter().map(|title| link(title)).collect(),
             fields: ["", ""],
             dialect: Dialect::default(),
             habits: Habits::default(),
         };
         state.habits.alters = Some(Alteration::Trims);
         setup.reset(&state);
-        let desired = Desired {
-            links: Some(wanted.iter().map(|title| link(title)).collect()),
-            source: None,
-            fields: None,
-        };
+        let desired = Desired::of_links(wanted.iter().map(|title| link(title)).collect());
         let desired = desired.resolve(&setup, &setup.me());
         setup.traffic().write_faults = faults.clone().into();
         let sync = setup.client.sync(&desired, PlanOptions::new());
