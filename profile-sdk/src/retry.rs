@@ -104,6 +104,9 @@ pub(crate) enum Failure {
 
 impl Failure {
     pub(crate) fn new(error: &Error) -> Self {
+        if error.is_permanent() {
+            return Self::Permanent;
+        }
         match (error.kind(), error.status()) {
             (ErrorKind::Connection, _) => Self::NotSent,
             (ErrorKind::RateLimited, _) => Self::RateLimited,

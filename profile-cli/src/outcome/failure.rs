@@ -301,13 +301,13 @@ fn response_body(error: &Error) -> Option<ResponseBody> {
 
 /// Returns the message, with the status and the service's own message.
 fn message(error: &Error) -> String {
-    let what = match (error.kind(), error.scope()) {
+    let what = match (error.kind(), error.missing_scope()) {
         (ErrorKind::KeyMissing, _) => {
             return "this command requires an API key, and none is set".to_owned();
         }
         (ErrorKind::Unauthorized, _) => "the service rejected the API key".to_owned(),
         (ErrorKind::Forbidden, Some(scope)) => format!("the key lacks the scope {scope}"),
-        (ErrorKind::Forbidden, None) => "the API key does not permit this".to_owned(),
+        (ErrorKind::Forbidden, None) => "the service does not permit this".to_owned(),
         (ErrorKind::NotFound, _) => "not found".to_owned(),
         (ErrorKind::Rejected, _) => "the service rejected the request".to_owned(),
         (ErrorKind::RateLimited, _) if error.status().is_some() => "rate limit exceeded".to_owned(),
@@ -340,7 +340,7 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::Unauthorized => "`profile auth status` shows where the key comes from; \
              log in again with `profile auth login`"
             .to_owned(),
-        ErrorKind::Forbidden => SCOPE_HINT.to_owned(),
+        ErrorKind::Forbidden => error.missing_scope().map(|_| SCOPE_HINT)?.to_owned(),
         ErrorKind::NotFound => {
             "check the base URL; `profile config list` shows where it comes from".to_owned()
         }

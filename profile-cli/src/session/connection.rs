@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use profile_sdk::{ApiKey, Client, ClientBuilder, RetryPolicy};
+use profile_sdk::{ApiKey, Client, ClientBuilder, Error, RetryPolicy};
 
 use super::Session;
 #[cfg(feature = "sandbox")]
@@ -58,11 +58,12 @@ impl Connection {
             }
             builder = builder.api_key(key.key.value);
         }
-        // The key is already validated, so only the base URL can be invalid.
         let client = builder.build().map_err(|error| {
-            let reason = base_url_reason(&base_url.value, &error);
-            let failure = Failure::usage(format!("base URL {reason}"));
-            failure.hint(format!("check the base URL from {}", base_url.source))
+            let failure = not_created(&base_url.value, &error);
+            match error.invalid_value() {
+                Some(_) => failure.hint(format!("check the base URL from {}", base_url.source)),
+                None => failure,
+            }
         })?;
         Ok(Self {
             client,
@@ -89,7 +90,16 @@ pub(crate) fn client_for(
     let built = builder.build();
     built
         .inspect(redact_key_of)
-        .map_err(|error| Failure::usage(format!("base URL {}", base_url_reason(base_url, &error))))
+        .map_err(|error| not_created(base_url, &error))
+}
+
+/// Returns the failure of creating a client. The key is already validated, so the base URL is invalid, or
+/// TLS cannot be set up.
+fn not_created(base_url: &str, error: &Error) -> Failure {
+    Failure::usage(match error.invalid_value() {
+        Some(_) => format!("base URL {}", base_url_reason(base_url, error)),
+        None => error.to_string(),
+    })
 }
 
 fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failure> {

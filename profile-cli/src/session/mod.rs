@@ -9,7 +9,6 @@ mod waits;
 
 use std::cell::OnceCell;
 use std::future::Future;
-use std::time::Duration;
 
 use profile_sdk::{Call, Client, Error, ErrorKind, Method, Request, Response};
 use tokio::runtime::{Builder, Runtime};
@@ -174,13 +173,8 @@ impl<'a> Session<'a> {
         let connection = self.connection.get();
         let base_url = connection.map(|connection| &*connection.base_url);
         let (waits, retries) = (self.waits.as_ref(), self.settings.retries);
-        let is_first = self.runtime.get().is_none();
         self.block_on(async {
             let _guard = InterruptGuard::new();
-            if !is_first {
-                // Notices a connection that was closed while the editor or a question was open.
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
             tokio::select! {
                 biased;
                 output = future => Some(output),

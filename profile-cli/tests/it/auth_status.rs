@@ -202,6 +202,31 @@ fn certificates() {
     fails_with(&status().run(), "certificate");
 }
 
+#[test]
+fn an_unusable_file_of_certificates_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("roots.pem");
+    let fails_with = |problem: &str| {
+        let run = Program::new(home.path(), &["badges"])
+            .env("PROFILE_BASE_URL", "https://localhost:1")
+            .env("SSL_CERT_FILE", &path)
+            .run();
+        let stderr = run.stderr();
+        let shown = format!("; SSL_CERT_FILE is {}, which {problem}", path.display());
+        assert!(stderr.contains(&shown), "{stderr}");
+        assert!(!stderr.contains("check the base URL"), "{stderr}");
+        assert_eq!(run.code(), 2);
+    };
+    fails_with("cannot be read: No such file or directory (os error 2)");
+    for text in ["", "no certificate\n", "-----BEGIN CERTIFICATE-----\n!\n"] {
+        fs::write(&path, text).unwrap();
+        fails_with("has no valid certificate");
+    }
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    fails_with("cannot be read: Is a directory (os error 21)");
+}
+
 #[tokio::test]
 async fn a_wrong_clock_is_a_warning() {
     for (now, finding) in [

@@ -19,15 +19,22 @@ struct Attempts<'a> {
     accepts_any_body: bool,
     started: Instant,
     deadline: Instant,
-    /// The number of requests sent.
+    /// The number of attempts.
     count: u32,
+    /// The number of attempts in which no request was sent.
+    unsent: u32,
     /// The number of retries, without those after a 429.
     retries: u32,
     /// `true` if an attempt may have been applied although it failed.
     uncertain: bool,
-    /// `true` if the response to the last attempt was a 429. The rate limiter waits after it, so it
-    /// does not count as a retry.
-    is_rate_limited: bool,
+}
+
+/// The result of one attempt.
+enum Attempt {
+    Succeeded(RawResponse),
+    /// The response was a 429. The rate limiter waits after it, so it does not count as a retry.
+    RateLimited(Error),
+    Failed(Error),
 }
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
@@ -52,9 +59,9 @@ pub(crate) async fn send_with_retries(
             .deadline
             .map_or(total, |deadline| deadline.min(total)),
         count: 0,
+        unsent: 0,
         retries: 0,
         uncertain: false,
-        is_rate_limited: false,
     };
     let span = CallSpan::new(request, client.shared.transport.base_url());
     let result = span.instrument(attempts.run()).await;
@@ -62,7 +69,7 @@ pub(crate) async fn send_with_retries(
     match result {
         Ok(response) => Ok((response, summary, span)),
         Err(error) => {
-            let error = client.error_in(request, error).with_summary(summary);
+            let error = error.with_summary(summary);
             span.record(error.status(), Some(&error));
             Err(error)
         }
@@ -75,32 +82,35 @@ impl<'a> Attempts<'a> {
         let (mut now, mut last_error) = (self.started, None);
         loop {
             if now >= self.deadline || self.settings.attempt_timeout.is_zero() {
-                return Err(last_error.unwrap_or_else(Error::deadline_passed));
+                return Err(last_error.unwrap_or_else(|| self.locate(Error::deadline_passed())));
             }
             let admitted = self.pacing().admit(now, self.deadline, max_wait).await;
-            let (permit, sent_at) = admitted.map_err(|error| last_error.unwrap_or(error))?;
+            let (permit, sent_at) =
+                admitted.map_err(|error| last_error.unwrap_or_else(|| self.locate(error)))?;
             self.count += 1;
             let count = self.count;
             let attempt = self.send_once(permit, sent_at);
-            let error = match trace::in_attempt(count, attempt).await {
-                Ok(response) => {
+            let (error, is_rate_limited) = match trace::in_attempt(count, attempt).await {
+                Attempt::Succeeded(response) => {
                     self.pacing().retry_budget.refill();
                     return Ok(response);
                 }
-                Err(error) => error,
+                Attempt::RateLimited(error) => (error, true),
+                Attempt::Failed(error) => (error, false),
             };
+            let error = self.locate(error);
             trace::failed(count, &error);
+            self.unsent += u32::from(error.is_unsent());
             self.uncertain |= error.may_have_been_applied();
-            let Some(wait) = self.next_wait(&error) else {
+            let Some(wait) = self.next_wait(&error, is_rate_limited) else {
                 return Err(error);
             };
             let budget = &self.pacing().retry_budget;
-            let is_counted = !self.is_rate_limited;
-            if is_counted && budget.is_empty() {
+            if !is_rate_limited && budget.is_empty() {
                 return Err(error.without_retry_budget());
             }
-            self.report(wait, &error, is_counted);
-            if is_counted {
+            self.report(wait, &error, is_rate_limited);
+            if !is_rate_limited {
                 self.pacing().settings.clock.sleep(wait).await;
                 // Withdrawn after the wait, so that a canceled call costs nothing.
                 if !budget.withdraw() {
@@ -113,56 +123,56 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    async fn send_once(&mut self, permit: Permit<'_>, now: Instant) -> Result<RawResponse, Error> {
+    async fn send_once(&self, permit: Permit<'_>, now: Instant) -> Attempt {
         let left = self.deadline.saturating_duration_since(now);
         let timeout = self.settings.attempt_timeout.min(left);
-        let operation = self.request.operation();
-        self.is_rate_limited = false;
-        let (mut response, body_error) = self
-            .client
-            .shared
-            .transport
-            .exchange(self.request, &self.client.shared.headers, timeout)
-            .await
-            .map_err(|error| {
-                self.client
-                    .error_in(self.request, self.client.redacted(error))
-            })?;
+        let transport = &self.client.shared.transport;
+        let headers = &self.client.shared.headers;
+        let exchanged = transport.exchange(self.request, headers, timeout).await;
+        let (mut response, body_error) = match exchanged {
+            Ok(exchanged) => exchanged,
+            Err(error) => return Attempt::Failed(self.client.redacted(error)),
+        };
         let policy = &self.settings.retry;
-        self.pacing().finish(permit, &response, policy);
-        self.is_rate_limited = response.status == 429;
+        let retry_after = self.pacing().finish(permit, &response, policy);
+        let is_delete = self.request.operation().method() == Method::Delete;
         match (response.status, body_error) {
-            (200..300, None) => Ok(response),
+            (200..300, None) => Attempt::Succeeded(response),
             (200..300, Some(_)) if self.accepts_any_body => {
                 response.body.clear();
-                Ok(response)
+                Attempt::Succeeded(response)
             }
             (200..300, Some(error)) => {
                 let error = self.client.redacted(error);
                 let to_error = |response| error.with_response(response);
-                let error = self.client.redacted_error(response, to_error);
-                Err(self.client.error_in(self.request, error))
+                Attempt::Failed(self.client.redacted_error(response, to_error))
             }
-            (404, _) if self.uncertain && operation.method() == Method::Delete => Ok(response),
-            _ => {
-                let retry_after = self.pacing().retry_after(&response);
+            (404, _) if self.uncertain && is_delete => Attempt::Succeeded(response),
+            (status, _) => {
                 let error = self.client.redacted_error(response, Error::from_response);
-                let error = self.client.error_in(self.request, error);
-                Err(error.with_retry_after(retry_after))
+                let error = error.with_retry_after(retry_after);
+                match status {
+                    429 => Attempt::RateLimited(error),
+                    407 | 502..=504 => Attempt::Failed(match transport.plain_proxy() {
+                        Some(proxy) => error.through_proxy(proxy),
+                        None => error,
+                    }),
+                    _ => Attempt::Failed(error),
+                }
             }
         }
     }
 
     /// Returns the wait before the next attempt, or `None` if there must not be one.
-    fn next_wait(&self, error: &Error) -> Option<Duration> {
-        if self.is_rate_limited && self.settings.retry.max_wait.is_zero() {
+    fn next_wait(&self, error: &Error, is_rate_limited: bool) -> Option<Duration> {
+        if is_rate_limited && self.settings.retry.max_wait.is_zero() {
             // There is no pause.
             return None;
         }
         let pacing = self.pacing();
         let now = pacing.now();
         let (failure, pause) = match Failure::new(error) {
-            Failure::RateLimited if self.is_rate_limited => {
+            Failure::RateLimited if is_rate_limited => {
                 (Failure::RateLimited, pacing.rate_limiter.pause_left(now))
             }
             // An error of a layer, after which the rate limiter does not wait.
@@ -182,21 +192,25 @@ impl<'a> Attempts<'a> {
         wait_before_retry(&self.settings.retry, &context)
     }
 
-    fn report(&self, duration: Duration, error: &Error, is_counted: bool) {
+    fn report(&self, duration: Duration, error: &Error, is_rate_limited: bool) {
         trace::waiting(duration, self.count);
         if let Some(on_wait) = &self.pacing().settings.on_wait {
-            let (reason, retry) = (error.kind(), is_counted.then_some(self.retries + 1));
             on_wait(Wait {
                 duration,
-                reason,
-                retry,
+                reason: error.kind(),
+                retry: (!is_rate_limited).then_some(self.retries + 1),
             });
         }
     }
 
+    fn locate(&self, error: Error) -> Error {
+        self.client.error_in(self.request, error)
+    }
+
     fn summary(&self) -> AttemptSummary {
         AttemptSummary {
-            attempts: self.count,
+            attempts: self.count - self.unsent,
+            tries: self.count,
             elapsed: self.pacing().now().duration_since(self.started),
             uncertain: self.uncertain,
         }

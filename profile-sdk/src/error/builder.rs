@@ -115,6 +115,7 @@ impl ErrorBuilder {
     /// Sets the number of requests sent and the duration of the call. Default: zero.
     pub fn attempts(mut self, attempts: u32, elapsed: Duration) -> Self {
         self.error.inner.summary.attempts = attempts;
+        self.error.inner.summary.tries = attempts;
         self.error.inner.summary.elapsed = elapsed;
         self
     }

@@ -30,13 +30,10 @@ impl fmt::Display for Error {
             let unit = if seconds == 1.0 { "second" } else { "seconds" };
             write!(f, "; retry after {seconds} {unit}")?;
         }
-        if self.attempts() > 1 {
+        let tries = self.inner.summary.tries;
+        if tries > 1 {
             let seconds = self.elapsed().as_secs_f64();
-            write!(
-                f,
-                "; tried {} times in {seconds:.1} seconds",
-                self.attempts()
-            )?;
+            write!(f, "; tried {tries} times in {seconds:.1} seconds")?;
         }
         if self.inner.is_budget_empty {
             f.write_str("; not retried, because the client has no retry budget left")?;
@@ -87,13 +84,21 @@ fn summary(error: &Error) -> String {
             ),
             None => format!("{status}: the service rejected the key"),
         },
-        ErrorKind::Forbidden => match error.scope() {
-            Some(scope) => format!("{status}: the key lacks the scope {scope}"),
-            None => format!("{status}: the key has no permission for this call"),
+        ErrorKind::Forbidden => match (error.missing_scope(), error.scope()) {
+            (Some(scope), _) => format!("{status}: the key lacks the scope {scope}"),
+            (None, Some(scope)) => {
+                format!(
+                    "{status}: the service does not permit this call, which requires the scope {scope}"
+                )
+            }
+            (None, None) => format!("{status}: the key has no permission for this call"),
         },
         ErrorKind::NotFound => format!("{status}: not found"),
         ErrorKind::RateLimited if error.status().is_some() => {
             format!("{status}: rate limit exceeded")
+        }
+        ErrorKind::Rejected | ErrorKind::Service if !error.reason().is_empty() => {
+            format!("{status}: {}", error.reason())
         }
         ErrorKind::Rejected if status == 408 => format!("{status}: the service timed out"),
         ErrorKind::Rejected => format!("{status}: the service rejected the request"),

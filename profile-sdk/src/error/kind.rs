@@ -1,7 +1,7 @@
 //! The kinds of errors.
 
 use std::error::Error as StdError;
-use std::fmt;
+use std::{fmt, io};
 
 use crate::error::Error;
 
@@ -27,12 +27,13 @@ pub enum ErrorKind {
     Timeout,
     /// The connection was lost before the response was complete.
     Interrupted,
-    /// The service redirects (3xx). Redirects are not followed, because the key is only sent to the
+    /// The service redirects (3xx except 304). Redirects are not followed, because the key is only sent to the
     /// configured host.
     Redirected,
     /// The service rejected the key (401).
     Unauthorized,
-    /// The key has no permission for the call (403), usually because it lacks a scope.
+    /// The service does not permit the call (403), usually because the key lacks a scope; see
+    /// [`Error::missing_scope`].
     Forbidden,
     /// The profile, link or post does not exist (404).
     NotFound,
@@ -43,9 +44,9 @@ pub enum ErrorKind {
     Rejected,
     /// The service failed (5xx).
     Service,
-    /// The response exceeds the maximum size of the client.
+    /// The response exceeds the maximum size of the client, or has too many headers.
     TooLarge,
-    /// The response could not be decoded.
+    /// The response could not be decoded, is not valid HTTP, or has no content although it should (304).
     Unreadable,
 }
 
@@ -94,11 +95,22 @@ pub(crate) fn root_cause(error: &(dyn StdError + 'static)) -> String {
     last.map_or_else(String::new, ToString::to_string)
 }
 
-/// Returns an error and its chain of causes.
+/// Returns an error and its chain of causes. The source of an I/O error skips the error that it wraps.
 pub(crate) fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |error: &&'a (dyn StdError + 'static)| {
-        (*error).source()
-    })
+    std::iter::successors(
+        Some(error),
+        |error: &&'a (dyn StdError + 'static)| match (*error).downcast_ref::<io::Error>() {
+            Some(error) => error.get_ref().map(|wrapped| wrapped as _),
+            None => (*error).source(),
+        },
+    )
+}
+
+/// Returns the first error of this type in the chain of causes.
+pub(crate) fn find_cause<'a, E: StdError + 'static>(
+    error: &'a (dyn StdError + 'static),
+) -> Option<&'a E> {
+    causes(error).find_map(|cause| cause.downcast_ref())
 }

@@ -59,6 +59,10 @@ struct Inner {
     retry_after: Option<Duration>,
     /// `true` if the client did not retry because its retry budget was used up.
     is_budget_empty: bool,
+    /// `true` if no request was sent in the attempt.
+    is_unsent: bool,
+    /// `true` if another attempt would fail in the same way, although the kind usually passes.
+    is_permanent: bool,
 }
 
 /// The attempts of a call.
@@ -66,6 +70,8 @@ struct Inner {
 pub(crate) struct AttemptSummary {
     /// The number of requests sent.
     pub(crate) attempts: u32,
+    /// The number of attempts, including those that did not establish a connection.
+    pub(crate) tries: u32,
     pub(crate) elapsed: Duration,
     /// `true` if an earlier attempt may have been applied although it failed.
     pub(crate) uncertain: bool,
@@ -139,7 +145,21 @@ impl Error {
         self.operation()?.scope()
     }
 
-    /// Returns the number of requests sent. It is 0 if the call failed before the first.
+    /// Returns the scope that the key lacks: the [`scope`](Self::scope) of a call that the service does
+    /// not permit (403). Returns `None` if the response has another explanation: `Retry-After`, an
+    /// exhausted rate limit, or a page of a gateway in HTML.
+    #[must_use]
+    pub fn missing_scope(&self) -> Option<&Scope> {
+        let remaining = ["x-ratelimit-remaining", "ratelimit-remaining"];
+        let is_exhausted = remaining.iter().any(|name| self.header(name) == Some("0"));
+        let is_page = self.body().trim_ascii_start().starts_with(b"<");
+        let is_explained = is_exhausted || is_page || self.retry_after().is_some();
+        let scope = self.scope().filter(|_| !is_explained);
+        scope.filter(|_| self.kind() == ErrorKind::Forbidden)
+    }
+
+    /// Returns the number of requests sent. It is 0 if the call failed before the first, for example
+    /// because no connection could be established.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.inner.summary.attempts
@@ -187,6 +207,9 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         let is_idempotent = self.operation().is_some_and(Operation::is_idempotent);
         let harmless = is_idempotent || !self.may_have_been_applied();
+        if self.is_permanent() {
+            return false;
+        }
         match self.kind() {
             ErrorKind::Connection | ErrorKind::RateLimited => true,
             ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => harmless,
@@ -217,15 +240,39 @@ impl Error {
             may_have_been_applied: is_unclear(kind, None),
             retry_after: None,
             is_budget_empty: false,
+            is_unsent: false,
+            is_permanent: false,
         };
         Self {
             inner: Box::new(inner),
         }
     }
 
+    /// Creates an error of an attempt in which no request was sent.
+    pub(crate) fn unsent(kind: ErrorKind, reason: impl Into<String>) -> Self {
+        let mut error = Self::new(kind, reason);
+        error.inner.is_unsent = true;
+        error
+    }
+
+    /// Marks the error as one that would occur again.
+    pub(crate) fn permanent(mut self) -> Self {
+        self.inner.is_permanent = true;
+        self
+    }
+
+    pub(crate) fn is_unsent(&self) -> bool {
+        self.inner.is_unsent
+    }
+
+    pub(crate) fn is_permanent(&self) -> bool {
+        self.inner.is_permanent
+    }
+
     /// Creates an error from a response that is not 2xx.
     pub(crate) fn from_response(response: RawResponse) -> Self {
         let kind = match response.status {
+            304 => ErrorKind::Unreadable,
             300..=399 => ErrorKind::Redirected,
             401 => ErrorKind::Unauthorized,
             403 => ErrorKind::Forbidden,
@@ -235,7 +282,11 @@ impl Error {
             _ => ErrorKind::Rejected,
         };
         let error_body = read_error_body(&response.body);
-        let mut error = Self::new(kind, "");
+        let reason = match response.status {
+            304 => "304: the service did not send the resource, because it has not changed",
+            _ => "",
+        };
+        let mut error = Self::new(kind, reason);
         error.inner.may_have_been_applied = is_unclear(kind, Some(response.status));
         error.inner.code = error_body.code;
         error.inner.message = error_body.message;
@@ -278,6 +329,15 @@ impl Error {
     /// Prefixes the message with what it is about.
     pub(crate) fn with_prefix(mut self, subject: &str) -> Self {
         self.inner.reason = format!("{subject}: {}", self.inner.reason);
+        self
+    }
+
+    /// Names the proxy, which may have sent the response.
+    pub(crate) fn through_proxy(mut self, proxy: &str) -> Self {
+        self.inner.reason = match self.status() {
+            Some(407) => format!("the proxy {proxy} requires a valid user name and password"),
+            _ => format!("the service or the proxy {proxy} failed"),
+        };
         self
     }
 

@@ -77,39 +77,38 @@ impl Pacing {
         }
     }
 
-    /// Ends a request and updates the rate limit from its response.
-    pub(crate) fn finish(&self, permit: Permit<'_>, response: &RawResponse, policy: &RetryPolicy) {
-        let headers = self.rate_limit_headers(response);
+    /// Ends a request and updates the rate limit from its response. Returns the wait that a response
+    /// other than a 2xx requests: its `Retry-After`, or for a 429 without it, the time until the window
+    /// of the rate limit ends.
+    pub(crate) fn finish(
+        &self,
+        permit: Permit<'_>,
+        response: &RawResponse,
+        policy: &RetryPolicy,
+    ) -> Option<Duration> {
+        let date = || self.response_date(response);
+        let headers = RateLimitHeaders::read(&response.headers, date);
+        let retry_after = match response.status {
+            200..300 => None,
+            _ => response.header("retry-after"),
+        };
+        let retry_after = retry_after.and_then(|text| read_retry_after(text, date()));
         if response.status != 429 {
             permit.finish(|state, window| state.accept(window, headers, || self.now()));
-            return;
+            return retry_after;
         }
-        let (now, retry_after) = (self.now(), self.retry_after(response));
+        let retry_after = retry_after.or_else(|| {
+            // While requests remain, the headers describe another limit.
+            let exhausted =
+                headers.filter(|headers| headers.remaining.is_none_or(|left| left == 0));
+            exhausted?.reset_after
+        });
+        let now = self.now();
         let backoff = |pauses| wait_after_429(policy, pauses, (self.settings.jitter)());
         permit.finish(|state, window| {
             state.reject(window, headers, retry_after, backoff, policy.max_wait, now);
         });
-    }
-
-    /// Returns the wait that a failed response requests: its `Retry-After`, or for a 429 without
-    /// it, the time until the window of the rate limit ends.
-    pub(crate) fn retry_after(&self, response: &RawResponse) -> Option<Duration> {
-        let retry_after = response.header("retry-after");
-        let retry_after =
-            retry_after.and_then(|text| read_retry_after(text, self.response_date(response)));
-        match response.status {
-            429 => retry_after.or_else(|| {
-                let headers = self.rate_limit_headers(response)?;
-                // While requests remain, the headers describe another limit.
-                let has_remaining = headers.remaining.is_some_and(|remaining| remaining > 0);
-                headers.reset_after.filter(|_| !has_remaining)
-            }),
-            _ => retry_after,
-        }
-    }
-
-    fn rate_limit_headers(&self, response: &RawResponse) -> Option<RateLimitHeaders> {
-        RateLimitHeaders::read(&response.headers, || self.response_date(response))
+        retry_after
     }
 
     /// Returns the date of a response, because its other dates use the clock of the service. If the

@@ -44,11 +44,11 @@ impl RateLimitHeaders {
             let Some(name) = name.strip_prefix("ratelimit-") else {
                 continue;
             };
-            let number = decode::leading_number(value.to_str().unwrap_or_default().trim());
+            let text = value.to_str().unwrap_or_default().trim();
             match name {
-                "limit" => read.limit = number,
-                "remaining" => read.remaining = number,
-                "reset" => read.reset_after = number.map(|number| until(number, &now)),
+                "limit" => read.limit = decode::leading_number(text),
+                "remaining" => read.remaining = decode::leading_number(text),
+                "reset" => read.reset_after = until(text, &now),
                 _ => {}
             }
         }
@@ -56,15 +56,29 @@ impl RateLimitHeaders {
     }
 }
 
-/// Returns the time until a window ends. Services send seconds from now or Unix time.
-fn until(seconds: u64, now: impl Fn() -> SystemTime) -> Duration {
-    const MIN_UNIX_TIME: u64 = 1_000_000_000;
-    let time = Duration::from_secs(seconds);
-    if seconds < MIN_UNIX_TIME {
-        return time;
+/// Returns the time until a window ends, or `None` if the text has an unknown form. Services send
+/// seconds from now, or Unix time in seconds or milliseconds, maybe with parameters as in `5;w=60`.
+fn until(text: &str, now: impl Fn() -> SystemTime) -> Option<Duration> {
+    const MIN_UNIX_TIME: f64 = 1e9;
+    const MIN_UNIX_MILLISECONDS: f64 = 1e11;
+    let number = text.split([',', ';']).next()?.trim_end();
+    if !number
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        return None;
+    }
+    let number: f64 = number.parse().ok()?;
+    let seconds = match number < MIN_UNIX_MILLISECONDS {
+        true => number,
+        false => number / 1000.0,
+    };
+    let time = Duration::try_from_secs_f64(seconds).ok()?;
+    if number < MIN_UNIX_TIME {
+        return Some(time);
     }
     let now = now().duration_since(SystemTime::UNIX_EPOCH);
-    time.saturating_sub(now.unwrap_or_default())
+    Some(time.saturating_sub(now.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -110,6 +124,21 @@ mod tests {
                 ("ratelimit-remaining", "7"),
                 ("ratelimit-reset", "5.9"),
             ],
+            &[
+                ("ratelimit-limit", "100"),
+                ("ratelimit-remaining", "7"),
+                ("ratelimit-reset", "5;w=60"),
+            ],
+            &[
+                ("x-ratelimit-limit", "100"),
+                ("x-ratelimit-remaining", "7"),
+                ("x-ratelimit-reset", "1800000005123"),
+            ],
+            &[
+                ("x-ratelimit-limit", "100"),
+                ("x-ratelimit-remaining", "7"),
+                ("x-ratelimit-reset", "1800000005.5"),
+            ],
         ] {
             assert_eq!(read(headers), all, "{headers:?}");
         }
@@ -126,6 +155,19 @@ mod tests {
             None
         );
         assert_eq!(read(&[("x-ratelimit-limit", "99999999999999999999")]), None);
+        for reset in [
+            "Fri, 15 Jan 2027 08:00:05 GMT",
+            "2027-01-15T08:00:05Z",
+            "500ms",
+            "6m0s",
+            "1h",
+            "5 seconds",
+            "1e3",
+            ".",
+            "-5",
+        ] {
+            assert_eq!(read(&[("x-ratelimit-reset", reset)]), None, "{reset}");
+        }
         let over = [("x-ratelimit-reset", "1700000000")];
         assert_eq!(read(&over), Some((None, None, 0)));
     }

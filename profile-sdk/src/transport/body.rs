@@ -211,7 +211,7 @@ impl Gunzip {
         }
     }
 
-    /// Decompresses a part of the body: members, which may be padded with zeros.
+    /// Decompresses a part of the body: members, which zeros or white space may follow.
     fn push(&mut self, mut chunk: &[u8]) -> Result<(), Error> {
         self.check_received(chunk)?;
         while !chunk.is_empty() {
@@ -220,7 +220,7 @@ impl Gunzip {
                 .map_err(|error| self.error(ErrorKind::Unreadable, "is not valid", error))?
             {
                 // The end of a member.
-                0 => match chunk.iter().position(|byte| *byte != 0) {
+                0 => match chunk.iter().position(|byte| !is_padding(*byte)) {
                     Some(padding) => {
                         self.finish()?;
                         let bounded = std::mem::take(self.decoder.get_mut());
@@ -272,6 +272,10 @@ impl Gunzip {
         }
         Error::new(kind, format!("the gzip response {problem}: {error}"))
     }
+}
+
+fn is_padding(byte: u8) -> bool {
+    byte == 0 || byte.is_ascii_whitespace()
 }
 
 /// Collects the decompressed bytes up to a maximum.

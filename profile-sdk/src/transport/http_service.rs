@@ -14,7 +14,6 @@ use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt as _, service_fn};
 use url::Url;
 
-use super::body::Incoming;
 use super::network::{Network, could_not_create, timed_out, transport_error};
 use crate::error::kind::root_cause;
 use crate::error::{Error, ErrorKind};
@@ -77,20 +76,17 @@ impl HttpService {
         }
     }
 
-    /// Sends a request through the layers, which have until the timeout to respond.
+    /// Sends a request through the layers, which have until the timeout to respond. Also returns the
+    /// time until which the body can be read.
     pub(super) async fn send(
         self,
         mut request: http::Request<Bytes>,
         timeout: Duration,
-    ) -> Result<Incoming, Error> {
+    ) -> Result<(http::Response<ResponseBody>, Instant), Error> {
         request.extensions_mut().insert(AttemptTimeout(timeout));
         let deadline = Instant::now() + timeout + GRACE;
         let response = timeout_at(deadline, self.oneshot(request)).await;
-        Ok(Incoming::Layered {
-            response: response.map_err(|_| timed_out(timeout))??,
-            deadline,
-            timeout,
-        })
+        Ok((response.map_err(|_| timed_out(timeout))??, deadline))
     }
 }
 

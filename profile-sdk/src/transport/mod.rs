@@ -2,11 +2,13 @@
 
 pub(crate) mod base_url;
 mod body;
+mod connect_error;
 #[cfg(feature = "tower")]
 pub(crate) mod http_service;
 mod network;
 pub(crate) mod tls;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -30,6 +32,12 @@ use crate::values::InvalidValue;
 /// it if there is no response within 20 seconds.
 #[cfg(feature = "http2")]
 const PING_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The maximum number of headers of a response.
+pub(crate) const MAX_HEADERS: usize = 1000;
+
+/// The maximum size of the headers of a response.
+pub(crate) const MAX_HEADER_BYTES: u32 = 300_000;
 
 /// The settings of a transport.
 #[derive(Clone)]
@@ -71,6 +79,41 @@ impl Settings {
                       use https, or call ClientBuilder::allow_plain_http";
         Err(InvalidValue::new("proxy", reason))
     }
+
+    fn create_http(
+        &self,
+        http: reqwest::ClientBuilder,
+        is_https: bool,
+        proxy: Option<Url>,
+    ) -> Result<reqwest::Client, Error> {
+        let mut http = http
+            .connect_timeout(self.connect_timeout)
+            .http1_max_headers(MAX_HEADERS)
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            // Ignore the proxy environment variables, and features of reqwest that other crates of
+            // the program may enable.
+            .no_proxy()
+            .no_brotli()
+            .no_deflate()
+            .no_gzip()
+            .no_zstd();
+        // A timeout does not close an HTTP/2 connection: if it hangs, retries would time out, too.
+        #[cfg(feature = "http2")]
+        if is_https {
+            http = http
+                .http2_keep_alive_interval(PING_INTERVAL)
+                .http2_max_header_list_size(MAX_HEADER_BYTES);
+        }
+        if let Some(proxy) = proxy {
+            let proxy = reqwest::Proxy::all(proxy).expect("an HTTP or HTTPS URL, which has a host");
+            http = http.proxy(proxy);
+        }
+        let root_certificates = is_https.then_some(&self.root_certificates[..]);
+        tls::prepare(http, self.tls, root_certificates)?
+            .build()
+            .map_err(|error| setup_error("could not create the HTTP client", error))
+    }
 }
 
 /// The connections to one service, shared by the clients of all keys.
@@ -93,51 +136,38 @@ impl Transport {
     ) -> Result<Self, Error> {
         let base_url = settings.parse_base_url()?;
         let proxy = settings.parse_proxy(&base_url)?;
-        let mut http = reqwest::Client::builder()
-            .user_agent(user_agent)
-            .connect_timeout(settings.connect_timeout)
-            .timeout(default_timeout)
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            // Ignore the proxy environment variables, and features of reqwest that other crates of
-            // the program may enable.
-            .no_proxy()
-            .no_brotli()
-            .no_deflate()
-            .no_gzip()
-            .no_zstd();
+        let max_response_bytes = settings.max_response_bytes;
+        #[cfg(feature = "tower")]
+        let layers = settings.layers.clone();
         let is_https = base_url.is_https()
             || proxy
                 .as_ref()
                 .is_some_and(|proxy| proxy.scheme() == "https");
-        // A timeout does not close an HTTP/2 connection: if it hangs, retries would time out, too.
-        #[cfg(feature = "http2")]
-        if is_https {
-            http = http.http2_keep_alive_interval(PING_INTERVAL);
-        }
-        if let Some(proxy) = proxy {
-            let proxy = reqwest::Proxy::all(proxy).expect("an HTTP or HTTPS URL, which has a host");
-            http = http.proxy(proxy);
-        }
-        let root_certificates = is_https.then_some(&settings.root_certificates[..]);
-        let http = tls::prepare(http, settings.tls, root_certificates)?
-            .build()
-            .map_err(|error| setup_error("could not create the HTTP client", error))?;
-        let network = Network {
-            http,
-            default_timeout,
+        let origin = proxy.as_ref().map(|url| url.origin().ascii_serialization());
+        let create_http = move |max_idle| {
+            let http = reqwest::Client::builder()
+                .user_agent(user_agent.clone())
+                .timeout(default_timeout)
+                .pool_max_idle_per_host(max_idle);
+            settings.create_http(http, is_https, proxy.clone())
         };
+        let network = Network::new(Arc::new(create_http), origin, default_timeout)?;
         Ok(Self {
             #[cfg(feature = "tower")]
-            layered: HttpService::with_layers(&network, &settings.layers),
+            layered: HttpService::with_layers(&network, &layers),
             network,
             base_url,
-            max_response_bytes: settings.max_response_bytes,
+            max_response_bytes,
         })
     }
 
     pub(crate) fn base_url(&self) -> &BaseUrl {
         &self.base_url
+    }
+
+    /// Returns the origin of the proxy if it may have sent a response itself: HTTPS is tunneled.
+    pub(crate) fn plain_proxy(&self) -> Option<&str> {
+        self.network.proxy().filter(|_| !self.base_url.is_https())
     }
 
     /// Sends a request once, with these headers in addition to its own, and reads the response,
@@ -176,7 +206,12 @@ impl Transport {
                 .map_err(|error| network::transport_error(error, timeout))?
                 .map(|_| body.unwrap_or_default());
             // Boxed, to keep calls without layers small.
-            return Box::pin(layered.clone().send(request, timeout)).await;
+            let (response, deadline) = Box::pin(layered.clone().send(request, timeout)).await?;
+            return Ok(Incoming::Layered {
+                response,
+                deadline,
+                timeout,
+            });
         }
         let response = self.send_to_network(request, headers, timeout).await?;
         Ok(Incoming::Network { response, timeout })
@@ -210,6 +245,9 @@ impl Transport {
         if body.is_some() {
             let json = HeaderValue::from_static("application/json");
             headers.insert(header::CONTENT_TYPE, json);
+        } else if matches!(request.method(), Method::Post | Method::Put | Method::Patch) {
+            // As RFC 9110, section 8.6, recommends for methods that define a meaning for a body.
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         let mut prepared = reqwest::Request::new(method, self.base_url.join(request));
         *prepared.headers_mut() = headers;

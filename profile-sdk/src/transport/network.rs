@@ -2,28 +2,59 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use reqwest::{Request, Response};
+use reqwest::{Method, Request, Response};
 
+use super::connect_error::connect_error;
+use super::tls::permanent_tls_error;
+use super::{MAX_HEADER_BYTES, MAX_HEADERS};
 use crate::error::body::one_line;
-use crate::error::kind::{causes, root_cause};
+use crate::error::kind::{causes, find_cause, root_cause};
 use crate::error::{Error, ErrorKind};
 
+/// Creates an HTTP client that keeps at most this number of idle connections.
+pub(super) type CreateHttp = dyn Fn(usize) -> Result<reqwest::Client, Error> + Send + Sync;
+
 /// The HTTP client and its connections.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Network {
-    pub(super) http: reqwest::Client,
+    http: reqwest::Client,
+    create_http: Arc<CreateHttp>,
+    /// An HTTP client that never reuses a connection. It sends all creations after the service has
+    /// closed a connection instead of responding to one: the service may close each connection after
+    /// its response, and whether it received a request on a closed connection is unknown.
+    unpooled: Arc<OnceLock<reqwest::Client>>,
+    /// The origin of the proxy.
+    proxy: Option<Arc<str>>,
     /// The timeout of the HTTP client.
     pub(super) default_timeout: Duration,
 }
 
 impl Network {
+    pub(super) fn new(
+        create_http: Arc<CreateHttp>,
+        proxy: Option<String>,
+        default_timeout: Duration,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            http: create_http(usize::MAX)?,
+            create_http,
+            unpooled: Arc::default(),
+            proxy: proxy.map(Into::into),
+            default_timeout,
+        })
+    }
+
+    pub(super) fn proxy(&self) -> Option<&str> {
+        self.proxy.as_deref()
+    }
+
     /// Sends a request and returns the head of the response. Not an async function, because its
     /// future would store the request, which is large.
     pub(super) fn send(
@@ -31,7 +62,7 @@ impl Network {
         mut request: Request,
         body: Option<Bytes>,
         timeout: Duration,
-    ) -> impl Future<Output = Result<Response, Error>> + Send {
+    ) -> impl Future<Output = Result<Response, Error>> + Send + use<'_> {
         // Using the timeout of the HTTP client is cheaper than setting one per request.
         if timeout != self.default_timeout {
             *request.timeout_mut() = Some(timeout);
@@ -42,13 +73,65 @@ impl Network {
             *request.body_mut() = Some(reqwest::Body::wrap(body));
             guard
         });
-        let response = self.http.execute(request);
+        let is_creation = request.method() == Method::POST;
+        let unpooled = self.unpooled.get().filter(|_| is_creation);
+        let response = unpooled.unwrap_or(&self.http).execute(request);
         async move {
-            response
-                .await
-                .map_err(|error| send_error(error, timeout, guard))
+            if is_creation {
+                // One turn of the runtime receives the end of an idle connection that the service
+                // closed while the runtime stood still.
+                tokio::task::yield_now().await;
+            }
+            let error = match response.await {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            if is_creation
+                && is_closed(&error)
+                && let Ok(unpooled) = (self.create_http)(0)
+            {
+                let _ = self.unpooled.set(unpooled);
+            }
+            Err(self.send_error(error, timeout, guard))
         }
     }
+
+    /// Converts an error without a response. If the body was not sent, the service has not received
+    /// the request.
+    fn send_error(
+        &self,
+        error: reqwest::Error,
+        timeout: Duration,
+        guard: Option<SendGuard>,
+    ) -> Error {
+        if error.is_connect() {
+            return connect_error(&error, self.proxy());
+        }
+        if is_unprocessed(&error) {
+            let reason = "the service closed the connection without processing the request, so \
+                          nothing was applied";
+            return Error::new(ErrorKind::Connection, reason);
+        }
+        let is_unsent = guard.is_some_and(|guard| guard.is_first());
+        if is_unsent && error.is_timeout() {
+            let reason = format!(
+                "could not send the request within {}, so nothing was sent",
+                seconds(timeout)
+            );
+            return Error::unsent(ErrorKind::Connection, reason);
+        }
+        transport_error(error, timeout)
+    }
+}
+
+/// Returns `true` if the service closed an HTTP/1.1 connection without responding.
+fn is_closed(error: &reqwest::Error) -> bool {
+    let error_kind = find_cause::<io::Error>(error).map(io::Error::kind);
+    find_cause::<hyper::Error>(error).is_some_and(hyper::Error::is_incomplete_message)
+        || matches!(
+            error_kind,
+            Some(io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
+        )
 }
 
 /// The body of one attempt. The HTTP client reads it when it has a connection, together with the
@@ -106,25 +189,6 @@ impl Body for RequestBody {
     }
 }
 
-/// Converts an error without a response. If the body was not sent, the service has not received the
-/// request.
-fn send_error(error: reqwest::Error, timeout: Duration, guard: Option<SendGuard>) -> Error {
-    if is_unprocessed(&error) {
-        let reason = "the service closed the connection without processing the request, so nothing \
-                      was applied";
-        return Error::new(ErrorKind::Connection, reason);
-    }
-    let is_unsent = guard.is_some_and(|guard| guard.is_first());
-    if is_unsent && error.is_timeout() && !error.is_connect() {
-        let reason = format!(
-            "could not send the request within {}, so nothing was sent",
-            seconds(timeout)
-        );
-        return Error::new(ErrorKind::Connection, reason);
-    }
-    transport_error(error, timeout)
-}
-
 /// Returns `true` if the service states that it has not processed the request: the stream is refused, or
 /// newer than the last one of a connection that closes without an error (RFC 9113, 6.8 and 8.7).
 #[cfg(feature = "http2")]
@@ -137,8 +201,19 @@ fn is_unprocessed(error: &reqwest::Error) -> bool {
     })
 }
 
+/// Returns `true` if the client rejects the response of one stream.
+#[cfg(feature = "http2")]
+fn is_invalid_stream(error: &reqwest::Error) -> bool {
+    find_cause::<h2::Error>(error).is_some_and(|error| error.is_library() && error.is_reset())
+}
+
 #[cfg(not(feature = "http2"))]
 fn is_unprocessed(_: &reqwest::Error) -> bool {
+    false
+}
+
+#[cfg(not(feature = "http2"))]
+fn is_invalid_stream(_: &reqwest::Error) -> bool {
     false
 }
 
@@ -148,50 +223,54 @@ fn is_hung(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| cause.to_string() == "keep-alive timed out")
 }
 
-/// Converts an error of the HTTP client.
+/// Converts an error of the HTTP client after it has connected.
 pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
-    let origin = error.url().map(|url| url.origin().ascii_serialization());
     let error = error.without_url();
     let cause = one_line(&root_cause(&error));
-    let (kind, reason) = if error.is_builder() {
-        return could_not_create(&cause);
-    } else if error.is_connect() {
-        let (to, advice) = (origin.unwrap_or_default(), advice(&cause));
-        let reason = format!("could not connect to {to}, so nothing was sent: {cause}{advice}");
-        (ErrorKind::Connection, reason)
+    if error.is_builder() {
+        could_not_create(&cause)
     } else if is_hung(&error) {
         let reason = "the connection hung: the service did not respond to a ping";
-        (ErrorKind::Interrupted, reason.to_owned())
+        Error::new(ErrorKind::Interrupted, reason)
     } else if error.is_timeout() {
-        return timed_out(timeout);
+        timed_out(timeout)
+    } else if let Some(error) = invalid_head(&error, &cause) {
+        error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
-        (ErrorKind::Interrupted, reason)
-    };
-    Error::new(kind, reason)
+        let lost = Error::new(ErrorKind::Interrupted, reason);
+        match permanent_tls_error(&error) {
+            Some(_) => lost.permanent(),
+            None => lost,
+        }
+    }
 }
 
-/// Returns advice for a failed connection. Proxies and some TLS implementations report the cause only
-/// in the text of the error.
-fn advice(cause: &str) -> &'static str {
-    let contains = |texts: &str| texts.split('|').any(|text| cause.contains(text));
-    if contains("InvalidContentType|wrong version number|packet length too long") {
-        "; the service does not support HTTPS on this port; check the base URL"
-    } else if contains("UnknownIssuer|certificate verify failed") {
-        "; if a private authority issued the service's certificate, trust the root certificate of \
-         that authority"
-    } else if contains("proxy authorization required") {
-        "; check the user name and password in the URL of the proxy"
-    } else if contains("tunnel error: unsuccessful") {
-        "; the proxy refuses to connect to the service"
-    } else {
-        ""
+/// Returns the error for the head of a response that cannot be read.
+fn invalid_head(error: &reqwest::Error, cause: &str) -> Option<Error> {
+    let max_kilobytes = MAX_HEADER_BYTES / 1000;
+    let is_parse_error = find_cause::<hyper::Error>(error)?.is_parse();
+    if is_parse_error && cause == "message head is too large" {
+        let reason = format!(
+            "the response has more than {MAX_HEADERS} headers or {max_kilobytes} kB of headers"
+        );
+        return Some(Error::new(ErrorKind::TooLarge, reason));
     }
+    if is_parse_error {
+        let reason = format!("the response is not valid HTTP: {cause}; check the base URL");
+        return Some(Error::new(ErrorKind::Unreadable, reason));
+    }
+    is_invalid_stream(error).then(|| {
+        let reason = format!(
+            "the response is not valid HTTP/2, or has more than {max_kilobytes} kB of headers: {cause}"
+        );
+        Error::new(ErrorKind::Unreadable, reason)
+    })
 }
 
 pub(super) fn could_not_create(cause: &str) -> Error {
     let reason = format!("could not create the request, so nothing was sent: {cause}");
-    Error::new(ErrorKind::Invalid, reason)
+    Error::unsent(ErrorKind::Invalid, reason)
 }
 
 pub(super) fn timed_out(timeout: Duration) -> Error {

@@ -1,5 +1,7 @@
 //! TLS, by cargo feature.
 
+use std::error::Error as StdError;
+
 use crate::error::{Error, ErrorKind};
 
 /// An implementation of TLS and the root certificates that it trusts.
@@ -71,6 +73,18 @@ pub(crate) fn prepare(
     }
 }
 
+/// Returns the message of an error of rustls that would occur again, or `None`. Errors of native-tls are
+/// only known by their texts.
+pub(super) fn permanent_tls_error(error: &(dyn StdError + 'static)) -> Option<String> {
+    #[cfg(feature = "__rustls")]
+    return rustls_config::permanent_error(error);
+    #[cfg(not(feature = "__rustls"))]
+    {
+        let _ = error;
+        None
+    }
+}
+
 #[cfg(feature = "native-tls")]
 fn with_native_tls(
     http: reqwest::ClientBuilder,
@@ -82,44 +96,63 @@ fn with_native_tls(
     };
     let mut certificates = Vec::new();
     for pem in root_certificates {
-        let read = reqwest::Certificate::from_pem_bundle(pem).map_err(invalid_pem)?;
-        certificates.extend(at_least_one(read)?);
+        let read = reqwest::Certificate::from_pem_bundle(&pem_lines(pem)?);
+        certificates.extend(at_least_one(read.map_err(|_| invalid_pem(INVALID_PEM))?)?);
     }
     Ok(http.tls_certs_merge(certificates))
 }
 
+/// The library's own error may contain the text, which may be a private key.
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
-fn invalid_pem(error: impl std::error::Error + 'static) -> Error {
-    crate::error::kind::setup_error(
-        "the value of root_certificate_pem is not a PEM certificate",
-        error,
-    )
+const INVALID_PEM: &str = "expected the lines -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----, \
+                           and only base64 between them";
+
+#[cfg(any(feature = "__rustls", feature = "native-tls"))]
+fn invalid_pem(problem: &str) -> Error {
+    let reason = format!("the value of root_certificate_pem is not a PEM certificate: {problem}");
+    Error::new(ErrorKind::Invalid, reason)
+}
+
+/// Removes what editors add: a byte order mark and spaces around lines.
+#[cfg(any(feature = "__rustls", feature = "native-tls"))]
+fn pem_lines(pem: &[u8]) -> Result<Vec<u8>, Error> {
+    let lines = crate::error::body::without_mark(pem).split(|byte| matches!(byte, b'\n' | b'\r'));
+    match pem {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'-', ..] | [b'-', 0, ..] => {
+            Err(invalid_pem("it is UTF-16; expected ASCII or UTF-8"))
+        }
+        _ => Ok(lines
+            .map(<[u8]>::trim_ascii)
+            .collect::<Vec<_>>()
+            .join(&b'\n')),
+    }
 }
 
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
-    if certificates.is_empty() {
-        let reason = "the value of root_certificate_pem is not a PEM certificate: \
-                      it has no line -----BEGIN CERTIFICATE-----";
-        return Err(Error::new(ErrorKind::Invalid, reason));
+    match certificates.is_empty() {
+        true => Err(invalid_pem("it has no line -----BEGIN CERTIFICATE-----")),
+        false => Ok(certificates),
     }
-    Ok(certificates)
 }
 
 /// The configuration of rustls.
 #[cfg(feature = "__rustls")]
 mod rustls_config {
+    use std::error::Error as StdError;
     use std::sync::{Arc, OnceLock};
+    use std::time::{Duration, SystemTime};
+    use std::{env, fs};
 
     use rustls::client::danger::ServerCertVerifier;
     use rustls::crypto::CryptoProvider;
-    use rustls::pki_types::CertificateDer;
     use rustls::pki_types::pem::PemObject as _;
-    use rustls::{ClientConfig, RootCertStore};
+    use rustls::pki_types::{CertificateDer, UnixTime};
+    use rustls::{AlertDescription, CertificateError, ClientConfig, RootCertStore};
     use rustls_platform_verifier::Verifier;
 
-    use super::{at_least_one, invalid_pem};
-    use crate::error::kind::setup_error;
+    use super::{INVALID_PEM, at_least_one, invalid_pem, pem_lines};
+    use crate::error::kind::{find_cause, setup_error};
     use crate::error::{Error, ErrorKind};
 
     type Certificates = Vec<CertificateDer<'static>>;
@@ -148,7 +181,10 @@ mod rustls_config {
         let builder = match https {
             Some(root_certificates) => {
                 let certificates = certificates_in(root_certificates)?;
-                let verifier = create_verifier(certificates, provider).map_err(failed)?;
+                let verifier = create_verifier(certificates, provider).map_err(|error| {
+                    let reason = format!("could not set up TLS: {error}{}", configured_roots());
+                    Error::new(ErrorKind::Invalid, reason)
+                })?;
                 // rustls calls every verifier dangerous that it does not create itself.
                 builder
                     .dangerous()
@@ -161,11 +197,43 @@ mod rustls_config {
         Ok(http.tls_backend_preconfigured(config))
     }
 
+    /// Returns the message of an error that would occur again, with dates instead of numbers.
+    pub(super) fn permanent_error(error: &(dyn StdError + 'static)) -> Option<String> {
+        let error = find_cause::<rustls::Error>(error)?;
+        let problem = match error {
+            rustls::Error::AlertReceived(AlertDescription::InternalError) => return None,
+            rustls::Error::InvalidCertificate(CertificateError::ExpiredContext {
+                time,
+                not_after,
+            }) => format!(
+                "it expired on {}; today is {}",
+                date(*not_after),
+                date(*time)
+            ),
+            rustls::Error::InvalidCertificate(CertificateError::NotValidYetContext {
+                time,
+                not_before,
+            }) => format!(
+                "it is valid from {}; today is {}",
+                date(*not_before),
+                date(*time)
+            ),
+            _ => return Some(error.to_string()),
+        };
+        Some(format!("invalid peer certificate: {problem}"))
+    }
+
+    fn date(time: UnixTime) -> String {
+        const END_OF_9999: u64 = 253_402_300_799;
+        let seconds = Duration::from_secs(time.as_secs().min(END_OF_9999));
+        httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + seconds)
+    }
+
     fn certificates_in(root_certificates: &[Vec<u8>]) -> Result<Certificates, Error> {
         let mut certificates = Vec::new();
         for pem in root_certificates {
-            let read: Result<_, _> = CertificateDer::pem_slice_iter(pem).collect();
-            certificates.extend(at_least_one(read.map_err(invalid_pem)?)?);
+            let read: Result<_, _> = CertificateDer::pem_slice_iter(&pem_lines(pem)?).collect();
+            certificates.extend(at_least_one(read.map_err(|_| invalid_pem(INVALID_PEM))?)?);
         }
         Ok(certificates)
     }
@@ -205,6 +273,22 @@ mod rustls_config {
         }
         let verifier = Arc::new(Verifier::new(provider)?);
         Ok(VERIFIER.get_or_init(|| verifier).clone())
+    }
+
+    /// Returns the environment variables that replace the root certificates of the platform, and what is
+    /// wrong with the file.
+    fn configured_roots() -> String {
+        let value = |name| env::var_os(name).filter(|value| !value.is_empty());
+        let file = value("SSL_CERT_FILE").map(|path| {
+            let problem = match fs::read(&path) {
+                Ok(_) => "which has no valid certificate".to_owned(),
+                Err(error) => format!("which cannot be read: {error}"),
+            };
+            format!("; SSL_CERT_FILE is {}, {problem}", path.display())
+        });
+        let folder = value("SSL_CERT_DIR")
+            .map(|path| format!("; SSL_CERT_DIR is {}, without certificates", path.display()));
+        file.into_iter().chain(folder).collect()
     }
 
     #[cfg(not(target_os = "android"))]

@@ -51,6 +51,10 @@ async fn decompresses_gzip() {
         vec![0; 100],
     ];
     assert_eq!(read("gzip", padded.concat()).await.unwrap().users, 1);
+    for end in ["\n", "\r\n", " \t\n\0"] {
+        let body = [gzip(BODY), end.into()].concat();
+        assert_eq!(read("gzip", body).await.unwrap().users, 1, "{end:?}");
+    }
     for coding in ["", "identity"] {
         assert_eq!(read(coding, BODY.into()).await.unwrap().users, 1);
     }

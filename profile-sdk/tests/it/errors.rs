@@ -50,8 +50,35 @@ async fn names_a_missing_scope() {
         assert_eq!(error.scope(), Some(scope));
         let needed = format!("403: the key lacks the scope {scope}");
         assert!(error.to_string().contains(&needed), "{error}");
+        assert_eq!(error.missing_scope(), Some(scope));
         assert!(!error.may_have_been_applied());
     }
+}
+
+#[tokio::test]
+async fn a_403_with_another_explanation_is_not_a_missing_scope() {
+    let forbidden = || ResponseTemplate::new(403);
+    let page = "\n<!DOCTYPE html><title>Access denied</title>";
+    for response in [
+        forbidden().insert_header("retry-after", "60"),
+        forbidden().insert_header("x-ratelimit-remaining", "0"),
+        forbidden().insert_header("ratelimit-remaining", "0"),
+        forbidden().set_body_raw(page, "text/html"),
+    ] {
+        let (_, error) = respond_and_call(response).await;
+        assert_eq!(error.kind(), ErrorKind::Forbidden);
+        assert_eq!(error.missing_scope(), None);
+        let start = "POST /api/v1/me/posts: 403: the service does not permit this call, \
+                     which requires the scope social:write";
+        assert!(error.to_string().starts_with(start), "{error}");
+    }
+    let remaining = forbidden().insert_header("x-ratelimit-remaining", "7");
+    for response in [forbidden(), remaining] {
+        let (_, error) = respond_and_call(response).await;
+        assert_eq!(error.missing_scope().unwrap().as_str(), "social:write");
+    }
+    let (_, error) = respond_and_call(ResponseTemplate::new(401)).await;
+    assert_eq!(error.missing_scope(), None);
 }
 
 async fn respond_and_call(response: ResponseTemplate) -> (Error, Error) {
@@ -68,7 +95,7 @@ async fn classifies_status_codes() {
     for (status, kind, unclear) in [
         (302, ErrorKind::Redirected, false),
         (303, ErrorKind::Redirected, true),
-        (304, ErrorKind::Redirected, false),
+        (304, ErrorKind::Unreadable, true),
         (400, ErrorKind::Rejected, false),
         (408, ErrorKind::Rejected, true),
         (409, ErrorKind::Rejected, false),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use profile_sdk::{ApiKey, ErrorKind, RetryPolicy};
+use profile_sdk::{ApiKey, ErrorKind, Method, RetryPolicy};
 use tokio::io::{copy, copy_bidirectional, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -88,4 +88,32 @@ async fn a_connection_that_hangs_is_replaced() {
         (error.kind(), error.to_string()),
         (ErrorKind::Interrupted, message.into())
     );
+}
+
+/// The size of the headers is the last segment of the path.
+#[tokio::test]
+async fn limits_the_size_of_headers() {
+    let service = Service::start(&["h2"]).await;
+    let client = client_builder_for(&service.uri)
+        .root_certificate_pem(service.certificate.as_bytes())
+        .api_key(ApiKey::new("the-key").unwrap())
+        .build()
+        .unwrap();
+    let read = |bytes: u32| {
+        let path = format!("/api/v1/headers/{bytes}");
+        client.raw_call(Method::Get, path).read_bytes().send()
+    };
+    for bytes in [20_000, 50_000, 290_000] {
+        let beside = tokio::spawn(client.me().send());
+        assert_eq!(read(bytes).await.unwrap().attempts(), 1);
+        assert_eq!(beside.await.unwrap().unwrap().attempts(), 1);
+    }
+    let before = service.seen().len();
+    let error = read(310_000).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreadable, "{error}");
+    assert_eq!((error.attempts(), service.seen().len() - before), (1, 1));
+    assert!(!error.is_retryable());
+    let message = "the response is not valid HTTP/2, or has more than 300 kB of headers: ";
+    assert!(error.to_string().contains(message), "{error}");
+    assert_eq!(client.me().send().await.unwrap().attempts(), 1);
 }

@@ -16,6 +16,7 @@ mod calls;
 mod canned_client;
 mod cases;
 mod clock;
+mod closed_connections;
 mod compression;
 mod configuration;
 mod crowd;

@@ -1,6 +1,8 @@
 //! Network errors.
 
 use std::error::Error as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{ApiKey, Client, ErrorKind, LinkId};
@@ -37,14 +39,16 @@ async fn a_refused_connection_sends_nothing() {
     drop(listener);
     let error = connect_to(&uri).create_post("p").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection);
-    assert_eq!(error.attempts(), 4);
+    assert_eq!(error.attempts(), 0);
+    assert!(error.is_retryable());
     assert!(!error.may_have_been_applied());
     assert!(error.source().is_none(), "the message contains the cause");
     let message = error.to_string();
     assert!(
         message.starts_with(&format!(
             "POST /api/v1/me/posts: could not connect to {uri}, so nothing was sent: "
-        )) && message.contains("(os error "),
+        )) && message.contains("(os error ")
+            && message.contains("; tried 4 times in "),
         "{message}"
     );
 }
@@ -140,11 +144,100 @@ async fn does_not_send_an_invalid_request() {
         .delete_link(&id)
         .await
         .unwrap_err();
-    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Invalid, 1));
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Invalid, 0));
     assert!(!error.may_have_been_applied());
     let message = error.to_string();
     assert!(
         message.contains("xxx…: could not create the request, so nothing was sent: "),
         "{message}"
+    );
+}
+
+/// Starts a service that responds to every request on any connection with these bytes. Returns its URL
+/// and the number of requests.
+async fn serve_all(response: Vec<u8>) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let uri = format!("http://{}", listener.local_addr().unwrap());
+    let requests = Arc::<AtomicUsize>::default();
+    let counter = requests.clone();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 4096]).await;
+            counter.fetch_add(1, Ordering::Relaxed);
+            let _ = stream.write_all(&response).await;
+        }
+    });
+    (uri, requests)
+}
+
+#[tokio::test]
+async fn a_head_that_cannot_be_read_is_not_requested_again() {
+    for head in [
+        "x-text: a\x7fb\r\n",
+        "x-te xt: a\r\n",
+        "x-text\r\n",
+        "x-text: a\r\n b\r\n",
+        "content-length: many\r\n",
+        "\0: a\r\n",
+    ] {
+        let response = format!("HTTP/1.1 200 OK\r\n{head}content-length: 2\r\n\r\n{{}}");
+        check_invalid_head(response.into_bytes()).await;
+    }
+    for response in [
+        "HTTP/1.1 2x0 OK\r\n\r\n",
+        "SSH-2.0-OpenSSH_9.6\r\n",
+        "\x15\x03\x03\0\x02\x02\n",
+    ] {
+        check_invalid_head(response.as_bytes().to_vec()).await;
+    }
+}
+
+async fn check_invalid_head(response: Vec<u8>) {
+    let shown = String::from_utf8_lossy(&response).into_owned();
+    let (uri, requests) = serve_all(response).await;
+    let error = connect_to(&uri).me().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreadable, "{shown:?}: {error}");
+    assert_eq!((error.attempts(), requests.load(Ordering::Relaxed)), (1, 1));
+    assert!(!error.is_retryable());
+    let start = "GET /api/v1/me: the response is not valid HTTP: ";
+    assert!(error.to_string().starts_with(start), "{error}");
+    let error = connect_to(&uri).create_post("p").await.unwrap_err();
+    assert!(error.may_have_been_applied(), "{shown:?}: {error}");
+}
+
+#[tokio::test]
+async fn limits_the_number_and_the_size_of_headers() {
+    let response = |headers: usize, bytes: usize| {
+        let headers = format!("x-header: {}\r\n", "x".repeat(bytes)).repeat(headers);
+        format!("HTTP/1.1 200 OK\r\n{headers}content-length: 11\r\n\r\n{{\"data\":[]}}")
+            .into_bytes()
+    };
+    for (headers, bytes) in [(101, 10), (999, 10), (999, 280), (1, 290_000)] {
+        let (uri, _) = serve_all(response(headers, bytes)).await;
+        connect_to(&uri).badges().await.unwrap();
+    }
+    for (headers, bytes) in [(1_000, 10), (1, 1_000_000)] {
+        let (uri, requests) = serve_all(response(headers, bytes)).await;
+        let error = connect_to(&uri).badges().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
+        assert_eq!(requests.load(Ordering::Relaxed), 1);
+        let message =
+            "GET /api/v1/badges: the response has more than 1000 headers or 300 kB of headers";
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[tokio::test]
+async fn a_304_is_not_a_redirect() {
+    let service = MockServer::start().await;
+    respond_to_all(&service, ResponseTemplate::new(304)).await;
+    let error = connect_as_owner(&service).me().await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.status()),
+        (ErrorKind::Unreadable, Some(304))
+    );
+    assert_eq!(
+        error.to_string(),
+        "GET /api/v1/me: 304: the service did not send the resource, because it has not changed"
     );
 }

@@ -33,6 +33,21 @@ impl Proxy {
         Self { url, heads }
     }
 
+    /// Starts a proxy that responds to plain requests with this status.
+    async fn start_plain(status: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://ada:hush@{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let _ = stream.read(&mut [0; 4096]).await;
+                let response = format!("HTTP/1.1 {status} No\r\ncontent-length: 0\r\n\r\n");
+                let _ = stream.write_all(response.as_bytes()).await;
+            }
+        });
+        let heads = Arc::default();
+        Self { url, heads }
+    }
+
     fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
@@ -46,7 +61,15 @@ async fn serve(
 ) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
-        head.push(client.read_u8().await.unwrap());
+        // A client that expects TLS sends something else, and closes the connection.
+        let Ok(byte) = client.read_u8().await else {
+            return;
+        };
+        head.push(byte);
+        if head.first() == Some(&22) {
+            let _ = client.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+            return;
+        }
     }
     let head = String::from_utf8(head).unwrap();
     heads.lock().unwrap().push(head.clone());
@@ -103,35 +126,38 @@ fn rejects_plain_http_to_localhost_through_a_proxy() {
 
 #[tokio::test]
 async fn reports_a_refused_tunnel_without_its_password() {
-    for (status, shown) in [
+    let unsuccessful = "unsuccessful; it may reject this host, or be unable to reach it";
+    for (status, shown, is_retryable) in [
         (
             "407 No",
             "proxy authorization required; \
              check the user name and password in the URL of the proxy",
+            false,
         ),
-        (
-            "403 No",
-            "unsuccessful; the proxy refuses to connect to the service",
-        ),
+        ("403 No", unsuccessful, true),
+        ("502 Bad Gateway", unsuccessful, true),
+        ("504 Gateway Timeout", unsuccessful, true),
     ] {
         let proxy = Proxy::start_with("another password", status).await;
         let client = Client::builder()
             .base_url("https://profiles.example")
             .api_key(ApiKey::new("canary").unwrap())
             .proxy(&proxy.url)
-            .retry(RetryPolicy::none())
+            .retry(RetryPolicy::new().max_retries(u32::from(!is_retryable)))
             .build()
             .unwrap();
         let error = client.create_post("p").await.unwrap_err();
         assert_eq!(
-            (error.kind(), error.status()),
-            (ErrorKind::Connection, None)
+            (error.kind(), error.status(), error.attempts()),
+            (ErrorKind::Connection, None, 0)
         );
+        assert_eq!(error.is_retryable(), is_retryable, "{error}");
+        let address = proxy.url.replace("ada:hush@", "");
         assert_eq!(
             error.to_string(),
             format!(
-                "POST /api/v1/me/posts: could not connect to https://profiles.example, so nothing was sent: \
-                 tunnel error: {shown}"
+                "POST /api/v1/me/posts: the proxy {address} did not open a tunnel to \
+                 https://profiles.example, so nothing was sent: tunnel error: {shown}"
             )
         );
         assert!(!error.may_have_been_applied());
@@ -149,6 +175,126 @@ async fn reports_a_refused_tunnel_without_its_password() {
         );
         assert!(head.contains("YWRhOmh1c2g="), "{head}");
         assert!(!head.contains("canary"), "{head}");
+    }
+}
+
+/// Creates a post through a proxy. Returns the error.
+async fn fail_through(proxy: &str, base_url: &str) -> profile_sdk::Error {
+    let client = crate::client_builder_for(base_url)
+        .api_key(ApiKey::new("canary").unwrap())
+        .proxy(proxy)
+        .allow_plain_http(true)
+        .build()
+        .unwrap();
+    let error = client.create_post("p").await.unwrap_err();
+    assert!(!format!("{error:?}").contains("hush"));
+    error
+}
+
+#[tokio::test]
+async fn names_a_proxy_that_is_down() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    for scheme in ["http", "https"] {
+        for base_url in ["http://profiles.example", "https://profiles.example"] {
+            let error = fail_through(&format!("{scheme}://ada:hush@{address}"), base_url).await;
+            assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connection, 0));
+            assert!(error.is_retryable() && !error.may_have_been_applied());
+            let start = format!(
+                "POST /api/v1/me/posts: could not connect to the proxy {scheme}://{address}, \
+                 so nothing was sent: "
+            );
+            assert!(error.to_string().starts_with(&start), "{error}");
+        }
+    }
+    let error = fail_through("http://proxy.invalid:3128", "https://profiles.example").await;
+    let message = error.to_string();
+    assert!(
+        message.contains("could not connect to the proxy http://proxy.invalid:3128, "),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn advises_about_the_tls_of_an_https_proxy() {
+    let plain = Proxy::start("").await;
+    let plain = plain.url.replace("http://ada:hush@", "https://");
+    let service = crate::tls::Service::start(&["http/1.1"]).await;
+    for base_url in ["http://profiles.example", "https://profiles.example"] {
+        for (proxy, advice) in [
+            (
+                &plain,
+                "; the proxy does not support HTTPS on this port; check the URL of the proxy",
+            ),
+            (
+                &service.uri,
+                "; if a private authority issued the proxy's certificate, trust the root certificate \
+                 of that authority",
+            ),
+        ] {
+            let error = fail_through(proxy, base_url).await;
+            let message = error.to_string();
+            let start =
+                format!("POST /api/v1/me/posts: could not connect to the proxy {proxy}, so");
+            assert!(
+                message.starts_with(&start) && message.ends_with(advice),
+                "{message}"
+            );
+            assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connection, 0));
+            assert!(!error.is_retryable());
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_the_service_behind_the_proxy() {
+    let service = crate::tls::Service::start(&["http/1.1"]).await;
+    let proxy = Proxy::start("").await;
+    let error = fail_through(&proxy.url, &service.uri).await;
+    let message = error.to_string();
+    let address = proxy.url.replace("ada:hush@", "");
+    let start = format!(
+        "POST /api/v1/me/posts: could not connect to {} through the proxy {address}, so nothing was sent: ",
+        service.uri
+    );
+    assert!(message.starts_with(&start), "{message}");
+    assert!(
+        message.contains("issued the service's certificate"),
+        "{message}"
+    );
+    assert_eq!(proxy.heads().len(), 1);
+}
+
+#[tokio::test]
+async fn names_the_proxy_that_may_have_failed_itself() {
+    for (status, shown, kind) in [
+        (
+            407,
+            "the proxy PROXY requires a valid user name and password",
+            ErrorKind::Rejected,
+        ),
+        (
+            502,
+            "the service or the proxy PROXY failed",
+            ErrorKind::Service,
+        ),
+        (
+            504,
+            "the service or the proxy PROXY failed",
+            ErrorKind::Service,
+        ),
+        (500, "the service failed", ErrorKind::Service),
+        (400, "the service rejected the request", ErrorKind::Rejected),
+    ] {
+        let proxy = Proxy::start_plain(status).await;
+        let error = fail_through(&proxy.url, "http://profiles.example").await;
+        assert_eq!((error.kind(), error.attempts()), (kind, 1));
+        assert!(!error.is_retryable());
+        let address = proxy.url.replace("ada:hush@", "");
+        let shown = shown.replace("PROXY", &address);
+        let start = format!("POST /api/v1/me/posts: {status}: {shown}");
+        assert!(error.to_string().starts_with(&start), "{error}");
     }
 }
 

@@ -82,6 +82,33 @@ async fn raw_calls_have_the_same_errors_and_retries() {
 }
 
 #[tokio::test]
+async fn a_missing_body_has_the_length_0_where_one_is_usual() {
+    let service = MockServer::start().await;
+    respond_to_all(&service, ResponseTemplate::new(204)).await;
+    let client = connect_as_owner(&service);
+    for (method, length) in [
+        (Method::Get, None),
+        (Method::Delete, None),
+        (Method::Post, Some("0")),
+        (Method::Put, Some("0")),
+        (Method::Patch, Some("0")),
+    ] {
+        client
+            .raw_call(method, "/api/v1/x")
+            .read_bytes()
+            .await
+            .unwrap();
+        let received = service.wiremock().received_requests().await.unwrap();
+        let headers = &received.last().unwrap().headers;
+        let sent: Vec<_> = headers.get_all("content-length").iter().collect();
+        assert_eq!(sent, length.as_slice(), "{method}");
+        assert!(
+            !headers.contains_key("content-type") && !headers.contains_key("transfer-encoding")
+        );
+    }
+}
+
+#[tokio::test]
 async fn does_not_send_invalid_paths() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);

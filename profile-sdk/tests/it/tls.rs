@@ -1,6 +1,7 @@
 //! HTTPS with a real service on this machine.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use http_body_util::Full;
@@ -11,14 +12,17 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use mock_server::MockServer;
 use profile_sdk::{ApiKey, ErrorKind, RetryPolicy, Tls};
+use rcgen::{CertificateParams, KeyPair};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
 
 use crate::client_builder_for;
 
-/// An HTTPS service with a self-signed certificate.
+/// An HTTPS service with a self-signed certificate. If the last segment of a path is a number, the response
+/// has headers of this size.
 pub(crate) struct Service {
     pub(crate) uri: String,
     pub(crate) certificate: String,
@@ -50,20 +54,32 @@ impl Service {
 
 /// Returns an acceptor for `localhost` that offers these protocols with ALPN, and its certificate.
 pub(crate) fn acceptor(protocols: &[&str]) -> (TlsAcceptor, String) {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+    acceptor_with(protocols, localhost())
+}
+
+fn localhost() -> CertificateParams {
+    CertificateParams::new(vec!["localhost".to_owned()]).unwrap()
+}
+
+/// Returns the same with a self-signed certificate with these parameters.
+fn acceptor_with(protocols: &[&str], certificate: CertificateParams) -> (TlsAcceptor, String) {
+    let key_pair = KeyPair::generate().unwrap();
+    let certificate = certificate.self_signed(&key_pair).unwrap();
+    let key = PrivatePkcs8KeyDer::from(key_pair.serialize_der());
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
+    let key = provider.key_provider.load_private_key(key.into()).unwrap();
+    // Unlike `with_single_cert`, this accepts a certificate that rustls cannot read.
+    let certified = CertifiedKey::new(vec![certificate.der().clone()], key);
     let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key.into())
-        .unwrap();
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
     config.alpn_protocols = protocols
         .iter()
         .map(|name| name.as_bytes().into())
         .collect();
-    (Arc::new(config).into(), made.cert.pem())
+    (Arc::new(config).into(), certificate.pem())
 }
 
 async fn serve(listener: TcpListener, acceptor: TlsAcceptor, seen: Seen) {
@@ -88,7 +104,18 @@ fn response(seen: &Seen, request: &Request<Incoming>) -> Result<Response<Full<By
     seen.lock()
         .unwrap()
         .push((request.version(), key.to_owned()));
-    Ok(Response::new(Full::from(r#"{"data":{"handle":"ada"}}"#)))
+    let response = Response::new(Full::from(r#"{"data":{"handle":"ada"}}"#));
+    let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
+    let mut bytes = segment.parse().unwrap_or(0);
+    let mut response = response;
+    while bytes > 0 {
+        let value = "x".repeat(bytes.min(10_000));
+        response
+            .headers_mut()
+            .append("x-header", value.parse().unwrap());
+        bytes -= value.len();
+    }
+    Ok(response)
 }
 
 /// Returns the TLS implementations that are enabled.
@@ -163,9 +190,171 @@ async fn reports_https_to_a_plain_http_port() {
             .tls(tls)
             .build()
             .unwrap();
-        let message = client.badges().await.unwrap_err().to_string();
+        let error = client.badges().await.unwrap_err();
+        let message = error.to_string();
         let expected = "the service does not support HTTPS on this port; check the base URL";
         assert!(message.contains(expected), "{tls:?}: {message}");
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connection, 0));
+        assert!(!error.is_retryable() && !message.contains("tried"));
+    }
+}
+
+#[tokio::test]
+async fn reports_plain_http_to_an_https_port() {
+    let service = Service::start(&["http/1.1"]).await;
+    let client = client_builder_for(&service.uri.replace("https://", "http://"))
+        .api_key(ApiKey::new("canary").unwrap())
+        .build()
+        .unwrap();
+    let error = client.me().await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.attempts()),
+        (ErrorKind::Unreadable, 1),
+        "{error}"
+    );
+    assert!(!error.is_retryable());
+    assert_eq!(
+        error.to_string(),
+        "GET /api/v1/me: the response is not valid HTTP: invalid HTTP version parsed; check the base URL"
+    );
+}
+
+/// Starts a service with this certificate. Returns its URL, the certificate, and the number of handshakes.
+async fn serve_handshakes(certificate: CertificateParams) -> (String, String, Arc<AtomicUsize>) {
+    let (acceptor, certificate) = acceptor_with(&[], certificate);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let handshakes = Arc::<AtomicUsize>::default();
+    let counter = handshakes.clone();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            counter.fetch_add(1, Ordering::Relaxed);
+            let _ = acceptor.accept(stream).await;
+        }
+    });
+    (format!("https://localhost:{port}"), certificate, handshakes)
+}
+
+#[tokio::test]
+async fn an_invalid_certificate_is_reported_at_once() {
+    let mut expired = localhost();
+    expired.not_after = rcgen::date_time_ymd(1994, 11, 6);
+    let mut not_yet_valid = localhost();
+    not_yet_valid.not_before = rcgen::date_time_ymd(2994, 11, 6);
+    let mut authority = localhost();
+    authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let mut critical = localhost();
+    let mut extension = rcgen::CustomExtension::from_oid_content(&[1, 2, 3, 4], vec![5, 0]);
+    extension.set_criticality(true);
+    critical.custom_extensions = vec![extension];
+    let other_name = CertificateParams::new(vec!["other.example".to_owned()]).unwrap();
+    for (certificate, is_trusted, shown) in [
+        (localhost(), false, "trust the root certificate"),
+        (
+            expired,
+            true,
+            "it expired on Sun, 06 Nov 1994 00:00:00 GMT; today is ",
+        ),
+        (
+            not_yet_valid,
+            true,
+            "it is valid from Thu, 06 Nov 2994 00:00:00 GMT; today is ",
+        ),
+        (other_name, true, "other.example"),
+        (
+            authority.clone(),
+            true,
+            "the service uses the certificate of an authority as its own",
+        ),
+        (
+            authority,
+            false,
+            "the service uses the certificate of an authority as its own",
+        ),
+        (critical, true, "CriticalExtension"),
+    ] {
+        for tls in every_tls() {
+            let (uri, pem, handshakes) = serve_handshakes(certificate.clone()).await;
+            let mut builder = client_builder_for(&uri)
+                .tls(tls)
+                .api_key(ApiKey::new("canary").unwrap());
+            if is_trusted {
+                builder = builder.root_certificate_pem(pem);
+            }
+            let Ok(client) = builder.build() else {
+                // Some implementations reject such a root certificate.
+                continue;
+            };
+            let error = client.me().await.unwrap_err();
+            let message = error.to_string();
+            let is_native = format!("{tls:?}") == "NativeTls";
+            assert!(message.contains(shown) || is_native, "{tls:?}: {message}");
+            assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connection, 0));
+            assert_eq!(handshakes.load(Ordering::Relaxed), 1, "{message}");
+            assert!(
+                !error.is_retryable() && !message.contains("tried"),
+                "{message}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn accepts_what_editors_do_to_pem() {
+    let service = Service::start(&["http/1.1"]).await;
+    let pem = &service.certificate;
+    for pem in [
+        format!("\u{feff}{pem}"),
+        pem.lines().map(|line| format!("\t  {line} \r\n")).collect(),
+        pem.replace("\r\n", "\n").replace('\n', "\r"),
+        format!("Subject: us\n\n{pem}\n\n{pem}"),
+    ] {
+        for tls in every_tls() {
+            let client = client_builder_for(&service.uri)
+                .tls(tls)
+                .root_certificate_pem(pem.as_bytes())
+                .api_key(ApiKey::new("key").unwrap())
+                .build();
+            client.unwrap().me().await.unwrap();
+        }
+    }
+}
+
+#[test]
+fn errors_do_not_show_a_pem_text() {
+    let (_, pem) = acceptor(&[]);
+    let utf_16: Vec<u8> = pem.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf_16_be: Vec<u8> = pem.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let one_line = "expected the lines -----BEGIN CERTIFICATE-----";
+    for (pem, shown) in [
+        (pem.replace(['\r', '\n'], "").into_bytes(), one_line),
+        (pem.replace(['\r', '\n'], "\\n").into_bytes(), one_line),
+        (
+            b"-----BEGIN PRIVATE KEY-----hush-----END PRIVATE KEY-----".to_vec(),
+            one_line,
+        ),
+        (b"-----BEGIN CERTIFICATE-----\nhush".to_vec(), one_line),
+        ([&b"\xff\xfe"[..], &utf_16].concat(), "it is UTF-16"),
+        ([&b"\xfe\xff"[..], &utf_16_be].concat(), "it is UTF-16"),
+        (utf_16, "it is UTF-16"),
+        (utf_16_be, "it is UTF-16"),
+    ] {
+        for tls in every_tls() {
+            let builder = client_builder_for("https://localhost").tls(tls);
+            let error = builder
+                .root_certificate_pem(pem.clone())
+                .build()
+                .unwrap_err();
+            let message = error.to_string();
+            assert!(
+                message.contains(shown) || format!("{tls:?}") == "NativeTls",
+                "{tls:?}: {message}"
+            );
+            assert!(
+                message.len() < 250 && !message.contains("104, 117"),
+                "{message}"
+            );
+        }
     }
 }
 
