@@ -1,10 +1,12 @@
 //! Opens a text in the user's editor, in a private file of this process.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{fs, io};
+use std::time::{Duration, Instant};
+use std::{env, fs, io};
 
 use crate::input::{Input, prompt};
 use crate::outcome::failure::{Failure, FailureKind, KeptText};
@@ -42,6 +44,9 @@ pub(crate) enum Finished {
     Preview(Report),
 }
 
+/// Nobody edits a text in this time: the editor did not wait.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
 /// Opens a text in the editor, and again after each rejection if the user agrees.
 ///
 /// The file belongs to this process. It stays if the text was not sent, and the failure names it.
@@ -53,6 +58,7 @@ pub(crate) fn edit<T: EditedText>(
 ) -> Result<Report, Failure> {
     let file = TextFile::create(T::PREFIX, T::SUFFIX, initial)?;
     loop {
+        let started = Instant::now();
         let opened = editor.open(&file.path);
         let text = match file.read() {
             Ok(text) => text,
@@ -63,7 +69,17 @@ pub(crate) fn edit<T: EditedText>(
         };
         let failure = match opened.and_then(|()| edited.finish(&text)) {
             Ok(Finished::Done(report)) => {
-                file.delete();
+                // The editor may still be open.
+                if text == initial && started.elapsed() < AT_ONCE {
+                    let (path, commands) = (file.path.display(), file.commands::<T>());
+                    session.output.status(&format!(
+                        "the editor returned at once, so {path} is kept; if the editor is still open, \
+                         save the text there, and {commands}. Set an editor that waits, such as \
+                         `code --wait`"
+                    ));
+                } else {
+                    file.delete();
+                }
                 return Ok(report);
             }
             Ok(Finished::Unconfirmed(report)) => {
@@ -202,8 +218,11 @@ impl TextFile {
     }
 }
 
-/// Variables that are not passed to the editor.
-const SECRETS: [&str; 2] = ["PROFILE_API_KEY", "PROFILE_WEBHOOK_SECRET"];
+/// Returns `true` for variables with secrets, which are not passed to the editor.
+fn is_secret(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name == "PROFILE_API_KEY" || name.starts_with("PROFILE_WEBHOOK_SECRET")
+}
 
 /// A program with its arguments.
 #[derive(Debug)]
@@ -254,8 +273,8 @@ impl Editor {
         if !io::stdout().is_terminal() {
             command.stdout(Stdio::from(io::stderr()));
         }
-        for secret in SECRETS {
-            command.env_remove(secret);
+        for (name, _) in env::vars_os().filter(|(name, _)| is_secret(name)) {
+            command.env_remove(name);
         }
         let failed = |how: String| {
             let words = shlex::try_join(self.words.iter().map(String::as_str));

@@ -1,15 +1,19 @@
 //! A profile as a file: the fields and links that `export` writes, and `diff` and `apply` read.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use profile_sdk::plan::{DesiredLink, DesiredProfile};
+use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
 use profile_sdk::{Profile, ProfileField, ProfileUpdate};
+use serde_json::value::RawValue;
+use serde_json::{Map, json};
 use toml_edit::de::from_document;
-use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
+use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::terminal::printable::{is_invisible, redact_key};
+use crate::terminal::printable::{is_invisible, json_text, redact_key};
 
 /// A problem at a line and a column, counted from 1.
 type Problem = ((usize, usize), String);
@@ -17,14 +21,15 @@ type Problem = ((usize, usize), String);
 /// Parses a file. The failure has a line of the form `NAME:LINE:COLUMN: problem` for each problem.
 pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let shown = shown_in(text);
     let parsed = match text.trim_start().starts_with('{') {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
-        false => EnteredProfile::read(text, None).validated(name),
+        false => EnteredProfile::read(text, shown.as_ref()).validated(name),
     };
     let desired = parsed.map_err(|failure| {
         failure.hint("nothing was sent; fix the file and run the command again")
     })?;
-    match desired.profile.is_empty() && desired.links.is_none() {
+    match shown.is_none() && desired.profile.is_empty() && desired.links.is_none() {
         true => Err(Failure::usage(format!(
             "{name} has neither fields nor links; expected the output of `profile export`"
         ))),
@@ -32,14 +37,45 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
     }
 }
 
+/// The start of the last line of a text for the editor, which holds the fields that it showed.
+const SHOWN: &str = "# as it was: ";
+
+/// Returns the line with the fields that an editor shows, so that `apply` sends only the changed ones.
+pub(crate) fn shown_line(profile: &Profile) -> String {
+    let shown: Map<_, _> = fields(profile)
+        .map(|(name, text)| (name, text.into()))
+        .collect();
+    format!("\n{SHOWN}{}\n", json_text(&json!(shown).to_string(), true))
+}
+
+fn shown_in(text: &str) -> Option<Profile> {
+    let json = text.lines().rev().find_map(|line| line.strip_prefix(SHOWN));
+    serde_json::from_str(json?).ok()
+}
+
 fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
-    serde_json::from_str(text).map_err(|error: serde_json::Error| {
-        let message = error.to_string();
-        let message = message
-            .rsplit_once(" at line ")
-            .map_or(&*message, |(message, _)| message);
-        ((error.line(), error.column()), message.to_owned())
-    })
+    let desired: DesiredProfile =
+        serde_json::from_str(text).map_err(|error: serde_json::Error| {
+            let message = error.to_string();
+            let message = message
+                .rsplit_once(" at line ")
+                .map_or(&*message, |(message, _)| message);
+            ((error.line(), error.column()), message.to_owned())
+        })?;
+    let problem = repeated_ids(&desired, text, &id_starts(text).unwrap_or_default());
+    match problem.into_iter().next() {
+        Some(problem) => Err(problem),
+        None => Ok(desired),
+    }
+}
+
+/// Returns the offsets of the IDs of the links in JSON.
+fn id_starts(json: &str) -> Option<Vec<Option<usize>>> {
+    type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+    let fields: Fields<'_> = serde_json::from_str(json).ok()?;
+    let links: Vec<Fields<'_>> = serde_json::from_str(fields.get("links")?.get()).ok()?;
+    let start = |id: &&RawValue| id.get().as_ptr().addr() - json.as_ptr().addr();
+    Some(links.iter().map(|link| link.get("id").map(start)).collect())
 }
 
 fn failure(name: &str, mut problems: Vec<Problem>) -> Failure {
@@ -54,8 +90,7 @@ fn failure(name: &str, mut problems: Vec<Problem>) -> Failure {
 pub(crate) struct EnteredProfile {
     /// The fields as entered.
     pub(crate) fields: Vec<(ProfileField, String)>,
-    /// Notes about converted colors.
-    pub(crate) notes: Vec<String>,
+    changes: ProfileChanges,
     /// The problems other than invalid values of fields.
     pub(crate) problems: Vec<Problem>,
     invalid_values: Vec<Problem>,
@@ -82,12 +117,41 @@ impl EnteredProfile {
             true => others.remove("profile"),
             false => None,
         };
-        let mut changes = ProfileChanges::default();
-        for (name, item) in profile
-            .iter()
-            .filter_map(Item::as_table_like)
-            .flat_map(TableLike::iter)
-        {
+        let profile = profile.as_ref().and_then(Item::as_table_like);
+        let fields = profile.map_or_else(Vec::new, |profile| profile.iter().collect());
+        entered.read_fields(&fields, shown, problem);
+        if shown.is_some() {
+            let unknown = others.iter().filter(|(name, _)| *name != "source");
+            entered.problems.extend(unknown.map(|(name, item)| {
+                let message =
+                    format!("{name:?} is not below [profile], and only fields can be edited here");
+                problem(item.span(), &message)
+            }));
+            others.retain(|name, _| name == "source");
+        }
+        let links = others.get("links").cloned().unwrap_or_default();
+        match from_document(DocumentMut::from(others)) {
+            Ok(others) => entered.desired = others,
+            Err(error) => entered
+                .problems
+                .push(problem(error.span(), error.message())),
+        }
+        let spans = (0..).map_while(|index| Some(links.get(index)?.get("id").and_then(Item::span)));
+        let starts: Vec<_> = spans.map(|span| span.map(|span| span.start)).collect();
+        let repeated = repeated_ids(&entered.desired, &text, &starts);
+        entered.problems.extend(repeated);
+        entered.desired.profile = std::mem::take(&mut entered.changes.update);
+        entered
+    }
+
+    /// Reads the fields. If an editor showed a profile, skips those that are as shown.
+    fn read_fields(
+        &mut self,
+        fields: &[(&str, &Item)],
+        shown: Option<&Profile>,
+        problem: impl Fn(Option<Range<usize>>, &str) -> Problem,
+    ) {
+        for &(name, item) in fields {
             let problem = |message: &str| problem(item.span(), message);
             let field = name.parse::<ProfileField>();
             // The editor shows the closing quotes of a long text on a line of their own.
@@ -97,37 +161,25 @@ impl EnteredProfile {
             let text = item.as_str();
             let text = text.map(|text| text.strip_suffix(end).unwrap_or(text));
             match (field, text) {
-                (Err(error), _) => entered.problems.push(problem(&error.to_string())),
-                (Ok(_), None) => entered.problems.push(problem(&format!(
+                (Err(error), _) => self.problems.push(problem(&error.to_string())),
+                (Ok(_), None) => self.problems.push(problem(&format!(
                     "{name} has the type {}; expected a string in quotes",
                     item.type_name()
                 ))),
                 (Ok(field), text) if shown.and_then(|shown| shown.get(field)) == text => {}
                 (Ok(field), Some(text)) => {
-                    let error = changes.add(field, text).err();
+                    let error = self.changes.add(field, text).err();
                     let invalid = error.map(|error| problem(&error.to_string()));
-                    entered.invalid_values.extend(invalid);
-                    entered.fields.push((field, text.to_owned()));
+                    self.invalid_values.extend(invalid);
+                    self.fields.push((field, text.to_owned()));
                 }
             }
         }
-        if shown.is_some() {
-            entered.problems.extend(others.iter().map(|(name, item)| {
-                let message =
-                    format!("{name:?} is not below [profile], and only fields can be edited here");
-                problem(item.span(), &message)
-            }));
-        } else {
-            match from_document(DocumentMut::from(others)) {
-                Ok(others) => entered.desired = others,
-                Err(error) => entered
-                    .problems
-                    .push(problem(error.span(), error.message())),
-            }
-        }
-        entered.desired.profile = changes.update;
-        entered.notes = changes.notes;
-        entered
+    }
+
+    /// Returns notes about converted colors.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.changes.notes.clone()
     }
 
     /// Returns the profile. The failure contains all problems.
@@ -138,6 +190,19 @@ impl EnteredProfile {
             false => Err(failure(name, problems)),
         }
     }
+}
+
+/// Returns the problems of IDs that several links have, whose IDs start at these offsets.
+fn repeated_ids(desired: &DesiredProfile, text: &str, starts: &[Option<usize>]) -> Vec<Problem> {
+    let links = desired.links.as_deref().unwrap_or_default();
+    let place = |index: usize| position(text, starts.get(index).copied().flatten().unwrap_or(0));
+    let mut seen = BTreeMap::new();
+    let repeated = links.iter().enumerate().filter_map(|(index, link)| {
+        let first = *seen.entry(link.id.as_ref()?.as_str()).or_insert(index);
+        let message = |line| format!("line {line} has a link with the same id");
+        (first < index).then(|| (place(index), message(place(first).0)))
+    });
+    repeated.collect()
 }
 
 /// Returns the line and the column of an offset, counted from 1.
@@ -206,16 +271,11 @@ pub(crate) fn links(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
 /// Returns a profile as TOML.
 pub(crate) fn to_toml(profile: &DesiredProfile) -> String {
     let mut toml = String::from("# A profile; `profile apply FILE` applies it.\n");
-    let line = |name: &str, text: &str| format!("{name} = {}\n", quoted(text));
     if profile.links.as_ref().is_some_and(Vec::is_empty) {
         toml += "links = []\n";
     }
     if let Some(source) = &profile.source {
-        toml += "\n[source]\n";
-        if let Some(service) = &source.service {
-            toml += &line("service", service);
-        }
-        toml += &line("handle", source.handle.as_str());
+        toml += &source_table(source);
     }
     toml += "\n[profile]\n";
     for field in ProfileField::ALL {
@@ -232,6 +292,20 @@ pub(crate) fn to_toml(profile: &DesiredProfile) -> String {
         toml += &line("url", link.url.as_str());
     }
     toml
+}
+
+/// Returns the table of the account that a profile is of.
+pub(crate) fn source_table(source: &Source) -> String {
+    let service = source
+        .service
+        .iter()
+        .map(|service| line("service", service));
+    let handle = line("handle", source.handle.as_str());
+    format!("\n[source]\n{}{handle}", service.collect::<String>())
+}
+
+fn line(name: &str, text: &str) -> String {
+    format!("{name} = {}\n", quoted(text))
 }
 
 /// Returns the text as a TOML string; one with line breaks is a multi-line string.
@@ -317,8 +391,10 @@ mod tests {
             titles in vec(any::<String>(), 0..3),
             has_links in any::<bool>(),
         ) {
-            let link = |title| json!({"id": "1", "title": title, "url": "https://x/\u{e9} ?"});
-            let links: Vec<_> = titles.iter().map(link).collect();
+            let link = |(id, title): (usize, &String)| {
+                json!({"id": id.to_string(), "title": title, "url": "https://x/\u{e9} ?"})
+            };
+            let links: Vec<_> = titles.iter().enumerate().map(link).collect();
             let profile: DesiredProfile = serde_json::from_value(json!({
                 "source": {"service": "https://s", "handle": "demo"},
                 "profile": {"bio": bio.split('\n').take(10).collect::<Vec<_>>().join("\n")},

@@ -14,6 +14,7 @@ use crate::help;
 use crate::input::profile_changes::InvalidField;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::output::Output;
+use crate::terminal::printable::redact_argument;
 
 /// Prints the help, the version or the usage error of the argument parser.
 pub(crate) fn print(mut error: clap::Error) -> ExitCode {
@@ -36,7 +37,12 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
 /// Returns the failure of the command line, whose text is not a message and a hint except in JSON.
 /// Help and versions are not failures.
 fn usage_failure(error: &clap::Error, json: bool) -> Option<Failure> {
-    let text = error.to_string();
+    let mut text = error.to_string();
+    for word in env::args_os().skip(1) {
+        let word = word.to_string_lossy();
+        let value = word.split_once('=').map_or(&*word, |(_, value)| value);
+        text = text.replace(value, redact_argument(value));
+    }
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
     let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
     let failure = match json {

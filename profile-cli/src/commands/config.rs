@@ -9,6 +9,7 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Needs, Requests, RequiredSettings, SettingName, Settings};
 use crate::system::environment;
+use crate::terminal::printable::redact_argument;
 
 /// Show and change the settings
 #[derive(Debug, Subcommand)]
@@ -138,6 +139,7 @@ fn set(arguments: &SetArguments) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let value = &arguments.value;
     name.check(value)
+        .map_err(|reason| reason.replace(value.as_str(), redact_argument(value)))
         .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;
     let mut edit = ConfigEdit::begin()?;
     if name == SettingName::Account {

@@ -9,7 +9,7 @@ use crate::commands::auth::permissions;
 use crate::drawing::Change;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::Report;
+use crate::outcome::report::{Report, is_page};
 use crate::session::{Session, preview, requests};
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
@@ -30,6 +30,8 @@ pub(crate) struct Deletion {
 #[derive(Clone, PartialEq)]
 pub(crate) struct Item {
     id: String,
+    /// The result of its deletion.
+    result: &'static str,
     fields: Vec<(&'static str, String)>,
 }
 
@@ -129,13 +131,13 @@ impl Deletion {
         let mut deleted = Vec::new();
         let mut failures = Vec::new();
         for (item, call) in items.into_iter().zip(calls) {
-            let is_interrupted = |failure: &Failure| failure.kind == FailureKind::Interrupted;
-            if failures.last().is_some_and(is_interrupted) {
-                break;
-            }
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
             match sent.map_err(|failure| with_list_hint(self.noun, failure)) {
+                Ok(response) if is_page(&response) => deleted.push(Item {
+                    result: "unknown",
+                    ..item
+                }),
                 Ok(_) => deleted.push(item),
                 Err(failure) if count == 1 => failures.push(Failure {
                     id: Some(item.id),
@@ -171,13 +173,24 @@ impl Deletion {
         } else {
             results.next().unwrap_or_default()
         };
-        let sentence = match deleted {
-            [item] => format!("Deleted {} {item}.", self.noun),
-            _ => {
-                let deleted: Vec<_> = deleted.iter().map(ToString::to_string).collect();
-                format!("Deleted {}s {}.", self.noun, deleted.join(", "))
+        let sentences = ["deleted", "unknown"].map(|result| {
+            let items = deleted.iter().filter(|item| item.result == result);
+            let items: Vec<_> = items.map(ToString::to_string).collect();
+            let nouns = if items.len() == 1 { "" } else { "s" };
+            let nouns = format!("{}{nouns} {}", self.noun, items.join(", "));
+            match result {
+                _ if items.is_empty() => None,
+                "deleted" => Some(format!("Deleted {nouns}.")),
+                _ => Some(format!(
+                    "Sent the deletion of {nouns}; the outcome is unknown."
+                )),
             }
-        };
+        });
+        let sentence = sentences
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ");
         Report::changed(json, sentence)
     }
 }
@@ -190,6 +203,7 @@ impl Item {
         let fields = fields.into_iter();
         Self {
             id: id.to_string(),
+            result: "deleted",
             fields: fields
                 .filter_map(|(name, value)| Some((name, value.clone()?)))
                 .collect(),
@@ -203,7 +217,7 @@ impl Item {
 
     fn as_json(&self) -> Value {
         let mut json = self.fields_as_json();
-        json["result"] = json!("deleted");
+        json["result"] = json!(self.result);
         json["id"] = json!(self.id);
         json
     }

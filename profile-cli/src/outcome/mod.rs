@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use profile_sdk::{Profile, Response};
 use serde_json::value::RawValue;
 
-use failure::{Failure, FailureKind};
+use failure::{Failure, FailureKind, WriteOutcome};
 use report::{Report, View};
 
 /// Returns the items without duplicates.
@@ -38,7 +38,9 @@ pub(crate) fn of_batch(
     done: Option<Report>,
     mut failures: Vec<Failure>,
 ) -> Result<Report, Failure> {
-    failures.sort_by_key(|failure| failure.kind);
+    let is_unknown =
+        |failure: &Failure| matches!(failure.outcome, Some(WriteOutcome::Unknown { .. }));
+    failures.sort_by_key(|failure| (failure.kind, is_unknown(failure)));
     match (failures.pop(), done) {
         (None, Some(report)) => Ok(report),
         (None, None) => Err(Failure::usage("no identifier was given")),

@@ -135,6 +135,7 @@ impl Report {
     ) -> Self {
         match response.data() {
             Some(_) => Self::read(response, view).of_change(),
+            None if is_page(response) => Self::accepted("unknown", "The outcome is unknown."),
             None => Self::accepted(result, sentence),
         }
     }
@@ -148,6 +149,11 @@ impl Report {
     pub(crate) fn changed(json: impl ToString, sentence: impl Into<String>) -> Self {
         Self::new(json, View::Sentence(sentence.into())).of_change()
     }
+}
+
+/// Returns `true` if the body is an HTML page, as of a proxy or a login, rather than the service's.
+pub(crate) fn is_page<T>(response: &Response<T>) -> bool {
+    response.body().trim_ascii_start().starts_with(b"<")
 }
 
 /// Pushes a field if it has a value.

@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::drawing::Change;
 use crate::input::prompt;
 use crate::outcome::failure::{self, Failure, FailureKind, WriteOutcome};
-use crate::outcome::report::Report;
+use crate::outcome::report::{Report, is_page};
 use crate::output::Output;
 use crate::settings::{Key, Settings};
 use crate::system::interruption::{self, InterruptGuard};
@@ -94,7 +94,8 @@ impl<'a> Session<'a> {
         self.send(call)?.map_err(failure)
     }
 
-    /// Sends a write of `what`. If its outcome is unknown, a hint suggests `check_command`.
+    /// Sends a write of `what`. If its outcome is unknown, a hint suggests `check_command`. Warns if the
+    /// response is a page, which the service does not send.
     pub(crate) fn write<T>(
         &self,
         call: Call<T>,
@@ -105,7 +106,10 @@ impl<'a> Session<'a> {
             let withheld = self.withheld(&error);
             withheld.unwrap_or_else(|| failure::of_write(what, check_command, error))
         };
-        interruption::check()?;
+        interruption::check().map_err(|failure| Failure {
+            message: "interrupted; this change was not sent".to_owned(),
+            ..failure
+        })?;
         let sent = self.send(call).map_err(|failure| match failure.kind {
             FailureKind::Interrupted => Failure {
                 outcome: Some(WriteOutcome::unknown(check_command)),
@@ -113,7 +117,15 @@ impl<'a> Session<'a> {
             },
             _ => failure,
         })?;
-        sent.map_err(failure)
+        let response = sent.map_err(failure)?;
+        if is_page(&response) {
+            let warning = format!(
+                "the response is an HTML page, so it is probably not from the service, and the outcome \
+                 is unknown; check with `{check_command}` before you try again"
+            );
+            self.output.warn(&self.output.selecting(&warning));
+        }
+        Ok(response)
     }
 
     /// Returns the reason why the stored key was not sent, if the call failed without it.

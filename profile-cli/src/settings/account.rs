@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::terminal::printable::redact_argument;
+
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
@@ -23,7 +25,7 @@ impl AccountName {
     /// Parses a name. The error completes a sentence that starts with the setting's name.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let invalid = |reason: &str| {
-            let name = text.chars().take(40).collect::<String>();
+            let name = redact_argument(text).chars().take(40).collect::<String>();
             Err(format!(
                 "is {name:?}, which {reason}; \
                  expected letters, digits and . _ - @, such as work or ada@profiles.example"

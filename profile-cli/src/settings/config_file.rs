@@ -19,6 +19,7 @@ use crate::outcome::failure::Failure;
 use crate::system::interruption::InterruptGuard;
 use crate::system::private_file::Safety;
 use crate::system::{environment, private_file};
+use crate::terminal::printable::redact_argument;
 use crate::terminal::progress;
 
 /// The field of an account in config.toml that names the store of its key.
@@ -170,7 +171,7 @@ impl ConfigFile {
         if known.iter().any(|known| known == name) {
             return Ok(());
         }
-        let message = format!("unknown account {name:?}");
+        let message = format!("unknown account {:?}", redact_argument(name));
         let hint = match known.is_empty() {
             true => "add one with `profile auth login`".to_owned(),
             false => format!("expected one of {}", known.join(", ")),

@@ -260,7 +260,9 @@ impl Settings {
             true => self.configured(SettingName::Account).ok().flatten(),
             false => None,
         };
-        let account = account.map(|account| ("--account", account.value));
+        let is_known = |name: &String| self.config.accounts().contains(name);
+        let account = account.map(|account| account.value).filter(is_known);
+        let account = account.map(|account| ("--account", account));
         let base_url = self.arguments.setting(SettingName::BaseUrl);
         let base_url = base_url.map(|base_url| ("--base-url", base_url.value));
         let options = account.into_iter().chain(base_url);

@@ -10,6 +10,7 @@ use toml_edit::{Item, Value};
 
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, choice, count, seconds, switch};
 use super::{AccountName, Format, without_credentials};
+use crate::terminal::printable::redact_argument;
 
 /// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";
@@ -195,7 +196,7 @@ impl SettingName {
 
     /// Returns the error message for an unknown name.
     pub(super) fn unknown_message(text: &str) -> String {
-        let shown: String = text.chars().take(40).collect();
+        let shown: String = redact_argument(text).chars().take(40).collect();
         if matches!(
             shown.to_lowercase().replace('-', "_").as_str(),
             "api_key" | "key" | "token"

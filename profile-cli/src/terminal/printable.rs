@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::RwLock;
 
 use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
-use profile_sdk::Client;
+use profile_sdk::{Client, ProfileField};
 
 /// The client whose key is redacted in everything that is printed.
 static CLIENT: RwLock<Option<Client>> = RwLock::new(None);
@@ -88,6 +88,19 @@ pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
         }
     }
     Cow::Owned(text)
+}
+
+/// Returns the argument for an error, unless it may be an API key that was passed by mistake.
+pub(crate) fn redact_argument(argument: &str) -> &str {
+    const SHORTEST: usize = 12;
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.~+=".contains(&byte);
+    let is_random = argument.contains(|c: char| c.is_ascii_digit() || c == '_');
+    let may_be_key = argument.len() >= SHORTEST
+        && argument.bytes().all(is_token)
+        && is_random
+        && !argument.starts_with('-')
+        && argument.parse::<ProfileField>().is_err();
+    if may_be_key { "[redacted]" } else { argument }
 }
 
 /// Quotes the text, with special characters escaped.

@@ -43,11 +43,17 @@ fn edit(fixture: &Fixture, script: &str) -> Run {
 #[track_caller]
 fn check_unsent(fixture: &Fixture, run: &Run, expected: &expect_test::Expect) -> String {
     let [path] = unsent(fixture).try_into().unwrap();
-    let text = fs::read_to_string(&path).unwrap();
+    let text = changes_in(&path);
     let printed = named(&run.to_string(), &path, "PATH");
     expected.assert_eq(&named(&printed, fixture.home.path(), "HOME"));
     fs::remove_file(path).unwrap();
     text
+}
+
+/// Returns a text that was not sent, without the account that it is of.
+fn changes_in(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    text.split("\n[source]\n").next().unwrap().to_owned()
 }
 
 /// Returns the paths of the texts that were not sent.
@@ -116,7 +122,7 @@ async fn the_editor_accepts_arguments() {
 #[tokio::test]
 async fn sends_nothing_without_changes() {
     let fixture = Fixture::new().await;
-    edit(&fixture, "echo shown by the editor").check(&expect![[r#"
+    edit(&fixture, "echo shown by the editor; echo >> \"$1\"").check(&expect![[r#"
         exit 0
         --- stdout
         Nothing changed.
@@ -194,9 +200,13 @@ async fn no_edit_touches_the_text_of_another() {
     program(&fixture, "echo second > \"$1\"", &post)
         .run()
         .stdout();
-    program(&fixture, "true", &["post", "create", "--editor", "--yes"])
-        .run()
-        .stdout();
+    program(
+        &fixture,
+        "echo > \"$1\"",
+        &["post", "create", "--editor", "--yes"],
+    )
+    .run()
+    .stdout();
     assert_eq!(sent(&fixture), [json!({"body": "second"})]);
     assert_eq!(unsent(&fixture), [first]);
 }
@@ -247,8 +257,7 @@ async fn keeps_the_text_until_the_service_accepts_it() {
             let [path] = unsent(&fixture).try_into().unwrap();
             let location = format!("; your text is saved in {}\n", path.display());
             assert!(run.stderr().contains(&location), "{run}");
-            let text = fs::read_to_string(&path).unwrap();
-            assert_eq!(text, kept);
+            assert_eq!(changes_in(&path), kept);
             // The file is deleted as soon as it has been sent.
             let send = [&["--retries=0"], send, &[path.to_str().unwrap()]].concat();
             assert_eq!(fixture.run(&send).code(), exit);
@@ -267,7 +276,7 @@ async fn a_text_stays_if_a_success_response_is_not_from_the_service() {
     assert_eq!(edit(&fixture, SET_LOCATION).code(), 1);
     let [path] = unsent(&fixture).try_into().unwrap();
     let apply = ["apply", path.to_str().unwrap()];
-    fixture.run(&apply).stdout();
+    assert_eq!(fixture.run(&apply).code(), 1);
     assert!(path.exists());
     fixture.service.clear_faults();
     fixture.run(&apply).stdout();
@@ -427,7 +436,7 @@ async fn curl_names_dry_run() {
 async fn creates_a_post_from_the_editor() {
     let fixture = Fixture::new().await;
     let post = |script: &str| program(&fixture, script, &["post", "create", "--editor"]).run();
-    for empty in ["cat \"$1\"", "printf '\\357\\273\\277\\n' > \"$1\""] {
+    for empty in ["echo > \"$1\"", "printf '\\357\\273\\277\\n' > \"$1\""] {
         post(empty).check(&expect![[r#"
             exit 0
             --- stdout
@@ -507,10 +516,7 @@ async fn offers_the_editor_again() {
         assert_eq!(ended, Some(code), "{seen}");
         let location = format!("; your text is saved in {}", path.display());
         assert!(seen.contains(&location), "{seen}");
-        assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            "[profile]\naccent_color = \"rot\"\n"
-        );
+        assert_eq!(changes_in(&path), "[profile]\naccent_color = \"rot\"\n");
         fs::remove_file(path).unwrap();
     }
     // The editor shows the whole text again.
@@ -579,6 +585,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
             exit 1
             --- stdout
             --- stderr
+            warning: the response is an HTML page, so it is probably not from the service, and the outcome is unknown; check with `profile show` before you try again
             error: the service accepted the change, but the profile does not contain the new location; the change may have been applied; your text is saved in PATH
             hint: check with `profile show` before you try again; repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
         "#]],
@@ -591,10 +598,128 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
         &expect![[r#"
             exit 0
             --- stdout
-            The service accepted the post; `profile post list` shows it.
+            The outcome is unknown.
             --- stderr
+            warning: the response is an HTML page, so it is probably not from the service, and the outcome is unknown; check with `profile post list` before you try again
             your text is saved in PATH; delete it once the service shows it
         "#]],
+    );
+}
+
+#[tokio::test]
+async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
+    let fixture = Fixture::new().await;
+    let bio = "sed -i 's/^Edit me.*/new \u{9b} line/' \"$1\"";
+    edit(&fixture, &format!("{SET_LOCATION}; {bio}; kill -9 $PPID"));
+    let [path] = unsent(&fixture).try_into().unwrap();
+    let set = ["set", "--display-name", "Other", "--bio", ""];
+    fixture.run(&set).stdout();
+    let apply = ["apply", path.to_str().unwrap()];
+    let run = fixture.run(&apply);
+    run.stdout();
+    assert_eq!(run.stderr(), "", "{run}");
+    let changes = json!({"location": "L", "bio": "I live inside a mock server.\nnew \u{9b} line"});
+    assert_eq!(sent(&fixture)[1..], [changes]);
+    assert!(unsent(&fixture).is_empty());
+    // Without a change, nothing is sent.
+    edit(&fixture, "kill -9 $PPID");
+    let [path] = unsent(&fixture).try_into().unwrap();
+    let apply = ["apply", path.to_str().unwrap()];
+    assert!(
+        fixture
+            .run(&apply)
+            .stdout()
+            .starts_with("Nothing to change")
+    );
+}
+
+#[tokio::test]
+async fn a_text_stays_if_the_editor_does_not_wait() {
+    let fixture = Fixture::new().await;
+    for (command, send) in [
+        (&["edit"][..], "profile apply "),
+        (
+            &["post", "create", "--editor"],
+            "profile post create --file ",
+        ),
+    ] {
+        let run = program(&fixture, "exit 0", command).run();
+        run.stdout();
+        let [path] = unsent(&fixture).try_into().unwrap();
+        let send = format!("`{send}{}`", path.display());
+        assert!(run.stderr().contains(&send), "{run}");
+        assert!(run.stderr().contains("`code --wait`"), "{run}");
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_editor_inherits_no_secrets() {
+    let fixture = Fixture::new().await;
+    let program = program(&fixture, "env > \"$1.env\"", &["edit"])
+        .env("PROFILE_WEBHOOK_SECRET", "hush")
+        .env("PROFILE_WEBHOOK_SECRET_OLD", "hush")
+        .env("PROFILE_WEBHOOK_SECRET_FILE", "/hush");
+    program.run().stdout();
+    let files = unsent(&fixture);
+    let environment = files.iter().find(|path| path.extension().unwrap() == "env");
+    let environment = fs::read_to_string(environment.unwrap()).unwrap();
+    assert!(environment.contains("PROFILE_EDITOR="), "{environment}");
+    let key = fixture.service.key();
+    for secret in ["hush", "PROFILE_API_KEY=", key] {
+        assert!(!environment.contains(secret), "{environment}");
+    }
+}
+
+#[tokio::test]
+async fn a_kept_text_names_the_account_of_the_run() {
+    let fixture = Fixture::new().await;
+    fixture
+        .log_in(&fixture.service.keys().links, &["--account", "few"])
+        .stdout();
+    fixture
+        .log_in(fixture.service.key(), &["--account", "all"])
+        .stdout();
+    let run = |account: Option<&str>, script: &str, command: &[&str]| {
+        let editor = editor(&fixture, script);
+        let program = fixture
+            .without_settings(command)
+            .env("PROFILE_EDITOR", editor);
+        let program = program.env("PATH", "/usr/bin:/bin");
+        match account {
+            Some(name) => program.env("PROFILE_ACCOUNT", name).run(),
+            None => program.run(),
+        }
+    };
+    // PROFILE_ACCOUNT, and the account in config.toml.
+    for (account, name) in [(Some("all"), "all"), (None, "all")] {
+        let text = format!("{SET_LOCATION}; exit 1");
+        let killed = run(account, &text, &["edit"]);
+        let [path] = unsent(&fixture).try_into().unwrap();
+        let apply = format!("`profile apply {} --account {name}`", path.display());
+        assert!(killed.stderr().contains(&apply), "{killed}");
+        let text = fs::read_to_string(&path).unwrap();
+        let source = format!(
+            "[source]\nservice = \"{}\"\nhandle = \"demo\"\n",
+            fixture.service.uri()
+        );
+        assert!(text.contains(&source), "{text}");
+        assert!(!text.contains("# as it was"), "{text}");
+        fs::remove_file(path).unwrap();
+    }
+    let post = run(
+        Some("all"),
+        "echo one > \"$1\"; exit 1",
+        &["post", "create", "--editor"],
+    );
+    assert!(post.stderr().contains(".txt --account all`"), "{post}");
+    // A key of the environment stays the key.
+    let editor = editor(&fixture, "echo one > \"$1\"; exit 1");
+    let of_environment = fixture.program(&["post", "create", "--editor"]);
+    let of_environment = of_environment.env("PROFILE_EDITOR", editor).run();
+    assert!(
+        of_environment.stderr().contains(".txt`"),
+        "{of_environment}"
     );
 }
 

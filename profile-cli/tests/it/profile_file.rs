@@ -43,6 +43,82 @@ fn writes(service: &MockServer) -> usize {
     requests.filter(|request| request.method != "GET").count()
 }
 
+/// A page, as from a proxy or a login.
+const PAGE: &str = r#"{"status": {"status": 200, "body": " <!DOCTYPE html><p>Welcome</p>"}}"#;
+
+#[tokio::test]
+async fn a_page_is_not_the_result_of_a_write() {
+    for command in [
+        "set --bio b",
+        "post create p",
+        "link add t https://example.org",
+        "link edit link_1 --title t",
+        "link delete link_1 --yes",
+        "link delete link_1 link_2 --yes",
+    ] {
+        let fixture = Fixture::new().await;
+        for method in ["PATCH", "POST", "DELETE"] {
+            let rules = format!(r#"{{"match": {{"method": "{method}"}}, "fault": {PAGE}}}"#);
+            for rule in FaultRule::from_json(&rules).unwrap() {
+                fixture.service.add_fault(rule).unwrap();
+            }
+        }
+        let before = fixture.service.world().unwrap();
+        let command: Vec<_> = command.split(' ').collect();
+        let text = fixture.run(&command);
+        assert!(text.stdout().contains("outcome is unknown"), "{text}");
+        assert!(text.stderr().contains("not from the service"), "{text}");
+        let json = fixture.run(&[&command[..], &["--json"]].concat()).json();
+        let json = json.get(0).unwrap_or(&json);
+        assert_eq!(json["result"], "unknown", "{json}");
+        assert_eq!(fixture.service.world().unwrap(), before);
+    }
+}
+
+#[tokio::test]
+async fn apply_reads_the_profile_after_a_page() {
+    let text = "[profile]\nlocation = \"here\"\n";
+    for (phase, code) in [("before", 1), ("after", 0)] {
+        let fixture = Fixture::new().await;
+        let rules =
+            format!(r#"{{"phase": "{phase}", "match": {{"method": "PATCH"}}, "fault": {PAGE}}}"#);
+        for rule in FaultRule::from_json(&rules).unwrap() {
+            fixture.service.add_fault(rule).unwrap();
+        }
+        let run = apply(&fixture, text, &["--json"]);
+        assert_eq!(run.code(), code, "{run}");
+        if code == 1 {
+            assert_eq!(run.error()["outcome"], "unknown", "{run}");
+            let report = &run.json_lines()[0];
+            assert_eq!(report["unknown"]["to"]["location"], "here", "{run}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_id_is_an_error_with_both_lines() {
+    let fixture = Fixture::new().await;
+    let link = |id: &str, title: &str| {
+        format!("[[links]]\nid = {id}\ntitle = \"{title}\"\nurl = \"https://example.org\"\n")
+    };
+    let toml = link("\"link_1\"", "One") + &link("\"link_2\"", "Two") + &link("\"link_1\"", "One");
+    let inline = "links = [\n  {id = \"link_1\", title = \"t\", url = \"x:y\"},\n\n\n\n\n\n\n\n  \
+                  {id = \"link_1\", title = \"t\", url = \"x:y\"}]";
+    let json = "{\"links\": [{\"id\": \"link_1\",\n\n\n\n\n\n\n\n\n \"title\": \"t\", \"url\": \"x:y\"}, {\"title\": \"t\",\
+                \"id\": \"link_1\", \"url\": \"x:y\"}]}";
+    for (text, first, second) in [(&*toml, 2, 10), (inline, 2, 10), (json, 1, 10)] {
+        let run = apply(&fixture, text, &[]);
+        assert_eq!(run.code(), 2, "{run}");
+        let lines = format!("profile.toml:{second}:");
+        let message = format!(": line {first} has a link with the same id");
+        assert!(
+            run.stderr().contains(&lines) && run.stderr().contains(&message),
+            "{run}"
+        );
+    }
+    assert_eq!(writes(&fixture.service), 0);
+}
+
 #[tokio::test]
 async fn exports_toml_and_json() {
     let fixture = Fixture::new().await;

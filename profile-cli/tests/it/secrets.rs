@@ -194,6 +194,37 @@ fn a_key_as_an_argument_is_not_echoed() {
 }
 
 #[tokio::test]
+async fn a_key_as_another_argument_is_not_repeated() {
+    let fixture = Fixture::new().await;
+    let key = fixture.service.key();
+    let option = format!("--colour={key}");
+    for arguments in [
+        &["show", key][..],
+        &[key],
+        &["auth", key],
+        &["auth", "switch", key],
+        &["show", "--account", key],
+        &["config", "get", key],
+        &["config", "set", "output", key],
+        &["config", "set", key, "x"],
+        &["config", "set", "account", key],
+        &["show", "--timeout", key],
+        &["-o", key, "show"],
+        &["show", &option],
+        &["set", "--location", "x", key],
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let run = fixture.without_settings(&[arguments, json].concat());
+            let run = run.env("PROFILE_BASE_URL", fixture.service.uri()).run();
+            assert_eq!(run.code(), 2, "{run}");
+            assert!(!run.to_string().contains(key), "{run}");
+        }
+    }
+    let field = fixture.run(&["show", "background_color"]);
+    assert!(field.stderr().contains("'background_color'"), "{field}");
+}
+
+#[tokio::test]
 async fn auth_token_prints_the_key() {
     let fixture = Fixture::new().await;
     let key = fixture.service.key();

@@ -163,6 +163,41 @@ async fn ctrl_c_during_a_request_ends_the_program() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_deletion_reports_every_item() {
+    let fixture = Fixture::new().await;
+    let hangs = Fault::Wire(WireFault::Stall { after: 0 });
+    let second = mock_server::journal::RequestPattern::any()
+        .method("DELETE")
+        .path("/me/links/link_2");
+    fixture
+        .service
+        .add_fault(FaultRule::new(hangs).matching(second))
+        .unwrap();
+    let delete = [
+        "link", "delete", "link_1", "link_2", "link_3", "--yes", "--json",
+    ];
+    let mut terminal = Terminal::start(fixture.program(&delete)).without_escape_sequences();
+    let request = fixture.service.expect("DELETE", "/me/links/link_2");
+    request.arrives(1, Duration::from_secs(10)).await;
+    terminal.types("\u{3}");
+    let (ended, seen) = terminal.ends();
+    assert_eq!(ended, Some(-2), "{seen}");
+    let error = seen
+        .lines()
+        .rev()
+        .find_map(|line| Some(&line[line.find("{\"error\"")?..]));
+    let error: serde_json::Value = serde_json::from_str(error.unwrap()).unwrap();
+    let outcomes = error["error"]["failures"].as_array().unwrap().iter();
+    let outcomes: Vec<_> = outcomes.map(|one| (&one["id"], &one["outcome"])).collect();
+    assert_eq!(
+        serde_json::json!(outcomes),
+        serde_json::json!([["link_3", "not_done"], ["link_2", "unknown"]])
+    );
+    assert_eq!(error["error"]["outcome"], "unknown");
+    assert_eq!(seen.matches("link_1").count(), 1, "{seen}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_ends_a_shell_loop() {
     const LOOP: &str = "for id in link_1 link_2; do profile link delete $id $yes; done; echo after";
     const LOGINS: &str = "for id in 1 2; do profile auth login --account $id; done; echo after";

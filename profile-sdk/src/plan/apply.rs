@@ -194,14 +194,21 @@ impl Client {
     }
 
     /// Sends a step. If it may have been applied although the call failed, or its link no longer
-    /// exists, succeeds if the profile shows the result. Returns the texts that the service changed.
+    /// exists, or the response is an HTML page, succeeds if the profile shows the result. Returns the texts
+    /// that the service changed.
     async fn send_step(
         &self,
         step: &Step,
         before: &Profile,
         done: &[Step],
     ) -> Result<Vec<Warning>, Error> {
-        let error = match Call::delete(self, step.request()).send().await {
+        let request = step.request();
+        let operation = request.operation().clone();
+        let error = match Call::delete(self, request).send().await {
+            Ok(response) if response.body().trim_ascii_start().starts_with(b"<") => {
+                let reason = "the response is an HTML page, so it is probably not from the service";
+                Error::new(ErrorKind::Unreadable, reason).with_operation(&operation)
+            }
             Ok(response) => return Ok(step.altered(response.raw_data().unwrap_or_default())),
             Err(error) => error,
         };

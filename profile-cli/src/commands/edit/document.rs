@@ -1,13 +1,14 @@
 //! The fields of a profile as TOML, in the format of `profile apply`.
 
+use profile_sdk::plan::DesiredProfile;
 use profile_sdk::{FieldKind, Profile, ProfileField};
 use toml_edit::{DocumentMut, Item, Value};
 
-use crate::profile_file::{EnteredProfile, quoted};
+use crate::profile_file::{EnteredProfile, quoted, shown_line, source_table};
 
 const HEADING: &str = "\
-# Your profile. Edit the fields, save and close; only changed fields are sent. But if you send this
-# file with `profile apply`, it sends all fields, and the line break before closing quotes.
+# Your profile. Edit the fields, save and close; only changed fields are sent, also if you send this
+# file with `profile apply`.
 # An empty string \"\" clears a field; a removed field keeps its value.
 # In a string, \\\\ is a backslash, \\\" a quote and \\n a line break.
 # The contrast between text and background should be at least 4.5:1.
@@ -15,8 +16,8 @@ const HEADING: &str = "\
 [profile]
 ";
 
-/// Returns the profile as a document. Missing fields are comments.
-pub(super) fn write(profile: &Profile) -> String {
+/// Returns the profile of this service as a document. Missing fields are comments.
+pub(super) fn write(profile: &Profile, service: String) -> String {
     let mut text = HEADING.to_owned();
     for &field in ProfileField::ALL {
         text += &format!("\n# {}\n", note(field));
@@ -25,7 +26,11 @@ pub(super) fn write(profile: &Profile) -> String {
             None => format!("# {field} = \"\"\n"),
         };
     }
-    text
+    if let Some(mut source) = DesiredProfile::from(profile).source {
+        source.service = Some(service);
+        text += &source_table(&source);
+    }
+    text + &shown_line(profile)
 }
 
 /// Returns the line of a field. The closing quotes of a long text are on a line of their own, so that
@@ -71,8 +76,12 @@ mod tests {
     use profile_sdk::{DisplayName, Profile, ProfileField};
     use serde_json::json;
 
-    use super::{unsent, write};
+    use super::unsent;
     use crate::profile_file::EnteredProfile;
+
+    fn write(profile: &Profile) -> String {
+        super::write(profile, "https://profiles.example".to_owned())
+    }
 
     fn profile(text: &str) -> Profile {
         let fields = ProfileField::ALL.iter();
@@ -143,8 +152,8 @@ mod tests {
         let shown = json!({"display_name": "Ada", "bio": "one \"two\"\nthree\\", "location": "",
             "accent_color": "#ff8800"});
         expect![[r##"
-            # Your profile. Edit the fields, save and close; only changed fields are sent. But if you send this
-            # file with `profile apply`, it sends all fields, and the line break before closing quotes.
+            # Your profile. Edit the fields, save and close; only changed fields are sent, also if you send this
+            # file with `profile apply`.
             # An empty string "" clears a field; a removed field keeps its value.
             # In a string, \\ is a backslash, \" a quote and \n a line break.
             # The contrast between text and background should be at least 4.5:1.
@@ -171,6 +180,8 @@ mod tests {
 
             # #rrggbb, #rgb or a CSS name
             # background_color = ""
+
+            # as it was: {"accent_color":"#ff8800","bio":"one \"two\"\nthree\\","display_name":"Ada","location":""}
         "##]]
         .assert_eq(&write(&serde_json::from_value(shown).unwrap()));
     }
@@ -201,6 +212,8 @@ mod tests {
             one
             two"""
             text_color = "rot"
+
+            # as it was: {"accent_color":"shown","background_color":"shown","bio":"shown","display_name":"shown","location":"shown","text_color":"shown"}
             [other]
             x = 1
         "#]]

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
         permissions::check(&profile, &Operation::UPDATE_PROFILE)?;
     }
     profile_file::check_without_key(profile_file::fields(&profile))?;
-    let initial = document::write(&profile);
+    let initial = document::write(&profile, session.service()?);
     let mut edit = Edit {
         latest: profile.clone(),
         shown: profile,
@@ -72,7 +72,7 @@ impl EditedText for Edit<'_> {
 
     fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
         let changed = EnteredProfile::read(text, Some(&self.shown));
-        let notes = changed.notes.clone();
+        let notes = changed.notes();
         let update = changed.validated("the text")?.profile;
         if update.is_empty() {
             let sentence = View::Sentence("Nothing changed.".to_owned());
