@@ -224,7 +224,7 @@ fn an_unusable_file_of_certificates_is_named() {
     }
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    fails_with("cannot be read: Is a directory (os error 21)");
+    fails_with("has no valid certificate");
 }
 
 #[tokio::test]

@@ -150,13 +150,10 @@ impl<'a> Attempts<'a> {
             (404, _) if self.uncertain && is_delete => Attempt::Succeeded(response),
             (status, _) => {
                 let error = self.client.redacted_error(response, Error::from_response);
+                let error = error.through_proxy(transport.plain_proxy());
                 let error = error.with_retry_after(retry_after);
                 match status {
                     429 => Attempt::RateLimited(error),
-                    407 | 502..=504 => Attempt::Failed(match transport.plain_proxy() {
-                        Some(proxy) => error.through_proxy(proxy),
-                        None => error,
-                    }),
                     _ => Attempt::Failed(error),
                 }
             }

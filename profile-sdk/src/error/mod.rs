@@ -255,9 +255,9 @@ impl Error {
         error
     }
 
-    /// Marks the error as one that would occur again.
-    pub(crate) fn permanent(mut self) -> Self {
-        self.inner.is_permanent = true;
+    /// Sets whether another attempt would fail in the same way.
+    pub(crate) fn permanent(mut self, is_permanent: bool) -> Self {
+        self.inner.is_permanent = is_permanent;
         self
     }
 
@@ -332,11 +332,14 @@ impl Error {
         self
     }
 
-    /// Names the proxy, which may have sent the response.
-    pub(crate) fn through_proxy(mut self, proxy: &str) -> Self {
-        self.inner.reason = match self.status() {
-            Some(407) => format!("the proxy {proxy} requires a valid user name and password"),
-            _ => format!("the service or the proxy {proxy} failed"),
+    /// Names the proxy if it may have sent the response.
+    pub(crate) fn through_proxy(mut self, proxy: Option<&str>) -> Self {
+        self.inner.reason = match (proxy, self.status()) {
+            (Some(proxy), Some(407)) => {
+                format!("the proxy {proxy} requires a valid user name and password")
+            }
+            (Some(proxy), Some(502..=504)) => format!("the service or the proxy {proxy} failed"),
+            _ => return self,
         };
         self
     }

@@ -29,45 +29,41 @@ pub(super) fn connect_error(error: &reqwest::Error, proxy: Option<&str>) -> Erro
     let tls_error = permanent_tls_error(error);
     let is_tls_error = tls_error.is_some();
     let cause = one_line(&tls_error.unwrap_or_else(|| root_cause(error)));
-    let (advice, is_permanent) = advice(&cause, peer);
-    let reason = format!("{failure}, so nothing was sent: {cause}{advice}");
-    let error = Error::unsent(ErrorKind::Connection, reason);
-    match is_tls_error || is_permanent {
-        true => error.permanent(),
-        false => error,
-    }
-}
-
-/// Returns advice for a failed connection to a peer, and `true` if it would fail again. Proxies and some
-/// TLS implementations report the cause only in the text of the error.
-fn advice(cause: &str, peer: &str) -> (String, bool) {
-    let contains = |texts: &str| texts.split('|').any(|text| cause.contains(text));
+    let (advice, is_permanent) = advice(&cause);
     let url = match peer {
         "proxy" => "the URL of the proxy",
         _ => "the base URL",
     };
+    let advice = advice.replace("{peer}", peer).replace("{url}", url);
+    let reason = format!("{failure}, so nothing was sent: {cause}{advice}");
+    Error::unsent(ErrorKind::Connection, reason).permanent(is_tls_error || is_permanent)
+}
+
+/// Returns advice for a failed connection, and `true` if it would fail again. Proxies and some TLS
+/// implementations report the cause only in the text of the error.
+fn advice(cause: &str) -> (&'static str, bool) {
+    let contains = |texts: &str| texts.split('|').any(|text| cause.contains(text));
     if contains("InvalidContentType|wrong version number|packet length too long") {
-        let advice = format!("; the {peer} does not support HTTPS on this port; check {url}");
-        (advice, true)
+        (
+            "; the {peer} does not support HTTPS on this port; check {url}",
+            true,
+        )
     } else if contains("UnknownIssuer|certificate verify failed") {
-        let advice = format!(
-            "; if a private authority issued the {peer}'s certificate, trust the root certificate of \
-             that authority"
-        );
+        let advice = "; if a private authority issued the {peer}'s certificate, trust the root \
+                      certificate of that authority";
         (advice, true)
     } else if contains("CaUsedAsEndEntity") {
-        let advice = format!(
-            "; the {peer} uses the certificate of an authority as its own; create one with the extension \
-             basicConstraints=critical,CA:FALSE"
-        );
+        let advice = "; the {peer} uses the certificate of an authority as its own; create one with the \
+                      extension basicConstraints=critical,CA:FALSE";
         (advice, true)
     } else if contains("proxy authorization required") {
-        let advice = "; check the user name and password in the URL of the proxy";
-        (advice.to_owned(), true)
+        (
+            "; check the user name and password in the URL of the proxy",
+            true,
+        )
     } else if contains("tunnel error: unsuccessful") {
-        let advice = "; it may reject this host, or be unable to reach it";
-        (advice.to_owned(), false)
+        ("; it may reject this host, or be unable to reach it", false)
     } else {
-        (String::new(), false)
+        ("", false)
     }
 }

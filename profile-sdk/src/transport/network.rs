@@ -126,12 +126,9 @@ impl Network {
 
 /// Returns `true` if the service closed an HTTP/1.1 connection without responding.
 fn is_closed(error: &reqwest::Error) -> bool {
-    let error_kind = find_cause::<io::Error>(error).map(io::Error::kind);
-    find_cause::<hyper::Error>(error).is_some_and(hyper::Error::is_incomplete_message)
-        || matches!(
-            error_kind,
-            Some(io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
-        )
+    let is_incomplete = |error: &hyper::Error| error.is_incomplete_message();
+    let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
+    find_cause(error).is_some_and(is_incomplete) || find_cause(error).is_some_and(is_reset)
 }
 
 /// The body of one attempt. The HTTP client reads it when it has a connection, together with the
@@ -201,19 +198,8 @@ fn is_unprocessed(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Returns `true` if the client rejects the response of one stream.
-#[cfg(feature = "http2")]
-fn is_invalid_stream(error: &reqwest::Error) -> bool {
-    find_cause::<h2::Error>(error).is_some_and(|error| error.is_library() && error.is_reset())
-}
-
 #[cfg(not(feature = "http2"))]
 fn is_unprocessed(_: &reqwest::Error) -> bool {
-    false
-}
-
-#[cfg(not(feature = "http2"))]
-fn is_invalid_stream(_: &reqwest::Error) -> bool {
     false
 }
 
@@ -238,34 +224,28 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
-        let lost = Error::new(ErrorKind::Interrupted, reason);
-        match permanent_tls_error(&error) {
-            Some(_) => lost.permanent(),
-            None => lost,
-        }
+        let is_permanent = permanent_tls_error(&error).is_some();
+        Error::new(ErrorKind::Interrupted, reason).permanent(is_permanent)
     }
 }
 
 /// Returns the error for the head of a response that cannot be read.
 fn invalid_head(error: &reqwest::Error, cause: &str) -> Option<Error> {
     let max_kilobytes = MAX_HEADER_BYTES / 1000;
-    let is_parse_error = find_cause::<hyper::Error>(error)?.is_parse();
-    if is_parse_error && cause == "message head is too large" {
-        let reason = format!(
-            "the response has more than {MAX_HEADERS} headers or {max_kilobytes} kB of headers"
-        );
-        return Some(Error::new(ErrorKind::TooLarge, reason));
-    }
-    if is_parse_error {
+    // The causes are only known by their texts.
+    let (kind, reason) = if cause == "message head is too large" {
+        let reason = format!("more than {MAX_HEADERS} headers or {max_kilobytes} kB of headers");
+        (ErrorKind::TooLarge, format!("the response has {reason}"))
+    } else if cause.starts_with("stream error detected: ") {
+        let reason = format!("is invalid, or has more than {max_kilobytes} kB of headers: {cause}");
+        (ErrorKind::Unreadable, format!("the response {reason}"))
+    } else if find_cause::<hyper::Error>(error)?.is_parse() {
         let reason = format!("the response is not valid HTTP: {cause}; check the base URL");
-        return Some(Error::new(ErrorKind::Unreadable, reason));
-    }
-    is_invalid_stream(error).then(|| {
-        let reason = format!(
-            "the response is not valid HTTP/2, or has more than {max_kilobytes} kB of headers: {cause}"
-        );
-        Error::new(ErrorKind::Unreadable, reason)
-    })
+        (ErrorKind::Unreadable, reason)
+    } else {
+        return None;
+    };
+    Some(Error::new(kind, reason))
 }
 
 pub(super) fn could_not_create(cause: &str) -> Error {

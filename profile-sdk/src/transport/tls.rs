@@ -1,8 +1,8 @@
 //! TLS, by cargo feature.
 
-use std::error::Error as StdError;
-
 use crate::error::{Error, ErrorKind};
+#[cfg(feature = "__rustls")]
+pub(super) use rustls_config::permanent_tls_error;
 
 /// An implementation of TLS and the root certificates that it trusts.
 ///
@@ -73,16 +73,10 @@ pub(crate) fn prepare(
     }
 }
 
-/// Returns the message of an error of rustls that would occur again, or `None`. Errors of native-tls are
-/// only known by their texts.
-pub(super) fn permanent_tls_error(error: &(dyn StdError + 'static)) -> Option<String> {
-    #[cfg(feature = "__rustls")]
-    return rustls_config::permanent_error(error);
-    #[cfg(not(feature = "__rustls"))]
-    {
-        let _ = error;
-        None
-    }
+/// Errors of native-tls are only known by their texts.
+#[cfg(not(feature = "__rustls"))]
+pub(super) fn permanent_tls_error(_: &reqwest::Error) -> Option<String> {
+    None
 }
 
 #[cfg(feature = "native-tls")]
@@ -139,7 +133,6 @@ fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
 /// The configuration of rustls.
 #[cfg(feature = "__rustls")]
 mod rustls_config {
-    use std::error::Error as StdError;
     use std::sync::{Arc, OnceLock};
     use std::time::{Duration, SystemTime};
     use std::{env, fs};
@@ -198,35 +191,29 @@ mod rustls_config {
     }
 
     /// Returns the message of an error that would occur again, with dates instead of numbers.
-    pub(super) fn permanent_error(error: &(dyn StdError + 'static)) -> Option<String> {
+    pub(in crate::transport) fn permanent_tls_error(error: &reqwest::Error) -> Option<String> {
         let error = find_cause::<rustls::Error>(error)?;
-        let problem = match error {
+        let (validity, now) = match error {
             rustls::Error::AlertReceived(AlertDescription::InternalError) => return None,
-            rustls::Error::InvalidCertificate(CertificateError::ExpiredContext {
-                time,
-                not_after,
-            }) => format!(
-                "it expired on {}; today is {}",
-                date(*not_after),
-                date(*time)
-            ),
-            rustls::Error::InvalidCertificate(CertificateError::NotValidYetContext {
-                time,
-                not_before,
-            }) => format!(
-                "it is valid from {}; today is {}",
-                date(*not_before),
-                date(*time)
-            ),
+            rustls::Error::InvalidCertificate(error) => match error {
+                CertificateError::ExpiredContext { time, not_after } => {
+                    (format!("expired on {}", date(*not_after)), time)
+                }
+                CertificateError::NotValidYetContext { time, not_before } => {
+                    (format!("is valid from {}", date(*not_before)), time)
+                }
+                _ => return Some(format!("invalid peer certificate: {error}")),
+            },
             _ => return Some(error.to_string()),
         };
-        Some(format!("invalid peer certificate: {problem}"))
+        Some(format!(
+            "the certificate {validity}; today is {}",
+            date(*now)
+        ))
     }
 
     fn date(time: UnixTime) -> String {
-        const END_OF_9999: u64 = 253_402_300_799;
-        let seconds = Duration::from_secs(time.as_secs().min(END_OF_9999));
-        httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + seconds)
+        httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(time.as_secs()))
     }
 
     fn certificates_in(root_certificates: &[Vec<u8>]) -> Result<Certificates, Error> {
@@ -275,20 +262,19 @@ mod rustls_config {
         Ok(VERIFIER.get_or_init(|| verifier).clone())
     }
 
-    /// Returns the environment variables that replace the root certificates of the platform, and what is
-    /// wrong with the file.
+    /// Returns the environment variables that replace the root certificates of the platform, with their
+    /// problems.
     fn configured_roots() -> String {
-        let value = |name| env::var_os(name).filter(|value| !value.is_empty());
-        let file = value("SSL_CERT_FILE").map(|path| {
-            let problem = match fs::read(&path) {
+        let variables = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter();
+        let described = variables.filter_map(|name| {
+            let path = env::var_os(name).filter(|path| !path.is_empty())?;
+            let problem = match fs::File::open(&path) {
                 Ok(_) => "which has no valid certificate".to_owned(),
                 Err(error) => format!("which cannot be read: {error}"),
             };
-            format!("; SSL_CERT_FILE is {}, {problem}", path.display())
+            Some(format!("; {name} is {}, {problem}", path.display()))
         });
-        let folder = value("SSL_CERT_DIR")
-            .map(|path| format!("; SSL_CERT_DIR is {}, without certificates", path.display()));
-        file.into_iter().chain(folder).collect()
+        described.collect()
     }
 
     #[cfg(not(target_os = "android"))]

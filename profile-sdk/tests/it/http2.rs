@@ -113,7 +113,7 @@ async fn limits_the_size_of_headers() {
     assert_eq!(error.kind(), ErrorKind::Unreadable, "{error}");
     assert_eq!((error.attempts(), service.seen().len() - before), (1, 1));
     assert!(!error.is_retryable());
-    let message = "the response is not valid HTTP/2, or has more than 300 kB of headers: ";
+    let message = "the response is invalid, or has more than 300 kB of headers: ";
     assert!(error.to_string().contains(message), "{error}");
     assert_eq!(client.me().send().await.unwrap().attempts(), 1);
 }

@@ -253,12 +253,12 @@ async fn an_invalid_certificate_is_reported_at_once() {
         (
             expired,
             true,
-            "it expired on Sun, 06 Nov 1994 00:00:00 GMT; today is ",
+            "the certificate expired on Sun, 06 Nov 1994 00:00:00 GMT; today is ",
         ),
         (
             not_yet_valid,
             true,
-            "it is valid from Thu, 06 Nov 2994 00:00:00 GMT; today is ",
+            "the certificate is valid from Thu, 06 Nov 2994 00:00:00 GMT; today is ",
         ),
         (other_name, true, "other.example"),
         (
