@@ -8,7 +8,6 @@ use tokio::runtime::{self, Runtime};
 use crate::client::ClientBuilder;
 use crate::error::Error;
 use crate::error::kind::setup_error;
-use crate::plan::{ApplyError, ApplyReport, DesiredProfile, Plan, PlanOptions};
 use crate::values::ApiKey;
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
@@ -59,38 +58,6 @@ impl Client {
             .map_err(|error| setup_error("could not start the runtime", error))?;
         let runtime = Arc::new(OwnRuntime(Some(runtime)));
         Ok(Self { client, runtime })
-    }
-
-    /// Makes the profile as desired, as [`Client::sync`](crate::Client::sync) does, and waits for the
-    /// result.
-    ///
-    /// # Errors
-    ///
-    /// See [`Client::sync`](crate::Client::sync).
-    ///
-    /// # Panics
-    ///
-    /// Panics in an async runtime.
-    pub fn sync(
-        &self,
-        desired: &DesiredProfile,
-        options: PlanOptions,
-    ) -> Result<ApplyReport, ApplyError> {
-        self.wait(self.client.sync(desired, options))
-    }
-
-    /// Carries out a plan, as [`Client::apply`](crate::Client::apply) does, and waits for its
-    /// result.
-    ///
-    /// # Errors
-    ///
-    /// See [`Client::apply`](crate::Client::apply).
-    ///
-    /// # Panics
-    ///
-    /// Panics in an async runtime.
-    pub fn apply(&self, plan: &Plan) -> Result<ApplyReport, ApplyError> {
-        self.wait(self.client.apply(plan))
     }
 
     /// Creates a client for another account, which shares the connections, the settings and the

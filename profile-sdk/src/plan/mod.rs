@@ -32,6 +32,8 @@
 //! ```
 
 mod apply;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod desired_profile;
 mod step;
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::{Call, calls};
+use super::calls::calls;
+use crate::call::Call;
 use crate::decode::ResponseData;
 use crate::request::{Operation, Request};
 use crate::resources::Extra;

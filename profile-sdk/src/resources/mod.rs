@@ -1,6 +1,7 @@
 //! The resources of the service: their types and calls, and fields that the specification does not define.
 
 mod badges;
+mod calls;
 mod links;
 mod posts;
 mod profile;

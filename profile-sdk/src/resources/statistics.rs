@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::{Call, calls};
+use super::calls::calls;
+use crate::call::Call;
 use crate::decode;
 use crate::decode::ResponseData;
 use crate::request::{Operation, Request};

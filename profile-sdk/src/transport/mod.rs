@@ -19,7 +19,7 @@ use base_url::{BaseUrl, parse_proxy};
 use body::{Incoming, read_body};
 #[cfg(feature = "tower")]
 use http_service::{AddLayer, HttpService};
-use network::Network;
+use network::{MAX_HEADERS, Network};
 use tls::Tls;
 
 use crate::error::body::RawResponse;
@@ -32,12 +32,6 @@ use crate::values::InvalidValue;
 /// it if there is no response within 20 seconds.
 #[cfg(feature = "http2")]
 const PING_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The maximum number of headers of a response.
-pub(crate) const MAX_HEADERS: usize = 1000;
-
-/// The maximum size of the headers of a response.
-pub(crate) const MAX_HEADER_BYTES: u32 = 300_000;
 
 /// The settings of a transport.
 #[derive(Clone)]
@@ -103,7 +97,7 @@ impl Settings {
         if is_https {
             http = http
                 .http2_keep_alive_interval(PING_INTERVAL)
-                .http2_max_header_list_size(MAX_HEADER_BYTES);
+                .http2_max_header_list_size(network::MAX_HEADER_BYTES);
         }
         if let Some(proxy) = proxy {
             let proxy = reqwest::Proxy::all(proxy).expect("an HTTP or HTTPS URL, which has a host");

@@ -13,10 +13,15 @@ use reqwest::{Method, Request, Response};
 
 use super::connect_error::connect_error;
 use super::tls::permanent_tls_error;
-use super::{MAX_HEADER_BYTES, MAX_HEADERS};
 use crate::error::body::one_line;
 use crate::error::kind::{causes, find_cause, root_cause};
 use crate::error::{Error, ErrorKind};
+
+/// The maximum number of headers of a response.
+pub(super) const MAX_HEADERS: usize = 1000;
+
+/// The maximum size of the headers of a response.
+pub(super) const MAX_HEADER_BYTES: u32 = 300_000;
 
 /// Creates an HTTP client that keeps at most this number of idle connections.
 pub(super) type CreateHttp = dyn Fn(usize) -> Result<reqwest::Client, Error> + Send + Sync;
