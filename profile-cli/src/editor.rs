@@ -283,12 +283,13 @@ impl Editor {
             Failure::new(FailureKind::Other, message)
         };
         match interruption::run_editor(&mut command) {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) if is_interrupted(&status) => Err(Failure::new(
+            Ok(Ok(status)) if status.success() => Ok(()),
+            Ok(Ok(status)) if is_interrupted(&status) => Err(Failure::new(
                 FailureKind::Interrupted,
                 "the editor was interrupted",
             )),
-            Ok(status) => Err(failed(format!("failed: {status}"))),
+            Ok(Ok(status)) => Err(failed(format!("failed: {status}"))),
+            Ok(Err(error)) => Err(failed(format!("could not be waited for: {error}"))),
             Err(error) => Err(failed(format!("could not be started: {error}"))),
         }
     }

@@ -104,7 +104,8 @@ PROFILE_CONFIG_DIR  Directory of config.toml and stored keys; otherwise \
     $XDG_CONFIG_HOME/profile or ~/.config/profile
 XDG_STATE_HOME  Parent directory of the sandbox and of texts that were not sent; otherwise \
     ~/.local/state
-HTTPS_PROXY, ALL_PROXY  Proxy for https://, unless `proxy` is set in config.toml; never for http://
+HTTPS_PROXY, ALL_PROXY  Proxy for https://, unless `proxy` is set in config.toml; never for \
+    http://, nor for webhook receivers on this machine
 NO_PROXY  Hosts to reach without these proxies
 NO_COLOR, CLICOLOR_FORCE  Disable or force colors with --color auto
 TERM  `dumb` disables colors with --color auto
@@ -150,8 +151,9 @@ With --json, the field exit_code of an error contains the code.
   10   the webhook signature does not match
   130  interrupted with Ctrl-C: 130 in a shell and on Windows; a program
        that starts this one sees the signal SIGINT, often as -2
-  143  ended by SIGTERM, without a message; the outcome of a write may be
-       unknown";
+  143  ended by SIGTERM, which like SIGHUP interrupts a change with a message
+
+Signals that were ignored when the program started, as with nohup, stay ignored.";
 
 const FORMATTING: &str = "\
 --output FORMAT selects a format, --json is short for --output json, and --jq EXPR filters the JSON

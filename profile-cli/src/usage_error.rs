@@ -20,6 +20,7 @@ use crate::terminal::printable::redact_argument;
 pub(crate) fn print(mut error: clap::Error) -> ExitCode {
     suggest_subcommands(&mut error);
     suggest_options(&mut error);
+    hide_credentials(&mut error);
     let error = &error;
     // The parser may have stopped before --json, so the arguments are searched.
     let arguments = env::args_os().map(|text| text.to_string_lossy().into_owned());
@@ -144,6 +145,20 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
     let argument = argument.split(' ').next()?;
     let argument = argument.trim_matches(['[', ']', '<', '>', '.']);
     Some(Failure::usage(format!("{argument}: {message}")))
+}
+
+/// Hides the user name and the password of a URL that the message repeats.
+fn hide_credentials(error: &mut clap::Error) {
+    for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
+        if let Some(ContextValue::String(text)) = error.get(kind)
+            && let Some((before, host)) = text.rsplit_once('@')
+            && before.contains(':')
+        {
+            let start = before.find("//").map_or(0, |slashes| slashes + 2);
+            let hidden = format!("{}***@{host}", &before[..start]);
+            error.insert(kind, ContextValue::String(hidden));
+        }
+    }
 }
 
 fn requests_json(arguments: &[String]) -> bool {

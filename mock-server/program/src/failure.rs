@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::error::{ContextKind, ContextValue};
 use mock_server::{InvalidInput, StateError, printable};
 
 /// An error that ends the program.
@@ -91,7 +92,18 @@ const FAILURE: u8 = 125;
 const COMMANDS: [&str; 3] = ["run", "matrix", "mutants"];
 
 /// Prints a usage error or the help. The exit code 2 could be that of a command.
-pub(crate) fn exit_code_of_usage(error: &clap::Error) -> u8 {
+pub(crate) fn exit_code_of_usage(error: &mut clap::Error) -> u8 {
+    // Hide the user name and the password of a URL that the message repeats.
+    for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
+        if let Some(ContextValue::String(text)) = error.get(kind)
+            && let Some((before, host)) = text.rsplit_once('@')
+            && before.contains(':')
+        {
+            let start = before.find("//").map_or(0, |slashes| slashes + 2);
+            let hidden = format!("{}***@{host}", &before[..start]);
+            error.insert(kind, ContextValue::String(hidden));
+        }
+    }
     // Ignore a closed stream.
     let _ = error.print();
     let is_command = |argument: OsString| COMMANDS.iter().any(|command| argument == *command);

@@ -56,7 +56,7 @@ async fn main() {
         control,
     } = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => process::exit(exit_code_of_usage(&error).into()),
+        Err(mut error) => process::exit(exit_code_of_usage(&mut error).into()),
     };
     let ended = match command {
         None => serve::serve(server, control)

@@ -10,6 +10,8 @@ use signal_hook::iterator::Signals;
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::system::interruption::InterruptGuard;
+#[cfg(unix)]
+use crate::system::interruption::is_ignored;
 use crate::terminal::printable::printable;
 
 /// Asks for confirmation on a terminal; fails if prompts are disabled or there is no terminal.
@@ -76,7 +78,8 @@ fn restore_echo_on_signals() {
     let Ok(terminal) = File::open(TERMINAL) else {
         return;
     };
-    if let (Ok(saved), Ok(mut signals)) = (tcgetattr(&terminal), Signals::new([SIGTERM, SIGHUP])) {
+    let signals = [SIGTERM, SIGHUP].into_iter().filter(|it| !is_ignored(*it));
+    if let (Ok(saved), Ok(mut signals)) = (tcgetattr(&terminal), Signals::new(signals)) {
         thread::spawn(move || {
             for signal in signals.forever() {
                 let _ = tcsetattr(&terminal, OptionalActions::Now, &saved);

@@ -30,10 +30,11 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
 }
 
 /// Renders each row on a line, without empty columns. If the rows are too long, the longest columns
-/// are cut, but never the IDs; the texts of posts are wrapped instead.
+/// are cut, but never the IDs; the texts of posts, and reasons, are wrapped instead.
 fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
     const GAP: u16 = 2;
-    let is_wrapped = headings.contains(&"body");
+    let wraps = |heading: &str| matches!(heading, "body" | "reason");
+    let is_wrapped = headings.iter().any(|heading| wraps(heading));
     let mut header = Row::from(headings);
     header.max_height(1);
     let mut table = Table::new();
@@ -62,10 +63,12 @@ fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
             .set_constraint(match headings[index] {
                 _ if rows.iter().all(is_empty) => ColumnConstraint::Hidden,
                 "id" => ColumnConstraint::ContentWidth,
-                "body" => ColumnConstraint::LowerBoundary(Width::Fixed(20 + GAP)),
+                heading if wraps(heading) => {
+                    ColumnConstraint::LowerBoundary(Width::Fixed(20 + GAP))
+                }
                 _ => ColumnConstraint::LowerBoundary(Width::Fixed(8 + GAP)),
             });
-        if headings[index] != "body" {
+        if !wraps(headings[index]) {
             column.set_delimiter('\n');
         }
     }

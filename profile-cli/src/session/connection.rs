@@ -9,7 +9,7 @@ use super::Session;
 use super::sandbox;
 use crate::outcome::failure::Failure;
 use crate::settings::{
-    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Source, base_url_reason,
+    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Settings, Source, base_url_reason,
     check_characters,
 };
 use crate::terminal::printable::redact_key_of;
@@ -112,11 +112,8 @@ fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failu
     if let Some(waits) = session.waits.clone() {
         builder = builder.on_wait(move |wait| waits.record(wait));
     }
-    if let Some(proxy) = settings.proxy(base_url)? {
-        let check = SettingName::Proxy.check(&proxy.value);
-        let place = settings.location(SettingName::Proxy, &proxy.source);
-        check.map_err(|reason| Failure::usage(format!("{place}: the proxy {reason}")))?;
-        builder = builder.proxy(proxy.value);
+    if let Some(proxy) = proxy(base_url, settings)? {
+        builder = builder.proxy(proxy);
     }
     if settings.timeout.is_none() && settings.retries.is_none() {
         return Ok(builder);
@@ -131,4 +128,15 @@ fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failu
         .attempt_timeout(timeout)
         .total_timeout(total)
         .retry(RetryPolicy::new().max_retries(retries)))
+}
+
+/// Returns the valid proxy for a URL, if the settings name one.
+pub(crate) fn proxy(url: &str, settings: &Settings) -> Result<Option<String>, Failure> {
+    let Some(proxy) = settings.proxy(url)? else {
+        return Ok(None);
+    };
+    let place = settings.location(SettingName::Proxy, &proxy.source);
+    let check = SettingName::Proxy.check(&proxy.value);
+    check.map_err(|reason| Failure::usage(format!("{place}: the proxy {reason}")))?;
+    Ok(Some(proxy.value))
 }

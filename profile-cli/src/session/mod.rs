@@ -19,13 +19,15 @@ use crate::outcome::failure::{self, Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, is_page};
 use crate::output::Output;
 use crate::settings::{Key, Settings};
-use crate::system::interruption::{self, InterruptGuard};
+use crate::system::interruption::{self, InterruptGuard, WriteGuard};
 use crate::terminal::printable::redact_key_of;
 
 use connection::Connection;
 use waits::Waits;
 
 pub(crate) use connection::client_for;
+#[cfg(feature = "webhook")]
+pub(crate) use connection::proxy;
 
 /// One run of the program. The client and the runtime are created on first use.
 pub(crate) struct Session<'a> {
@@ -159,6 +161,7 @@ impl<'a> Session<'a> {
         let is_read = call
             .request()
             .is_ok_and(|request| request.method() == Method::Get);
+        let _guard = (!is_read).then(WriteGuard::new);
         let answer = self.until_interrupted(call.send(), String::new)?;
         match &answer {
             Some(Ok(response)) => log::received(response),

@@ -1,13 +1,21 @@
 //! Ctrl-C ends the program by SIGINT, so that a shell loop around it ends too, except while a guard
-//! defers it. On Windows, it ends the program with exit code 130.
+//! defers it. SIGTERM and SIGHUP end it in the same way while a change is being sent. On Windows, Ctrl-C ends
+//! it with exit code 130.
+//!
+//! A signal that was ignored when the program started stays ignored, as `nohup` and background jobs of
+//! scripts expect: each place that installs a handler asks [`is_ignored`]. The exception is SIGCHLD: if it is
+//! ignored, the system discards the exit status of an editor.
 
-use std::io;
 use std::process::{Command, ExitStatus};
-use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
+use std::sync::Arc;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::{fs, io};
 
 use signal_hook::consts::SIGINT;
 #[cfg(unix)]
-use signal_hook::consts::SIGQUIT;
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGQUIT, SIGTERM};
 
 use crate::outcome::failure::{Failure, FailureKind};
 
@@ -25,11 +33,31 @@ static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
 #[cfg(unix)]
 static ENDS_ON_QUIT: AtomicBool = AtomicBool::new(true);
 
-/// `true` once Ctrl-C was pressed while a guard deferred it.
-static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// `true` if SIGTERM and SIGHUP end the program immediately.
+#[cfg(unix)]
+static ENDS_ON_TERMINATION: AtomicBool = AtomicBool::new(true);
+
+/// The signal that a guard deferred, or 0.
+static INTERRUPTED_BY: AtomicUsize = AtomicUsize::new(0);
+
+/// The signals that were ignored at the start: bit 0 is signal 1. Only Linux shows them.
+static IGNORED: LazyLock<u64> = LazyLock::new(|| {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.map(|bits| u64::from_str_radix(bits.trim(), 16));
+    ignored.and_then(Result::ok).unwrap_or_default()
+});
+
+/// Returns `true` if the signal was ignored when the program started.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    (*IGNORED >> (signal - 1)) & 1 == 1
+}
 
 /// Makes Ctrl-C end the program.
 pub(crate) fn end_on_interrupt() {
+    if is_ignored(SIGINT) {
+        return;
+    }
     // If a handler cannot be installed, the default action of the signal remains.
     #[cfg(unix)]
     let _ = signal_hook::flag::register_conditional_default(SIGINT, &ENDS_ON_INTERRUPT);
@@ -39,48 +67,107 @@ pub(crate) fn end_on_interrupt() {
         i32::from(INTERRUPTED_EXIT_CODE),
         &ENDS_ON_INTERRUPT,
     );
-    let _ = signal_hook::flag::register(SIGINT, &IS_INTERRUPTED);
+    let _ = signal_hook::flag::register_usize(SIGINT, &INTERRUPTED_BY, SIGINT as usize);
 }
 
-/// Ends the program by SIGINT if Ctrl-C was pressed while a guard deferred it.
+/// Ends the program by the signal that a guard deferred, if any.
 pub(crate) fn end_if_interrupted() {
-    if cfg!(unix) && check().is_err() {
-        let _ = signal_hook::low_level::emulate_default_handler(SIGINT);
+    let signal = INTERRUPTED_BY.load(Ordering::SeqCst);
+    if cfg!(unix) && signal != 0 {
+        let _ = signal_hook::low_level::emulate_default_handler(signal as i32);
     }
 }
 
-/// Fails if Ctrl-C was pressed while a guard deferred it.
+/// Fails if a guard deferred a signal.
 pub(crate) fn check() -> Result<(), Failure> {
-    match IS_INTERRUPTED.load(Ordering::SeqCst) {
-        true => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
-        false => Ok(()),
+    match INTERRUPTED_BY.load(Ordering::SeqCst) {
+        0 => Ok(()),
+        _ => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
     }
 }
 
-/// Waits for Ctrl-C; needs an [`InterruptGuard`].
+/// Waits for Ctrl-C, and with a [`WriteGuard`] for the other signals; needs an [`InterruptGuard`].
+#[cfg(unix)]
 pub(crate) async fn interrupted() {
-    while tokio::signal::ctrl_c().await.is_ok() {
-        // On Unix, tokio also reports an earlier signal, which an editor may have handled.
-        if cfg!(not(unix)) || check().is_err() {
-            return;
+    let ends = ENDS_ON_TERMINATION.load(Ordering::SeqCst);
+    tokio::select! {
+        () = received(SIGINT) => {}
+        () = received(SIGTERM), if !ends => {}
+        () = received(SIGHUP), if !ends => {}
+    }
+}
+
+#[cfg(unix)]
+async fn received(number: i32) {
+    use tokio::signal::unix::{SignalKind, signal};
+    if !is_ignored(number)
+        && let Ok(mut signals) = signal(SignalKind::from_raw(number))
+    {
+        while signals.recv().await.is_some() {
+            // Also reports an earlier signal, which an editor may have handled.
+            if check().is_err() {
+                return;
+            }
         }
     }
     std::future::pending().await
 }
 
-/// Runs an editor, which handles SIGINT and SIGQUIT; its exit status shows a Ctrl-C.
-pub(crate) fn run_editor(editor: &mut Command) -> io::Result<ExitStatus> {
+#[cfg(not(unix))]
+pub(crate) async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+/// Lets SIGTERM and SIGHUP interrupt a change that is being sent, so that its outcome is reported, instead
+/// of ending the program immediately.
+pub(crate) struct WriteGuard(());
+
+impl WriteGuard {
+    pub(crate) fn new() -> Self {
+        #[cfg(unix)]
+        {
+            static INSTALLED: std::sync::Once = std::sync::Once::new();
+            ENDS_ON_TERMINATION.store(false, Ordering::SeqCst);
+            INSTALLED.call_once(|| {
+                for signal in [SIGTERM, SIGHUP].into_iter().filter(|it| !is_ignored(*it)) {
+                    use signal_hook::flag::{register_conditional_default, register_usize};
+                    let _ = register_conditional_default(signal, &ENDS_ON_TERMINATION);
+                    let _ = register_usize(signal, &INTERRUPTED_BY, signal as usize);
+                }
+            });
+        }
+        Self(())
+    }
+}
+
+impl Drop for WriteGuard {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        ENDS_ON_TERMINATION.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Runs an editor, which handles SIGINT and SIGQUIT; its exit status shows a Ctrl-C. The outer error is that
+/// of starting it, the inner one that of waiting for it.
+pub(crate) fn run_editor(editor: &mut Command) -> io::Result<io::Result<ExitStatus>> {
     let _guard = InterruptGuard::new();
     #[cfg(unix)]
     {
+        // A handler that does nothing else lets the system keep the exit status.
+        let _ = signal_hook::flag::register(SIGCHLD, Arc::<AtomicBool>::default());
         ENDS_ON_QUIT.store(false, Ordering::SeqCst);
-        let _ = signal_hook::flag::register_conditional_default(SIGQUIT, &ENDS_ON_QUIT);
+        if !is_ignored(SIGQUIT) {
+            let _ = signal_hook::flag::register_conditional_default(SIGQUIT, &ENDS_ON_QUIT);
+        }
     }
-    let ended = editor.status();
+    let ended = editor.spawn().map(|mut editor| editor.wait());
     #[cfg(unix)]
     ENDS_ON_QUIT.store(true, Ordering::SeqCst);
-    if !ended.as_ref().is_ok_and(is_interrupted) {
-        IS_INTERRUPTED.store(false, Ordering::SeqCst);
+    let status = ended.as_ref().ok().and_then(|ended| ended.as_ref().ok());
+    if !status.is_some_and(is_interrupted) {
+        INTERRUPTED_BY.store(0, Ordering::SeqCst);
     }
     ended
 }
@@ -113,10 +200,11 @@ impl Drop for InterruptGuard {
 /// SIGINT and SIGTERM, for commands with a graceful shutdown.
 #[cfg(feature = "webhook")]
 pub(crate) struct ShutdownSignals {
+    /// `None` if the signal is ignored.
     #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
+    interrupt: Option<tokio::signal::unix::Signal>,
     #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
+    terminate: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(feature = "webhook")]
@@ -125,9 +213,13 @@ impl ShutdownSignals {
     #[cfg(unix)]
     pub(crate) fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
+        let install = |number| match is_ignored(number) {
+            true => Ok(None),
+            false => signal(SignalKind::from_raw(number)).map(Some),
+        };
         Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
+            interrupt: install(SIGINT)?,
+            terminate: install(SIGTERM)?,
         })
     }
 
@@ -139,9 +231,14 @@ impl ShutdownSignals {
     /// Waits for a signal, and returns its exit code.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) -> u8 {
+        use tokio::signal::unix::Signal;
+        let wait = async |signal: &mut Option<Signal>| match signal {
+            Some(signal) => signal.recv().await,
+            None => std::future::pending().await,
+        };
         tokio::select! {
-            _ = self.interrupt.recv() => INTERRUPTED_EXIT_CODE,
-            _ = self.terminate.recv() => TERMINATED_EXIT_CODE,
+            _ = wait(&mut self.interrupt) => INTERRUPTED_EXIT_CODE,
+            _ = wait(&mut self.terminate) => TERMINATED_EXIT_CODE,
         }
     }
 

@@ -49,6 +49,8 @@ mod secrets;
 mod set;
 mod settings;
 mod show;
+#[cfg(unix)]
+mod signals;
 mod stats;
 #[cfg(unix)]
 mod terminal;

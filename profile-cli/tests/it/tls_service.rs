@@ -5,7 +5,8 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
 
-use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// The response to every request.
@@ -21,13 +22,19 @@ impl TlsService {
     /// Starts a service that responds to one request on each connection, until the test ends.
     pub(crate) fn start() -> Self {
         let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+        Self::with(made.cert.pem(), &made.signing_key.serialize_pem())
+    }
+
+    /// Starts such a service with this certificate and key in PEM.
+    pub(crate) fn with(certificate: String, key: &str) -> Self {
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
+        let chain = vec![CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap()];
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
-            .with_single_cert(vec![made.cert.der().clone()], key.into())
+            .with_single_cert(chain, key)
             .unwrap();
         let config = Arc::new(config);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -44,7 +51,7 @@ impl TlsService {
         });
         Self {
             base_url: format!("https://localhost:{port}"),
-            certificate: made.cert.pem(),
+            certificate,
         }
     }
 }

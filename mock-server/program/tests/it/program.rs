@@ -255,8 +255,17 @@ fn reports_invalid_webhook_options() {
             "{stderr}"
         );
     }
-    let (code, stderr) = fail(&["--webhook-url", "hooks", "--webhook-secret-file", "secret"]);
-    assert_eq!(code, Some(2), "{stderr}");
+    let invalid = [
+        "hooks",
+        "ftp://ada:hush@host",
+        "http://ada:hush@host:99999",
+        "ada:hush@host",
+    ];
+    for url in invalid {
+        let (code, stderr) = fail(&["--webhook-url", url, "--webhook-secret-file", "secret"]);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(!stderr.contains("hush"), "{stderr}");
+    }
 }
 
 #[test]

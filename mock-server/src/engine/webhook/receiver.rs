@@ -44,16 +44,18 @@ impl std::str::FromStr for ReceiverUrl {
     type Err = InvalidInput;
 
     fn from_str(text: &str) -> Result<Self, InvalidInput> {
+        // Messages omit a user name and a password.
+        let shown = text.rsplit_once('@').map_or(text, |(_, host)| host);
         let not_absolute = |reason: &dyn fmt::Display| {
             invalid_url(format!(
-                "the webhook URL `{text}` is not valid ({reason}); expected an absolute URL such \
+                "the webhook URL `{shown}` is not valid ({reason}); expected an absolute URL such \
                  as http://127.0.0.1:8080/"
             ))
         };
         let url = Url::parse(text).map_err(|reason| not_absolute(&reason))?;
         if url.scheme() != "http" {
             return Err(invalid_url(format!(
-                "the webhook URL `{text}` has the scheme {}, which the mock server does not support; \
+                "the webhook URL `{shown}` has the scheme {}, which the mock server does not support; \
                  expected an http:// URL",
                 url.scheme()
             )));

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
-use reqwest::{Client, Url, header, redirect, retry};
+use reqwest::{Client, Proxy, Url, header, redirect, retry};
 use rustls::crypto::ring;
 use serde_json::json;
+use url::Host;
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
-use crate::session::Session;
+use crate::session::{Session, proxy};
 use crate::settings::DEFAULT_TIMEOUT;
 use crate::terminal::progress::Progress;
 
@@ -102,6 +103,16 @@ pub(super) fn destination(text: &str) -> Result<Url, String> {
     }
 }
 
+/// Returns `true` if the URL names a loopback address.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
 /// Returns the URL without user name, password, query and fragment, which may be secret.
 pub(super) fn redacted(url: &Url) -> String {
     let port = url
@@ -124,6 +135,8 @@ pub(super) struct Sender {
 pub(super) struct Attempt {
     /// The status code of the response, or the reason for its absence.
     pub(super) response: Result<u16, String>,
+    /// The URL in the response to which it redirects, without parts that may be secret.
+    location: Option<String>,
     pub(super) duration: Duration,
 }
 
@@ -134,7 +147,6 @@ impl Sender {
         let mut builder = Client::builder()
             .redirect(redirect::Policy::none())
             .retry(retry::never())
-            .no_proxy()
             // Some receivers close each connection without announcing it.
             .pool_max_idle_per_host(0)
             .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
@@ -142,6 +154,16 @@ impl Sender {
             // Loading the root certificates of the platform is slow.
             builder = builder.tls_certs_only([]);
         }
+        // Receivers on this machine need no proxy.
+        let proxy = match is_loopback(url) {
+            true => None,
+            false => proxy(url.as_str(), &session.settings)?,
+        };
+        builder = match proxy.map(Proxy::all).transpose() {
+            Ok(Some(proxy)) => builder.proxy(proxy),
+            Ok(None) => builder.no_proxy(),
+            Err(_) => return Err(Failure::usage("the proxy is not a valid URL")),
+        };
         let http = builder.build().map_err(|error| {
             let message = format!("cannot set up TLS: {}", root_cause(&error));
             Failure::new(FailureKind::Other, message)
@@ -161,9 +183,13 @@ impl Sender {
         }
         let sending = self.http.post(self.url.clone()).headers(headers);
         let sent = sending.body(delivery.body.clone()).send().await;
+        let mut location = None;
         let response = match sent {
             Ok(response) => {
                 let status = response.status().as_u16();
+                let to = response.headers().get(header::LOCATION);
+                let to = to.and_then(|to| self.url.join(to.to_str().ok()?).ok());
+                location = to.as_ref().map(redacted);
                 drain(response).await;
                 Ok(status)
             }
@@ -171,6 +197,7 @@ impl Sender {
         };
         Attempt {
             response,
+            location,
             duration: started.elapsed(),
         }
     }
@@ -179,6 +206,32 @@ impl Sender {
 impl Attempt {
     pub(super) fn is_success(&self) -> bool {
         matches!(self.response, Ok(200..=299))
+    }
+
+    /// Returns advice for a status code that does not come from the verification.
+    pub(super) fn advice(&self) -> Option<String> {
+        let advice = match self.response.as_ref().ok()? {
+            300..=399 => {
+                let to = self.location.as_deref().unwrap_or("another URL");
+                return Some(format!(
+                    "the receiver redirects to {to}, and redirects are not followed; use that URL \
+                     if it is the receiver's"
+                ));
+            }
+            404 | 410 => "the receiver does not know the path; check the path of the URL",
+            405 => "the path does not accept POST; check the path of the URL",
+            413 => "a limit on the size of bodies answered; raise it to at least 1 MiB",
+            419 | 422 => {
+                "CSRF protection or a validation answered instead of the verification; exclude the \
+                 path from it"
+            }
+            408 | 429 => "a limit of the receiver or of a proxy answered; try again later",
+            500..=599 => {
+                "the receiver, or a proxy before it, failed; its log may contain the reason"
+            }
+            _ => return None,
+        };
+        Some(advice.to_owned())
     }
 
     /// Describes the result for people.
@@ -204,9 +257,29 @@ fn error_reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "timed out".to_owned();
     }
+    let cause = root_cause(error);
+    if let Some(reason) = cause.strip_prefix("invalid peer certificate: ") {
+        return certificate_reason(reason);
+    }
     match error.is_connect() {
-        true => format!("cannot connect: {}", root_cause(error)),
-        false => format!("no response: {}", root_cause(error)),
+        true => format!("cannot connect: {cause}"),
+        false => format!("no response: {cause}"),
+    }
+}
+
+/// Replaces the names that rustls uses for the most common problems of certificates.
+fn certificate_reason(reason: &str) -> String {
+    if reason.contains("CaUsedAsEndEntity") {
+        "the receiver's certificate is not trusted, because it is its own authority; create one that is \
+         not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj \
+         /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
+         subjectAltName=DNS:localhost`, and set SSL_CERT_FILE to cert.pem"
+            .to_owned()
+    } else if reason.contains("UnknownIssuer") {
+        "the receiver's certificate is not trusted; set SSL_CERT_FILE to a file with it or its authority"
+            .to_owned()
+    } else {
+        format!("the receiver's certificate is invalid: {reason}")
     }
 }
 
@@ -284,8 +357,8 @@ const UNVERIFIED: &str = "the receiver may use another secret, or verify a parse
 /// Returns the failure that summarizes the failed deliveries, if any.
 fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
     let failed = attempts.iter().filter(|attempt| !attempt.is_success());
-    let failed: Vec<_> = failed.map(|attempt| &attempt.response).collect();
-    let first = match failed.first()? {
+    let failed: Vec<_> = failed.collect();
+    let first = match &failed.first()?.response {
         Ok(status) => format!("the receiver returned status {status}, expected 2xx"),
         Err(reason) => reason.clone(),
     };
@@ -300,14 +373,15 @@ fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
         let hint = format!("check that a receiver listens at {}", redacted(url));
         return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
     }
-    let mut statuses = failed.iter().filter_map(|response| response.as_ref().ok());
-    let status = statuses.next().copied();
+    let answered = failed.iter().find(|attempt| attempt.response.is_ok());
+    let status = answered.and_then(|attempt| attempt.response.as_ref().ok().copied());
+    let advice = match status {
+        Some(401 | 403) => Some(UNVERIFIED.to_owned()),
+        _ => answered.and_then(|attempt| attempt.advice()),
+    };
     Some(Failure {
         status,
-        hints: match status {
-            Some(401 | 403) => vec![UNVERIFIED.to_owned()],
-            _ => Vec::new(),
-        },
+        hints: advice.into_iter().collect(),
         ..Failure::new(FailureKind::Other, message)
     })
 }

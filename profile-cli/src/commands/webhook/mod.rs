@@ -43,8 +43,8 @@ pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Exit
     let report = match command {
         WebhookCommand::Verify(arguments) => verify::verify(&arguments, session),
         WebhookCommand::Sign(arguments) => verify::sign(&arguments, session),
-        WebhookCommand::Probe(arguments) => probe::run(&arguments, session),
-        // The others print each delivery at once.
+        // The others print more than a report.
+        WebhookCommand::Probe(arguments) => return probe::run(&arguments, session),
         WebhookCommand::Listen(arguments) => {
             return listen::run(&arguments, session).map(ExitCode::from);
         }

@@ -459,3 +459,28 @@ fn fails_without_a_receiver() {
         assert!(run.stderr().starts_with(error), "{run}");
     }
 }
+
+#[tokio::test]
+async fn wraps_reasons_and_ends_with_a_summary() {
+    let receiver = receiver(verifying).await;
+    let url = receiver.uri();
+    let program = webhook(home().path(), &["probe", &url, "--yes", "-o", "table"]);
+    let run = program.env("COLUMNS", "80").run();
+    assert!(run.stdout().lines().all(|line| line.len() <= 80), "{run}");
+    let words = run
+        .stdout()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let reason = "204 the signature covers the bytes, not the parsed JSON passed";
+    assert!(words.contains(reason), "{run}");
+    let total = run
+        .stdout()
+        .lines()
+        .filter(|line| !line.starts_with([' ', 'r']))
+        .count();
+    let summary = format!(
+        "note: {total} deliveries: 54 passed, 0 failed, 0 inconclusive, 10 informational\n"
+    );
+    assert_eq!(run.stderr(), summary);
+}

@@ -6,6 +6,8 @@ use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
 
 use super::{BODY, SIGNATURE, file, home, webhook};
+#[cfg(target_os = "linux")]
+use crate::tls_service::TlsService;
 
 /// Starts a receiver that responds with these statuses in turn, and then always with the last.
 async fn receiver(statuses: &[u16]) -> LocalReceiver {
@@ -254,4 +256,133 @@ async fn prints_the_csv_header_once() {
         ("event,status,", None),
         "{sent}"
     );
+}
+
+#[tokio::test]
+async fn a_status_that_is_not_of_the_verification_has_advice() {
+    let home = home();
+    for (status, expected) in [
+        (301, "redirects to http://127.0.0.1/login, "),
+        (307, "redirects to http://127.0.0.1/login, "),
+        (404, "check the path"),
+        (405, "does not accept POST"),
+        (413, "a limit on the size of bodies answered"),
+        (419, "CSRF protection"),
+        (422, "CSRF protection"),
+        (429, "a limit of the receiver"),
+        (500, "its log may contain the reason"),
+        (503, "its log may contain the reason"),
+    ] {
+        let receiver = LocalReceiver::start().await;
+        let location = "http://user:hush@127.0.0.1/login?token=hush";
+        let answer = ResponseTemplate::new(status).insert_header("Location", location);
+        Mock::given(any())
+            .respond_with(answer)
+            .mount(&receiver)
+            .await;
+        let uri = receiver.uri();
+        for arguments in [
+            &["send", "post.liked", "--to", &uri][..],
+            &["probe", &uri, "--yes"],
+        ] {
+            let run = webhook(home.path(), arguments).run();
+            assert_eq!(run.code(), 1, "{run}");
+            let error = run.stderr();
+            let (_, hint) = error.rsplit_once("\nhint: ").unwrap();
+            assert!(hint.contains(expected), "{hint}");
+            assert!(
+                !hint.contains("secret") && !run.to_string().contains("hush"),
+                "{run}"
+            );
+        }
+    }
+}
+
+/// Only receivers on other machines are reached through the proxy, in a tunnel.
+#[tokio::test]
+async fn uses_the_proxy_for_other_machines() {
+    let home = home();
+    for (url, is_used) in [
+        ("https://receiver.example/hooks", true),
+        ("http://127.0.0.1:1/hooks", false),
+        ("https://127.0.0.1:1/hooks", false),
+        ("https://localhost:1/hooks", false),
+    ] {
+        let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        proxy.set_nonblocking(!is_used).unwrap();
+        let address = format!("http://ada:hush@{}", proxy.local_addr().unwrap());
+        let program = webhook(home.path(), &["send", "post.liked", "--to", url]);
+        let running = program.env("HTTPS_PROXY", address).start();
+        let accepted = proxy.accept();
+        if is_used {
+            let (mut stream, _) = accepted.unwrap();
+            let mut bytes = [0; 4096];
+            let length = stream.read(&mut bytes).unwrap();
+            let request = String::from_utf8_lossy(&bytes[..length]);
+            assert!(
+                request.starts_with("CONNECT receiver.example:443 "),
+                "{request}"
+            );
+        }
+        let run = running.end();
+        assert_eq!(run.code(), 8, "{run}");
+        assert!(!run.to_string().contains("hush"), "{run}");
+        if !is_used {
+            assert!(proxy.accept().is_err(), "{url}");
+        }
+    }
+}
+
+/// The certificates that people create for a development server, and the one that the message suggests.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_the_remedies_for_a_certificate() {
+    if !crate::child::is_installed("openssl") {
+        return;
+    }
+    let home = home();
+    let serve = |options: &str| {
+        let command = format!(
+            "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj \
+             /CN=localhost {options}"
+        );
+        let mut words = command.split_whitespace();
+        let mut openssl = crate::child::command(words.next().unwrap());
+        let made = openssl
+            .args(words)
+            .current_dir(home.path())
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{made:?}");
+        let read = |name: &str| std::fs::read_to_string(home.path().join(name)).unwrap();
+        TlsService::with(read("cert.pem"), &read("key.pem")).base_url
+    };
+    let send = |url: &str, certificate: &str| {
+        let program = webhook(home.path(), &["send", "post.liked", "--to", url]);
+        let certificate = home.path().join(certificate);
+        let run = program.env("SSL_CERT_FILE", certificate).run();
+        for debug in ["OtherError", "UnknownIssuer", "Used"] {
+            assert!(!run.stderr().contains(debug), "{run}");
+        }
+        run
+    };
+    let url = serve("");
+    let run = send(&url, "cert.pem");
+    assert_eq!(run.code(), 8, "{run}");
+    let error = run.stderr();
+    let (_, command) = error.split_once("`openssl req ").expect(&error);
+    let (command, _) = command.split_once('`').unwrap();
+    let (_, options) = command.split_once("/CN=localhost ").unwrap();
+    let url = serve(options);
+    std::fs::write(
+        home.path().join("others.pem"),
+        TlsService::start().certificate,
+    )
+    .unwrap();
+    let run = send(&url, "others.pem");
+    assert!(
+        run.stderr().contains("set SSL_CERT_FILE to a file"),
+        "{run}"
+    );
+    assert_eq!(send(&url, "cert.pem").code(), 0);
 }

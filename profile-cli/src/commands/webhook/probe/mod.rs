@@ -2,14 +2,14 @@
 
 mod cases;
 
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
 use reqwest::Url;
 use serde_json::{Value, json};
-use url::Host;
 
-use super::delivery::{Sender, destination, redacted};
+use super::delivery::{Attempt, Sender, destination, is_loopback, redacted};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
@@ -58,7 +58,7 @@ Examples:
     )
 }
 
-pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<ExitCode, Failure> {
     let url = &arguments.url;
     if !arguments.allow_remote && !is_loopback(url) {
         let message = format!("{} is not on this machine", redacted(url));
@@ -73,17 +73,12 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<R
         cases.len(),
         redacted(url)
     ))?;
-    report(&send(cases, url, session)?)
-}
-
-/// Returns `true` if the URL names a loopback address.
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
+    let results = send(cases, url, session)?;
+    let exit_code = session.output.report(&report(&results)?);
+    if session.output.is_for_people() {
+        session.output.note(&summary(&results));
     }
+    Ok(exit_code)
 }
 
 /// Sends the deliveries in order. Fails if the first does not get a response.
@@ -103,8 +98,7 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseRe
             let message = format!("the receiver did not respond: {reason}");
             return Err(Failure::new(FailureKind::NoResponse, message).hint(hint));
         }
-        let response = attempt.response;
-        results.push(CaseResult { case, response });
+        results.push(CaseResult { case, attempt });
         progress.advance();
     }
     Ok(results)
@@ -114,8 +108,7 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseRe
 #[derive(Debug)]
 struct CaseResult {
     case: Case,
-    /// The status code, or the reason for its absence.
-    response: Result<u16, String>,
+    attempt: Attempt,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,11 +146,16 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
             // A receiver that accepts any body with a signature does not verify.
             let is_parsed =
                 !accepted.contains(&"other_body") && accepted.iter().any(is_reformatted);
-            let hint = if is_parsed { PARSED_HINT } else { SECRET_HINT };
+            let advice = results.first().and_then(|first| first.attempt.advice());
+            let hint = match advice {
+                _ if is_parsed => PARSED_HINT.to_owned(),
+                Some(advice) => advice,
+                None => SECRET_HINT.to_owned(),
+            };
             Err(Failure {
                 done: Some(Box::new(report)),
                 hints: match is_parsed || passed.is_empty() {
-                    true => vec![hint.to_owned()],
+                    true => vec![hint],
                     false => Vec::new(),
                 },
                 ..Failure::new(FailureKind::Other, message)
@@ -165,6 +163,24 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
         }
         None => Ok(report),
     }
+}
+
+/// Returns the number of results of each kind.
+fn summary(results: &[CaseResult]) -> String {
+    let counts = [
+        Verdict::Passed,
+        Verdict::Failed,
+        Verdict::Inconclusive,
+        Verdict::Informational,
+    ]
+    .map(|verdict| {
+        format!(
+            "{} {}",
+            names(results, verdict, None).len(),
+            verdict.as_str()
+        )
+    });
+    format!("{} deliveries: {}", results.len(), counts.join(", "))
 }
 
 /// Returns the mistakes of the receiver, if any.
@@ -206,7 +222,7 @@ fn names(
 
 impl CaseResult {
     fn verdict(&self) -> Verdict {
-        match (self.case.expected, &self.response) {
+        match (self.case.expected, &self.attempt.response) {
             (Expected::Either, _) => Verdict::Informational,
             // A receiver that is slow or limits its rate may not have verified the delivery.
             (_, Ok(408 | 429)) => Verdict::Inconclusive,
@@ -220,7 +236,7 @@ impl CaseResult {
     }
 
     fn json(&self) -> Value {
-        let response = self.response.as_ref();
+        let response = self.attempt.response.as_ref();
         json!({
             "delivery": self.case.name,
             "expected": self.case.expected.as_str(),
@@ -235,8 +251,8 @@ impl CaseResult {
         vec![
             self.verdict().as_str().to_owned(),
             self.case.name.to_owned(),
-            cell(self.response.as_ref().ok()),
-            match &self.response {
+            cell(self.attempt.response.as_ref().ok()),
+            match &self.attempt.response {
                 Ok(_) => self.case.reason.to_owned(),
                 Err(error) => error.clone(),
             },
