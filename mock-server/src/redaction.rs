@@ -15,21 +15,28 @@ const SECRET_HEADERS: [&str; 3] = ["authorization", "proxy-authorization", "x-ap
 /// Shorter credentials are not treated as secrets, since redacting them would garble the text.
 const MIN_SECRET_BYTES: usize = 4;
 
+/// The same for a part of a header with credentials, which may be the name of a scheme or a parameter.
+const MIN_PART_BYTES: usize = 8;
+
 /// The secrets that texts about one request may contain, in lower case.
 pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Returns the credentials in the headers of a request, which may be a key of the real service, and
-    /// `other_keys`. [`redact`](Self::redact) also recognizes generated keys by their format.
+    /// their parts, and `other_keys`. [`redact`](Self::redact) also recognizes generated keys by their
+    /// format.
     pub(crate) fn new(headers: &[(String, String)], other_keys: &[String]) -> Self {
-        let credentials = headers
-            .iter()
-            .filter(|(name, _)| is_secret_header(name))
-            .map(|(_, value)| value.as_str())
-            .map(|value| value.split_once(' ').map_or(value, |(_, rest)| rest.trim()));
+        let values = headers.iter().filter(|(name, _)| is_secret_header(name));
+        let values = values.map(|(_, value)| value.as_str());
+        let separators = [' ', '\t', ',', ';', '=', '"', '\''];
+        let parts = values.clone().flat_map(|value| value.split(separators));
+        let parts = parts.filter(|part| part.len() >= MIN_PART_BYTES);
+        let credentials =
+            values.map(|value| value.split_once(' ').map_or(value, |(_, rest)| rest.trim()));
         let mut secrets: Vec<_> = credentials
             .chain(other_keys.iter().map(String::as_str))
             .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
+            .chain(parts)
             .map(str::to_ascii_lowercase)
             .collect();
         // A secret that begins with another one must be replaced first.
@@ -56,14 +63,46 @@ impl Secrets {
     /// Does the same in a truncated body, and removes the start of a secret from its end.
     pub(crate) fn redact_truncated(&self, body: &[u8]) -> Vec<u8> {
         let mut redacted = self.redact_bytes(body);
-        let lower = redacted.to_ascii_lowercase();
-        let cut = self.0.iter().filter_map(|secret| {
-            let mut lengths = (MIN_SECRET_BYTES..secret.len()).rev();
-            lengths.find(|length| lower.ends_with(&secret.as_bytes()[..*length]))
-        });
-        let end = redacted.len() - cut.max().unwrap_or_default();
-        redacted.truncate(end);
+        let last = redacted.utf8_chunks().last();
+        let end = last.filter(|last| last.invalid().is_empty());
+        let cut = end.map_or(0, |end| self.cut_secret(end.valid()));
+        redacted.truncate(redacted.len() - cut);
         redacted
+    }
+
+    /// Returns the length of the start of a secret at the end of a text, which may be percent-encoded.
+    fn cut_secret(&self, text: &str) -> usize {
+        let lower = text.to_ascii_lowercase();
+        let mut tail = lower.bytes().rev().take("%4".len());
+        // The text may also end inside an escape.
+        let escape = tail
+            .position(|byte| byte == b'%')
+            .map_or(0, |place| place + 1);
+        let (decoded, starts) = decode(&lower[..lower.len() - escape]);
+        let encoded = self.start_of_secret(&decoded).map(|start| starts[start]);
+        let starts = [self.start_of_secret(&lower), encoded];
+        starts
+            .into_iter()
+            .flatten()
+            .min()
+            .map_or(0, |start| lower.len() - start)
+    }
+
+    /// Returns the position of the start of a secret at the end of a text in lower case.
+    fn start_of_secret(&self, text: &str) -> Option<usize> {
+        let lengths = self.0.iter().filter_map(|secret| {
+            let mut lengths = (MIN_SECRET_BYTES..secret.len()).rev();
+            lengths.find(|length| text.as_bytes().ends_with(&secret.as_bytes()[..*length]))
+        });
+        let digits = text.rfind(PREFIX).and_then(|start| {
+            let (_, digits) = text[start + PREFIX.len()..].split_once('_')?;
+            let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            is_hex.then_some(digits.len())
+        });
+        lengths
+            .chain(digits)
+            .max()
+            .map(|length| text.len() - length)
     }
 }
 

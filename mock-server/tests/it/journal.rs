@@ -175,6 +175,84 @@ async fn a_truncated_body_does_not_end_with_a_part_of_a_key() {
     assert_eq!(server.journal().requests().last().unwrap().body, b"anoth");
 }
 
+fn percent_encoded(text: &str) -> String {
+    let bytes = text.bytes().map(|byte| format!("%{byte:02X}"));
+    bytes.collect()
+}
+
+#[tokio::test]
+async fn a_key_that_the_limit_cuts_is_removed_in_every_encoding() {
+    const REAL: &str = "sk_real_key_of_the_service";
+    for body_bytes in 10..90 {
+        let limits = JournalLimits {
+            body_bytes,
+            ..JournalLimits::default()
+        };
+        let server = MockServer::builder().journal_limits(limits);
+        let server = server.start().await.unwrap();
+        // The generated key is in no header.
+        for (header, key, public) in [(REAL, REAL, ""), ("unknown", server.key(), "mock_all_")] {
+            for text in [key.to_owned(), percent_encoded(key), key.to_uppercase()] {
+                let body = format!(r#"{{"body":"{text}"}}"#);
+                request(&server, "POST /me/posts")
+                    .key(header)
+                    .body(body)
+                    .send();
+                let requests = server.journal().requests();
+                let recorded = String::from_utf8(requests.last().unwrap().body.clone()).unwrap();
+                let recorded = recorded.to_ascii_lowercase();
+                // Fewer than four characters are not recognized.
+                for start in [
+                    format!("{public}{}", &key[public.len()..][..4]),
+                    key.to_owned(),
+                ] {
+                    assert!(!recorded.contains(&start), "{recorded} {body_bytes}");
+                    let encoded = percent_encoded(&start).to_ascii_lowercase();
+                    assert!(!recorded.contains(&encoded), "{recorded} {body_bytes}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_in_any_credential_header_is_removed_everywhere_else() {
+    const KEY: &str = "sk_live_Ab+Cd/9~x-y.z";
+    let server = start().await;
+    for (name, value) in [
+        ("Authorization", format!("Token token={KEY}")),
+        ("Authorization", format!("Token token=\"{KEY}\", user=ada")),
+        ("Authorization", format!("Bearer\t{KEY}")),
+        ("Authorization", format!("Bearer {KEY}, x=1")),
+        ("Authorization", format!("Bearer {KEY};x=1")),
+        ("Authorization", format!("bearer  '{KEY}'")),
+        ("Authorization", format!("Basic {KEY}==")),
+        ("Authorization", KEY.to_owned()),
+        ("proxy-authorization", format!("ApiKey key={KEY},a=b")),
+        ("X-API-Key", format!("key={KEY}")),
+    ] {
+        let encoded = percent_encoded(KEY);
+        let body = json!({"copy": KEY, "encoded": encoded, "shouted": KEY.to_uppercase()});
+        let line = format!(
+            "PATCH /me/links/{encoded}?token={encoded}&{}",
+            KEY.to_uppercase()
+        );
+        request(&server, &line)
+            .without_key()
+            .header(name, &value)
+            .header("X-Copy", KEY)
+            .json(body)
+            .send();
+        let printed = json!([server.journal().requests(), server.report()]).to_string();
+        let printed = printed.to_ascii_lowercase();
+        for secret in [KEY, &encoded] {
+            let secret = secret.to_ascii_lowercase();
+            assert!(!printed.contains(&secret), "{value}: {secret} in {printed}");
+        }
+        server.journal().clear();
+    }
+}
+
 #[tokio::test]
 async fn drops_and_counts_the_oldest_requests() {
     let limits = JournalLimits {
