@@ -193,7 +193,8 @@ impl MockServerBuilder {
     /// do not let pages of other origins read responses.
     ///
     /// Preflights are answered, and responses have the headers that a page needs to read them,
-    /// including their other headers. Preflights are neither violations nor subject to faults or rate
+    /// including their other headers. Pages of the given origin, but not of `*`, may send credentials, and
+    /// violations of pages of other origins count. Preflights are neither violations nor subject to faults or rate
     /// limits.
     ///
     /// # Errors

@@ -101,6 +101,10 @@ impl Worlds {
         Ok(())
     }
 
+    pub(crate) fn cors(&self) -> Option<&Cors> {
+        self.default.cors.as_ref()
+    }
+
     fn default_mut(&mut self) -> &mut Service {
         let service = Arc::get_mut(&mut self.default);
         service.expect("the worlds are not shared before they are served")

@@ -220,13 +220,24 @@ impl WorldsHandler {
         let target = self.log.as_ref().map(|_| target(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
-            Err(world) => return respond(PlannedReply::new(unknown_world_reply(&world)), None),
+            Err(world) => return respond(self.unknown_world(&request, &world), None),
         };
         let (planned, entry, exchange) = answer(service, request, &self.shutdown).await;
         if let (Some(log), Some(target)) = (&self.log, target) {
             log(format_args!("{}", entry.log_line(&target)));
         }
         respond(planned, Some(exchange))
+    }
+
+    fn unknown_world(&self, request: &engine::Request, world: &str) -> PlannedReply {
+        let message = format!("unknown world {world:?}; it was deleted or never created");
+        let reply = Reply::error(404, "unknown_world", &message);
+        let Some(cors) = self.worlds.cors() else {
+            return PlannedReply::new(reply);
+        };
+        let mut planned = PlannedReply::new(cors.accept_preflight(request).unwrap_or(reply));
+        cors.allow(&mut planned);
+        planned
     }
 
     async fn answer_control(
@@ -239,13 +250,12 @@ impl WorldsHandler {
             ControlReply::Now(reply) => reply,
             ControlReply::Later(reply) => reply.await,
         };
+        // Responses contain keys.
+        let reply = reply
+            .with_header("cache-control", "no-store")
+            .with_header("x-content-type-options", "nosniff");
         respond(PlannedReply::new(reply), None)
     }
-}
-
-fn unknown_world_reply(world: &str) -> Reply {
-    let message = format!("unknown world {world:?}; it was deleted or never created");
-    Reply::error(404, "unknown_world", &message)
 }
 
 /// Returns the path and the query, percent-encoded as they were sent.

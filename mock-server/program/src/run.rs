@@ -104,8 +104,9 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
             allowed: &allow,
             findings: &findings,
         };
-        let text = serde_json::to_vec_pretty(&content).expect("a report contains only JSON values");
-        fs::write(path, text).map_err(Failure::of(action))?;
+        let text = serde_json::to_string_pretty(&content);
+        let text = text.expect("a report contains only JSON values");
+        fs::write(path, printable(&text)).map_err(Failure::of(action))?;
     }
     Ok(match exit_code {
         0 => u8::from(violated),

@@ -179,7 +179,7 @@ fn conclude(runs: &[Row], json: bool) {
         }
     };
     // Ignore a closed stdout; the exit code still reports the results.
-    let _ = writeln!(io::stdout(), "{text}");
+    let _ = writeln!(io::stdout(), "{}", printable(&text));
 }
 
 /// Number of lines to print from the end of the output of a failed run.

@@ -64,9 +64,7 @@ pub(super) fn show_page(request: &Request) -> Result<Reply, ControlError> {
         return Err(ControlError::method_not_allowed(&request.method, allowed));
     }
     let reply = Reply::with_body("text/html; charset=utf-8", 200, PAGE);
-    Ok(reply
-        .with_header("cache-control", "no-cache")
-        .with_header("content-security-policy", CONTENT_SECURITY_POLICY.as_str()))
+    Ok(reply.with_header("content-security-policy", CONTENT_SECURITY_POLICY.as_str()))
 }
 
 /// Returns the hash of an element's content, as a source expression.

@@ -11,7 +11,7 @@ use http::uri::Authority;
 use sha2::{Digest, Sha256};
 
 use super::error::ControlError;
-use crate::engine::{Request, bearer_token};
+use crate::engine::{Problem, Request, bearer_token};
 use crate::input::InvalidInput;
 
 /// The requests that the control API accepts. Not `Debug`, because the digest must not be printed.
@@ -49,36 +49,35 @@ impl Guard {
     /// Rejects requests that may come from a web page of another origin.
     pub(super) fn check_origin(&self, request: &Request) -> Result<(), ControlError> {
         let hosts: Vec<_> = request.header_values("host").collect();
-        let host = match hosts[..] {
+        match hosts[..] {
             // Only HTTP/1.0 allows this, which browsers do not speak.
-            [] => None,
-            [host] => Some(self.check_host(host)?),
+            [] => {}
+            [host] => self.check_host(host)?,
             _ => return Err(forbidden_host(&hosts.join(", "))),
-        };
-        for origin in request.header_values("origin") {
-            let own = host.as_ref().is_some_and(|host| is_own(origin, host));
-            if !own {
-                let message = format!(
-                    "the origin `{origin}` is not this server; the control API does not accept \
-                     requests from other web pages"
-                );
-                return Err(ControlError::new(403, "forbidden_origin", message));
-            }
         }
-        let mut sites = request.header_values("sec-fetch-site");
-        if sites.any(|site| site.eq_ignore_ascii_case("cross-site")) {
+        if let Some(origin) = request.foreign_origin() {
+            let message = format!(
+                "the origin `{origin}` is not this server; the control API does not accept \
+                 requests from other web pages"
+            );
+            return Err(ControlError::new(403, "forbidden_origin", message));
+        }
+        if request.is_cross_site() {
             let message = "the request comes from a web page of another site (Sec-Fetch-Site); open \
                            the URL directly";
             return Err(ControlError::new(403, "forbidden_origin", message));
         }
-        let has_body = request.body_length() > 0;
-        match request.check_content_type() {
-            Err(found) if has_body => {
-                let message = format!("the content type is {found}; expected application/json");
-                Err(ControlError::new(415, "wrong_content_type", message))
-            }
-            _ => Ok(()),
+        if request.body_length() == 0 {
+            return Ok(());
         }
+        if let Err(found) = request.check_content_type() {
+            let message = format!("the content type is {found}; expected application/json");
+            return Err(ControlError::new(415, "wrong_content_type", message));
+        }
+        request.check_encoding().map_err(|found| {
+            let message = Problem::UnsupportedEncoding { found }.to_string();
+            ControlError::new(415, "unsupported_encoding", message)
+        })
     }
 
     /// Rejects requests without the token, if one is required.
@@ -98,10 +97,12 @@ impl Guard {
         Err(ControlError::new(401, "token_invalid", message))
     }
 
-    fn check_host(&self, text: &str) -> Result<Authority, ControlError> {
+    fn check_host(&self, text: &str) -> Result<(), ControlError> {
         let host: Option<Authority> = text.parse().ok();
-        let host = host.filter(|host| is_host(text, host) && self.is_allowed(host.host()));
-        host.ok_or_else(|| forbidden_host(text))
+        match host.is_some_and(|host| is_host(text, &host) && self.is_allowed(host.host())) {
+            true => Ok(()),
+            false => Err(forbidden_host(text)),
+        }
     }
 
     fn is_allowed(&self, host: &str) -> bool {
@@ -120,16 +121,6 @@ impl Guard {
 fn is_host(text: &str, authority: &Authority) -> bool {
     let rest = text.strip_prefix(authority.host());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-}
-
-/// Returns `true` if the origin has the scheme, host and port of this server.
-fn is_own(origin: &str, host: &Authority) -> bool {
-    let port = |authority: &Authority| authority.port_u16().unwrap_or(80);
-    let authority = origin.strip_prefix("http://").map(str::parse::<Authority>);
-    let Some(Ok(authority)) = authority else {
-        return false;
-    };
-    authority.host().eq_ignore_ascii_case(host.host()) && port(&authority) == port(host)
 }
 
 fn forbidden_host(found: &str) -> ControlError {

@@ -43,6 +43,7 @@ pub(crate) use endpoints::{BASE_PATH, BODY_LIMIT, id_in_path};
 pub use handle::handle;
 pub(crate) use handle::process;
 pub(crate) use paths::route;
+pub(crate) use problems::Problem;
 pub use problems::ProblemKind;
 pub(crate) use processed::Processed;
 pub use processed::Violation;

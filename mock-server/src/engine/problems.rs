@@ -82,7 +82,7 @@ macro_rules! problems {
             ///
             /// A kind without a [`section`](Self::section) is not reported as a violation: missing or
             /// unknown fields of links and posts, invalid URLs, duplicate fields or parameters, bodies
-            /// that are too large, and IDs, handles and keys that do not exist.
+            /// that are too large or compressed, and IDs, handles and keys that do not exist.
             ///
             /// ```
             /// use mock_server::ProblemKind;
@@ -201,6 +201,9 @@ problems! {
     WrongContentType { found: String } = "wrong_content_type", Always(415), None,
         "General": "Requests and responses are JSON.",
         ("the content type is {found}; expected application/json");
+    /// The body is compressed or not in UTF-8.
+    UnsupportedEncoding { found: String } = "unsupported_encoding", Always(415), None,
+        ("the encoding of the body is {found}; send plain UTF-8");
     /// The body is not a JSON object.
     NotAJsonObject { reason: String } = "not_a_json_object", Always(400), None,
         "General": "The body of a request is an object, and its fields are strings.",

@@ -92,9 +92,10 @@ pub(crate) fn violations(
 ) -> Vec<Violation> {
     let violated = problems.iter().filter_map(|problem| {
         let kind = problem.kind();
-        let is_of_client = kind != ProblemKind::MethodNotAllowed || !is_automatic(request);
+        let is_automatic = (kind == ProblemKind::MethodNotAllowed && is_automatic(request))
+            || (kind == ProblemKind::PathOutsideApi && is_of_browser(request));
         let rule = kind.rule()?;
-        (is_of_client && is_stated(kind, endpoint)).then_some((problem, rule))
+        (!is_automatic && is_stated(kind, endpoint)).then_some((problem, rule))
     });
     let mut violated = violated.take(Violation::MAX_PER_REQUEST).peekable();
     if violated.peek().is_none() {
@@ -124,6 +125,15 @@ fn is_automatic(request: &Request) -> bool {
         "OPTIONS" => preflight.next().is_some(),
         _ => false,
     }
+}
+
+/// Returns `true` for the files that browsers and crawlers look for by themselves.
+fn is_of_browser(request: &Request) -> bool {
+    let path = &*request.path;
+    let is_icon = path.starts_with("/apple-touch-icon") && path.ends_with(".png");
+    let is_known =
+        matches!(path, "/favicon.ico" | "/robots.txt") || path.starts_with("/.well-known/");
+    matches!(&*request.method, "GET" | "HEAD") && (is_icon || is_known)
 }
 
 /// Returns `true` if the specification states the rule for this endpoint.

@@ -649,6 +649,7 @@ mod tests {
                 with_key(&path, &spent),
                 all(&path).body(vec![b' '; 1024 * 1024 + 1]),
                 all(&path).header("Content-Type", "text/plain"),
+                all(&path).header("Content-Encoding", "gzip"),
             ];
             for body in [
                 "",

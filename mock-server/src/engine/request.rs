@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use http::uri::Authority;
+
 /// An HTTP request as plain values.
 ///
 /// ```
@@ -92,12 +94,67 @@ impl Request {
         }
     }
 
+    /// Returns the content encodings or the character set as an error unless the body is plain UTF-8.
+    pub(crate) fn check_encoding(&self) -> Result<(), String> {
+        let is_identity =
+            |coding: &&str| coding.is_empty() || coding.eq_ignore_ascii_case("identity");
+        let codings = self.header_values("content-encoding");
+        let codings = codings.flat_map(|value| value.split(',')).map(str::trim);
+        let mut found: Vec<_> = codings.filter(|coding| !is_identity(coding)).collect();
+        let content_type = self.header_values("content-type").next();
+        let mut parameters = content_type.unwrap_or_default().split(';').skip(1);
+        let charset = parameters.find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            let is_charset = name.trim().eq_ignore_ascii_case("charset");
+            is_charset.then_some(value.trim().trim_matches('"'))
+        });
+        let is_utf8 = |charset: &&str| {
+            let mut names = ["utf-8", "utf8", "us-ascii"].iter();
+            names.any(|name| charset.eq_ignore_ascii_case(name))
+        };
+        found.extend(charset.filter(|charset| !is_utf8(charset)));
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Err(found.join(", "))
+        }
+    }
+
+    /// Returns the origin of the page that sent the request, if it is not this server.
+    pub(crate) fn foreign_origin(&self) -> Option<&str> {
+        let host = self.header_values("host").next();
+        let host = host.and_then(|host| host.parse::<Authority>().ok());
+        let is_own = |origin| host.as_ref().is_some_and(|host| is_own(origin, host));
+        self.header_values("origin").find(|origin| !is_own(origin))
+    }
+
+    /// Returns `true` if a web page of another origin sent the request.
+    pub(crate) fn is_cross_origin(&self) -> bool {
+        self.is_cross_site() || self.foreign_origin().is_some()
+    }
+
+    /// Returns `true` if a browser reports that a page of another site sent the request.
+    pub(crate) fn is_cross_site(&self) -> bool {
+        let mut sites = self.header_values("sec-fetch-site");
+        sites.any(|site| site.eq_ignore_ascii_case("cross-site"))
+    }
+
     pub(crate) fn header_values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.headers
             .iter()
             .filter(move |(given, _)| given.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str())
     }
+}
+
+/// Returns `true` if the origin has the scheme, host and port of this server.
+fn is_own(origin: &str, host: &Authority) -> bool {
+    let port = |authority: &Authority| authority.port_u16().unwrap_or(80);
+    let authority = origin.strip_prefix("http://").map(str::parse::<Authority>);
+    let Some(Ok(authority)) = authority else {
+        return false;
+    };
+    authority.host().eq_ignore_ascii_case(host.host()) && port(&authority) == port(host)
 }
 
 impl fmt::Debug for Request {

@@ -55,6 +55,9 @@ pub struct RecordedRequest {
     pub fault: Option<String>,
     /// The rules of the specification that the request violated.
     pub violations: Vec<Violation>,
+    /// `true` if a web page of another origin sent the request. Then its violations count only if
+    /// [CORS](crate::MockServerBuilder::cors) is allowed.
+    pub cross_origin: bool,
     /// The headers of the response, without those that the HTTP library adds, such as
     /// `Content-Length`.
     pub response_headers: Vec<(String, String)>,
@@ -188,6 +191,7 @@ impl Entry {
             },
             fault: self.fault.map(str::to_owned),
             violations: self.violations.clone(),
+            cross_origin: self.request.is_cross_origin(),
             response_headers: response.map_or_else(Vec::new, |response| {
                 let headers = response.headers.iter();
                 headers

@@ -46,9 +46,10 @@ impl Exchange {
     /// now. Records nothing if the state file cannot be read, which [`handle`](Self::handle) reports.
     pub(crate) fn receive(&mut self, request: &Request) {
         let service = &self.service;
-        let Ok(handled) = service.store.dry_run(request, service.mutant) else {
+        let Ok(mut handled) = service.store.dry_run(request, service.mutant) else {
             return;
         };
+        let violations = service.take_violations(request, &mut handled.processed);
         let entry = Entry {
             request: request.clone(),
             other_keys: handled.other_keys,
@@ -56,7 +57,7 @@ impl Exchange {
             endpoint: handled.processed.endpoint.map(Endpoint::path),
             has_known_key: handled.has_known_key,
             fault: self.plan.fault_name(),
-            violations: handled.processed.violations.clone(),
+            violations,
             outcome: RequestOutcome::Delayed,
             response: None,
         };
@@ -112,7 +113,10 @@ impl Exchange {
             Ok(handled) => self.reply(request, handled),
             Err(error) => {
                 let reply = Reply::error(500, "state_file", &error.to_string());
-                let planned = PlannedReply::new(reply);
+                let mut planned = PlannedReply::new(reply);
+                if let Some(cors) = &service.cors {
+                    cors.allow(&mut planned);
+                }
                 let entry = Entry {
                     request,
                     other_keys: service.initial.other_keys(),
@@ -145,9 +149,15 @@ impl Exchange {
             other_keys,
         } = handled;
         let service = &self.service;
-        if let Some(cors) = &service.cors {
-            cors.answer_preflight(&request, &mut processed);
+        if let Some(cors) = &service.cors
+            && let Some(accepted) = cors.accept_preflight(&request)
+        {
+            processed.rejection = None;
+            // A path that no endpoint has is a violation of the request itself, which follows.
+            processed.violations.clear();
+            processed.reply = accepted;
         }
+        let violations = service.take_violations(&request, &mut processed);
         // The client does not receive a response that a fault replaces.
         let is_received = self.plan.fault.is_none();
         service.change_report(|report| report.record(&processed, is_received));
@@ -156,7 +166,7 @@ impl Exchange {
             planned.set_default_header("date", date);
         }
         if let Some(cors) = &service.cors {
-            cors.allow(&request, &mut planned);
+            cors.allow(&mut planned);
         }
         if let Some(endpoint) = processed.endpoint {
             let mut recent = service.recent_responses();
@@ -183,7 +193,7 @@ impl Exchange {
             endpoint: processed.endpoint.map(Endpoint::path),
             has_known_key,
             fault: planned.fault,
-            violations: processed.violations,
+            violations,
             outcome: planned.outcome(),
             response: response(&planned, body, length),
         };

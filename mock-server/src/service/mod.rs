@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use self::advice::RecentResponses;
 use self::store::Store;
-use crate::engine::{Keys, Report, World};
+use crate::engine::{Keys, Processed, Report, Request, Violation, World};
 use crate::faults::{Fault, FaultRule, FaultRules};
 use crate::input::InvalidInput;
 use crate::journal::{Journal, JournalLimits};
@@ -126,6 +126,16 @@ impl Service {
         let mut all = self.past_report().clone();
         self.change_report(|report| all.merge(report));
         all
+    }
+
+    /// Returns the violations of a request for the journal. Those of a page of another origin do not count:
+    /// any page that is open in a browser can send requests to this machine.
+    fn take_violations(&self, request: &Request, processed: &mut Processed) -> Vec<Violation> {
+        let violations = processed.violations.clone();
+        if !violations.is_empty() && self.cors.is_none() && request.is_cross_origin() {
+            processed.violations.clear();
+        }
+        violations
     }
 
     fn recent_responses(&self) -> MutexGuard<'_, RecentResponses> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use flate2::write::GzEncoder;
 use http::Uri;
 
-use crate::engine::{BASE_PATH, Processed, Reply, Request};
+use crate::engine::{Reply, Request};
 use crate::faults::{PlannedReply, large_body};
 use crate::input::InvalidInput;
 
@@ -33,10 +33,11 @@ impl Cors {
     }
 
     /// Accepts a preflight. The method and the headers that it asks for are always allowed, so that
-    /// the request itself is sent and the page sees how the service rejects it.
-    pub(crate) fn answer_preflight(&self, request: &Request, processed: &mut Processed) {
+    /// the request itself is sent and the page sees how the service rejects it. Returns `None` for any
+    /// other request.
+    pub(crate) fn accept_preflight(&self, request: &Request) -> Option<Reply> {
         if !is_preflight(request) {
-            return;
+            return None;
         }
         let allowed = [
             (
@@ -52,23 +53,26 @@ impl Cors {
             let value = request.header_values(asked).next()?.to_owned();
             Some((allowed.into(), value.into()))
         });
-        processed.rejection = None;
-        // A path that no endpoint has is a violation of the request itself, which follows.
-        processed.violations.clear();
-        processed.reply = Reply {
+        Some(Reply {
             headers: headers.collect(),
             ..Reply::empty(204)
-        };
+        })
     }
 
     /// Lets the page read a response.
-    pub(crate) fn allow(&self, request: &Request, planned: &mut PlannedReply) {
-        if !is_for_service(request) {
-            return;
-        }
+    pub(crate) fn allow(&self, planned: &mut PlannedReply) {
+        let exposed = match &*self.0 {
+            "*" => "*".to_owned(),
+            // With credentials, `*` would be the name of a header (Fetch Standard, section 3.3.4).
+            _ => {
+                let names = planned.headers.iter().map(|(name, _)| &**name);
+                names.chain(["date"]).collect::<Vec<_>>().join(", ")
+            }
+        };
         planned.set_default_header("access-control-allow-origin", self.0.to_string());
-        planned.set_default_header("access-control-expose-headers", "*".to_owned());
+        planned.set_default_header("access-control-expose-headers", exposed);
         if &*self.0 != "*" {
+            planned.set_default_header("access-control-allow-credentials", "true".to_owned());
             planned.headers.push(("vary".into(), "origin".into()));
         }
     }
@@ -77,12 +81,7 @@ impl Cors {
 /// Returns `true` for the request with which a browser asks for permission to send another one.
 pub(crate) fn is_preflight(request: &Request) -> bool {
     let mut asked = request.header_values("access-control-request-method");
-    request.method == "OPTIONS" && is_for_service(request) && asked.next().is_some()
-}
-
-fn is_for_service(request: &Request) -> bool {
-    let rest = request.path.strip_prefix(BASE_PATH);
-    rest.is_some_and(|rest| rest.starts_with('/'))
+    request.method == "OPTIONS" && asked.next().is_some()
 }
 
 /// Compresses the body of a response if the client accepts gzip. A body that a fault has replaced with

@@ -92,6 +92,61 @@ async fn accepts_content_type_parameters_in_any_case() {
 }
 
 #[tokio::test]
+async fn rejects_other_encodings_without_a_violation() {
+    let server = MockServer::start().await;
+    let json = "application/json";
+    for line in WRITES {
+        for (coding, content_type, found) in [
+            ("gzip", json, "gzip"),
+            ("gzip, BR", json, "gzip, BR"),
+            ("identity", "application/json; charset=utf-16", "utf-16"),
+            (
+                "",
+                "application/json; a=b; Charset=\"UTF-16LE\"",
+                "UTF-16LE",
+            ),
+            ("", "application/json;charset=iso-8859-1", "iso-8859-1"),
+            ("zstd", "application/json; charset=utf-32", "zstd, utf-32"),
+        ] {
+            let message = format!("the encoding of the body is {found}; send plain UTF-8");
+            request(&server, line)
+                .header("Content-Type", content_type)
+                .header("Content-Encoding", coding)
+                .body(b"\x1f\x8b\x08\x00")
+                .assert_rejected(415, "unsupported_encoding", &message);
+        }
+    }
+    for (coding, parameters) in [
+        ("identity", ""),
+        ("", "; charset=\"UTF-8\""),
+        ("Identity", ";charset=utf8"),
+        ("", "; charset=us-ascii"),
+    ] {
+        request(&server, "PATCH /me/profile")
+            .header("Content-Type", &format!("{json}{parameters}"))
+            .header("Content-Encoding", coding)
+            .body("{}")
+            .data(200);
+    }
+    server.assert_no_violations();
+}
+
+#[tokio::test]
+async fn names_a_byte_order_mark() {
+    let server = MockServer::start().await;
+    for body in [&b"\xef\xbb\xbf{}"[..], b"\xff\xfe{\0}\0", b"\xfe\xff\0{\0}"] {
+        request(&server, "PATCH /me/profile")
+            .header("Content-Type", "application/json")
+            .body(body)
+            .assert_rejected(
+                400,
+                "not_a_json_object",
+                "the body is not a JSON object: it begins with a byte order mark; send UTF-8 without one",
+            );
+    }
+}
+
+#[tokio::test]
 async fn rejects_two_content_types() {
     let server = MockServer::start().await;
     request(&server, "PATCH /me/profile")

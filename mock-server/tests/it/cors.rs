@@ -1,9 +1,11 @@
 //! Web pages of other origins, as a socket sees them. `browser.rs` shows what a browser makes of it.
 
+use std::time::Duration;
+
 use mock_server::{Fault, FaultRule, MockServer, RateLimit};
 use serde_json::json;
 
-use crate::request::{Answer, TestRequest, request};
+use crate::request::{Answer, TestRequest, request, request_exactly};
 
 const ORIGIN: &str = "http://localhost:3000";
 
@@ -39,7 +41,19 @@ async fn preflights_are_accepted_and_responses_can_be_read() {
         let rejected = from_page(request(&server, "GET /me")).key("wrong");
         for answer in [accepted, edited.send(), rejected.send()] {
             assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
-            assert_eq!(answer.header("access-control-expose-headers"), Some("*"));
+            let exposed = answer.header("access-control-expose-headers").unwrap();
+            let credentials = answer.header("access-control-allow-credentials");
+            match vary {
+                None => assert_eq!((exposed, credentials), ("*", None)),
+                // With credentials, `*` would be a name.
+                Some(_) => {
+                    assert!(
+                        !exposed.contains('*') && exposed.contains("date"),
+                        "{exposed}"
+                    );
+                    assert_eq!(credentials, Some("true"));
+                }
+            }
             assert_eq!(answer.header("vary"), vary);
         }
     }
@@ -89,11 +103,109 @@ async fn preflights_count_nowhere() {
 }
 
 #[tokio::test]
-async fn pages_cannot_read_other_paths() {
-    let server = MockServer::builder().cors("*").unwrap();
+async fn every_answer_can_be_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.json");
+    let builder = MockServer::builder().cors(ORIGIN).unwrap();
+    let server = builder.state_file(&path).start().await.unwrap();
+    let at = |line: &str| from_page(request_exactly(server.address(), line));
+    let large = "x".repeat(1024 * 1024 + 1);
+    let mut answers = vec![
+        at("GET /other").send(),
+        at("GET /api/v2/me").send(),
+        at("GET //api/v1/me").send(),
+        at("GET /api/v1").send(),
+        at("GET /favicon.ico").send(),
+        at("OPTIONS /api/v1/me").send(),
+        at("TRACE /api/v1/me").send(),
+        at("POST /api/v1/me/posts").body(large).send(),
+    ];
+    // So that the page sees the 404.
+    let accepted = at("OPTIONS /api/v2/me").header("Access-Control-Request-Method", "PATCH");
+    let accepted = accepted.send();
+    assert_eq!(accepted.status, 204);
+    answers.push(accepted);
+    server
+        .add_fault(FaultRule::new(Fault::status(503)).times(1))
+        .unwrap();
+    answers.push(at("GET /api/v1/me").send());
+    std::fs::write(&path, "{").unwrap();
+    let broken = at("GET /api/v1/me").send();
+    assert_eq!(broken.status, 500);
+    answers.push(broken);
+    for answer in answers {
+        let allowed = answer.header("access-control-allow-origin");
+        assert_eq!(allowed, Some(ORIGIN), "{answer:?}");
+        // Not the origin of the request, and never with `*`.
+        let credentials = answer.header("access-control-allow-credentials");
+        assert_eq!(credentials, Some("true"), "{answer:?}");
+    }
+    let other = request(&server, "GET /badges").header("Origin", "https://other.example");
+    let allowed = other.send();
+    assert_eq!(allowed.header("access-control-allow-origin"), Some(ORIGIN));
+}
+
+#[tokio::test]
+async fn the_names_of_all_headers_are_exposed_to_an_origin() {
+    let server = MockServer::builder().cors(ORIGIN).unwrap();
     let server = server.start().await.unwrap();
-    let answer = crate::request::request_exactly(server.address(), "GET /other").send();
-    assert_eq!(answer.header("access-control-allow-origin"), None);
+    let answer = from_page(request(&server, "GET /me")).send();
+    let exposed = answer.header("access-control-expose-headers").unwrap();
+    for name in [
+        "ratelimit-limit",
+        "ratelimit-remaining",
+        "ratelimit-reset",
+        "content-type",
+    ] {
+        assert!(exposed.split(", ").any(|one| one == name), "{exposed}");
+    }
+}
+
+#[tokio::test]
+async fn violations_of_other_pages_count_only_with_cors() {
+    for (headers, is_foreign) in [
+        (&[("Origin", "https://other.example")][..], true),
+        (&[("Origin", "null")], true),
+        (&[("Sec-Fetch-Site", "Cross-Site")], true),
+        (&[("Sec-Fetch-Site", "same-origin")], false),
+        (&[("Sec-Fetch-Site", "none")], false),
+        (&[("Sec-Fetch-Mode", "cors")], false),
+        (&[], false),
+    ] {
+        for allows_pages in [false, true] {
+            let builder = MockServer::builder();
+            let builder = match allows_pages {
+                false => builder,
+                true => builder.cors("*").unwrap(),
+            };
+            let server = builder.start().await.unwrap();
+            server
+                .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(1))).skip(1))
+                .unwrap();
+            for _ in 0..2 {
+                let edit = request(&server, "PATCH /me/profile").json(json!({"nick": 1}));
+                let edit = headers
+                    .iter()
+                    .fold(edit, |edit, (name, value)| edit.header(name, value));
+                assert_eq!(edit.send().status, 422);
+            }
+            let counted = server.report().violations().count();
+            let expected = if is_foreign && !allows_pages { 0 } else { 2 };
+            assert_eq!(counted, expected, "{headers:?}");
+            for recorded in server.journal().requests() {
+                assert_eq!(recorded.violations.len(), 1, "{headers:?}");
+                assert_eq!(recorded.cross_origin, is_foreign, "{headers:?}");
+            }
+        }
+    }
+    // The page of the server itself.
+    let server = MockServer::start().await;
+    let own = format!("http://{}", server.address());
+    request(&server, "PATCH /me/profile")
+        .header("Origin", &own)
+        .json(json!({"nick": 1}))
+        .send();
+    assert_eq!(server.report().violations().count(), 1);
 }
 
 #[test]

@@ -55,6 +55,7 @@ async fn an_entry_has_the_request_and_the_response() {
             "status": 404,
             "fault": null,
             "violations": [],
+            "cross_origin": false,
             "response_body": "{\"error\":{\"code\":\"unknown_link\",\"message\":\"the key's owner has \
                               no link with the id a b\"}}",
             "response_body_length": 89,

@@ -4,7 +4,7 @@ use mock_server::MockServer;
 use serde_json::Value;
 
 use crate::endpoints::{ENDPOINTS, Listed};
-use crate::request::request;
+use crate::request::{request, request_exactly};
 use crate::schema::SERVICE;
 
 #[tokio::test]
@@ -29,6 +29,39 @@ async fn returns_404_for_unknown_paths() {
                 .assert_rejected(404, "unknown_path", &message);
         let line = format!("GET /api/v1{path}");
         SERVICE.check(&line, &Value::Null, &answer, &[]);
+    }
+}
+
+#[tokio::test]
+async fn what_browsers_look_for_is_no_violation() {
+    let server = MockServer::start().await;
+    for path in [
+        "/favicon.ico",
+        "/robots.txt",
+        "/apple-touch-icon.png",
+        "/apple-touch-icon-120x120-precomposed.png",
+        "/.well-known/appspecific/com.chrome.devtools.json",
+        "/.well-known/change-password",
+    ] {
+        for method in ["GET", "HEAD"] {
+            let line = format!("{method} {path}");
+            assert_eq!(request_exactly(server.address(), &line).send().status, 404);
+        }
+    }
+    server.assert_no_violations();
+    assert_eq!(server.journal().requests().len(), 12);
+    for line in [
+        "POST /favicon.ico",
+        "GET /favicon.ico/",
+        "GET /a/robots.txt",
+        "GET /icon.png",
+    ] {
+        request_exactly(server.address(), line).send();
+        assert_eq!(
+            server.journal().requests().last().unwrap().violations.len(),
+            1,
+            "{line}"
+        );
     }
 }
 

@@ -86,6 +86,92 @@ fn rejects_requests_of_other_web_pages() {
 }
 
 #[test]
+fn pages_neither_read_nor_store_answers_of_the_control_api() {
+    let serving = serve(&["--cors", "*"]);
+    let health = serving.order(200, "GET /health", Value::Null);
+    let routes = health["routes"].as_array().unwrap().iter();
+    let lines = routes.map(|route| route.as_str().unwrap().replace("{world}", "w1"));
+    // The route that deletes the world is last.
+    let (delete, mut lines): (Vec<_>, Vec<_>) = lines.partition(|line| line.ends_with("/w1"));
+    lines.extend(delete);
+    serving.order(201, "POST /worlds", Value::Null);
+    for line in
+        lines
+            .iter()
+            .map(String::as_str)
+            .chain(["GET /", "GET /openapi.json", "GET /_mock/x"])
+    {
+        let (_, path) = line.split_once(' ').unwrap();
+        let own = format!("http://{}", serving.address());
+        for (line, origin) in [
+            (line, &*own),
+            (line, "https://other.example"),
+            (&format!("OPTIONS {path}"), "https://other.example"),
+        ] {
+            let answer = request_exactly(serving.address(), line)
+                .header("Origin", origin)
+                .header("Access-Control-Request-Method", "POST")
+                .header("Content-Type", "application/json")
+                .send();
+            for name in [
+                "allow-origin",
+                "allow-methods",
+                "allow-credentials",
+                "expose-headers",
+            ] {
+                let found = answer.header(&format!("access-control-{name}"));
+                assert_eq!(found, None, "{line}");
+            }
+            assert_eq!(answer.header("cache-control"), Some("no-store"), "{line}");
+            assert_eq!(
+                answer.header("x-content-type-options"),
+                Some("nosniff"),
+                "{line}"
+            );
+        }
+    }
+    // The pages of an unknown world can read that it is unknown.
+    let unknown = request_exactly(serving.address(), "GET /worlds/w9/api/v1/me").send();
+    assert_eq!(
+        (
+            unknown.status,
+            unknown.header("access-control-allow-origin")
+        ),
+        (404, Some("*"))
+    );
+    let preflight = request_exactly(serving.address(), "OPTIONS /worlds/w9/api/v1/me")
+        .header("Access-Control-Request-Method", "PATCH")
+        .send();
+    assert_eq!(
+        (
+            preflight.status,
+            preflight.header("access-control-allow-methods")
+        ),
+        (204, Some("PATCH"))
+    );
+}
+
+#[test]
+fn rejects_encoded_bodies() {
+    let serving = serve(&[]);
+    for (name, value) in [
+        ("Content-Encoding", "gzip"),
+        ("Content-Type", "application/json; charset=utf-16"),
+    ] {
+        let request = request_exactly(serving.address(), "POST /_mock/v1/worlds").body("{}");
+        let request = match name {
+            "Content-Type" => request,
+            _ => request.header("Content-Type", "application/json"),
+        };
+        let rejected = request.header(name, value).send();
+        assert_eq!(
+            (rejected.status, &*code(&rejected)),
+            (415, "unsupported_encoding")
+        );
+    }
+}
+
+#[test]
 fn the_guard_covers_reads_and_documents_but_not_the_service() {
     let serving = serve(&[]);
     let request = |path: &str, header: &str| {

@@ -155,6 +155,18 @@ fn requests_of_a_command_that_does_not_wait_for_responses_count() {
 }
 
 #[test]
+fn requests_of_web_pages_do_not_fail_a_run() {
+    let script = r#"
+        at() { curl --silent --output $null "$@"; }
+        at $PROFILE_BASE_URL/favicon.ico
+        at --data '{"nickname": 1}' --header 'Origin: https://other.example' $PROFILE_BASE_URL/api/v1/me/posts
+        at --header 'Sec-Fetch-Site: cross-site' $PROFILE_BASE_URL/other
+    "#;
+    let (code, _, stderr) = run(&[], script);
+    assert_eq!(code, Some(0), "{stderr}");
+}
+
+#[test]
 fn a_process_that_a_command_leaves_behind_does_not_delay_the_end() {
     let faults = r#"{"fault": {"delay": {"milliseconds": 600000}}}"#;
     let directory = TempDir::new().unwrap();
@@ -238,13 +250,23 @@ fn the_report_is_written_as_json() {
     let missing = ["run", "--report", path.to_str().unwrap(), "no-such-program"];
     assert_eq!(output(&missing).0, Some(127));
     assert!(fs::read_to_string(&path).unwrap().starts_with("earlier"));
-    let script = "request PATCH /me/profile '{\"nickname\": \"x\"}'; exit 3";
+    let script = "request PATCH /me/profile '{\"nickname\": \"x\"}'
+        request PATCH /me/profile '{\"\\u009b\\u202e\\u0007\": 1}'; exit 3";
     assert_eq!(run(&options, script).0, Some(3));
-    let report: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(
+        !written.contains(['\u{9b}', '\u{202e}', '\u{7}']),
+        "{written}"
+    );
+    let report: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(
+        report["violations"][0]["violations"][1]["field"],
+        "\u{9b}\u{202e}\u{7}"
+    );
     assert_eq!(report["exit_code"], 3);
     assert_eq!(report["allowed"], json!(["unknown_field"]));
     assert_eq!(report["violations"][0]["rule"], "unknown_field");
-    assert_eq!(report["violations"][0]["count"], 1);
+    assert_eq!(report["violations"][0]["count"], 2);
     let uncovered = report["coverage"]["uncovered"]["endpoints"].as_array();
     assert_eq!(uncovered.unwrap().len(), Endpoint::ALL.len());
 }

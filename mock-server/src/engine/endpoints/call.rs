@@ -83,6 +83,10 @@ pub(super) fn read_object(
     if let Err(found) = call.request.check_content_type() {
         problems.reject(Problem::WrongContentType { found });
     }
+    if let Err(found) = call.request.check_encoding() {
+        problems.reject(Problem::UnsupportedEncoding { found });
+        return;
+    }
     // The size alone rejects a body that a transport discarded.
     if body.len() < call.request.body_length() {
         return;
@@ -118,9 +122,12 @@ fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Problem> {
     let fields = json.deserialize_map(FieldsInOrder);
     let fields = fields.and_then(|fields| json.end().map(|()| fields));
     fields.map_err(|error| Problem::NotAJsonObject {
-        reason: match error.is_data() {
-            true => format!("found {}", first_type(body)),
-            false => error.to_string(),
+        reason: match body {
+            [0xef, 0xbb, 0xbf, ..] | [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => {
+                "it begins with a byte order mark; send UTF-8 without one".to_owned()
+            }
+            _ if error.is_data() => format!("found {}", first_type(body)),
+            _ => error.to_string(),
         },
     })
 }

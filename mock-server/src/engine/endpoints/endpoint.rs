@@ -181,6 +181,7 @@ pub(crate) enum Handler {
 /// The rejections of every endpoint that reads a body.
 const BODY: &[ProblemKind] = &[
     ProblemKind::WrongContentType,
+    ProblemKind::UnsupportedEncoding,
     ProblemKind::NotAJsonObject,
     ProblemKind::RepeatedField,
     ProblemKind::UnknownField,
