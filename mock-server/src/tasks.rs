@@ -1,6 +1,10 @@
 //! Blocking work in async code, and the shutdown signal of a server or a world.
 
-use tokio::sync::watch;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::{oneshot, watch};
 
 /// A signal to all tasks that the server or the world shuts down.
 #[derive(Debug, Clone)]
@@ -28,6 +32,20 @@ impl Shutdown {
     pub(crate) async fn unused(&self) {
         self.0.closed().await;
     }
+}
+
+/// Waits in real time, even if the clock of the caller's runtime is paused.
+pub(crate) async fn sleep_in_real_time(time: Duration) {
+    let (waiting, dropped) = mpsc::channel::<()>();
+    let (elapse, elapsed) = oneshot::channel();
+    thread::spawn(move || {
+        if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+            let _ = elapse.send(());
+        }
+    });
+    let _ = elapsed.await;
+    // Dropped earlier, it ends the thread.
+    drop(waiting);
 }
 
 /// Runs blocking work, such as disk I/O, on tokio's blocking thread pool.

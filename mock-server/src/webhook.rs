@@ -1,6 +1,10 @@
 //! The webhook of a [`MockServer`](crate::MockServer): its receiver, events and deliveries, which are sent
 //! over the network.
 
+use std::pin::Pin;
+use std::sync::Arc;
+use std::thread;
+
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -9,7 +13,10 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+use tokio::runtime;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::engine::World;
 use crate::engine::webhook::{PendingDelivery, Prepared, Receiver, ReceiverUrl, WebhookSecret};
@@ -53,11 +60,11 @@ pub use crate::engine::webhook::{
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct WebhookHandle<'a> {
-    service: &'a Service,
+    service: &'a Arc<Service>,
 }
 
 impl<'a> WebhookHandle<'a> {
-    pub(crate) fn new(service: &'a Service) -> Self {
+    pub(crate) fn new(service: &'a Arc<Service>) -> Self {
         Self { service }
     }
 
@@ -69,7 +76,7 @@ impl<'a> WebhookHandle<'a> {
     /// Returns [`Error::Invalid`] unless `url` is an absolute `http://` URL and the secret is not empty,
     /// and [`Error::State`] if the state file fails.
     pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
-        self.use_receiver(Receiver::Url(url.parse()?), secret)
+        self.use_receiver(Receiver::Url(url.parse()?), Some(secret.into()))
     }
 
     /// Sends future events to the built-in receiver, which responds according to a
@@ -85,12 +92,25 @@ impl<'a> WebhookHandle<'a> {
         script: &str,
         secret: impl Into<Vec<u8>>,
     ) -> Result<(), Error> {
-        self.use_receiver(Receiver::built_in(script.parse()?), secret)
+        self.use_receiver(Receiver::built_in(script.parse()?), Some(secret.into()))
     }
 
-    fn use_receiver(&self, receiver: Receiver, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
-        let (store, secret) = (&self.service.store, WebhookSecret::new(secret)?);
-        Ok(store.update(|world| world.webhook.set_receiver(receiver, secret))?)
+    /// Sets the receiver. Without a secret, a later receiver keeps that of the earlier one.
+    pub(crate) fn use_receiver(
+        &self,
+        receiver: Receiver,
+        secret: Option<Vec<u8>>,
+    ) -> Result<(), Error> {
+        let secret = secret.map(WebhookSecret::new).transpose()?;
+        self.service.store.try_update(|world| {
+            let webhook = &mut world.webhook;
+            let Some(secret) = secret.or_else(|| webhook.secret().cloned()) else {
+                let message = "the webhook has no secret yet; add `secret`";
+                return Err(InvalidInput::new("no_secret", message).into());
+            };
+            webhook.set_receiver(receiver, secret);
+            Ok(())
+        })
     }
 
     /// Sends one event and returns its outcome; a failed delivery is not an error. `kind` is an
@@ -98,19 +118,20 @@ impl<'a> WebhookHandle<'a> {
     /// valid in a header; `data` is JSON or the whole body as bytes. The event counts as covered in the
     /// [report](crate::ServiceHandle::report).
     ///
-    /// Sending to a URL requires a tokio runtime with I/O and time enabled.
+    /// An event to a URL is sent on a thread of its own: it is completed and recorded even if the future
+    /// is dropped after it was polled, and its timeout is real time, even if the clock of tokio is paused.
     ///
     /// # Errors
     ///
     /// Returns [`Error::NotSent`] if the webhook is off or has no receiver, [`Error::Invalid`] if the
-    /// name is not valid in a header, and [`Error::State`] if the state file fails.
+    /// name is not valid in a header, and [`Error::State`] or [`Error::NotRecorded`] if the state file
+    /// fails.
     pub async fn emit(
         &self,
         kind: impl AsRef<str>,
         data: impl Into<EventData>,
     ) -> Result<Delivery, Error> {
-        self.deliver(self.prepare_event(kind.as_ref(), data.into())?)
-            .await
+        self.start_event(kind.as_ref(), data.into())?.await
     }
 
     /// Sends the body and headers of an earlier delivery again, to the current receiver. The new
@@ -121,17 +142,23 @@ impl<'a> WebhookHandle<'a> {
     /// Returns the errors of [`emit`](Self::emit), and [`Error::NotSent`] if the log does not contain the
     /// delivery.
     pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, Error> {
-        self.deliver(self.prepare_redelivery(delivery_id)?).await
+        self.start_redelivery(delivery_id)?.await
     }
 
     /// Turns the webhook on and resets its count of failures.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::State`] if the state file fails.
+    /// Returns [`Error::NotSent`] if the webhook has no receiver, and [`Error::State`] if the state file
+    /// fails.
     pub fn turn_on(&self) -> Result<(), Error> {
-        let store = &self.service.store;
-        Ok(store.update(|world| world.webhook.turn_on())?)
+        self.service.store.try_update(|world| {
+            if world.webhook.secret().is_none() {
+                return Err(NotSent::NoReceiver.into());
+            }
+            world.webhook.turn_on();
+            Ok(())
+        })
     }
 
     /// Returns the latest deliveries, oldest first: at most 1,000, and at most 4 MiB of bodies.
@@ -171,31 +198,48 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.status()?.active)
     }
 
-    pub(crate) fn prepare_event(&self, kind: &str, data: EventData) -> Result<Prepared, Error> {
+    /// Starts to send an event, and returns its outcome as a future.
+    pub(crate) fn start_event(&self, kind: &str, data: EventData) -> Result<Delivering, Error> {
         let kind = EventKind::new(kind)?;
-        self.prepare(|world| world.prepare_event(kind, data))
+        self.start(|world| world.prepare_event(kind, data))
     }
 
-    pub(crate) fn prepare_redelivery(&self, delivery_id: &str) -> Result<Prepared, Error> {
-        self.prepare(|world| world.prepare_redelivery(delivery_id))
+    pub(crate) fn start_redelivery(&self, delivery_id: &str) -> Result<Delivering, Error> {
+        self.start(|world| world.prepare_redelivery(delivery_id))
     }
 
-    fn prepare(
+    fn start(
         &self,
         prepare: impl FnOnce(&mut World) -> Result<Prepared, NotSent>,
-    ) -> Result<Prepared, Error> {
+    ) -> Result<Delivering, Error> {
         let prepared = self.service.store.try_update(|world| {
             let prepared = prepare(world);
             self.apply_mutant(world);
             Ok::<_, Error>(prepared?)
         })?;
-        if let Prepared::Delivered(delivery) = &prepared {
-            self.cover(delivery);
+        let (sender, delivered) = oneshot::channel();
+        match prepared {
+            Prepared::Delivered(delivery) => {
+                self.cover(&delivery);
+                // The receiver is below.
+                let _ = sender.send(Ok(delivery));
+            }
+            Prepared::Pending(pending) => {
+                let service = self.service.clone();
+                thread::spawn(move || {
+                    let delivery = send(pending, service.mutant);
+                    let recorded = WebhookHandle::new(&service).record(delivery);
+                    // The caller may not wait for it.
+                    let _ = sender.send(recorded.map_err(Error::NotRecorded));
+                });
+            }
         }
-        Ok(prepared)
+        Ok(Box::pin(async {
+            delivered.await.expect("the thread sends the outcome")
+        }))
     }
 
-    pub(crate) fn record(&self, delivery: Delivery) -> Result<Delivery, StateError> {
+    fn record(&self, delivery: Delivery) -> Result<Delivery, StateError> {
         self.service.store.update(|world| {
             world.webhook.record(&delivery);
             self.apply_mutant(world);
@@ -216,18 +260,12 @@ impl<'a> WebhookHandle<'a> {
         self.service
             .change_report(|report| report.coverage.record_event(&delivery.sent.kind));
     }
-
-    async fn deliver(&self, prepared: Prepared) -> Result<Delivery, Error> {
-        match prepared {
-            Prepared::Delivered(delivery) => Ok(delivery),
-            Prepared::Pending(pending) => {
-                Ok(self.record(send(pending, self.service.mutant).await)?)
-            }
-        }
-    }
 }
 
-/// An error of a call to the webhook; the call had no effect.
+/// The outcome of a delivery that was started.
+pub(crate) type Delivering = Pin<Box<dyn Future<Output = Result<Delivery, Error>> + Send>>;
+
+/// An error of a call to the webhook. The call had no effect, except for [`NotRecorded`](Self::NotRecorded).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -240,6 +278,9 @@ pub enum Error {
     /// The state file could not be read or written.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The event was sent, but the state file could not be read or written.
+    #[error("the event was sent, but its outcome is not recorded: {0}")]
+    NotRecorded(StateError),
 }
 
 impl Error {
@@ -259,7 +300,7 @@ impl Error {
             Self::NotSent(NotSent::NoReceiver) => "no_receiver",
             Self::NotSent(NotSent::Off { .. }) => "webhook_off",
             Self::NotSent(NotSent::UnknownDelivery { .. }) => "unknown_delivery",
-            Self::State(_) => "state_file",
+            Self::State(_) | Self::NotRecorded(_) => "state_file",
         }
     }
 }
@@ -269,15 +310,25 @@ impl Error {
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Sends once, without following redirects, and waits for the response no longer than the timeout.
-pub(crate) async fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> Delivery {
+fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> Delivery {
     let request = request(&pending, mutant);
-    let posting = post(&pending.url, request);
-    let outcome = match tokio::time::timeout(pending.timeout, posting).await {
-        Ok(Ok(status)) => DeliveryOutcome::Responded { status },
-        Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
+    let posting = async { timeout(pending.timeout, post(&pending.url, request)).await };
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let posted = runtime.map(|runtime| {
+        let posted = runtime.block_on(posting);
+        // Does not wait for the resolution of a name.
+        runtime.shutdown_background();
+        posted
+    });
+    let outcome = match posted {
+        Ok(Ok(Ok(status))) => DeliveryOutcome::Responded { status },
+        Ok(Ok(Err(error))) => DeliveryOutcome::ConnectionFailed {
             reason: with_cause(&*error),
         },
-        Err(_) => DeliveryOutcome::timed_out(pending.timeout),
+        Ok(Err(_)) => DeliveryOutcome::timed_out(pending.timeout),
+        Err(error) => DeliveryOutcome::ConnectionFailed {
+            reason: with_cause(&error),
+        },
     };
     Delivery {
         sent: pending.delivery,

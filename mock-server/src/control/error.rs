@@ -52,7 +52,7 @@ impl From<webhook::Error> for ControlError {
             Error::Invalid(error) => return error.into(),
             Error::NotSent(NotSent::UnknownDelivery { .. }) => 404,
             Error::NotSent(NotSent::NoReceiver | NotSent::Off { .. }) => 409,
-            Error::State(_) => 500,
+            Error::State(_) | Error::NotRecorded(_) => 500,
         };
         Self::new(status, error.code(), error.to_string())
     }

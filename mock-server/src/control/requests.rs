@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio::time::sleep;
 use url::form_urlencoded;
 
 use super::call::{ControlReply, WorldCall};
@@ -62,7 +63,7 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     Ok(ControlReply::Later(Box::pin(async move {
         tokio::select! {
             biased;
-            requests = service.journal.wait_after(after, &pattern, 1, within) => Reply::json(200, &requests),
+            requests = service.journal.wait_after(after, &pattern, 1, sleep(within)) => Reply::json(200, &requests),
             () = service.journal.cleared() => Reply::json(200, &[(); 0]),
             error = ended => error.0,
         }
@@ -151,7 +152,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
     Ok(ControlReply::Later(Box::pin(async move {
         tokio::select! {
             biased;
-            came = service.journal.wait(&request, times, within) => match came {
+            came = service.journal.wait_until(&request, times, sleep(within)) => match came {
                 Ok(requests) => Reply::json(200, &requests),
                 Err(verification) => wait_timeout(&verification),
             },

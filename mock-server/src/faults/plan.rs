@@ -70,6 +70,8 @@ pub(crate) struct PlannedReply {
     pub(crate) wire: Option<WireFault>,
     /// The name of the applied fault.
     pub(crate) fault: Option<&'static str>,
+    /// `true` for a response to HEAD, which a wire fault sends without its body.
+    pub(crate) is_head: bool,
 }
 
 impl PlannedReply {
@@ -81,6 +83,7 @@ impl PlannedReply {
             large: None,
             wire: None,
             fault: None,
+            is_head: false,
         }
     }
 

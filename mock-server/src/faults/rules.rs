@@ -1,5 +1,6 @@
 //! Fault rules: the requests that a fault is applied to, and the active rules of a service.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -127,7 +128,8 @@ impl FaultRule {
         self
     }
 
-    /// Ends the fault this time after the rule was added, by the world's clock, in whole milliseconds.
+    /// Ends the fault this time after the rule was added, by the world's clock, in whole milliseconds, or
+    /// if the clock is set back to an earlier time.
     #[must_use]
     pub fn lasting(mut self, time: Duration) -> Self {
         self.for_milliseconds = Some(time.as_millis().try_into().unwrap_or(u64::MAX));
@@ -186,9 +188,9 @@ struct ActiveRules {
 pub(crate) struct ActiveRule {
     id: u64,
     rule: FaultRule,
-    /// The end of a rule that lasts for some time.
+    /// The time of a rule that lasts for some time; empty once it is over.
     #[serde(skip)]
-    until: Option<Timestamp>,
+    lasts: Option<Range<Timestamp>>,
     /// Number of requests that matched the pattern.
     matched: u64,
     /// Number of requests that the fault was applied to.
@@ -214,12 +216,12 @@ impl FaultRules {
         let mut active = self.lock();
         for rule in rules {
             let time = rule.for_milliseconds.map(Duration::from_millis);
-            let end = |now: Timestamp| now.saturating_add(time?).ok();
+            let range = |now: Timestamp| Some(now..now.saturating_add(time?).ok()?);
             active.added += 1;
             let id = active.added;
             active.rules.push(ActiveRule {
                 id,
-                until: now.and_then(end),
+                lasts: now.and_then(range),
                 rule,
                 matched: 0,
                 applied: 0,
@@ -254,7 +256,7 @@ impl FaultRules {
     /// Determines the faults of a request, and counts it. `now` returns the time of the world's clock.
     pub(crate) fn plan(&self, request: &Request, now: impl FnOnce() -> Timestamp) -> FaultPlan {
         let mut plan = FaultPlan::default();
-        let is_timed = self.lock().rules.iter().any(|rule| rule.until.is_some());
+        let is_timed = self.lock().rules.iter().any(|rule| rule.lasts.is_some());
         // The rules are not locked while the clock is read.
         let now = is_timed.then(now);
         for rule in &mut self.lock().rules {
@@ -288,8 +290,14 @@ fn check(rule: &FaultRule) -> Result<(), InvalidInput> {
 impl ActiveRule {
     /// Counts a request and returns `true` if the fault applies to it.
     fn applies(&mut self, request: &Request, now: Option<Timestamp>) -> bool {
-        let is_over = self.until.zip(now).is_some_and(|(until, now)| now >= until);
-        if is_over || !self.rule.matching.matches(request) {
+        if let (Some(lasts), Some(now)) = (&mut self.lasts, now)
+            && !lasts.contains(&now)
+        {
+            // Also if the clock was set back, as for a rate limit.
+            *lasts = now..now;
+            return false;
+        }
+        if !self.rule.matching.matches(request) {
             return false;
         }
         self.matched += 1;

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
 
 use super::difference::matches;
 use super::entry::{Entry, RecordedRequest, RequestOutcome};
 use super::expectation::{Expectation, Verification};
 use super::request_pattern::RequestPattern;
+use crate::tasks::sleep_in_real_time;
 
 /// The requests that a server has received, oldest first, within [`JournalLimits`]; see
 /// [`ServiceHandle::journal`](crate::ServiceHandle::journal).
@@ -125,7 +125,7 @@ impl Journal {
     }
 
     /// Waits until `times` matching requests have been received, and returns them. Requests that are
-    /// already in the journal count. Requires a tokio runtime with time enabled.
+    /// already in the journal count. The time is real time, even if the clock of tokio is paused.
     ///
     /// # Errors
     ///
@@ -136,7 +136,18 @@ impl Journal {
         times: u64,
         within: Duration,
     ) -> Result<Vec<RecordedRequest>, Verification> {
-        let found = self.wait_after(0, pattern, times, within).await;
+        let end = sleep_in_real_time(within);
+        self.wait_until(pattern, times, end).await
+    }
+
+    /// Waits for matching requests until `end` completes.
+    pub(crate) async fn wait_until(
+        &self,
+        pattern: &RequestPattern,
+        times: u64,
+        end: impl Future<Output = ()>,
+    ) -> Result<Vec<RecordedRequest>, Verification> {
+        let found = self.wait_after(0, pattern, times, end).await;
         match found.len() as u64 >= times {
             true => Ok(found),
             false => {
@@ -147,16 +158,15 @@ impl Journal {
     }
 
     /// Waits for matching requests after the one with this number. Returns fewer if they are not
-    /// received within this time.
+    /// received until `end` completes.
     pub(crate) async fn wait_after(
         &self,
         number: u64,
         pattern: &RequestPattern,
         times: u64,
-        within: Duration,
+        end: impl Future<Output = ()>,
     ) -> Vec<RecordedRequest> {
-        // Without a deadline if `Instant` cannot represent it.
-        let deadline = Instant::now().checked_add(within);
+        let mut end = pin!(end);
         loop {
             let mut recorded = pin!(self.recorded.notified());
             // Subscribe before reading the log, so that no request is missed.
@@ -166,13 +176,9 @@ impl Journal {
             if found.len() as u64 >= times {
                 return found;
             }
-            match deadline {
-                None => recorded.await,
-                Some(deadline) => {
-                    if timeout_at(deadline, recorded).await.is_err() {
-                        return found;
-                    }
-                }
+            tokio::select! {
+                () = recorded => {}
+                () = &mut end => return found,
             }
         }
     }
@@ -285,7 +291,7 @@ impl<'a> Expect<'a> {
     }
 
     /// Waits until this number of matching requests has been received, and returns them. Requests
-    /// received earlier count. Requires a tokio runtime with time enabled.
+    /// received earlier count. The time is real time, even if the clock of tokio is paused.
     ///
     /// # Panics
     ///

@@ -162,6 +162,7 @@ impl Exchange {
         let is_received = self.plan.fault.is_none();
         service.change_report(|report| report.record(&processed, is_received));
         let mut planned = self.plan.apply(processed.reply);
+        planned.is_head = request.method == "HEAD";
         if let Some(date) = date {
             planned.set_default_header("date", date);
         }

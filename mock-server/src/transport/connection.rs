@@ -203,7 +203,6 @@ pub(super) async fn write_fault(
     fault: WireFault,
     reply: &PlannedReply,
 ) -> io::Result<()> {
-    let body = reply.body.as_ref();
     match fault {
         // With a linger of zero, the system sends RST instead of FIN.
         WireFault::Reset { after } => {
@@ -224,10 +223,10 @@ pub(super) async fn write_fault(
         WireFault::Dribble { bytes, pause } => {
             let head = match reply.code {
                 204 => head(reply, ""),
-                _ => head_with_length(reply, body.len() as u64),
+                _ => head_with_length(reply, reply.body.len() as u64),
             };
             stream.write_all(head.as_bytes()).await?;
-            dribble(&mut stream, body, bytes, pause).await
+            dribble(&mut stream, sent_body(reply), bytes, pause).await
         }
         WireFault::BadChunk => {
             stream.write_all(&bad_chunk(reply)).await?;
@@ -239,12 +238,17 @@ pub(super) async fn write_fault(
 /// Sends the head and the first `after` bytes of the body. `Content-Length` is always larger, so that
 /// the client can detect the missing bytes.
 async fn send_part(stream: &mut TcpStream, reply: &PlannedReply, after: u64) -> io::Result<()> {
-    let body = reply.body.as_ref();
-    let announced = after.saturating_add(1).max(body.len() as u64);
+    let body = sent_body(reply);
+    let announced = after.saturating_add(1).max(reply.body.len() as u64);
     let sent = usize::try_from(after).map_or(body.len(), |after| body.len().min(after));
     let mut bytes = head_with_length(reply, announced).into_bytes();
     bytes.extend_from_slice(&body[..sent]);
     stream.write_all(&bytes).await
+}
+
+/// Returns the body, or no bytes for HEAD.
+fn sent_body(reply: &PlannedReply) -> &[u8] {
+    if reply.is_head { &[] } else { &reply.body }
 }
 
 /// Waits until the client closes the connection, and discards what it sends.
@@ -277,6 +281,9 @@ fn bad_chunk(reply: &PlannedReply) -> Vec<u8> {
         body => &body[..body.len().min(8)],
     };
     let mut bytes = head(reply, "transfer-encoding: chunked\r\n").into_bytes();
+    if reply.is_head {
+        return bytes;
+    }
     bytes.extend_from_slice(format!("{:x}\r\n", first.len()).as_bytes());
     bytes.extend_from_slice(first);
     bytes.extend_from_slice(b"\r\nno size\r\n");

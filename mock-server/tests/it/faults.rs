@@ -324,3 +324,29 @@ async fn rejects_an_invalid_rule() {
     }
     request(&server, "GET /badges").data(200);
 }
+
+#[tokio::test]
+async fn a_timed_fault_ends_for_good_when_the_clock_is_set_back() {
+    let server = MockServer::start().await;
+    let set = |instant| {
+        let clock = Clock::fixed(instant).unwrap();
+        server.update(|world| world.set_clock(clock)).unwrap();
+    };
+    set("2026-03-01T12:00:00Z");
+    let rule = FaultRule::new(Fault::status(503)).lasting(Duration::from_secs(60));
+    server.add_fault(rule).unwrap();
+    for (instant, status) in [
+        ("2026-03-01T12:00:00Z", 503),
+        ("2026-03-01T12:00:59Z", 503),
+        ("2026-03-01T12:00:01Z", 503),
+        ("2026-03-01T11:59:59Z", 200),
+        ("2026-03-01T12:00:30Z", 200),
+    ] {
+        set(instant);
+        assert_eq!(
+            request(&server, "GET /badges").send().status,
+            status,
+            "{instant}"
+        );
+    }
+}

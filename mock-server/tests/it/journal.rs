@@ -469,6 +469,20 @@ async fn waiting_ends_after_enough_requests() {
     assert_eq!(numbers, [1, 2, 4]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_paused_clock_does_not_end_a_wait() {
+    let server = start().await;
+    let sent = request(&server, "GET /badges");
+    let sending = std::thread::spawn(move || sent.data(200));
+    let pattern = RequestPattern::new("GET", "/badges");
+    let waited = server
+        .journal()
+        .wait(&pattern, 1, Duration::from_secs(60))
+        .await;
+    assert_eq!(waited.unwrap().len(), 1);
+    sending.join().unwrap();
+}
+
 #[tokio::test]
 async fn waiting_ends_after_the_timeout() {
     let server = start().await;

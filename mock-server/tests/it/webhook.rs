@@ -1,9 +1,10 @@
 //! Webhook deliveries.
 
-use std::time::Duration;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use mock_server::dialect::{SignatureEncoding, WebhookPayload};
 use mock_server::webhook::{
@@ -378,4 +379,71 @@ async fn rejects_invalid_input_without_changes() {
     let rejected = webhook.emit("two\r\nX-Evil: lines", json!({})).await;
     assert!(matches!(rejected, Err(WebhookError::Invalid(_))));
     assert_eq!(webhook.status().unwrap().receiver, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_clock_does_not_end_a_delivery() {
+    let server = start().await;
+    let (url, arrived) = receive(&[OK]);
+    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let delivery = emit(&server).await;
+    assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 200 });
+    arrived.recv().unwrap();
+}
+
+#[tokio::test]
+async fn an_event_is_sent_and_recorded_even_if_nobody_waits_for_it() {
+    let server = start().await;
+    let (url, arrived) = receive(&[OK]);
+    server.webhook().set_receiver(&url, SECRET).unwrap();
+    {
+        let webhook = server.webhook();
+        let mut emitting = pin!(webhook.emit("post.liked", json!({})));
+        let polled = std::future::poll_fn(|context| Poll::Ready(emitting.as_mut().poll(context)));
+        assert!(polled.await.is_pending());
+    }
+    arrived.recv().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while server.webhook().deliveries().unwrap().is_empty() {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_without_a_receiver_cannot_be_turned_on() {
+    let server = start().await;
+    let error = server.webhook().turn_on().unwrap_err();
+    assert_eq!(error.code(), "no_receiver");
+}
+
+#[tokio::test]
+async fn a_state_file_that_breaks_during_a_delivery_is_another_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.json");
+    let server = MockServer::builder()
+        .state_file(&path)
+        .start()
+        .await
+        .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let receiver = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        std::fs::write(&path, "{").unwrap();
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+        stream.write_all(OK.as_bytes()).unwrap();
+    });
+    let error = server
+        .webhook()
+        .emit("post.liked", json!({}))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, WebhookError::NotRecorded(_)), "{error}");
+    assert!(
+        error.to_string().starts_with("the event was sent, but "),
+        "{error}"
+    );
+    receiver.join().unwrap();
 }

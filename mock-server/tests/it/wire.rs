@@ -106,6 +106,40 @@ fn a_reset_is_short_for_one_without_bytes() {
 }
 
 #[tokio::test]
+async fn a_response_to_head_has_no_body() {
+    for fault in [
+        WireFault::Cut { after: 10 },
+        WireFault::Reset { after: Some(10) },
+        WireFault::Stall { after: 10 },
+        WireFault::Dribble {
+            bytes: 10,
+            pause: Duration::ZERO,
+        },
+        WireFault::BadChunk,
+    ] {
+        let server = server(Fault::Wire(fault)).await;
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let head = "HEAD /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            bytes.push(byte[0]);
+        }
+        // A stall ends with the connection.
+        if matches!(fault, WireFault::Stall { .. }) {
+            stream.shutdown(Shutdown::Write).unwrap();
+        }
+        let mut body = Vec::new();
+        // A reset is an error.
+        let _ = stream.read_to_end(&mut body);
+        assert_eq!(body, b"", "{fault:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_close_sends_no_bytes() {
     let server = server(Fault::Wire(WireFault::Close)).await;
     let mut stream = send(server.address());

@@ -77,7 +77,7 @@ impl Webhook {
     /// Prepares and signs an event. `id` and `now` come from the world.
     pub(in crate::engine) fn emit(
         &mut self,
-        id: String,
+        id: impl FnOnce() -> String,
         now: String,
         kind: EventKind,
         data: EventData,
@@ -87,7 +87,7 @@ impl Webhook {
         let Payload { content_type, body } =
             Payload::new(&kind, &now, data, dialect.webhook_payload);
         let delivery = SignedDelivery {
-            id,
+            id: id(),
             created_at: now,
             receiver: receiver.name(),
             redelivery_of: None,
@@ -96,40 +96,41 @@ impl Webhook {
             content_type: content_type.to_owned(),
             body,
         };
-        Ok(self.prepare(delivery, dialect))
+        let prepared = receiver.prepare(delivery, dialect);
+        Ok(self.record_delivered(prepared))
     }
 
     /// Prepares an earlier delivery again, with the same headers and body, for the current receiver.
     pub(in crate::engine) fn redeliver(
         &mut self,
-        id: String,
+        id: impl FnOnce() -> String,
         now: String,
         earlier: &str,
         dialect: &Dialect,
     ) -> Result<Prepared, NotSent> {
+        let sent = self.delivery(earlier).map(|found| found.sent.clone());
+        let receiver = &mut self.active_destination()?.receiver;
+        let sent = sent?;
         let delivery = SignedDelivery {
-            id,
+            id: id(),
             created_at: now,
-            receiver: self.active_destination()?.receiver.name(),
+            receiver: receiver.name(),
             redelivery_of: Some(earlier.to_owned()),
-            ..self.delivery(earlier)?.sent.clone()
+            ..sent
         };
-        Ok(self.prepare(delivery, dialect))
-    }
-
-    /// Returns an error if the webhook is off or has no receiver.
-    pub(in crate::engine) fn check_active(&self) -> Result<(), NotSent> {
-        self.active_destination().map(|_| ())
+        let prepared = receiver.prepare(delivery, dialect);
+        Ok(self.record_delivered(prepared))
     }
 
     /// Returns a delivery of the log.
-    pub(in crate::engine) fn delivery(&self, id: &str) -> Result<&Delivery, NotSent> {
+    fn delivery(&self, id: &str) -> Result<&Delivery, NotSent> {
         let found = self.deliveries().find(|delivery| delivery.sent.id == id);
         found.ok_or_else(|| NotSent::UnknownDelivery { id: id.to_owned() })
     }
 
-    fn active_destination(&self) -> Result<&Destination, NotSent> {
-        let destination = self.destination.as_ref().ok_or(NotSent::NoReceiver)?;
+    /// Returns an error if the webhook is off or has no receiver.
+    fn active_destination(&mut self) -> Result<&mut Destination, NotSent> {
+        let destination = self.destination.as_mut().ok_or(NotSent::NoReceiver)?;
         if !self.active {
             let consecutive_failures = self.consecutive_failures;
             return Err(NotSent::Off {
@@ -139,25 +140,11 @@ impl Webhook {
         Ok(destination)
     }
 
-    fn prepare(&mut self, delivery: SignedDelivery, dialect: &Dialect) -> Prepared {
-        let destination = self.destination.as_mut();
-        let receiver = &mut destination.expect("the destination was looked up").receiver;
-        match receiver {
-            Receiver::Url(url) => Prepared::Pending(PendingDelivery {
-                delivery,
-                url: url.clone(),
-                timeout: dialect.webhook_timeout.0,
-            }),
-            Receiver::BuiltIn(receiver) => {
-                let outcome = receiver.take(dialect.webhook_timeout.0);
-                let delivery = Delivery {
-                    sent: delivery,
-                    outcome,
-                };
-                self.record(&delivery);
-                Prepared::Delivered(delivery)
-            }
+    fn record_delivered(&mut self, prepared: Prepared) -> Prepared {
+        if let Prepared::Delivered(delivery) = &prepared {
+            self.record(delivery);
         }
+        prepared
     }
 
     /// Records the outcome of a delivery. The tenth consecutive failure turns the webhook off; a success
@@ -229,6 +216,21 @@ impl Receiver {
     pub(crate) fn built_in(script: ReceiverScript) -> Self {
         let received = 0;
         Self::BuiltIn(BuiltInReceiver { script, received })
+    }
+
+    fn prepare(&mut self, sent: SignedDelivery, dialect: &Dialect) -> Prepared {
+        let timeout = dialect.webhook_timeout.0;
+        match self {
+            Self::Url(url) => Prepared::Pending(PendingDelivery {
+                delivery: sent,
+                url: url.clone(),
+                timeout,
+            }),
+            Self::BuiltIn(receiver) => {
+                let outcome = receiver.take(timeout);
+                Prepared::Delivered(Delivery { sent, outcome })
+            }
+        }
     }
 
     fn name(&self) -> String {
@@ -316,7 +318,7 @@ mod tests {
         let id = format!("delivery_{}", webhook.deliveries.len());
         let now = "2026-03-01T12:00:00Z".to_owned();
         match webhook.emit(
-            id,
+            || id,
             now,
             EventKind::POST_LIKED,
             body.into(),

@@ -290,17 +290,15 @@ impl World {
         kind: EventKind,
         data: EventData,
     ) -> Result<Prepared, NotSent> {
-        // Check first: a rejected event must not use up a number.
-        self.webhook.check_active()?;
-        let (id, now) = (self.next_delivery_id(), self.clock.now());
+        let now = self.clock.now();
+        let id = || delivery_id(&mut self.last_id);
         self.webhook.emit(id, now, kind, data, &self.dialect)
     }
 
     /// Prepares an earlier delivery again.
     pub(crate) fn prepare_redelivery(&mut self, earlier: &str) -> Result<Prepared, NotSent> {
-        self.webhook.check_active()?;
-        self.webhook.delivery(earlier)?;
-        let (id, now) = (self.next_delivery_id(), self.clock.now());
+        let now = self.clock.now();
+        let id = || delivery_id(&mut self.last_id);
         self.webhook.redeliver(id, now, earlier, &self.dialect)
     }
 
@@ -313,16 +311,20 @@ impl World {
         }
     }
 
-    fn next_delivery_id(&mut self) -> String {
-        format!("delivery_{}", self.next_number())
-    }
-
-    // Links, posts, keys and deliveries share one counter.
     fn next_number(&mut self) -> u64 {
-        let next = self.last_id.checked_add(1);
-        self.last_id = next.expect("validated worlds have a small `last_id`");
-        self.last_id
+        next(&mut self.last_id)
     }
+}
+
+fn delivery_id(last_id: &mut u64) -> String {
+    format!("delivery_{}", next(last_id))
+}
+
+/// Returns the next number; links, posts, keys and deliveries share one counter.
+fn next(last_id: &mut u64) -> u64 {
+    let next = last_id.checked_add(1);
+    *last_id = next.expect("validated worlds have a small `last_id`");
+    *last_id
 }
 
 impl Default for World {
