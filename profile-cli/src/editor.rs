@@ -89,6 +89,7 @@ pub(crate) fn edit<T: EditedText>(
                 return Ok(report);
             }
             Ok(Finished::Preview(report)) => {
+                file.replace(&edited.unsent(&text))?;
                 let (saved, commands) = (file.location(), file.commands::<T>());
                 session.output.status(&format!("{saved}; {commands}"));
                 return Ok(report);
@@ -138,6 +139,19 @@ pub(crate) fn delete_sent(input: &Input, is_stored: impl FnOnce() -> Result<bool
     }
 }
 
+/// Returns a note about the texts that were not sent, if there are any.
+pub(crate) fn unsent_note() -> Option<String> {
+    let directory = unsent_directory().ok()?;
+    let count = fs::read_dir(&directory).ok()?.count();
+    let note = || {
+        format!(
+            "texts that were not sent are kept in {}",
+            directory.display()
+        )
+    };
+    (count > 0).then(note)
+}
+
 fn unsent_directory() -> Result<PathBuf, Failure> {
     Ok(environment::state_directory()?.join("unsent"))
 }
@@ -168,8 +182,13 @@ impl TextFile {
                 .hint("make it writable, or set XDG_STATE_HOME to another directory")
         })?;
         let file = Self { path };
-        file.replace(text)?;
-        Ok(file)
+        match file.replace(text) {
+            Ok(()) => Ok(file),
+            Err(failure) => {
+                file.delete();
+                Err(failure)
+            }
+        }
     }
 
     fn read(&self) -> Result<String, Failure> {

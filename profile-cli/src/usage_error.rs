@@ -90,13 +90,21 @@ fn suggest_options(error: &mut clap::Error) {
         return;
     };
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    if is_unknown && entered.starts_with('-') {
+        let tip = hyphen_tip(entered);
+        // The tip of the parser is also for options that do not exist.
+        error.remove(ContextKind::Suggested);
+        if let Some(tip) = tip {
+            let tip = ContextValue::StyledStrs(vec![tip.into()]);
+            error.insert(ContextKind::Suggested, tip);
+            return;
+        }
+    }
+    let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidArg) else {
+        return;
+    };
     let Some(entered) = entered.strip_prefix("--").filter(|_| is_unknown) else {
-        let command = entered_command();
-        let mut values = command
-            .get_positionals()
-            .flat_map(|argument| argument.get_value_names().unwrap_or_default());
-        let takes_text = values.any(|name| TEXTS.contains(&name.as_str()));
-        if is_unknown && !entered.starts_with('-') && takes_text {
+        if is_unknown && !entered.starts_with('-') && takes_text(&entered_command()) {
             let tip = vec!["put a text with spaces in quotes".into()];
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tip));
         }
@@ -110,6 +118,35 @@ fn suggest_options(error: &mut clap::Error) {
         error.insert(ContextKind::SuggestedArg, option);
         error.remove(ContextKind::Suggested);
     }
+}
+
+/// Returns the tip for a value that begins with a hyphen, whose start the parser takes for an option.
+fn hyphen_tip(entered: &str) -> Option<String> {
+    let words: Vec<_> = env::args().collect();
+    let is_value = |pair: &&[String]| pair[1].starts_with(entered);
+    let [before, value] = words.windows(2).find(is_value)? else {
+        return None;
+    };
+    let quoted = shlex::try_quote(value).ok()?;
+    let command = entered_command();
+    let mut options = command
+        .get_arguments()
+        .filter(|option| option.get_action().takes_values());
+    let long = before.strip_prefix("--");
+    if long.is_some() && options.any(|option| option.get_long() == long) {
+        return Some(format!(
+            "to pass {quoted} as a value, use `{before}={quoted}`"
+        ));
+    }
+    let is_text = value.contains(' ') && takes_text(&command);
+    is_text.then(|| format!("to pass {quoted} as a value, use `-- {quoted}`"))
+}
+
+fn takes_text(command: &clap::Command) -> bool {
+    let mut values = command
+        .get_positionals()
+        .flat_map(|argument| argument.get_value_names().unwrap_or_default());
+    values.any(|name| TEXTS.contains(&name.as_str()))
 }
 
 /// Returns the command that was entered.

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
+use crate::commands::link::check_urls;
 use crate::editor;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
@@ -66,7 +67,8 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     if plan.lacks_links() {
         return Err(diff::lacks_links());
     }
-    let warning = check_scopes(&plan, &profile)?;
+    let mut warnings = check_urls(&plan)?;
+    warnings.extend(check_scopes(&plan, &profile)?);
     if arguments.dry_run.dry_run {
         let requests: Vec<Request> = plan.steps().iter().map(Step::request).collect();
         let requests: Vec<&Request> = requests.iter().collect();
@@ -75,7 +77,8 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
             report.view = View::Drawing(diff::drawing(&plan));
         }
         report.warnings = diff::warnings(plan.warnings());
-        return Ok(report.warning(warning));
+        report.warnings.extend(warnings);
+        return Ok(report);
     }
     let report = match plan.is_empty() {
         true => {
@@ -92,7 +95,9 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
             if let Some(question) = question(&plan) {
                 session.confirm(&question)?;
             }
-            carry_out(&plan, session)?.warning(warning)
+            let mut report = carry_out(&plan, session)?;
+            report.warnings.extend(warnings);
+            report
         }
     };
     editor::delete_sent(&arguments.file.input, || {
@@ -131,9 +136,12 @@ fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
             let mut report = ApplyReport::default();
             report.warnings = plan.warnings().to_vec();
             report.done = steps.by_ref().take(done.get()).collect();
-            report.unknown = steps.next().map(Box::new);
+            let mut message = "interrupted before the next change was sent";
+            if session.may_have_sent() {
+                report.unknown = steps.next().map(Box::new);
+                message = "interrupted while a change was being sent";
+            }
             report.not_done = steps.collect();
-            let message = "interrupted while a change was being sent";
             let failure = Failure::new(FailureKind::Interrupted, message);
             Err(with_report(failure, &report, plan))
         }
@@ -145,6 +153,10 @@ fn failure(error: ApplyError, plan: &Plan) -> Failure {
     match reason {
         ApplyErrorReason::LinksNotListed => diff::lacks_links(),
         ApplyErrorReason::Call(error) => with_report(error.into(), &report, plan),
+        ApplyErrorReason::Outdated => {
+            let message = "the profile has changed since it was read; nothing was sent";
+            Failure::new(FailureKind::Conflict, message).hint("run the command again")
+        }
         reason => Failure::new(FailureKind::Conflict, reason.to_string()),
     }
 }

@@ -76,22 +76,34 @@ impl Deletion {
             let changes: Vec<_> = items.iter().map(change).collect();
             return Ok(preview::dry_run(&requests(&calls)?, &changes));
         }
-        session.confirm(&self.question(&items, listed.as_deref()))?;
-        if listed.is_some() && !session.settings.yes {
-            self.check_unchanged(&items, session)?;
+        let mut deletions: Vec<_> = items.into_iter().zip(calls).collect();
+        let mut failures = Vec::new();
+        let asked = listed.as_ref().filter(|_| !session.settings.yes);
+        // The question is only about resources that exist.
+        deletions.retain(|(item, _)| {
+            let is_listed = asked.is_none_or(|listed| listed.contains(item));
+            if !is_listed {
+                failures.push(Failure {
+                    id: Some(item.id.clone()),
+                    ..unlisted(self.noun, &item.id)
+                });
+            }
+            is_listed
+        });
+        if !deletions.is_empty() {
+            let items: Vec<_> = deletions.iter().map(|(item, _)| item.clone()).collect();
+            session.confirm(&self.question(&items))?;
+            if asked.is_some() {
+                self.check_unchanged(&items, session)?;
+            }
         }
-        self.delete_all(items, calls, session)
+        self.delete_all(deletions, failures, session)
     }
 
-    /// Returns the question, which says which resources the profile does not list.
-    fn question(&self, items: &[Item], listed: Option<&[Item]>) -> String {
-        let shown = |item: &Item| match listed.is_none_or(|listed| listed.contains(item)) {
-            true => item.to_string(),
-            false => format!("{item}, which your profile does not list"),
-        };
-        let lines = items.iter().map(|item| format!("  {}\n", shown(item)));
+    fn question(&self, items: &[Item]) -> String {
+        let lines = items.iter().map(|item| format!("  {item}\n"));
         match items {
-            [item] => format!("Delete {} {}?", self.noun, shown(item)),
+            [item] => format!("Delete {} {item}?", self.noun),
             _ => format!(
                 "{}Delete these {} {}s?",
                 lines.collect::<String>(),
@@ -121,16 +133,16 @@ impl Deletion {
     /// Tries all deletions.
     fn delete_all(
         &self,
-        items: Vec<Item>,
-        calls: Vec<Call<()>>,
+        deletions: Vec<(Item, Call<()>)>,
+        mut failures: Vec<Failure>,
         session: &Session<'_>,
     ) -> Result<Report, Failure> {
-        let count = items.len();
+        let count = deletions.len() + failures.len();
         let check_command = format!("profile {} list", self.noun);
-        let mut progress = Progress::begin("deleting", count, session.output.is_quiet());
+        let mut progress =
+            Progress::begin("deleting", deletions.len(), session.output.hides_progress());
         let mut deleted = Vec::new();
-        let mut failures = Vec::new();
-        for (item, call) in items.into_iter().zip(calls) {
+        for (item, call) in deletions {
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
             match sent.map_err(|failure| with_list_hint(self.noun, failure)) {

@@ -5,6 +5,7 @@ use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions, Step, Warning};
 use profile_sdk::{Handle, Profile};
 use serde_json::{Value, json};
 
+use crate::commands::link::check_urls;
 use crate::drawing::{Change, Drawing};
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
@@ -66,6 +67,7 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
     let plan = plan(&profile, &desired, arguments.prune, session)?;
     let mut report = Report::new(json!(plan), View::Drawing(drawing(&plan)));
     report.warnings = warnings(plan.warnings());
+    report.warnings.extend(check_urls(&plan)?);
     if arguments.exit_code && !plan.is_empty() {
         report.exit_code = DIFFERS;
     }

@@ -1,11 +1,9 @@
 //! The commands `profile link`: the links on the profile.
 
-use std::error::Error;
-
 use clap::{Args, Subcommand};
+use profile_sdk::plan::{Plan, Step};
 use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile};
 use serde_json::Value;
-use url::Url;
 
 use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
 use crate::completion;
@@ -16,7 +14,7 @@ use crate::outcome::report_listing;
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
 use crate::settings::Needs;
-use crate::terminal::printable::quoted;
+use crate::terminal::printable::{is_hidden, quoted};
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
@@ -94,7 +92,7 @@ pub(crate) struct AddArguments {
     title: Option<String>,
 
     /// Target of the link, as an option
-    #[arg(long, conflicts_with = "second", value_parser = link_url)]
+    #[arg(long, conflicts_with = "second")]
     url: Option<LinkUrl>,
 
     #[command(flatten)]
@@ -104,11 +102,11 @@ pub(crate) struct AddArguments {
 fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let title = arguments.first.or(arguments.title);
     let url = match arguments.second {
-        Some(text) => Some(link_url(&text).map_err(|error| {
-            let failure = Failure::usage(error.to_string());
+        Some(text) => Some(text.parse::<LinkUrl>().map_err(|error| {
+            let failure = Failure::from(error);
             let is_swapped = title
                 .as_deref()
-                .is_some_and(|title| link_url(title).is_ok());
+                .is_some_and(|title| title.parse::<LinkUrl>().is_ok());
             match is_swapped {
                 true => failure.hint("pass the title before the URL"),
                 false => failure,
@@ -123,7 +121,8 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
         Change::new("title", Value::Null, title.clone()),
         Change::new("url", Value::Null, url.as_str()),
     ];
-    let warning = url_warning(&url);
+    check_title(&title)?;
+    let warning = check_url(&url)?;
     let link = NewLink::new(title, url);
     let call = session.client()?.create_link(&link);
     let changes = arguments.dry_run.dry_run.then_some(&changes[..]);
@@ -163,7 +162,7 @@ struct LinkChange {
     title: Option<String>,
 
     /// New target, an absolute URL
-    #[arg(long, value_parser = link_url)]
+    #[arg(long)]
     url: Option<LinkUrl>,
 }
 
@@ -173,7 +172,8 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
         change,
         dry_run,
     } = arguments;
-    let warning = change.url.as_ref().and_then(url_warning);
+    change.title.as_deref().map_or(Ok(()), check_title)?;
+    let warning = change.url.as_ref().map(check_url).transpose()?.flatten();
     let mut update = LinkUpdate::new();
     update.title = change.title;
     update.url = change.url;
@@ -280,19 +280,58 @@ const COLUMNS: View = View::Columns {
     empty: "You have no links.",
 };
 
-/// Parses a URL, which is sent as it is: spaces around it are probably a mistake.
-fn link_url(text: &str) -> Result<LinkUrl, Box<dyn Error + Send + Sync>> {
-    match text.trim() == text {
-        true => Ok(text.parse::<LinkUrl>()?),
-        false => Err("the URL has spaces around it; remove them".into()),
+/// Fails if the title is empty. The service accepts it, but it is probably an unset variable.
+fn check_title(title: &str) -> Result<(), Failure> {
+    match title.is_empty() {
+        true => Err(Failure::usage("the title of the link is empty")),
+        false => Ok(()),
     }
 }
 
-/// Returns a warning if browsers may run the URL instead of opening a page.
-fn url_warning(url: &LinkUrl) -> Option<String> {
-    let url = Url::parse(url.as_str()).ok()?;
-    let scheme = url.scheme();
-    matches!(scheme, "javascript" | "data" | "vbscript").then(|| {
+/// Schemes whose URLs browsers may run.
+const RUN: [&str; 3] = ["javascript", "data", "vbscript"];
+
+/// Schemes that a number may follow.
+const CALLED: [&str; 4] = ["tel", "sms", "fax", "callto"];
+
+/// Checks a URL, which is sent as it is. Fails if it has spaces around it, and warns if it probably has
+/// another mistake.
+pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>, Failure> {
+    let text = url.as_str();
+    if text.trim() != text {
+        return Err(Failure::usage("the URL has spaces around it; remove them"));
+    }
+    let (scheme, rest) = text.split_once(':').unwrap_or_default();
+    let scheme = scheme.to_ascii_lowercase();
+    let port = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_hidden = |c: &char| is_hidden(*c) || c.is_control() || (c.is_whitespace() && *c != ' ');
+    let warning = if RUN.contains(&&*scheme) {
         format!("the URL starts with {scheme}:, which browsers may run instead of opening a page")
-    })
+    } else if port.parse::<u16>().is_ok() && !CALLED.contains(&&*scheme) {
+        format!("the URL {text} has the scheme {scheme}; for the host, use https://{text}")
+    } else if let Some(c) = text.chars().find(is_hidden) {
+        format!(
+            "the URL contains the invisible character U+{:04X}",
+            u32::from(c)
+        )
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(warning))
+}
+
+/// Checks the URLs that a plan sends. Returns the warnings.
+pub(super) fn check_urls(plan: &Plan) -> Result<Vec<String>, Failure> {
+    let mut warnings = Vec::new();
+    for step in plan.steps() {
+        if let Step::CreateLink { to, .. } | Step::EditLink { to, .. } = step {
+            let link = format!("link {}", quoted(&to.title));
+            let warning = check_url(&to.url).map_err(|failure| Failure {
+                subject: Some(link.clone()),
+                ..failure
+            })?;
+            warnings.extend(warning.map(|warning| format!("{link}: {warning}")));
+        }
+    }
+    Ok(warnings)
 }

@@ -1,5 +1,6 @@
 //! `profile set`: changes fields of the profile.
 
+use std::env;
 use std::error::Error;
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
@@ -12,6 +13,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
+use crate::settings::GlobalArguments;
 
 pub(crate) const RESOURCE: &str = "profile";
 pub(crate) const CHECK_COMMAND: &str = "profile show";
@@ -83,11 +85,10 @@ fn argument(field: ProfileField) -> Arg {
         kind => ("TEXT", kind.to_string()),
     };
     let parse = move |entered: &str| -> Result<TextArgument, Box<dyn Error + Send + Sync>> {
-        // `-` is stdin, and `- text` may be the first item of a list.
-        if entered.starts_with("--") || entered.len() == 2 && entered.starts_with('-') {
-            return Err(
-                "found an option; pass a text that looks like one in a file, as @./PATH".into(),
-            );
+        // `- text` may be the first item of a list.
+        if is_multiline && is_option(entered) && is_separate(field, entered) {
+            let option = field.kebab_name();
+            return Err(format!("found an option; for this text, use --{option}={entered}").into());
         }
         let text = match is_multiline {
             true => entered.parse()?,
@@ -104,6 +105,26 @@ fn argument(field: ProfileField) -> Arg {
         .help(format!("New {}: {limits}", field.description()))
         .allow_hyphen_values(is_multiline)
         .value_parser(parse)
+}
+
+/// Returns `true` for an option of this command or of the program, with or without a value.
+fn is_option(text: &str) -> bool {
+    let command = GlobalArguments::augment_args(SetArguments::augment_args(Command::new("set")));
+    let name = text.split('=').next().unwrap_or(text);
+    let is_name = |option: &Arg| {
+        let long = option.get_long().map(|long| format!("--{long}"));
+        let short = option.get_short().map(|short| format!("-{short}"));
+        long.as_deref() == Some(name) || short.as_deref() == Some(text)
+    };
+    ["--help", "-h"].contains(&text) || command.get_arguments().any(is_name)
+}
+
+/// Returns `true` if the value is an argument of its own, after the option of the field.
+fn is_separate(field: ProfileField, value: &str) -> bool {
+    let option = format!("--{}", field.kebab_name());
+    let words: Vec<_> = env::args_os().collect();
+    let mut pairs = words.windows(2);
+    pairs.any(|pair| pair[0] == *option && pair[1] == *value)
 }
 
 pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Failure> {

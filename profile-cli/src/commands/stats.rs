@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     }
     let is_own = arguments.handles.is_empty();
     let draws = arguments.draws(session);
-    let mut progress = Progress::begin("reading", handles.len(), session.output.is_quiet());
+    let mut progress = Progress::begin("reading", handles.len(), session.output.hides_progress());
     let mut read = Vec::new();
     let mut failures = Vec::new();
     for (&handle, call) in handles.iter().zip(calls) {

@@ -244,11 +244,7 @@ pub(crate) fn about(what: &str, error: Error) -> Failure {
         .then(|| format!("{what} was not found ({})", status_and_message(&error)));
     let failure = Failure::from(error);
     match not_found {
-        Some(message) => Failure {
-            message,
-            hints: Vec::new(),
-            ..failure
-        },
+        Some(message) => Failure { message, ..failure },
         None => failure,
     }
 }

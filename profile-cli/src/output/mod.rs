@@ -41,6 +41,7 @@ pub(crate) struct Output {
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
+    hides_progress: bool,
     /// The options of this run that select the service.
     selection: String,
     /// `true` if the header row of a CSV stream has been printed.
@@ -64,6 +65,7 @@ impl Output {
             stdout,
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
+            hides_progress: settings.hides_progress(),
             selection: settings.selection(),
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
@@ -83,6 +85,7 @@ impl Output {
             stdout: Screen::plain(),
             stderr: Screen::new(is_terminal, palette(color, is_terminal), None),
             quiet: false,
+            hides_progress: true,
             selection: String::new(),
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
@@ -252,8 +255,15 @@ impl Output {
     }
 
     /// Returns `true` if `--quiet` is given.
+    #[cfg(feature = "webhook")]
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Returns `true` if no progress is shown: with `--quiet`, and with `--color never`, which prints no
+    /// escape sequence.
+    pub(crate) fn hides_progress(&self) -> bool {
+        self.hides_progress
     }
 }
 

@@ -109,9 +109,8 @@ fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failu
     let mut builder = Client::builder()
         .base_url(base_url)
         .user_agent(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
-    if let Some(waits) = session.waits.clone() {
-        builder = builder.on_wait(move |wait| waits.record(wait));
-    }
+    let waits = session.waits.clone();
+    builder = builder.on_wait(move |wait| waits.record(wait));
     if let Some(proxy) = proxy(base_url, settings)? {
         builder = builder.proxy(proxy);
     }

@@ -29,11 +29,14 @@ pub(crate) use connection::client_for;
 #[cfg(feature = "webhook")]
 pub(crate) use connection::proxy;
 
+/// The message after Ctrl-C before a change was sent.
+const UNSENT: &str = "interrupted; this change was not sent";
+
 /// One run of the program. The client and the runtime are created on first use.
 pub(crate) struct Session<'a> {
     pub(crate) settings: Settings,
     pub(crate) output: &'a Output,
-    waits: Option<Waits>,
+    waits: Waits,
     connection: OnceCell<Connection>,
     runtime: OnceCell<Runtime>,
 }
@@ -109,11 +112,11 @@ impl<'a> Session<'a> {
             withheld.unwrap_or_else(|| failure::of_write(what, check_command, error))
         };
         interruption::check().map_err(|failure| Failure {
-            message: "interrupted; this change was not sent".to_owned(),
+            message: UNSENT.to_owned(),
             ..failure
         })?;
         let sent = self.send(call).map_err(|failure| match failure.kind {
-            FailureKind::Interrupted => Failure {
+            FailureKind::Interrupted if failure.outcome.is_none() => Failure {
                 outcome: Some(WriteOutcome::unknown(check_command)),
                 ..failure
             },
@@ -169,12 +172,21 @@ impl<'a> Session<'a> {
             None => {}
         }
         answer.ok_or_else(|| {
-            let message = match is_read {
-                true => "interrupted",
-                false => "interrupted while a change was being sent",
+            let (message, outcome) = match (is_read, self.may_have_sent()) {
+                (true, _) => ("interrupted", None),
+                (false, true) => ("interrupted while a change was being sent", None),
+                (false, false) => (UNSENT, Some(WriteOutcome::NotDone)),
             };
-            Failure::new(FailureKind::Interrupted, message)
+            Failure {
+                outcome,
+                ..Failure::new(FailureKind::Interrupted, message)
+            }
         })
+    }
+
+    /// Returns `true` unless the interrupted call has only waited so far.
+    pub(crate) fn may_have_sent(&self) -> bool {
+        self.waits.may_have_sent()
     }
 
     /// Runs a future until Ctrl-C, and shows the progress and what it waits for. Returns `None` if it was
@@ -187,7 +199,8 @@ impl<'a> Session<'a> {
         interruption::check()?;
         let connection = self.connection.get();
         let base_url = connection.map(|connection| &*connection.base_url);
-        let (waits, retries) = (self.waits.as_ref(), self.settings.retries);
+        let (waits, retries) = (&self.waits, self.settings.retries);
+        waits.begin();
         self.block_on(async {
             let _guard = InterruptGuard::new();
             tokio::select! {

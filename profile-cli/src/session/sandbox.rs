@@ -1,5 +1,7 @@
 //! `--sandbox`: runs the service in this process, with its state in a file.
 
+use std::io;
+use std::net::UdpSocket;
 use std::path::PathBuf;
 
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
@@ -10,8 +12,18 @@ use crate::system::{environment, private_file};
 /// Hint for an unusable state file.
 pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
 
+/// The number of files and connections that a command and the service open.
+const DESCRIPTORS: usize = 12;
+
 /// Starts the service with the state of earlier commands. It stops when dropped.
 pub(super) async fn start() -> Result<MockServer, Failure> {
+    // Without descriptors, the service would wait for some before it responds.
+    let spare = std::iter::repeat_with(|| UdpSocket::bind("127.0.0.1:0")).take(DESCRIPTORS);
+    let spare: io::Result<Vec<_>> = spare.collect();
+    spare.map(drop).map_err(|error| {
+        let message = format!("the sandbox could not be started: {error}");
+        Failure::new(FailureKind::Other, message)
+    })?;
     let server = MockServer::builder().state_file(state_path()?);
     server.start().await.map_err(|error| match error {
         StartError::State(error) => not_started(&error),

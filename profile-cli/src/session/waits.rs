@@ -17,57 +17,79 @@ const REFRESH: Duration = Duration::from_millis(250);
 
 /// The waits of the calls of one run, as the client library reports them.
 #[derive(Clone)]
-pub(super) struct Waits(Arc<Mutex<Latest>>);
+pub(super) struct Waits {
+    calls: Arc<Mutex<Calls>>,
+    /// `true` if stderr is a terminal that can replace a line, and on which nothing else is logged.
+    is_shown: bool,
+}
 
-/// The latest wait and the time at which it ends.
-type Latest = Option<(Wait, Instant)>;
+/// The calls since the last question or result.
+#[derive(Default)]
+struct Calls {
+    /// The latest wait and the time at which it ends.
+    latest: Option<(Wait, Instant)>,
+    /// `true` if an attempt failed that may have been applied.
+    is_uncertain: bool,
+}
 
 impl Waits {
-    /// Returns `None` unless stderr is a terminal that can replace a line, and on which nothing else is
-    /// logged.
-    pub(super) fn new(settings: &Settings) -> Option<Self> {
+    pub(super) fn new(settings: &Settings) -> Self {
         let is_logged = settings.log_level != LevelFilter::OFF;
-        if settings.quiet || is_logged || !replaces_lines() {
-            return None;
+        Self {
+            calls: Arc::default(),
+            is_shown: !settings.hides_progress() && !is_logged && replaces_lines(),
         }
-        Some(Self(Arc::default()))
+    }
+
+    /// Forgets earlier calls.
+    pub(super) fn begin(&self) {
+        *self.calls() = Calls::default();
     }
 
     /// Records a wait.
     pub(super) fn record(&self, wait: Wait) {
         let end = Instant::now().checked_add(wait.duration);
-        *self.latest() = end.map(|end| (wait, end));
+        let mut calls = self.calls();
+        calls.latest = end.map(|end| (wait, end));
+        let is_unsent = matches!(wait.reason, ErrorKind::RateLimited | ErrorKind::Connection);
+        calls.is_uncertain |= !is_unsent;
     }
 
-    fn latest(&self) -> MutexGuard<'_, Latest> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns `true` unless the current call has only waited so far.
+    pub(super) fn may_have_sent(&self) -> bool {
+        let calls = self.calls();
+        let is_waiting = calls.latest.is_some_and(|(_, end)| end > Instant::now());
+        calls.is_uncertain || !is_waiting
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Shows the progress and what is waited for, if there is a terminal, until the future is dropped. Never returns.
 pub(super) async fn show<T>(
-    waits: Option<&Waits>,
+    waits: &Waits,
     base_url: Option<&str>,
     max_retries: Option<u32>,
     progress: impl Fn() -> String,
 ) -> T {
-    let Some(waits) = waits else {
+    if !waits.is_shown {
         return std::future::pending().await;
-    };
-    *waits.latest() = None;
+    }
     let host = base_url.and_then(|base_url| base_url.split("://").nth(1));
     let host = host.unwrap_or("the service").trim_end_matches('/');
     let max_retries = max_retries.unwrap_or(DEFAULT_RETRIES);
     tokio::time::sleep(DELAY).await;
     let line = StatusLine::new();
     loop {
-        let latest = *waits.latest();
+        let latest = waits.calls().latest;
         line.show(&(progress() + &text(latest, host, max_retries)));
         tokio::time::sleep(REFRESH).await;
     }
 }
 
-fn text(latest: Latest, host: &str, max_retries: u32) -> String {
+fn text(latest: Option<(Wait, Instant)>, host: &str, max_retries: u32) -> String {
     let now = Instant::now();
     let Some((wait, end)) = latest.filter(|(_, end)| *end > now) else {
         return format!("waiting for {host}");

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::outcome::failure::Failure;
 use crate::terminal::printable::redact_argument;
 
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
@@ -9,6 +10,17 @@ use crate::terminal::printable::redact_argument;
 pub(crate) struct Account {
     pub(crate) name: String,
     pub(crate) base_url: Option<String>,
+}
+
+impl Account {
+    /// Returns the failure for an account without a base URL, as it may be written by hand.
+    pub(super) fn lacks_base_url(&self) -> Failure {
+        let name = &self.name;
+        let failure = Failure::usage(format!("account {name} has no base_url in config.toml"));
+        failure.hint(format!(
+            "log in again with `profile auth login --account {name}`"
+        ))
+    }
 }
 
 /// A name that is a valid file name on every file system.

@@ -22,6 +22,9 @@ use crate::system::{environment, private_file};
 use crate::terminal::printable::redact_argument;
 use crate::terminal::progress;
 
+/// The field of an account in config.toml with its base URL.
+const BASE_URL: &str = "base_url";
+
 /// The field of an account in config.toml that names the store of its key.
 pub(crate) const KEY_STORE: &str = "key_store";
 
@@ -114,11 +117,21 @@ impl ConfigFile {
         let names = self.document.iter().map(|(name, _)| name);
         let is_known = |name: &str| SettingName::all().any(|known| known.as_str() == name);
         let unknown = names.filter(|name| *name != "accounts" && !is_known(name));
+        let of_accounts = self.accounts().into_iter().flat_map(|account| {
+            let path = ["accounts", &account];
+            let fields = path.iter().try_fold(self.document.as_item(), |item, key| item.get(key));
+            let fields = fields.and_then(Item::as_table_like).into_iter().flat_map(TableLike::iter);
+            let unknown = fields.filter(|(name, _)| ![BASE_URL, KEY_STORE].contains(name));
+            let message = |name| {
+                format!("unknown field {name:?} of account {account}; expected {BASE_URL} or {KEY_STORE}")
+            };
+            unknown.map(|(name, _)| message(name)).collect::<Vec<_>>()
+        });
+        let path = self.path.display();
         unknown
-            .map(|name| {
-                let path = self.path.display();
-                format!("{path}: {}", SettingName::unknown_message(name))
-            })
+            .map(SettingName::unknown_message)
+            .chain(of_accounts)
+            .map(|message| format!("{path}: {message}"))
             .collect()
     }
 
@@ -158,7 +171,7 @@ impl ConfigFile {
             return Err(self.invalid(&["accounts"], accounts, "a table"));
         }
         for name in self.accounts() {
-            for field in ["base_url", KEY_STORE] {
+            for field in [BASE_URL, KEY_STORE] {
                 self.account_text(&name, field)?;
             }
         }

@@ -158,10 +158,7 @@ pub(crate) fn without_credentials(url: &str) -> String {
 /// Returns a failure if the base URL is not that of the account.
 fn wrong_destination(settings: &Settings, account: &Account) -> Result<Option<Failure>, Failure> {
     let Some(stored) = &account.base_url else {
-        let name = &account.name;
-        let failure = Failure::usage(format!("account {name} has no base_url in config.toml"));
-        let hint = format!("log in again with `profile auth login --account {name}`");
-        return Ok(Some(failure.hint(hint)));
+        return Ok(Some(account.lacks_base_url()));
     };
     let base_url = settings.base_url()?;
     if is_same_service(stored, &base_url.value) {

@@ -143,6 +143,12 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Returns `true` if no progress is shown: with `--quiet`, and with `--color never`, which prints no
+    /// escape sequence.
+    pub(crate) fn hides_progress(&self) -> bool {
+        self.quiet || self.color == ColorChoice::Never
+    }
+
     /// Parses a setting; an invalid one counts as unset unless all settings are required.
     fn read_if<T>(
         &self,
@@ -216,7 +222,14 @@ impl Settings {
             value: complete_base_url(set.value),
             ..set
         };
+        let selected = match set {
+            Some(_) => None,
+            None => self.account()?,
+        };
         set.map(complete).ok_or_else(|| {
+            if let Some(account) = selected {
+                return account.lacks_base_url();
+            }
             let accounts = self.config.accounts();
             if !accounts.is_empty() {
                 let hint = format!(

@@ -177,6 +177,11 @@ pub(crate) fn is_invisible(c: char) -> bool {
     )
 }
 
+/// Returns `true` for characters that are not seen where a text is a name.
+pub(crate) fn is_hidden(c: char) -> bool {
+    is_invisible(c) || reorders(c) || matches!(c, '\u{200c}' | '\u{200d}')
+}
+
 fn reorders(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

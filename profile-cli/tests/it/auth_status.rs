@@ -158,6 +158,28 @@ async fn each_problem_has_its_hint() {
 }
 
 #[tokio::test]
+async fn texts_that_were_not_sent_are_named() {
+    let fixture = Fixture::new().await;
+    let create = ["post", "create", "--editor"];
+    let editor = fixture.home.path().join("editor");
+    fs::write(&editor, "#!/bin/sh\necho one > \"$1\"; exit 1\n").unwrap();
+    fs::set_permissions(&editor, Permissions::from_mode(0o755)).unwrap();
+    let failed = fixture
+        .program(&create)
+        .env("PROFILE_EDITOR", &editor)
+        .env("PATH", "/usr/bin:/bin")
+        .run();
+    assert_eq!(failed.code(), 1, "{failed}");
+    let run = status(&fixture).run();
+    let directory = fixture.home.path().join(".local/state/profile/unsent");
+    let note = format!(
+        "texts that were not sent are kept in {}",
+        directory.display()
+    );
+    assert!(run.stderr().contains(&note), "{run}");
+}
+
+#[tokio::test]
 async fn problems_of_the_connection() {
     let fixture = Fixture::new().await;
     let at = |base_url: &str| status(&fixture).env("PROFILE_BASE_URL", base_url);

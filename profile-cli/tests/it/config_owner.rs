@@ -431,6 +431,15 @@ async fn an_account_without_a_base_url_withholds_its_key() {
     let expected = "error: account a has no base_url in config.toml\n\
                     hint: log in again with `profile auth login --account a`\n";
     assert_eq!(show.stderr(), expected);
+    for arguments in [&["show"][..], &["show", "--account", "a"]] {
+        let show = fixture.without_settings(arguments).run();
+        assert_eq!(show.stderr(), expected, "{show}");
+    }
+    let unknown = "[accounts.b]\nbase_url = 'http://127.0.0.1:1'\nbase_ulr = 'x'\n";
+    fs::write(directory.join("config.toml"), unknown).unwrap();
+    let list = fixture.without_settings(&["auth", "list"]).run();
+    let warning = "unknown field \"base_ulr\" of account b; expected base_url or key_store";
+    assert!(list.stderr().contains(warning), "{list}");
     assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 

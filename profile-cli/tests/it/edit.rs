@@ -334,23 +334,28 @@ fn a_connection_that_was_closed_while_the_editor_was_open_is_not_used() {
 }
 
 #[tokio::test]
-async fn a_dry_run_sends_nothing_and_keeps_only_a_new_text() {
+async fn a_dry_run_sends_nothing_and_keeps_the_text() {
     let fixture = Fixture::new().await;
     let script = "sed -i 's/^accent_color = .*/accent_color = \"#FFF\"/' \"$1\"";
     let run = program(&fixture, script, &["edit", "--dry-run"]).run();
-    run.check(&expect![[r##"
-        exit 0
-        --- stdout
-        accent_color
-          - #2563eb
-          + #FFFFFF
-        PATCH /api/v1/me/profile
-        {"accent_color":"#FFFFFF"}
-        No change was sent.
-        --- stderr
-        note: accent_color: #FFF is sent as #FFFFFF
-    "##]]);
-    assert!(unsent(&fixture).is_empty());
+    let text = check_unsent(
+        &fixture,
+        &run,
+        &expect![[r##"
+            exit 0
+            --- stdout
+            accent_color
+              - #2563eb
+              + #FFFFFF
+            PATCH /api/v1/me/profile
+            {"accent_color":"#FFFFFF"}
+            No change was sent.
+            --- stderr
+            note: accent_color: #FFF is sent as #FFFFFF
+            your text is saved in PATH; repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
+        "##]],
+    );
+    assert_eq!(text, "[profile]\naccent_color = \"#FFF\"\n");
     let create = ["post", "create", "--editor", "--dry-run"];
     let run = program(&fixture, "echo one > \"$1\"", &create).run();
     let text = check_unsent(

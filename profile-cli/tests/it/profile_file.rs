@@ -120,6 +120,45 @@ async fn a_repeated_id_is_an_error_with_both_lines() {
 }
 
 #[tokio::test]
+async fn urls_are_checked_as_in_link_add() {
+    let fixture = Fixture::new().await;
+    for (url, expected, code) in [
+        (
+            "localhost:3000",
+            "link \"t\": the URL localhost:3000 has the scheme localhost",
+            0,
+        ),
+        (
+            "javascript:alert(1)",
+            "link \"t\": the URL starts with javascript:",
+            0,
+        ),
+        (
+            "https://example.org/\u{200b}",
+            "invisible character U+200B",
+            0,
+        ),
+        (
+            " https://example.org",
+            "link \"t\": the URL has spaces around it",
+            2,
+        ),
+    ] {
+        let text = format!("[[links]]\ntitle = \"t\"\nurl = \"{url}\"\n");
+        let path = file(&fixture, &text);
+        for command in [
+            &["diff", &path][..],
+            &["apply", &path, "--dry-run"],
+            &["apply", &path],
+        ] {
+            let run = fixture.run(command);
+            assert_eq!(run.code(), code, "{run}");
+            assert!(run.stderr().contains(expected), "{run}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn exports_toml_and_json() {
     let fixture = Fixture::new().await;
     let export = fixture.run(&["export"]);
@@ -684,7 +723,7 @@ async fn asks_on_a_terminal_before_it_deletes() {
     let (ended, shown) = terminal.ends();
     assert_eq!(ended, Some(1), "{shown}");
     assert!(
-        shown.contains("the profile has changed since the plan was made"),
+        shown.contains("the profile has changed since it was read; nothing was sent"),
         "{shown}"
     );
     assert_eq!(links(&fixture).len(), 1);

@@ -154,6 +154,19 @@ fn ignores_the_environment() {
 }
 
 #[cfg(unix)]
+/// Without descriptors for its connections, the service would wait for a minute.
+#[cfg(unix)]
+#[test]
+fn too_few_files_are_an_error_at_once() {
+    for limit in [14, 16, 18] {
+        let home = home();
+        let script = format!("ulimit -n {limit}; profile --sandbox show");
+        let run = Program::shell("sh", home.path(), &["-c", &script]).run();
+        assert_eq!(run.code(), 1, "{run}");
+        assert!(run.stderr().contains("Too many open files"), "{run}");
+    }
+}
+
 #[test]
 fn the_state_is_not_written_through_a_link() {
     let home = home();

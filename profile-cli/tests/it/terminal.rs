@@ -390,16 +390,14 @@ async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
             .env("PROFILE_BASE_URL", fixture.service.uri())
             .env("PROFILE_API_KEY", fixture.service.key());
         let mut terminal = Terminal::start(shell);
-        terminal.sees(
-            "\r\n  \"link_9\", which your profile does not list\r\nDelete these 3 links? [y/N]",
-        );
+        terminal.sees("\r\nDelete these 2 links? [y/N]");
         terminal.types(answer);
         let (ended, seen) = terminal.ends();
         // The exit code of an unknown ID is 3.
         assert_eq!(ended, Some(if code == 0 { 3 } else { 1 }), "{seen}");
         let requests = fixture.service.journal().requests();
         let deletions = requests.iter().filter(|request| request.method == "DELETE");
-        assert_eq!(deletions.count(), if code == 0 { 3 } else { 0 }, "{seen}");
+        assert_eq!(deletions.count(), if code == 0 { 2 } else { 0 }, "{seen}");
     }
 }
 
@@ -514,6 +512,69 @@ async fn a_wait_is_shown_and_cleared() {
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown:?}");
     assert!(shown.contains("\r\u{1b}[Kusers\t"), "{shown:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_link_is_an_error_before_the_question() {
+    let fixture = Fixture::new().await;
+    let (ended, seen) = Terminal::start(fixture.program(&["link", "rm", "nosuch"])).ends();
+    assert_eq!(ended, Some(3), "{seen}");
+    assert!(
+        seen.contains("the profile has no link \"nosuch\""),
+        "{seen}"
+    );
+    assert!(!seen.contains("[y/N]"), "{seen}");
+    assert_eq!(fixture.service.journal().requests().len(), 1);
+}
+
+/// The limit is used up, and nothing is sent before it ends.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
+    let links = "[[links]]\ntitle = \"a\"\nurl = \"x:a\"\n";
+    for (command, progress) in [
+        (&["link", "delete", "link_1", "--yes"][..], "rate limited"),
+        (&["apply", "profile.toml"], "applying: 0 of 1, rate limited"),
+        (&["post", "create", "p"], "rate limited"),
+    ] {
+        let fixture = Fixture::new().await;
+        std::fs::write(fixture.home.path().join("profile.toml"), links).unwrap();
+        let limit = r#"{"fault": {"rate_limited": {"retry_after": "30"}}}"#;
+        let exhausted = r#"{"match": {"method": "GET"}, "phase": "after", "fault": {"status": {"status": 200,
+            "body": "{\"data\": {\"links\": []}}",
+            "headers": {"ratelimit-limit": "2", "ratelimit-remaining": "0", "ratelimit-reset": "30"}}}}"#;
+        let rule = if command[0] == "post" {
+            limit
+        } else {
+            exhausted
+        };
+        for rule in FaultRule::from_json(rule).unwrap() {
+            fixture.service.add_fault(rule).unwrap();
+        }
+        let path = fixture.home.path().join("profile.toml");
+        let name = |word: &&str| word.replace("profile.toml", path.to_str().unwrap());
+        let words: Vec<_> = command.iter().map(name).collect();
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        let mut terminal = Terminal::start(fixture.program(&words));
+        terminal.sees(progress);
+        terminal.types("\u{3}");
+        let (ended, seen) = terminal.ends();
+        assert_eq!(ended, Some(-2), "{seen}");
+        assert!(!seen.contains("may have been applied"), "{seen}");
+        assert!(!seen.contains("being sent"), "{seen}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_color_a_wait_prints_no_escape_sequences() {
+    let fixture = Fixture::new().await;
+    let slow = Fault::delay(Duration::from_millis(900));
+    fixture.service.add_fault(FaultRule::new(slow)).unwrap();
+    let stats = [
+        "stats", "demo", "grace", "--plot", "none", "--color", "never",
+    ];
+    let (ended, seen) = Terminal::start(fixture.program(&stats)).ends();
+    assert_eq!(ended, Some(0), "{seen}");
+    assert!(!seen.contains('\u{1b}'), "{seen:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

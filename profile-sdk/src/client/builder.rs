@@ -246,8 +246,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets a function that is called before each wait for another attempt, for example to show it. It
-    /// must not block.
+    /// Sets a function that is called before each wait for another attempt or for the rate limit, for
+    /// example to show it. It must not block.
     ///
     /// ```
     /// let builder = profile_sdk::Client::builder().on_wait(|wait| {

@@ -72,7 +72,16 @@ impl Pacing {
             // Boxed, because most requests need not wait.
             None => {
                 let clock = &*self.settings.clock;
-                Box::pin(self.rate_limiter.acquire(clock, limits)).await
+                let report = |duration| {
+                    if let Some(on_wait) = &self.settings.on_wait {
+                        on_wait(Wait {
+                            duration,
+                            reason: ErrorKind::RateLimited,
+                            retry: None,
+                        });
+                    }
+                };
+                Box::pin(self.rate_limiter.acquire(clock, limits, report)).await
             }
         }
     }
@@ -136,9 +145,9 @@ fn is_rounding(difference: Duration) -> bool {
 pub struct Wait {
     /// The time until the next attempt.
     pub duration: Duration,
-    /// The kind of the error of the last attempt.
+    /// The kind of the error of the last attempt, or `RateLimited` before the first.
     pub reason: ErrorKind,
-    /// The number of the retry that follows, from 1, or `None` after a 429, which does not count.
+    /// The number of the retry that follows, from 1, or `None` for the rate limit, which does not count.
     pub retry: Option<u32>,
 }
 

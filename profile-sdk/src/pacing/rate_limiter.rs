@@ -56,12 +56,13 @@ impl RateLimiter {
         self.try_start(now, limits).ok()
     }
 
-    /// Waits until the request can be sent. Returns the permit and the time then, or an error if the
+    /// Waits until the request can be sent, and reports each wait. Returns the permit and the time then, or an error if the
     /// wait is too long.
     pub(crate) async fn acquire(
         &self,
         clock: &dyn Clock,
         limits: WaitLimits,
+        report: impl Fn(Duration),
     ) -> Result<(Permit<'_>, Instant), Error> {
         let now = clock.now();
         if let Some(wait) = self.pause_left(now) {
@@ -82,6 +83,10 @@ impl RateLimiter {
             match turn {
                 Turn::Ready => {}
                 Turn::Paused(wait) | Turn::Exhausted(wait) | Turn::Interval(wait) => {
+                    // A pause was reported after the 429.
+                    if !matches!(turn, Turn::Paused(_)) {
+                        report(wait);
+                    }
                     either(clock.sleep(wait), changed).await;
                 }
                 Turn::Response => _ = timeout(limits.left(now), changed).await,

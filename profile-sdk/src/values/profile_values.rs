@@ -300,7 +300,7 @@ from_text!(Color);
 /// assert_eq!(LinkUrl::new("https://Example.org")?.as_str(), "https://Example.org");
 /// assert_eq!(
 ///     LinkUrl::new("example.org").unwrap_err().to_string(),
-///     "url \"example.org\" is not an absolute URL (relative URL without a base); \
+///     "url \"example.org\" is not an absolute URL (it has no scheme); \
 ///      expected one such as https://example.org",
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
@@ -321,8 +321,12 @@ impl LinkUrl {
             Ok(_) => Ok(Self(text)),
             Err(error) => {
                 let found = quoted(&text);
+                let cause = match error {
+                    url::ParseError::RelativeUrlWithoutBase => "it has no scheme".to_owned(),
+                    error => error.to_string(),
+                };
                 let reason = format!(
-                    "{found} is not an absolute URL ({error}); \
+                    "{found} is not an absolute URL ({cause}); \
                      expected one such as https://example.org"
                 );
                 Err(InvalidValue::new("url", reason))

@@ -18,22 +18,27 @@ use crate::settings::{
 };
 use crate::terminal::printable::redact_key;
 
+/// The place of keys, in the help.
+const KEY_PLACE: &str = match cfg!(feature = "keyring") {
+    true => "the keyring of the system, or without one in a file that only you can read",
+    false => "a file that only you can read",
+};
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Asks for the base URL and the API key. The key is not accepted as an argument, which other users
 could read, and is not shown while you type it. It is stored only if `GET /me` succeeds with it.
 
 Without a scheme, a base URL such as profiles.example gets https://, or http:// for this machine. The
 account is named after your handle, or HANDLE@HOST if another service has an account of this name;
 --account NAME sets another name. Replacing the key of an account asks first, or requires --yes. The account becomes the
-selected one. The key is stored in the keyring of the system if the program was built with the feature
-`keyring`, otherwise in a file that only you can read. To rename an account, log in with the new name
-and log out of the old one.
+selected one. The key is stored in {}. To rename an
+account, log in with the new name and log out of the old one.
 
 Examples:
   profile auth login
   profile auth login --account work --base-url https://profiles.example
-  profile auth login --with-token --base-url https://profiles.example < key.txt")]
+  profile auth login --with-token --base-url https://profiles.example < key.txt", KEY_PLACE))]
 pub(crate) struct LoginArguments {
     /// Read the key from standard input, which must not be a terminal
     #[arg(long)]
@@ -55,8 +60,12 @@ pub(crate) fn unexpected_key() -> Failure {
 }
 
 pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    if !arguments.unexpected.is_empty() {
-        return Err(unexpected_key());
+    if let Some(unexpected) = arguments.unexpected.first() {
+        let is_url = unexpected.to_string_lossy().contains("://");
+        return Err(match is_url {
+            true => unexpected_key().hint("pass the URL of the service with --base-url"),
+            false => unexpected_key(),
+        });
     }
     check_input(arguments.with_token, session)?;
     let given = given_name(session)?;

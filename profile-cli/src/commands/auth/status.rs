@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::permissions::{self, Permissions};
 use crate::commands::config;
 use crate::drawing::rate;
+use crate::editor;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
 use crate::outcome::report::{Report, View, push_field};
@@ -51,6 +52,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     if facts.can_connect {
         ask_service(&mut facts, &mut findings, session)?;
     }
+    findings.warnings.extend(editor::unsent_note());
     let report = facts.report(findings.warnings);
     outcome::of_batch(Some(report), findings.failures)
 }

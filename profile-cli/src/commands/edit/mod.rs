@@ -83,7 +83,7 @@ impl EditedText for Edit<'_> {
             self.session.output.note(&note);
         }
         if self.dry_run {
-            return set::preview(&update, &self.latest, self.session).map(Finished::Done);
+            return set::preview(&update, &self.latest, self.session).map(Finished::Preview);
         }
         self.check_unchanged(&update)?;
         let call = self.session.client()?.update_profile(&update);
