@@ -232,7 +232,21 @@ pub(crate) fn exported(profile: &Profile, service: String) -> (DesiredProfile, V
             warnings.push(format!("left out link {id}: {problem}"));
         }
     }
+    let exported = fields(profile).chain(links(profile));
+    warnings.extend(replaced_characters(exported));
     (desired, warnings)
+}
+
+/// Returns a warning for each text, given with its name, of which a part could not be read.
+pub(crate) fn replaced_characters<'a>(
+    texts: impl Iterator<Item = (String, &'a str)>,
+) -> impl Iterator<Item = String> {
+    let replaced = texts.filter(|(_, text)| text.contains('\u{fffd}'));
+    replaced.map(|(name, _)| {
+        format!(
+            "{name} contains U+FFFD in place of what could not be read, such as half of an emoji"
+        )
+    })
 }
 
 /// Fails if one of the texts, given with their names, contains the key. In a file, it could not be

@@ -24,11 +24,15 @@ compile_error!(
 // pacing     the clock and the rate limits, shared by all clones of a client
 // transport  the only module that uses the network
 // decode     decodes response bodies
+// json       reads JSON that most parsers reject
+// number     numbers in responses
 // error      the error type
 mod call;
 mod client;
 mod decode;
 mod error;
+mod json;
+mod number;
 mod pacing;
 mod request;
 mod resources;
@@ -47,6 +51,7 @@ pub mod testing;
 pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};
 pub use error::{Error, ErrorKind};
+pub use json::readable_json;
 pub use pacing::{Clock, RateLimitStatus, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::*;

@@ -37,7 +37,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::call::Response;
 use crate::error::AttemptSummary;
-use crate::error::body::RawResponse;
+use crate::error::raw_response::RawResponse;
 use crate::pacing::Clock;
 
 /// A builder for a [`Response`], as [`Call::send`](crate::Call::send) returns it.

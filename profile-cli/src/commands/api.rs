@@ -226,6 +226,7 @@ impl ResponseView<'_> {
         let status = self.response.status();
         let text = String::from_utf8_lossy(self.response.body());
         let text = self.client.redact_key(&text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let body = match text.trim() {
             "" => "null",
             text => text,

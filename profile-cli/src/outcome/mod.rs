@@ -63,9 +63,12 @@ pub(crate) fn report_listing(
         let hint = "`profile show --json` prints the complete profile";
         return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
-    let listed = response
-        .raw_data()
-        .and_then(|data| serde_json::from_str::<BTreeMap<String, &RawValue>>(data).ok())
+    let data = response.raw_data().unwrap_or_default();
+    let readable = profile_sdk::readable_json(data.as_bytes());
+    // Numbers stay as they are in what any parser reads.
+    let listed = [data, &readable]
+        .into_iter()
+        .find_map(|data| serde_json::from_str::<BTreeMap<String, &RawValue>>(data).ok())
         .and_then(|fields| fields.get(name).copied())
         .map_or("[]", RawValue::get);
     Ok(Report::new(listed, shown))

@@ -123,7 +123,9 @@ fn add_body(error: &mut Value, body: &ResponseBody) {
         }
         text => text,
     };
-    error["body"] = match (serde_json::from_slice(&body.bytes), text) {
+    let json = serde_json::from_slice(&body.bytes)
+        .or_else(|_| serde_json::from_str(&profile_sdk::readable_json(&body.bytes)));
+    error["body"] = match (json, text) {
         (Ok(json), _) => json,
         (Err(_), Ok(text)) => text.into(),
         (Err(_), Err(_)) => {

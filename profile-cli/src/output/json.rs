@@ -1,6 +1,9 @@
 //! Renders JSON for people: indented and colored. Numbers and the order of names stay as they are.
 
+use std::borrow::Cow;
+
 use anstyle::{AnsiColor, Style};
+use serde_json::Value;
 
 use crate::terminal::Screen;
 use crate::terminal::printable::json_text;
@@ -10,6 +13,14 @@ const NAME: Style = AnsiColor::Blue.on_default().bold();
 const STRING: Style = AnsiColor::Green.on_default();
 
 const LITERAL: Style = AnsiColor::Cyan.on_default();
+
+/// Replaces what parsers reject in a document, such as half of an emoji. Other documents stay as they are.
+pub(super) fn readable(json: &str) -> Cow<'_, str> {
+    match serde_json::from_str::<Value>(json) {
+        Ok(_) => Cow::Borrowed(json),
+        Err(_) => profile_sdk::readable_json(json.as_bytes()),
+    }
+}
 
 /// Renders a document: for people on a terminal, and elsewhere as it is.
 pub(super) fn document(json: &str, screen: &Screen) -> String {

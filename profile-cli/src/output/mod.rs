@@ -29,6 +29,7 @@ use crate::terminal::Screen;
 use crate::terminal::printable::tsv_field;
 use crate::terminal::printable::{json_text, printable};
 
+use json::readable;
 use renderer::Renderer;
 
 /// Prints to stdout and stderr.
@@ -236,7 +237,7 @@ impl Output {
         Ok(match self.renderer {
             Renderer::Json => format!(
                 "{}\n",
-                json::tokens(&json_text(&report.json, self.stdout.is_terminal)).concat()
+                json::tokens(&json_text(&readable(&report.json), self.stdout.is_terminal)).concat()
             ),
             Renderer::Table => {
                 let values = values.filter(|value| !value.is_empty());

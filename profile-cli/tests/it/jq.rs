@@ -15,10 +15,10 @@ async fn rejects_deeply_nested_json() {
     fixture
         .run(&["api", "me", "--jq", ".data.handle"])
         .check(&expect![[r#"
-            exit 1
+            exit 2
             --- stdout
             --- stderr
-            {"error":{"code":"failed","exit_code":1,"hint":null,"message":"--jq: the result is nested more than 128 levels deep","retryable":false,"status":null}}
+            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--jq: a value cannot be indexed like this","retryable":false,"status":null}}
         "#]]);
     assert!(fixture.run(&["api", "me", "--json"]).succeeded());
 }

@@ -163,3 +163,83 @@ async fn json_and_toml_escape_invisible_characters_on_terminals() {
     let piped = fixture.run(&["export"]);
     assert!(piped.stdout().contains("a\u{ad}b"), "{piped}");
 }
+
+/// Half of an emoji, a number beyond a double, and deep arrays hide only themselves.
+#[tokio::test]
+async fn values_that_cannot_be_read_hide_only_themselves() {
+    let deep = "[".repeat(130) + &"]".repeat(130);
+    for odd in [r#""\ud83d""#, "1e400", &deep] {
+        let link = format!(r#"{{"id":"1","title":"T \ud83d","url":"https://x","x":{odd}}}"#);
+        let data = format!(
+            r#"{{"id":"1","body":"Hello","bio":"b\ud83d","x":{odd},"\ud83d":{odd},"links":[{link}],
+                "posts":[{{"id":"2","body":"Hello","x":{odd}}}]}}"#
+        );
+        let fixture = responding(format!(r#"{{"data":{data}}}"#)).await;
+        for (arguments, expected) in [
+            (&["link", "list"][..], "1\tT \u{fffd}\thttps://x\n"),
+            (&["post", "list"], "2\tHello\n"),
+            (&["post", "create", "Hello"], "id\t1\nbody\tHello\n"),
+            (&["show", "--jq", ".bio"], "b\u{fffd}\n"),
+            (&["link", "list", "--jq", ".[].title"], "T \u{fffd}\n"),
+            (&["api", "me", "--jq", ".data.bio"], "b\u{fffd}\n"),
+        ] {
+            assert_eq!(
+                fixture.run(arguments).stdout(),
+                expected,
+                "{arguments:?} {odd}"
+            );
+        }
+        assert_eq!(fixture.run(&["show", "--json"]).json()["bio"], "b\u{fffd}");
+        let badges = format!(
+            r#"[{{"id":"b","name":"B","description":"d","color":"\ud83d","kind":"auto","x":{odd}}}]"#
+        );
+        let fixture = responding(format!("\u{feff}{{\"data\":{badges}}}")).await;
+        let listed = fixture.run(&["badges"]);
+        assert!(listed.stdout().starts_with("b\tB\t"), "{listed}");
+        assert_eq!(
+            fixture
+                .run(&["api", "badges", "--jq", ".data[].name"])
+                .stdout(),
+            "B\n"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_file_with_half_of_an_emoji_has_a_warning_and_sends_nothing() {
+    let profile = r#"{"data":{"handle":"demo","bio":"b\ud83d","location":"x",
+        "links":[{"id":"1","title":"T \ud83d","url":"https://x"}]}}"#;
+    let fixture = responding(profile.to_owned()).await;
+    let file = fixture.home.path().join("profile.toml");
+    let file = file.to_str().unwrap();
+    let export = fixture.run(&["export", file]);
+    expect![[r#"
+        warning: bio contains U+FFFD in place of what could not be read, such as half of an emoji
+        warning: links.1.title contains U+FFFD in place of what could not be read, such as half of an emoji
+    "#]]
+    .assert_eq(&export.stderr());
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(
+        text.contains("bio = \"b\u{fffd}\"") && text.contains("title = \"T \u{fffd}\""),
+        "{text}"
+    );
+    let apply = fixture.run(&["apply", file, "--json"]);
+    assert_eq!(
+        apply.json(),
+        json!({"done": [], "not_done": [], "unknown": null})
+    );
+    let edit = fixture
+        .program(&["edit", "--json"])
+        .env("PROFILE_EDITOR", "true")
+        .run();
+    assert_eq!(edit.json()["result"], "unchanged");
+    expect![[r#"
+        warning: bio contains U+FFFD in place of what could not be read, such as half of an emoji
+    "#]]
+    .assert_eq(&edit.stderr());
+}
+
+/// Creates a service that responds to everything with a body.
+async fn responding(body: String) -> Fixture {
+    Fixture::responding(ResponseTemplate::new(200).set_body_raw(body, "application/json")).await
+}

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::trace::{self, CallSpan};
 use crate::client::{CallSettings, Client, YEAR};
-use crate::error::body::RawResponse;
+use crate::error::raw_response::RawResponse;
 use crate::error::{AttemptSummary, Error};
 use crate::pacing::rate_limiter::Permit;
 use crate::pacing::{Pacing, Wait};

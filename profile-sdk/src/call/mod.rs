@@ -20,7 +20,7 @@ use trace::CallSpan;
 use crate::client::{CallSettings, Client};
 use crate::decode;
 use crate::decode::{Resource, ResponseData};
-use crate::error::body::RawResponse;
+use crate::error::raw_response::RawResponse;
 use crate::error::{AttemptSummary, Error, ErrorKind};
 use crate::request::Request;
 use crate::retry::RetryPolicy;

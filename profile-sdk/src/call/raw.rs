@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::with_header;
 use crate::call::Call;
 use crate::client::Client;
-use crate::decode::{Envelope, unreadable};
+use crate::decode::read_any;
 use crate::error::{Error, ErrorKind};
 use crate::request::{Method, Operation, Request, check_path, check_query};
 
@@ -144,40 +144,17 @@ impl RawCall {
     /// Decodes the whole body as JSON. An empty body is decoded as null; use `()` or an [`Option`]
     /// where it can be empty.
     pub fn read<T: DeserializeOwned>(self) -> Call<T> {
-        Call::new(&self.client, self.request, |body| match body {
-            b"" => read_nothing(),
-            _ => read_json(body),
-        })
+        Call::new(&self.client, self.request, |body| read_any(body, false))
     }
 
     /// Decodes the field `data` of the body as JSON. An empty body is decoded as null; use `()` or
     /// an [`Option`] where it can be empty.
     pub fn read_data<T: DeserializeOwned>(self) -> Call<T> {
-        Call::new(&self.client, self.request, |body| match body {
-            b"" => read_nothing(),
-            _ => read_json::<Envelope<T>>(body).map(|envelope| envelope.data),
-        })
+        Call::new(&self.client, self.request, |body| read_any(body, true))
     }
 
     /// Returns the decompressed body.
     pub fn read_bytes(self) -> Call<Vec<u8>> {
         Call::new(&self.client, self.request, |body| Ok(body.to_vec()))
     }
-}
-
-fn read_nothing<T: DeserializeOwned>() -> Result<T, String> {
-    serde_json::from_str("null").map_err(|_| {
-        "the response has no body; read it with `read_bytes`, or as an `Option`".to_owned()
-    })
-}
-
-fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
-    let read = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(body));
-    read.map_err(|error| {
-        let reason = match error.path().to_string().as_str() {
-            "." => error.inner().to_string(),
-            path => format!("{path}: {}", error.inner()),
-        };
-        unreadable(&reason, body)
-    })
 }

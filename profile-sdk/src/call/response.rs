@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::decode;
 use crate::error::AttemptSummary;
-use crate::error::body::RawResponse;
+use crate::error::raw_response::RawResponse;
 
 /// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
 ///

@@ -12,7 +12,7 @@ use std::{env, fmt};
 use reqwest::header::HeaderMap;
 use tokio::sync::Mutex;
 
-use crate::error::body::RawResponse;
+use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
 use crate::pacing::{Pacing, RateLimitStatus};
 use crate::request::Request;

@@ -1,69 +1,9 @@
-//! The response of a failed call: its body, and the error code and message in it.
+//! The error code and message in the body of a response.
 
-use std::borrow::Cow;
-
-use bytes::Bytes;
-#[cfg(feature = "testing")]
-use reqwest::header::HeaderName;
-use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value};
 
-use crate::values::ApiKey;
-
-/// A response with its undecoded body.
-#[derive(Clone, Default)]
-pub(crate) struct RawResponse {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-    /// `true` if the body was truncated.
-    pub(crate) is_truncated: bool,
-}
-
-impl RawResponse {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    pub(crate) fn request_id(&self) -> Option<&str> {
-        ["x-request-id", "request-id"]
-            .into_iter()
-            .find_map(|name| self.header(name))
-    }
-
-    /// Adds a header, for tests.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the name or the value is not valid in HTTP.
-    #[cfg(feature = "testing")]
-    pub(crate) fn add_header(&mut self, name: &str, value: &str) {
-        let name = HeaderName::from_bytes(name.as_bytes()).expect("a valid header name");
-        let value = HeaderValue::from_str(value).expect("a valid header value");
-        self.headers.append(name, value);
-    }
-
-    /// Redacts the key, which a service may echo in an error response.
-    pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
-        let body = String::from_utf8_lossy(&self.body);
-        let redacted = match self.is_truncated {
-            true => key.redact_start(&body),
-            false => key.redact(&body),
-        };
-        if let Some(redacted) = redacted {
-            self.body = redacted.into();
-        }
-        for value in self.headers.values_mut() {
-            if key
-                .redact(&String::from_utf8_lossy(value.as_bytes()))
-                .is_some()
-            {
-                *value = HeaderValue::from_static("[redacted]");
-            }
-        }
-        self
-    }
-}
+use crate::error::text::one_line;
+use crate::json;
 
 /// The error code and message of a response.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -74,9 +14,9 @@ pub(crate) struct ErrorBody {
 
 /// Reads a code and a message from JSON of the usual shapes, plain text or HTML.
 pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
-    let text = String::from_utf8_lossy(without_mark(body));
+    let text = String::from_utf8_lossy(json::without_mark(body));
     let text = text.trim();
-    match serde_json::from_str(text) {
+    match json::parse(text.as_bytes()) {
         Ok(value) => read_value(&value),
         Err(_) if text.starts_with('<') => without_code(html_title(text)),
         Err(_) => without_code(sentence(text)),
@@ -86,11 +26,6 @@ pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
 fn without_code(message: Option<String>) -> ErrorBody {
     let code = None;
     ErrorBody { code, message }
-}
-
-/// Removes the byte order mark that some services send.
-pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
-    body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
 }
 
 fn read_value(value: &Value) -> ErrorBody {
@@ -187,52 +122,9 @@ fn sentence(text: &str) -> Option<String> {
     Some(one_line(text)).filter(|line| !line.is_empty())
 }
 
-const MAX_CHARACTERS: usize = 500;
-
-/// Puts a text on one line, escapes characters that change the order of others or are invisible,
-/// and shortens it.
-pub(crate) fn one_line(text: &str) -> String {
-    let words = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty());
-    let mut line = String::new();
-    for (index, word) in words.enumerate() {
-        if index > 0 {
-            line.push(' ');
-        }
-        for character in word.chars() {
-            match character {
-                '\u{61c}'
-                | '\u{200b}'
-                | '\u{200e}'..='\u{200f}'
-                | '\u{202a}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}' => line.extend(character.escape_unicode()),
-                _ => line.push(character),
-            }
-        }
-        if line.len() > 4 * MAX_CHARACTERS {
-            break;
-        }
-    }
-    cut(&line, MAX_CHARACTERS).into_owned()
-}
-
-/// Shortens a text that is only a part of a message.
-pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
-    cut(text, 100)
-}
-
-fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(max_characters) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-        None => Cow::Borrowed(text),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ErrorBody, one_line, read_error_body, shorten};
+    use super::{ErrorBody, read_error_body};
 
     #[track_caller]
     fn check(body: &str, code: Option<&str>, message: Option<&str>) {
@@ -308,20 +200,5 @@ mod tests {
     fn shortens_long_texts() {
         let read = read_error_body("é".repeat(600).as_bytes()).message.unwrap();
         assert_eq!(read.chars().count(), 501);
-    }
-
-    #[test]
-    fn joins_lines_and_escapes_hidden_characters() {
-        assert_eq!(one_line(" Bad\r\n\tgateway\u{2028}"), "Bad gateway");
-        assert_eq!(one_line("a\u{202e}b \u{feff}"), r"a\u{202e}b \u{feff}");
-        assert_eq!(one_line("नमस्ते 👩‍💻 e\u{301}"), "नमस्ते 👩‍💻 e\u{301}");
-    }
-
-    #[test]
-    fn shortens_one_line_texts() {
-        assert_eq!(one_line(&"é".repeat(600)).chars().count(), 501);
-        assert_eq!(one_line(&"é ".repeat(5000)).chars().count(), 501);
-        assert_eq!(shorten(&"x".repeat(101)), format!("{}…", "x".repeat(100)));
-        assert_eq!(shorten("x"), "x");
     }
 }

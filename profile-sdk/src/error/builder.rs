@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::body::RawResponse;
+use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind, is_unclear};
 use crate::request::Operation;
 

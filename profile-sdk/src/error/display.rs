@@ -5,7 +5,7 @@ use std::fmt;
 
 use url::Url;
 
-use crate::error::body::shorten;
+use crate::error::text::shorten;
 use crate::error::{Error, ErrorKind};
 use crate::request::Operation;
 use crate::values::path_segment::segment;

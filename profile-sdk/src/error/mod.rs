@@ -5,6 +5,8 @@ pub(crate) mod body;
 pub(crate) mod builder;
 mod display;
 pub(crate) mod kind;
+pub(crate) mod raw_response;
+pub(crate) mod text;
 
 pub use kind::ErrorKind;
 
@@ -13,7 +15,9 @@ use std::time::Duration;
 
 use crate::request::Operation;
 use crate::values::{ApiKey, InvalidValue, Scope};
-use body::{RawResponse, one_line, read_error_body};
+use body::read_error_body;
+use raw_response::RawResponse;
+use text::one_line;
 
 /// The error of a failed call or an invalid setting.
 ///

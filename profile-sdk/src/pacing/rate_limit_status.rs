@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-use crate::decode;
+use crate::number;
 
 /// The state of the key's rate limit, from the latest responses that reported it.
 ///
@@ -46,8 +46,8 @@ impl RateLimitHeaders {
             };
             let text = value.to_str().unwrap_or_default().trim();
             match name {
-                "limit" => read.limit = decode::leading_number(text),
-                "remaining" => read.remaining = decode::leading_number(text),
+                "limit" => read.limit = number::leading_number(text),
+                "remaining" => read.remaining = number::leading_number(text),
                 "reset" => read.reset_after = until(text, &now),
                 _ => {}
             }

@@ -34,10 +34,9 @@ pub struct Badge {
 
 impl ResponseData for Vec<Badge> {}
 
-impl Badge {
-    /// The fields that are optional in the badges of a profile, whose shape the specification does
-    /// not define.
-    pub(crate) const OPTIONAL: &'static [&'static str] = &["description", "color", "kind"];
+/// In the badges of a profile, whose shape the specification does not define.
+impl ResponseData for Badge {
+    const LENIENT_FIELDS: &'static [&'static str] = &["description", "color", "kind"];
 }
 
 open_enum! {

@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::decode;
 use crate::decode::{List, Resource, ResponseData};
 use crate::error::{Error, ErrorKind};
+use crate::number;
 use crate::request::{Operation, Request};
 use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
 use crate::values::Scopes;
@@ -94,21 +95,15 @@ impl ResponseData for Profile {
         &["handle", "links", "posts", "badges", "email", "key"];
 
     const LISTS: &'static [List<Self>] = &[
-        List {
-            name: "links",
-            lenient_fields: Link::LENIENT_FIELDS,
-            extra: |profile, index| Some(&mut profile.links.as_mut()?.get_mut(index)?.extra),
-        },
-        List {
-            name: "posts",
-            lenient_fields: Post::LENIENT_FIELDS,
-            extra: |profile, index| Some(&mut profile.posts.as_mut()?.get_mut(index)?.extra),
-        },
-        List {
-            name: "badges",
-            lenient_fields: Badge::OPTIONAL,
-            extra: |profile, index| Some(&mut profile.badges.as_mut()?.get_mut(index)?.extra),
-        },
+        List::of::<Link>("links", |profile, index| {
+            Some(&mut profile.links.as_mut()?.get_mut(index)?.extra)
+        }),
+        List::of::<Post>("posts", |profile, index| {
+            Some(&mut profile.posts.as_mut()?.get_mut(index)?.extra)
+        }),
+        List::of::<Badge>("badges", |profile, index| {
+            Some(&mut profile.badges.as_mut()?.get_mut(index)?.extra)
+        }),
     ];
 
     fn add_extra(&mut self, fields: Map<String, Value>) {
@@ -260,8 +255,8 @@ impl RateLimit {
 
 fn leading_number(value: &Value) -> Option<u64> {
     match value {
-        Value::String(text) => decode::leading_number(text),
-        _ => decode::count_of(value),
+        Value::String(text) => number::leading_number(text),
+        _ => number::count_of(value),
     }
 }
 

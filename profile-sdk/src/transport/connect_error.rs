@@ -1,8 +1,8 @@
 //! Errors of establishing a connection. They name the host that failed: the service or the proxy.
 
 use super::tls::permanent_tls_error;
-use crate::error::body::one_line;
 use crate::error::kind::{causes, root_cause};
+use crate::error::text::one_line;
 use crate::error::{Error, ErrorKind};
 
 /// Converts an error of connecting to the service, through the proxy with this origin if there is one.

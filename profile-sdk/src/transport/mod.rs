@@ -22,8 +22,8 @@ use http_service::{AddLayer, HttpService};
 use network::{MAX_HEADERS, Network};
 use tls::Tls;
 
-use crate::error::body::RawResponse;
 use crate::error::kind::setup_error;
+use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
 use crate::request::{Method, Request};
 use crate::values::InvalidValue;

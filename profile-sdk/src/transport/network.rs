@@ -13,8 +13,8 @@ use reqwest::{Method, Request, Response};
 
 use super::connect_error::connect_error;
 use super::tls::permanent_tls_error;
-use crate::error::body::one_line;
 use crate::error::kind::{causes, find_cause, root_cause};
+use crate::error::text::one_line;
 use crate::error::{Error, ErrorKind};
 
 /// The maximum number of headers of a response.

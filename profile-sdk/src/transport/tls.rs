@@ -110,7 +110,7 @@ fn invalid_pem(problem: &str) -> Error {
 /// Removes what editors add: a byte order mark and spaces around lines.
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 fn pem_lines(pem: &[u8]) -> Result<Vec<u8>, Error> {
-    let lines = crate::error::body::without_mark(pem).split(|byte| matches!(byte, b'\n' | b'\r'));
+    let lines = crate::json::without_mark(pem).split(|byte| matches!(byte, b'\n' | b'\r'));
     match pem {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'-', ..] | [b'-', 0, ..] => {
             Err(invalid_pem("it is UTF-16; expected ASCII or UTF-8"))

@@ -8,6 +8,7 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Number, Value};
 
+use crate::number::count_of;
 use crate::values::macros::{from_text, text_value};
 use crate::values::{InvalidValue, quoted};
 
@@ -183,12 +184,17 @@ impl Serialize for Id {
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
-            Value::String(text) => Ok(Self {
+            // U+FFFD replaces what could not be decoded, so it would be another id.
+            Value::String(text) if !text.contains('\u{fffd}') => Ok(Self {
                 text,
                 is_number: false,
             }),
             Value::Number(number) if !number.is_f64() => Ok(number.into()),
-            _ => Err(D::Error::custom("expected an id: a string or an integer")),
+            // `7.0` is `7`.
+            value => match count_of(&value) {
+                Some(number) => Ok(Number::from(number).into()),
+                None => Err(D::Error::custom("expected an id: a string or an integer")),
+            },
         }
     }
 }

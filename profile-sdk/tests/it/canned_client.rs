@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http_body_util::Full;
-use profile_sdk::{ApiKey, Call, Client, Error, HttpService, Operation, RetryPolicy};
+use profile_sdk::{
+    ApiKey, Call, Client, Error, HttpService, Operation, Response as Received, RetryPolicy,
+};
 use serde::Serialize;
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
@@ -52,6 +54,21 @@ impl CannedClient {
             call,
             http::Response::new(Bytes::copy_from_slice(body).into()),
         )
+    }
+
+    /// Returns the response to a call with this body.
+    pub(crate) fn send_call<T>(&self, call: Call<T>, body: &[u8]) -> Result<Received<T>, Error> {
+        let response = http::Response::new(Bytes::copy_from_slice(body).into());
+        *self.response.lock().expect("no test panics here") = response;
+        self.runtime.block_on(call.send())
+    }
+
+    /// Returns the error of a call whose response has the status 400 and this body.
+    pub(crate) fn error(&self, body: &[u8]) -> Error {
+        let mut response = Response::new(Bytes::copy_from_slice(body).into());
+        *response.status_mut() = http::StatusCode::BAD_REQUEST;
+        let error = self.send(self.client.badges(), response);
+        error.expect_err("400 is an error")
     }
 
     fn send<T: Send + 'static>(&self, call: Call<T>, response: Response) -> Result<T, Error> {

@@ -31,6 +31,8 @@ mod goaway;
 #[cfg(all(feature = "http2", any(feature = "__rustls", feature = "native-tls")))]
 mod http2;
 #[cfg(feature = "tower")]
+mod json;
+#[cfg(feature = "tower")]
 mod layers;
 mod limits;
 mod links;

@@ -47,6 +47,9 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
         permissions::check(&profile, &Operation::UPDATE_PROFILE)?;
     }
     profile_file::check_without_key(profile_file::fields(&profile))?;
+    for warning in profile_file::replaced_characters(profile_file::fields(&profile)) {
+        session.output.warn(&warning);
+    }
     let initial = document::write(&profile, session.service()?);
     let mut edit = Edit {
         latest: profile.clone(),

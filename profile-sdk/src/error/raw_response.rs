@@ -1,0 +1,63 @@
+//! A response whose body has not been decoded.
+
+use bytes::Bytes;
+#[cfg(feature = "testing")]
+use reqwest::header::HeaderName;
+use reqwest::header::{HeaderMap, HeaderValue};
+
+use crate::values::ApiKey;
+
+/// A response with its undecoded body.
+#[derive(Clone, Default)]
+pub(crate) struct RawResponse {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// `true` if the body was truncated.
+    pub(crate) is_truncated: bool,
+}
+
+impl RawResponse {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    pub(crate) fn request_id(&self) -> Option<&str> {
+        ["x-request-id", "request-id"]
+            .into_iter()
+            .find_map(|name| self.header(name))
+    }
+
+    /// Adds a header, for tests.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the name or the value is not valid in HTTP.
+    #[cfg(feature = "testing")]
+    pub(crate) fn add_header(&mut self, name: &str, value: &str) {
+        let name = HeaderName::from_bytes(name.as_bytes()).expect("a valid header name");
+        let value = HeaderValue::from_str(value).expect("a valid header value");
+        self.headers.append(name, value);
+    }
+
+    /// Redacts the key, which a service may echo in an error response.
+    pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
+        let body = String::from_utf8_lossy(&self.body);
+        let redacted = match self.is_truncated {
+            true => key.redact_start(&body),
+            false => key.redact(&body),
+        };
+        if let Some(redacted) = redacted {
+            self.body = redacted.into();
+        }
+        for value in self.headers.values_mut() {
+            if key
+                .redact(&String::from_utf8_lossy(value.as_bytes()))
+                .is_some()
+            {
+                *value = HeaderValue::from_static("[redacted]");
+            }
+        }
+        self
+    }
+}

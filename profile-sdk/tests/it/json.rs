@@ -1,0 +1,201 @@
+//! JSON that is valid only by halves: all calls read it in the same way, and what cannot be read hides
+//! only itself.
+
+use profile_sdk::{ErrorKind, Link, Method, Profile, SiteStats};
+use serde_json::{Value, json};
+
+use crate::canned_client::CannedClient;
+
+/// Values that most parsers reject, with what is read.
+fn odd_values() -> Vec<(String, Value)> {
+    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+    vec![
+        (r#""Ada \ud83d""#.to_owned(), json!("Ada \u{fffd}")),
+        (r#""\ude00""#.to_owned(), json!("\u{fffd}")),
+        ("1e999".to_owned(), json!("1e999")),
+        ("-1e400".to_owned(), json!("-1e400")),
+        (deep, Value::Null),
+    ]
+}
+
+#[test]
+fn an_odd_value_hides_only_itself() {
+    let canned = CannedClient::new();
+    let calls = |body: &str| {
+        let typed = canned.read(canned.client.me(), body.as_bytes());
+        let raw = || canned.client.raw_call(Method::Get, "/api/v1/me");
+        let raw_data = canned.read(raw().read_data::<Value>(), body.as_bytes());
+        let raw_body = canned.read(raw().read::<Value>(), body.as_bytes());
+        let typed = typed.unwrap_or_else(|error| panic!("{error}"));
+        let raw_data = raw_data.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(raw_body.unwrap()["data"], raw_data);
+        (typed, raw_data)
+    };
+    for (odd, read) in odd_values() {
+        let (typed, raw) = calls(&format!(
+            r#"{{"data":{{"bio":"b","x":{odd},"links":[{{"title":"t","x":{odd}}}]}}}}"#
+        ));
+        assert_eq!(typed.bio.as_deref(), Some("b"));
+        assert_eq!(typed.links()[0].title.as_deref(), Some("t"));
+        assert_eq!(raw["bio"], "b");
+        if read != Value::Null {
+            assert_eq!((&raw["x"], &typed.extra["x"]), (&read, &read));
+            assert_eq!(typed.links()[0].extra["x"], read);
+        }
+    }
+    // Texts, names, IDs and handles.
+    let (profile, raw) = calls(
+        r#"{"data":{"display_name":"Ada \ud83d","handle":"a\ud83d","\ud83d":1,
+            "links":[{"id":"x\ud83d","title":"\ud83d!","url":"https://x/\ud83d"}]}}"#,
+    );
+    assert_eq!(profile.display_name.as_deref(), Some("Ada \u{fffd}"));
+    assert_eq!(profile.handle.as_ref().unwrap().as_str(), "a\u{fffd}");
+    assert_eq!(profile.extra["\u{fffd}"], 1);
+    let link = &profile.links()[0];
+    assert_eq!((&link.id, &link.extra["id"]), (&None, &json!("x\u{fffd}")));
+    assert_eq!(link.title.as_deref(), Some("\u{fffd}!"));
+    assert_eq!(link.url.as_deref(), Some("https://x/\u{fffd}"));
+    assert_eq!(raw["display_name"], "Ada \u{fffd}");
+}
+
+#[test]
+fn whole_numbers_are_ids() {
+    let canned = CannedClient::new();
+    for (json, id) in [
+        ("7.0", Some("7")),
+        ("7e0", Some("7")),
+        ("7.5", None),
+        ("-7.0", None),
+    ] {
+        let body = format!(r#"{{"data":{{"links":[{{"id":{json},"title":"t"}}]}}}}"#);
+        let profile = canned.read(canned.client.me(), body.as_bytes()).unwrap();
+        let read = profile.links()[0]
+            .id
+            .as_ref()
+            .map(|id| id.as_str().to_owned());
+        assert_eq!(read.as_deref(), id, "{json}");
+    }
+}
+
+#[test]
+fn what_follows_the_value_is_an_error() {
+    let canned = CannedClient::new();
+    for (body, is_valid) in [
+        (r#"{"data":{"users":1,"views":2,"links":3}}"#, true),
+        (
+            "\u{feff}{\"data\":{\"users\":1,\"views\":2,\"links\":3}}\r\n ",
+            true,
+        ),
+        (
+            r#"{"data":{"users":1,"users":1,"views":2,"links":3}}"#,
+            true,
+        ),
+        (
+            r#"{"data":{"users":0},"data":{"users":1,"views":2,"links":3}}"#,
+            true,
+        ),
+        (
+            r#"{"x":{"\ud83d":1},"\ud83d":1,"data":{"users":1,"views":2,"links":3}}"#,
+            true,
+        ),
+        (r#"{"data":{"users":1,"views":2,"links":3}}xyz"#, false),
+        (r#"{"data":{"users":1,"views":2,"links":3}}{}"#, false),
+        (r#"{"data":{"users":1,"views":2,"links":3}}<html>"#, false),
+        (r#"[{"users":1,"views":2,"links":3}]"#, false),
+        (r#"{"data":[1,2,3]}"#, false),
+        (r#"{"users":1,"views":2,"links":3}"#, false),
+    ] {
+        let raw = || canned.client.raw_call(Method::Get, "/api/v1/stats");
+        let typed = canned.read(canned.client.site_stats(), body.as_bytes());
+        let data = canned.read(raw().read_data::<SiteStats>(), body.as_bytes());
+        let optional = canned.read(raw().read_data::<Option<SiteStats>>(), body.as_bytes());
+        for (read, name) in [
+            (typed, "typed"),
+            (data, "read_data"),
+            (optional.map(Option::unwrap_or_default), "an option"),
+        ] {
+            match read {
+                Ok(stats) => assert!(is_valid && stats.users == 1, "{name} {body}"),
+                Err(error) => {
+                    assert!(!is_valid, "{name} {body} {error}");
+                    assert_eq!(error.kind(), ErrorKind::Unreadable);
+                }
+            }
+        }
+        let response = canned.read(raw().read::<Value>(), body.as_bytes());
+        assert_eq!(
+            response.is_err(),
+            !body.trim_end().ends_with(['}', ']']) || body.ends_with("{}")
+        );
+    }
+}
+
+#[test]
+fn raw_data_and_the_value_agree() {
+    let canned = CannedClient::new();
+    for body in [
+        r#"{"data":{"bio":"a"},"data":{"bio":"b\ud83d"}}"#,
+        "\u{feff}{\"\\udc00\":1,\"data\":{\"bio\":\"b\\ud83d\"}}",
+    ] {
+        let response = canned
+            .send_call(canned.client.me(), body.as_bytes())
+            .unwrap();
+        assert_eq!(response.data().bio.as_deref(), Some("b\u{fffd}"));
+        assert_eq!(response.raw_data(), Some(r#"{"bio":"b\ud83d"}"#));
+        let read = Profile::from_json(response.raw_data().unwrap()).unwrap();
+        assert_eq!(&read, response.data());
+    }
+}
+
+#[test]
+fn a_body_of_white_space_is_an_empty_one() {
+    let canned = CannedClient::new();
+    for body in ["", " ", "\r\n", "\u{feff}", "\u{feff}\n"] {
+        let raw = || canned.client.raw_call(Method::Get, "/api/v1/stats");
+        let read = canned.read(raw().read::<Option<u8>>(), body.as_bytes());
+        assert_eq!(read.unwrap(), None, "{body:?}");
+        let read = canned.read(raw().read_data::<Option<u8>>(), body.as_bytes());
+        assert_eq!(read.unwrap(), None, "{body:?}");
+        let read = canned.read(raw().read::<u8>(), body.as_bytes());
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains("the response has no body"), "{error}");
+    }
+}
+
+#[test]
+fn error_bodies_are_read_as_leniently() {
+    let canned = CannedClient::new();
+    for (odd, _) in odd_values() {
+        for mark in ["", "\u{feff}"] {
+            let body = format!(
+                r#"{mark}{{"error":{{"code":"c","message":"m \ud83d","trace":{odd}}},"\ud83d":{odd}}}"#
+            );
+            let error = canned.error(body.as_bytes());
+            assert_eq!(
+                (error.code(), error.message()),
+                (Some("c"), Some("m \u{fffd}"))
+            );
+        }
+    }
+}
+
+/// Counts, because times differ: 20 times as many links with unexpected fields allocate about 20 times
+/// as much.
+#[test]
+fn lenient_decoding_is_linear() {
+    let canned = CannedClient::new();
+    let count = |links: usize| {
+        let links: Vec<_> = (0..links)
+            .map(|id| json!({"id": id, "title": id, "url": "https://x"}))
+            .collect();
+        let body = json!({"data": {"links": links}}).to_string();
+        let info = allocation_counter::measure(|| {
+            let profile = canned.read(canned.client.me(), body.as_bytes()).unwrap();
+            let is_kept = |link: &Link| link.title.is_none() && link.extra["title"].is_u64();
+            assert!(profile.links().iter().all(is_kept));
+        });
+        info.count_total
+    };
+    let (few, many) = (count(50), count(1000));
+    assert!(many < 25 * few, "{few} {many}");
+}
