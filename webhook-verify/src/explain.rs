@@ -1,10 +1,13 @@
 //! Diagnosis of rejected deliveries.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
@@ -42,22 +45,57 @@ pub enum Fix {
     Hex,
     /// The digest is HMAC-SHA1, which is never accepted.
     Sha1,
+    /// The secret, without the byte order mark before it.
+    SecretWithoutMark,
     /// The secret, without leading and trailing whitespace.
     SecretTrimmed,
+    /// The secret, without the quotes around it.
+    SecretUnquoted,
+    /// The bytes that the secret encodes in hex.
+    SecretFromHex,
+    /// The bytes that the secret encodes in base64.
+    SecretFromBase64,
+    /// The body of the recorded request, without the head.
+    BodyOfRecording,
+    /// The field `payload` of the body, which is a form.
+    BodyFromForm,
+    /// The bytes that the body encodes in base64.
+    BodyFromBase64,
+    /// The body, which is UTF-8 that was decoded as Latin-1.
+    BodyToLatin1,
+    /// The body in UTF-8; it is in Latin-1.
+    BodyFromLatin1,
     /// The body, without the newline (or `\r\n`) at the end.
     BodyWithoutNewline,
     /// The body, followed by a newline.
     BodyWithNewline,
+    /// The body, with `\n` for each `\r\n`.
+    BodyWithLf,
+    /// The body, with `\r\n` for each `\n`.
+    BodyWithCrlf,
     /// The body's JSON, without whitespace between tokens.
     JsonCompact,
     /// The body's JSON, with one space after each comma and colon, as Python writes it.
     JsonSpaced,
+    /// The body's JSON, with each member and element on an indented line.
+    JsonIndented,
+    /// The body, with characters in place of `\u` escapes, as in `é` and `&`.
+    EscapesDecoded,
+    /// The body, with an escape such as `\u00e9` for each character outside of ASCII.
+    NonAsciiEscaped,
+    /// The body, with an escape such as `\u0026` for each `&`, `<` and `>`.
+    HtmlEscaped,
+    /// The body, with `/` for each `\/`.
+    SlashesDecoded,
+    /// The body, with `\/` for each `/`, as PHP writes it.
+    SlashesEscaped,
 }
 
 /// Diagnoses why a delivery was rejected.
 ///
-/// Checks common problems: whitespace around the secret or the signature, an added or missing
-/// newline, JSON that was reformatted, a missing prefix, base64, SHA-1, and a different secret.
+/// Checks the changes that each [`Fix`] undoes, up to three of the secret and the body together: for
+/// example whitespace around the secret or the signature, JSON that was reformatted or escaped, another
+/// encoding of the body, a missing prefix, base64, SHA-1, and a different secret.
 ///
 /// `encoding` is that of the receiver, [`DigestEncoding::Hex`] unless you set
 /// [`Verifier::encoding`](crate::Verifier::encoding). `secrets` are raw bytes, because
@@ -97,11 +135,9 @@ pub fn explain<S: AsRef<[u8]>>(
     };
     let diagnoses = signature.map_or_else(Vec::new, |signature| {
         let secrets = secrets.into_iter().enumerate();
-        let diagnoses = secrets.flat_map(|(index, secret)| {
-            let diagnose = |trims| signature.diagnose(index, secret.as_ref(), trims, body);
-            [false, true].map(diagnose)
-        });
-        diagnoses.flatten().collect()
+        let diagnoses =
+            secrets.flat_map(|(index, secret)| signature.diagnose(index, secret.as_ref(), body));
+        diagnoses.collect()
     });
     Explanation {
         header_error,
@@ -185,16 +221,33 @@ impl fmt::Display for Diagnosis {
 impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::SignatureTrimmed => "the header value had no whitespace around it",
+            Self::SignatureTrimmed => "the header value had no whitespace in or around it",
             Self::Prefix => "the header value started with exactly sha256=",
             Self::Base64 => "the receiver accepted base64",
             Self::Hex => "the receiver accepted hex",
             Self::Sha1 => "the sender used SHA-256 instead of SHA-1",
+            Self::SecretWithoutMark => "the secret had no byte order mark before it",
             Self::SecretTrimmed => "the secret had no leading or trailing whitespace",
+            Self::SecretUnquoted => "the secret had no quotes around it",
+            Self::SecretFromHex => "the secret was decoded from hex",
+            Self::SecretFromBase64 => "the secret was decoded from base64",
+            Self::BodyOfRecording => "the body did not include the head of the request",
+            Self::BodyFromForm => "the body was the decoded field payload of the form",
+            Self::BodyFromBase64 => "the body was decoded from base64",
+            Self::BodyToLatin1 => "the body had not been decoded as Latin-1",
+            Self::BodyFromLatin1 => "the body was in UTF-8 instead of Latin-1",
             Self::BodyWithoutNewline => "the body did not end with a newline",
             Self::BodyWithNewline => "the body ended with a newline",
+            Self::BodyWithLf => "the lines of the body ended with \\n instead of \\r\\n",
+            Self::BodyWithCrlf => "the lines of the body ended with \\r\\n instead of \\n",
             Self::JsonCompact => "the body's JSON had no whitespace between tokens",
             Self::JsonSpaced => "the body's JSON had one space after each comma and colon",
+            Self::JsonIndented => "the body's JSON was indented",
+            Self::EscapesDecoded => "the body's \\u escapes were the characters themselves",
+            Self::NonAsciiEscaped => "the body's characters outside of ASCII were \\u escapes",
+            Self::HtmlEscaped => "each &, < and > of the body was a \\u escape",
+            Self::SlashesDecoded => "the body's slashes had no backslash before them",
+            Self::SlashesEscaped => "the body's slashes had a backslash before them",
         })
     }
 }
@@ -236,26 +289,21 @@ impl ParsedSignature {
         }
     }
 
-    /// Returns the variant of the body with the fewest fixes that matches the secret, which is
-    /// optionally trimmed.
-    fn diagnose(
-        &self,
-        secret_index: usize,
-        secret: &[u8],
-        trims: bool,
-        body: &[u8],
-    ) -> Option<Diagnosis> {
-        let (secret_fix, secret) = match trims {
-            true => (&[Fix::SecretTrimmed][..], secret.trim_ascii()),
-            false => (&[][..], secret),
-        };
-        // Anyone could use an empty secret.
-        let matching = body_variants(body)
-            .filter(|(_, body)| !secret.is_empty() && self.matches(secret, body));
-        let (body_fixes, _) = matching.min_by_key(|(fixes, _)| fixes.len())?;
+    /// Returns the fewest changes of the secret and the body with which they match.
+    fn diagnose(&self, secret_index: usize, secret: &[u8], body: &[u8]) -> Option<Diagnosis> {
+        let mut counts =
+            (0..=MAX_CHANGES).flat_map(|total| (0..=total).map(move |n| (n, total - n)));
+        let fixes = counts.find_map(|(secret_changes, body_changes)| {
+            search(secret, &SECRET_CHANGES, secret_changes, &mut |secret| {
+                // Anyone could use an empty secret.
+                let mut matches = |body: &[u8]| self.matches(secret, body).then(Vec::new);
+                let is_secret = !secret.is_empty();
+                is_secret.then(|| search(body, &BODY_CHANGES, body_changes, &mut matches))?
+            })
+        });
         Some(Diagnosis {
             secret_index,
-            fixes: [&self.fixes[..], secret_fix, &body_fixes].concat(),
+            fixes: [&self.fixes[..], &fixes?].concat(),
         })
     }
 
@@ -272,7 +320,10 @@ impl ParsedSignature {
 fn without_prefix<'v>(value: &'v [u8], fixes: &mut Vec<Fix>) -> &'v [u8] {
     for prefix in [&b"sha256="[..], b"sha1="] {
         if let Some(encoded) = value.strip_prefix(prefix) {
-            return encoded;
+            if encoded != encoded.trim_ascii() && !fixes.contains(&Fix::SignatureTrimmed) {
+                fixes.push(Fix::SignatureTrimmed);
+            }
+            return encoded.trim_ascii();
         }
     }
     fixes.push(Fix::Prefix);
@@ -297,37 +348,91 @@ fn fewest_fixes(mut diagnoses: Vec<Diagnosis>) -> Vec<Diagnosis> {
     diagnoses
 }
 
-/// A fix, and a function that applies it to a body if possible.
-type BodyFix = (Option<Fix>, fn(&[u8]) -> Option<Vec<u8>>);
+/// The maximum number of changes that are undone together.
+const MAX_CHANGES: usize = 3;
 
-const UNCHANGED: BodyFix = (None, |body| Some(body.to_vec()));
+/// A fix, and the function that applies it to a secret or a body if possible.
+type Change = (Fix, fn(&[u8]) -> Option<Vec<u8>>);
 
-const LAYOUTS: [BodyFix; 3] = [
-    UNCHANGED,
-    (Some(Fix::JsonCompact), |body| with_space(body, "")),
-    (Some(Fix::JsonSpaced), |body| with_space(body, " ")),
-];
-
-const ENDS: [BodyFix; 3] = [
-    UNCHANGED,
-    (Some(Fix::BodyWithoutNewline), without_newline),
-    (Some(Fix::BodyWithNewline), |body| {
-        Some([body, b"\n"].concat())
+/// In the order in which they are combined.
+const SECRET_CHANGES: [Change; 5] = [
+    (Fix::SecretWithoutMark, |secret| {
+        Some(secret.strip_prefix(b"\xef\xbb\xbf")?.to_vec())
     }),
+    (Fix::SecretTrimmed, |secret| {
+        Some(secret.trim_ascii().to_vec())
+    }),
+    (Fix::SecretUnquoted, |secret| match secret {
+        [first @ (b'"' | b'\''), inner @ .., last] if first == last => Some(inner.to_vec()),
+        _ => None,
+    }),
+    (Fix::SecretFromHex, |secret| hex::decode(secret).ok()),
+    (Fix::SecretFromBase64, |secret| STANDARD.decode(secret).ok()),
 ];
 
-/// Returns the body as it is and with its JSON in other layouts, each with other ends.
-///
-/// Creates the variants one by one, because all of them together would take many times the memory
-/// of the body.
-fn body_variants(body: &[u8]) -> impl Iterator<Item = (Vec<Fix>, Vec<u8>)> {
-    LAYOUTS.iter().flat_map(move |(layout, rewrite)| {
-        let rewritten = rewrite(body);
-        ENDS.iter().filter_map(move |(end, change)| {
-            let fixes = [*layout, *end].into_iter().flatten().collect();
-            Some((fixes, change(rewritten.as_ref()?)?))
+/// In the order in which they are combined.
+const BODY_CHANGES: [Change; 18] = [
+    (Fix::BodyOfRecording, |body| {
+        let end = body.windows(4).position(|four| four == b"\r\n\r\n");
+        Some(body[end.filter(|_| body.starts_with(b"POST "))? + 4..].to_vec())
+    }),
+    (Fix::BodyFromForm, decode_form),
+    (Fix::BodyFromBase64, |body| {
+        STANDARD.decode(body.trim_ascii()).ok()
+    }),
+    (Fix::BodyToLatin1, |body| {
+        let characters = str::from_utf8(body).ok()?.chars();
+        characters.map(|it| u8::try_from(it).ok()).collect()
+    }),
+    (Fix::BodyFromLatin1, |body| {
+        let characters = body.iter().copied().map(char::from);
+        Some(characters.collect::<String>().into_bytes())
+    }),
+    (Fix::JsonCompact, |body| rewrite(body, "", None)),
+    (Fix::JsonSpaced, |body| rewrite(body, " ", None)),
+    (Fix::JsonIndented, |body| rewrite(body, " ", Some("  "))),
+    (Fix::JsonIndented, |body| rewrite(body, " ", Some("    "))),
+    (Fix::EscapesDecoded, decode_escapes),
+    (Fix::NonAsciiEscaped, |body| {
+        escape(body, |it| !it.is_ascii())
+    }),
+    (Fix::HtmlEscaped, |body| {
+        escape(body, |it| "&<>".contains(it))
+    }),
+    (Fix::SlashesDecoded, |body| replace(body, r"\/", "/")),
+    (Fix::SlashesEscaped, |body| {
+        replace(&replace(body, r"\/", "/")?, "/", r"\/")
+    }),
+    (Fix::BodyWithLf, |body| replace(body, "\r\n", "\n")),
+    (Fix::BodyWithCrlf, |body| {
+        replace(&replace(body, "\r\n", "\n")?, "\n", "\r\n")
+    }),
+    (Fix::BodyWithoutNewline, without_newline),
+    (Fix::BodyWithNewline, |body| Some([body, b"\n"].concat())),
+];
+
+/// Applies so many changes of the table, in all combinations that change something, until `found` returns
+/// more fixes. Creates the variants one by one, since all of them would take many times the memory of the
+/// body.
+fn search(
+    bytes: &[u8],
+    changes: &[Change],
+    count: usize,
+    found: &mut dyn FnMut(&[u8]) -> Option<Vec<Fix>>,
+) -> Option<Vec<Fix>> {
+    let Some(fewer) = count.checked_sub(1) else {
+        return found(bytes);
+    };
+    // The last ones are the most specific: a compact layout also removes a newline.
+    changes
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(index, (fix, apply))| {
+            let changed = apply(bytes).filter(|changed| changed != bytes)?;
+            let fixes = search(&changed, &changes[index + 1..], fewer, found)?;
+            Some([&[*fix][..], &fixes].concat())
         })
-    })
 }
 
 /// Returns a hint for a body that no fix can restore.
@@ -343,8 +448,62 @@ fn body_hint(body: &[u8]) -> Option<&'static str> {
     }
 }
 
-fn with_space(body: &[u8], space: &str) -> Option<Vec<u8>> {
-    Some(rewrite_json(str::from_utf8(body).ok()?, space)?.into_bytes())
+fn replace(body: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
+    Some(str::from_utf8(body).ok()?.replace(from, to).into_bytes())
+}
+
+/// Decodes the field `payload` of a form.
+fn decode_form(body: &[u8]) -> Option<Vec<u8>> {
+    let mut fields = body.split(|byte| *byte == b'&');
+    let value = fields.find_map(|field| field.strip_prefix(b"payload="))?;
+    let mut parts = value.split(|byte| *byte == b'%');
+    let plus = |byte: &u8| if *byte == b'+' { b' ' } else { *byte };
+    let mut decoded: Vec<_> = parts.next()?.iter().map(plus).collect();
+    for part in parts {
+        decoded.extend(hex::decode(part.get(..2)?).ok()?);
+        decoded.extend(part[2..].iter().map(plus));
+    }
+    Some(decoded)
+}
+
+/// Replaces `\u` escapes with their characters, except those that JSON requires.
+fn decode_escapes(body: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = str::from_utf8(body).ok()?;
+    let mut units = Vec::with_capacity(rest.len());
+    while let Some(first) = rest.chars().next() {
+        let hex = rest.strip_prefix("\\u").and_then(|rest| rest.get(..4));
+        let unit = hex.and_then(|hex| u16::from_str_radix(hex, 16).ok());
+        let unit = unit.filter(|unit| *unit >= 0x20 && ![0x22, 0x5c].contains(unit));
+        let length = match (unit, first) {
+            (Some(_), _) => 6,
+            (None, '\\') => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            (None, _) => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        match unit {
+            Some(unit) => units.push(unit),
+            None => units.extend(token.encode_utf16()),
+        }
+        rest = after;
+    }
+    Some(String::from_utf16(&units).ok()?.into_bytes())
+}
+
+/// Replaces characters with `\u` escapes, or those of a surrogate pair.
+fn escape(body: &[u8], escapes: fn(char) -> bool) -> Option<Vec<u8>> {
+    let mut written = String::new();
+    for character in str::from_utf8(body).ok()?.chars() {
+        match escapes(character) {
+            true => written.extend(
+                character
+                    .encode_utf16(&mut [0; 2])
+                    .iter()
+                    .map(|unit| format!("\\u{unit:04x}")),
+            ),
+            false => written.push(character),
+        }
+    }
+    Some(written.into_bytes())
 }
 
 fn without_newline(body: &[u8]) -> Option<Vec<u8>> {
@@ -352,24 +511,34 @@ fn without_newline(body: &[u8]) -> Option<Vec<u8>> {
     Some(body.strip_suffix(b"\r").unwrap_or(body).to_vec())
 }
 
-/// Returns the JSON with this text after each comma and colon and no other whitespace, or `None` if it
-/// does not start like an object or array.
+/// Returns the JSON with this text after each comma and colon and no other whitespace, or with each member
+/// and element on an indented line. Returns `None` if it does not start like an object or array.
 ///
 /// It does not use a JSON parser, which would lose the order of fields and the format of numbers.
-fn rewrite_json(text: &str, space: &str) -> Option<String> {
+fn rewrite(body: &[u8], space: &str, indent: Option<&str>) -> Option<Vec<u8>> {
+    let text = str::from_utf8(body).ok()?;
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
     let mut written = String::with_capacity(text.len());
     let mut before = "";
+    let mut depth = 0_usize;
     for token in tokens(text) {
-        if matches!(before, "," | ":") {
-            written += space;
+        let (opened, closes) = (matches!(before, "{" | "["), matches!(token, "}" | "]"));
+        depth = depth.saturating_sub(closes.into());
+        match indent {
+            Some(indent) if before == "," || opened != closes => {
+                written += "\n";
+                written += &indent.repeat(depth);
+            }
+            _ if matches!(before, "," | ":") => written += space,
+            _ => {}
         }
         written += token;
+        depth += usize::from(matches!(token, "{" | "["));
         before = token;
     }
-    Some(written)
+    Some(written.into_bytes())
 }
 
 /// Splits JSON into strings, words and single punctuation characters, without whitespace.
@@ -412,9 +581,13 @@ mod tests {
     #[test]
     fn rewriting_keeps_the_tokens() {
         let spaced = r#"{"a": [1, 2.50, {"b": "x, y: {\"}"}], "c": {}, "d": []}"#;
-        assert_eq!(rewrite_json(COMPACT, " ").as_deref(), Some(spaced));
+        let rewrite = |text: &str, space| {
+            let written = rewrite(text.as_bytes(), space, None).unwrap();
+            String::from_utf8(written).unwrap()
+        };
+        assert_eq!(rewrite(COMPACT, " "), spaced);
         for text in [COMPACT, spaced, &spaced.replace("}, ", "\n} ,\t")] {
-            assert_eq!(rewrite_json(text, "").as_deref(), Some(COMPACT));
+            assert_eq!(rewrite(text, ""), COMPACT);
         }
     }
 
@@ -430,7 +603,8 @@ mod tests {
             "[\u{e9}\u{2028}",
             "word",
         ] {
-            let rewritten = rewrite_json(text, " ");
+            let rewritten = rewrite(text.as_bytes(), " ", None);
+            let _ = rewrite(text.as_bytes(), " ", Some("  "));
             assert_eq!(rewritten.is_some(), text.starts_with(['{', '[']), "{text}");
         }
     }

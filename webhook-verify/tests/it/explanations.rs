@@ -55,6 +55,38 @@ fn an_authentic_delivery_needs_no_fixes() {
 fn finds_changes_to_the_secret() {
     check_secret(&format!("{SECRET}\n"), Fix::SecretTrimmed);
     check_secret(&format!(" {SECRET}\r\n"), Fix::SecretTrimmed);
+    check_secret(&format!("\u{feff}{SECRET}"), Fix::SecretWithoutMark);
+    check_secret(&format!("\"{SECRET}\""), Fix::SecretUnquoted);
+    check_secret(&format!("'{SECRET}'"), Fix::SecretUnquoted);
+    check_secret(
+        &SECRET
+            .bytes()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>(),
+        Fix::SecretFromHex,
+    );
+    check_secret(
+        "SXQncyBhIFNlY3JldCB0byBFdmVyeWJvZHk=",
+        Fix::SecretFromBase64,
+    );
+    let several = format!("\u{feff}'{SECRET}'\n");
+    let fixes = [
+        Fix::SecretWithoutMark,
+        Fix::SecretTrimmed,
+        Fix::SecretUnquoted,
+    ];
+    check(&explain_with(SIGNATURE, BODY, &[&several]), &fixes);
+    for others in [
+        format!("\"{SECRET}'"),
+        "\"".to_owned(),
+        format!("{SECRET}\""),
+    ] {
+        assert!(
+            explain_with(SIGNATURE, BODY, &[&others])
+                .diagnoses()
+                .is_empty()
+        );
+    }
 }
 
 #[test]
@@ -80,10 +112,90 @@ fn finds_reformatted_json() {
 }
 
 #[test]
+fn finds_indented_json() {
+    let compact = r#"{"a":[1,{"b":{}}],"c":[]}"#;
+    let indented = "{\n  \"a\": [\n    1,\n    {\n      \"b\": {}\n    }\n  ],\n  \"c\": []\n}";
+    check_body(indented, compact, &[Fix::JsonIndented]);
+    check_body(
+        &indented.replace("  ", "    "),
+        compact,
+        &[Fix::JsonIndented],
+    );
+    let crlf = indented.replace('\n', "\r\n");
+    check_body(&crlf, compact, &[Fix::JsonIndented, Fix::BodyWithCrlf]);
+    check_body(&crlf, indented, &[Fix::BodyWithCrlf]);
+    check_body(indented, &crlf, &[Fix::BodyWithLf]);
+}
+
+#[test]
+fn finds_written_and_removed_escapes() {
+    let plain = r#"{"a":"é/😀 & <b>\n\u0001\\u00e9"}"#;
+    let ascii = r#"{"a":"\u00e9/\ud83d\ude00 & <b>\n\u0001\\u00e9"}"#;
+    check_body(ascii, plain, &[Fix::NonAsciiEscaped]);
+    check_body(plain, ascii, &[Fix::EscapesDecoded]);
+    let html = plain
+        .replace('&', r"\u0026")
+        .replace('<', r"\u003c")
+        .replace('>', r"\u003e");
+    check_body(&html, plain, &[Fix::HtmlEscaped]);
+    check_body(plain, &html, &[Fix::EscapesDecoded]);
+    let upper_case = html
+        .replace(r"\u003c", r"\u003C")
+        .replace(r"\u003e", r"\u003E");
+    check_body(plain, &upper_case, &[Fix::EscapesDecoded]);
+    let slashes = plain.replace('/', r"\/");
+    check_body(&slashes, plain, &[Fix::SlashesEscaped]);
+    check_body(plain, &slashes, &[Fix::SlashesDecoded]);
+    // As PHP writes it, and as JavaScript writes it again.
+    let php = ascii.replace('/', r"\/");
+    check_body(&php, plain, &[Fix::NonAsciiEscaped, Fix::SlashesEscaped]);
+    let both = [Fix::EscapesDecoded, Fix::SlashesDecoded];
+    check_body(plain, &php, &both);
+    let text = explain_with(&sign(&secret(SECRET), plain), php.as_bytes(), &[SECRET]).to_string();
+    assert_eq!(
+        text,
+        "the delivery would verify with secret 1 if the body's \\u escapes were the characters \
+         themselves, and the body's slashes had no backslash before them"
+    );
+}
+
+#[test]
+fn finds_encodings_of_the_body() {
+    let body = r#"{"a":"é +&%"}"#;
+    check_body(body, "eyJhIjoiw6kgKyYlIn0=\n", &[Fix::BodyFromBase64]);
+    check_body(body, r#"{"a":"Ã© +&%"}"#, &[Fix::BodyToLatin1]);
+    let form = "kind=a&payload=%7B%22a%22%3A%22%C3%a9+%2B%26%25%22%7D&b";
+    check_body(body, form, &[Fix::BodyFromForm]);
+    let recording = format!("POST /hooks HTTP/1.1\r\nhost: x\r\n\r\n{body}");
+    check_body(body, &recording, &[Fix::BodyOfRecording]);
+    let latin1 = [&br#"{"a":""#[..], b"\xe9 +&%\"}"].concat();
+    let explanation = explain_with(&sign(&secret(SECRET), body), &latin1, &[SECRET]);
+    check(&explanation, &[Fix::BodyFromLatin1]);
+    for invalid in [
+        "payload=%",
+        "payload=%4",
+        "payload=%zz",
+        "payload=%é",
+        "payload",
+        "\\",
+        "\\u",
+        "\\u1é",
+    ] {
+        assert!(
+            explain_with(SIGNATURE, invalid.as_bytes(), &[SECRET])
+                .diagnoses()
+                .is_empty()
+        );
+    }
+}
+
+#[test]
 fn finds_changes_to_the_signature() {
     let digits = &SIGNATURE["sha256=".len()..];
     check_signature(&format!("sha256={}", digits.to_uppercase()), &[]);
     check_signature(&format!(" {SIGNATURE}\n"), &[Fix::SignatureTrimmed]);
+    check_signature(&format!("sha256= {digits}"), &[Fix::SignatureTrimmed]);
+    check_signature(&format!(" sha256= {digits}"), &[Fix::SignatureTrimmed]);
     check_signature(digits, &[Fix::Prefix]);
     check_signature(&format!("SHA256={digits}"), &[Fix::Prefix]);
     check_signature(&format!("v1: {digits}"), &[Fix::Prefix]);
