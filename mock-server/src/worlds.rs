@@ -8,7 +8,7 @@ use crate::engine::{
 };
 use crate::faults::FaultRule;
 use crate::input::InvalidInput;
-use crate::journal::JournalLimits;
+use crate::journal::{JournalLimits, archive};
 use crate::mutants::Mutant;
 use crate::service::{Cors, Service, StateError, StateFile};
 
@@ -131,6 +131,17 @@ impl Worlds {
             all.merge(&service.full_report());
         }
         all
+    }
+
+    /// Returns the journals of all worlds as an HTTP Archive (HAR 1.2).
+    pub fn har(&self) -> String {
+        let names = self.names().into_iter();
+        let journals = names.filter_map(|name| {
+            let service = self.find(&name)?;
+            Some((name, service.journal.requests()))
+        });
+        let archive = archive(&journals.collect::<Vec<_>>());
+        format!("{archive:#}")
     }
 
     /// Sets the limits of the journal of `default`, which new worlds have too.

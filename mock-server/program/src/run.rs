@@ -1,7 +1,7 @@
 //! `mock-server run`: runs a command against a new mock, and prints the violations.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -32,6 +32,9 @@ pub(crate) struct RunOptions {
     /// Write the violations, the advice and the coverage to this file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Write the requests to this file, as an HTTP Archive (HAR 1.2)
+    #[arg(long, value_name = "FILE")]
+    har: Option<PathBuf>,
     /// Command to run, with its arguments
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -64,18 +67,13 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         server,
         allow,
         report,
+        har,
         command,
     } = options;
-    // First, so that an invalid path fails before a long run.
-    let report = report.map(|path| {
-        let action = format!("write the report {}", path.display());
-        let mut options = OpenOptions::new();
-        // An earlier report is kept until there is a new one.
-        let opened = options.create(true).append(true).open(&path);
-        let opened = opened.map_err(Failure::of(&*action))?;
-        Ok::<_, Failure>((path, opened, action))
-    });
+    let report = report.map(|path| OutputFile::open("report", path));
     let report = report.transpose()?;
+    let har = har.map(|path| OutputFile::open("HTTP Archive", path));
+    let har = har.transpose()?;
     let log = server.log.then(Log::start);
     let worlds = worlds(&server)?;
     // Not earlier: a signal must end the wait for the state file.
@@ -93,25 +91,53 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     let exit_code = wait(child, &mut signals)
         .await
         .map_err(Failure::of("wait for the command"))?;
-    let findings = mock.finish().await;
+    let worlds = mock.finish().await;
     if let Some(log) = log {
         log.finish();
     }
+    let findings = worlds.report();
     let violated = print_summary(&findings, &allow);
-    if let Some((path, _opened, action)) = report {
+    if let Some(file) = report {
         let content = Content {
             exit_code,
             allowed: &allow,
             findings: &findings,
         };
         let text = serde_json::to_string_pretty(&content);
-        let text = text.expect("a report contains only JSON values");
-        fs::write(path, printable(&text)).map_err(Failure::of(action))?;
+        file.write(&text.expect("a report contains only JSON values"))?;
+    }
+    if let Some(file) = har {
+        file.write(&worlds.har())?;
     }
     Ok(match exit_code {
         0 => u8::from(violated),
         failed => failed,
     })
+}
+
+/// A file to write after the run. It is opened first, so that an invalid path fails before a long run.
+struct OutputFile {
+    path: PathBuf,
+    action: String,
+    _opened: File,
+}
+
+impl OutputFile {
+    fn open(name: &str, path: PathBuf) -> Result<Self, Failure> {
+        let action = format!("write the {name} {}", path.display());
+        let mut options = OpenOptions::new();
+        // An earlier file is kept until there is a new one.
+        let opened = options.create(true).append(true).open(&path);
+        Ok(Self {
+            _opened: opened.map_err(Failure::of(&*action))?,
+            path,
+            action,
+        })
+    }
+
+    fn write(self, text: &str) -> Result<(), Failure> {
+        fs::write(self.path, printable(text)).map_err(Failure::of(self.action))
+    }
 }
 
 /// Waits for the command and forwards SIGTERM to it. The terminal sends Ctrl-C to both processes; the

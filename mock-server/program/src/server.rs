@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::Args;
 use mock_server::journal::JournalLimits;
 use mock_server::{
-    Dialect, FaultRule, InvalidInput, Report, StateFile, World, Worlds, WorldsServer, printable,
+    Dialect, FaultRule, InvalidInput, StateFile, World, Worlds, WorldsServer, printable,
 };
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -317,14 +317,14 @@ impl Mock {
         variables.map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// Stops the server and returns the report, with the requests of connections that the command made.
-    pub(crate) async fn finish(mut self) -> Report {
+    /// Stops the server and returns its worlds, after the requests of connections that the command made.
+    pub(crate) async fn finish(mut self) -> Arc<Worlds> {
         // The driver reports waiting connections.
         tokio::task::yield_now().await;
         drop(self.stop.take());
         // An error means that the server has already ended.
         let _ = timeout(GRACE, &mut self.serving).await;
-        self.worlds.report()
+        self.worlds.clone()
     }
 }
 

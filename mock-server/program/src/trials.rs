@@ -266,7 +266,7 @@ async fn run_once(worlds: Worlds, options: Arc<TrialOptions>) -> Result<Trial, F
     let ended = processes::run_in_group(&options.command, mock.environment(), limit).await?;
     Ok(Trial {
         exit_code: ended.status.map(processes::exit_code),
-        report: mock.finish().await,
+        report: mock.finish().await.report(),
         duration: started.elapsed(),
         output: ended.output,
     })

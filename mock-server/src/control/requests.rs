@@ -14,7 +14,10 @@ use super::error::ControlError;
 use crate::engine::{Reply, Report, Request};
 use crate::faults::FaultRule;
 use crate::input::read_json;
-use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification};
+use crate::journal::{
+    Expectation, ExpectationJson, JournalLimits, RecordedRequest, RequestPattern, Verification,
+    archive,
+};
 
 /// Maximum wait: one minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;
@@ -31,6 +34,24 @@ struct Filter {
     /// The number of the last request that the caller has.
     after: u64,
     within_milliseconds: u64,
+    format: Format,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Format {
+    #[default]
+    Json,
+    Har,
+}
+
+impl Format {
+    fn reply(self, world: String, requests: Vec<RecordedRequest>) -> Reply {
+        match self {
+            Self::Json => Reply::json(200, &requests),
+            Self::Har => Reply::json(200, &archive(&[(world, requests)])),
+        }
+    }
 }
 
 /// Lists the requests that match. An empty list is returned when the wait or the journal ends.
@@ -43,6 +64,7 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
         fault,
         after,
         within_milliseconds,
+        format,
     } = filter(call.request)?;
     let within = check_wait(within_milliseconds)?;
     let pattern = RequestPattern {
@@ -56,15 +78,18 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     pattern.check()?;
     let requests = call.service.journal.matching_after(after, &pattern);
     if !requests.is_empty() || within.is_zero() {
-        return Ok(ControlReply::Now(Reply::json(200, &requests)));
+        return Ok(ControlReply::Now(
+            format.reply(call.name.to_owned(), requests),
+        ));
     }
+    let name = call.name.to_owned();
     let service = call.service.clone();
     let ended = ended(call);
     Ok(ControlReply::Later(Box::pin(async move {
         tokio::select! {
             biased;
-            requests = service.journal.wait_after(after, &pattern, 1, sleep(within)) => Reply::json(200, &requests),
-            () = service.journal.cleared() => Reply::json(200, &[(); 0]),
+            requests = service.journal.wait_after(after, &pattern, 1, sleep(within)) => format.reply(name, requests),
+            () = service.journal.cleared() => format.reply(name, Vec::new()),
             error = ended => error.0,
         }
     })))

@@ -3,6 +3,7 @@
 mod difference;
 mod entry;
 mod expectation;
+mod har;
 #[expect(clippy::module_inception, reason = "a file is named after its type")]
 mod journal;
 mod request_pattern;
@@ -11,5 +12,6 @@ pub(crate) use entry::{Entry, Response};
 pub use entry::{RecordedRequest, RequestOutcome};
 pub(crate) use expectation::ExpectationJson;
 pub use expectation::{Expectation, NearMiss, Verification};
+pub(crate) use har::archive;
 pub use journal::{Expect, Journal, JournalLimits};
 pub use request_pattern::RequestPattern;

@@ -381,3 +381,209 @@ fn the_limits_of_a_journal_can_be_changed() {
     let shown = serving.order(200, "GET /worlds/w1/requests/limits", NOTHING);
     assert_eq!(shown, expected);
 }
+
+/// The required fields of HAR 1.2.
+mod har {
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    pub(super) struct Archive {
+        pub(super) log: Log,
+    }
+
+    #[derive(Deserialize)]
+    pub(super) struct Log {
+        pub(super) version: String,
+        pub(super) creator: Creator,
+        pub(super) entries: Vec<Entry>,
+    }
+
+    #[derive(Deserialize)]
+    pub(super) struct Creator {
+        pub(super) name: String,
+        pub(super) version: String,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(super) struct Entry {
+        pub(super) started_date_time: String,
+        pub(super) time: f64,
+        pub(super) request: Request,
+        pub(super) response: Response,
+        pub(super) cache: serde_json::Map<String, serde_json::Value>,
+        pub(super) timings: Timings,
+        pub(super) comment: String,
+        #[serde(rename = "_world")]
+        pub(super) world: String,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(super) struct Request {
+        pub(super) method: String,
+        pub(super) url: String,
+        pub(super) http_version: String,
+        pub(super) cookies: Vec<Pair>,
+        pub(super) headers: Vec<Pair>,
+        pub(super) query_string: Vec<Pair>,
+        pub(super) post_data: Option<PostData>,
+        pub(super) headers_size: i64,
+        pub(super) body_size: i64,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(super) struct PostData {
+        pub(super) mime_type: String,
+        pub(super) text: String,
+        #[serde(rename = "_encoding")]
+        pub(super) encoding: Option<String>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(super) struct Response {
+        pub(super) status: u16,
+        pub(super) status_text: String,
+        pub(super) http_version: String,
+        pub(super) cookies: Vec<Pair>,
+        pub(super) headers: Vec<Pair>,
+        pub(super) content: Content,
+        #[serde(rename = "redirectURL")]
+        pub(super) redirect_url: String,
+        pub(super) headers_size: i64,
+        pub(super) body_size: i64,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(super) struct Content {
+        pub(super) size: u64,
+        pub(super) mime_type: String,
+        pub(super) text: String,
+    }
+
+    #[derive(Deserialize, Debug, PartialEq)]
+    pub(super) struct Pair {
+        pub(super) name: String,
+        pub(super) value: String,
+    }
+
+    #[derive(Deserialize)]
+    pub(super) struct Timings {
+        pub(super) send: f64,
+        pub(super) wait: f64,
+        pub(super) receive: f64,
+    }
+}
+
+#[test]
+fn the_journal_can_be_read_as_an_http_archive() {
+    let serving = serve(&["--journal-body-bytes", "40"]);
+    let key = serving.key("all").to_owned();
+    serving
+        .request(&format!("GET /users/demo/stats?days=7&a=b%20c&key={key}"))
+        .data(200);
+    serving
+        .request("PATCH /me/profile")
+        .json(json!({"nickname": "x".repeat(100)}))
+        .send();
+    let binary = serving
+        .request("POST /me/posts")
+        .header("Content-Type", "image/png");
+    binary.body(b"\xff\x00").send();
+    let wire = json!({"times": 1, "fault": {"wire": "close"}});
+    serving.order(201, "POST /worlds/default/faults", wire);
+    serving.request("GET /badges").begin().read_until_closed();
+    let moved =
+        json!({"fault": {"redirect": {"status": 307, "location": "http://other.example/"}}});
+    serving.order(201, "POST /worlds/default/faults", moved);
+    serving.request("HEAD /badges").send();
+
+    let line = "GET /worlds/default/requests?format=har";
+    let archive = serving.order(200, line, NOTHING);
+    assert!(!archive.to_string().contains(&key), "{archive}");
+    let har::Archive { log } = serde_json::from_value(archive).unwrap();
+    assert_eq!((&*log.version, &*log.creator.name), ("1.2", "mock-server"));
+    assert!(!log.creator.version.is_empty());
+    for entry in &log.entries {
+        let har::Timings {
+            send,
+            wait,
+            receive,
+        } = entry.timings;
+        assert_eq!(entry.time, send + wait + receive);
+        assert!(entry.cache.is_empty() && entry.started_date_time.ends_with('Z'));
+        assert_eq!(entry.world, "default");
+        let (request, response) = (&entry.request, &entry.response);
+        assert!(request.cookies.is_empty() && response.cookies.is_empty());
+        assert_eq!(
+            (&*request.http_version, &*response.http_version),
+            ("HTTP/1.1", "HTTP/1.1")
+        );
+        assert_eq!(
+            (
+                request.headers_size,
+                response.headers_size,
+                response.body_size
+            ),
+            (-1, -1, -1)
+        );
+        assert!(request.headers.iter().any(|pair| pair.name == "host"));
+    }
+    let [read, edit, binary, closed, moved] = &log.entries[..] else {
+        panic!("expected five entries, found {}", log.entries.len());
+    };
+    let days = &read.request.query_string[..2];
+    let names: Vec<_> = days
+        .iter()
+        .map(|pair| (&*pair.name, &*pair.value))
+        .collect();
+    assert_eq!(names, [("days", "7"), ("a", "b c")]);
+    let url = format!(
+        "{}/api/v1/users/demo/stats?days=7&a=b%20c&key=mock_all_…",
+        serving.url()
+    );
+    assert_eq!((&*read.request.method, &read.request.url), ("GET", &url));
+    assert!(read.request.post_data.is_none() && read.request.body_size == 0);
+    assert_eq!(
+        (read.response.status, &*read.response.status_text),
+        (200, "OK")
+    );
+    assert!(read.response.content.text.len() == 40 && read.response.content.size > 40);
+    assert_eq!(read.response.content.mime_type, "application/json");
+    assert!(
+        read.response
+            .headers
+            .iter()
+            .any(|pair| pair.name == "ratelimit-limit")
+    );
+
+    let sent = edit.request.post_data.as_ref().unwrap();
+    assert_eq!(
+        (&*sent.mime_type, sent.encoding.as_deref()),
+        ("application/json", None)
+    );
+    assert!(sent.text.len() == 40 && edit.request.body_size > 100);
+    assert!(
+        edit.comment.contains("unknown field nickname"),
+        "{}",
+        edit.comment
+    );
+    let sent = binary.request.post_data.as_ref().unwrap();
+    assert_eq!(
+        (&*sent.text, sent.encoding.as_deref()),
+        ("/wA=", Some("base64"))
+    );
+    assert_eq!(
+        (closed.response.status, &*closed.comment),
+        (0, "fault: close")
+    );
+    assert_eq!(moved.response.redirect_url, "http://other.example/");
+
+    let selected = serving.order(200, &format!("{line}&path=/stats"), NOTHING);
+    assert_eq!(selected["log"]["entries"], json!([]));
+    let refused = serving.order(400, "GET /worlds/default/requests?format=xml", NOTHING);
+    assert_eq!(refused["error"]["code"], "invalid_query");
+}

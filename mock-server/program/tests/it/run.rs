@@ -155,6 +155,40 @@ fn requests_of_a_command_that_does_not_wait_for_responses_count() {
 }
 
 #[test]
+fn writes_the_requests_of_all_worlds_as_an_http_archive() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.har");
+    let script = r#"
+        curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
+        request GET /stats
+        PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w1 request GET "/badges?x=%C2%9B"
+        curl --silent --header "X-Hostile: $(printf '\302\233\342\200\256')" \
+            --output $null "$PROFILE_BASE_URL/api/v1/badges""#;
+    let (code, _, stderr) = run(
+        &[
+            "--har",
+            path.to_str().unwrap(),
+            "--allow",
+            "unexpected_parameter",
+        ],
+        script,
+    );
+    assert_eq!(code, Some(0), "{stderr}");
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(!written.contains(['\u{9b}', '\u{202e}']), "{written}");
+    let archive: Value = serde_json::from_str(&written).unwrap();
+    let entries = archive["log"]["entries"].as_array().unwrap();
+    let worlds: Vec<_> = entries
+        .iter()
+        .map(|entry| entry["_world"].as_str().unwrap())
+        .collect();
+    assert_eq!(worlds, ["default", "default", "w1"]);
+    let missing = directory.path().join("missing/run.har");
+    let options = ["run", "--har", missing.to_str().unwrap(), "--", "true"];
+    assert_eq!(output(&options).0, Some(125));
+}
+
+#[test]
 fn requests_of_web_pages_do_not_fail_a_run() {
     let script = r#"
         at() { curl --silent --output $null "$@"; }
