@@ -84,7 +84,11 @@ impl Drop for Browser {
     fn drop(&mut self) {
         if thread::panicking() {
             let log = fs::read_to_string(self.directory.path().join("log"));
-            eprintln!("log of the browser:\n{}", log.unwrap_or_default());
+            let _ = writeln!(
+                std::io::stderr(),
+                "log of the browser:\n{}",
+                log.unwrap_or_default()
+            );
         }
         child::kill_group(&mut self.process);
     }
