@@ -317,7 +317,18 @@ fn message(error: &Error) -> String {
     match (error.status(), error.message()) {
         // Do not repeat a message that says the same.
         (Some(status), Some(message)) if message == what => format!("{what} ({status})"),
-        _ => format!("{what} ({})", status_and_message(error)),
+        _ => {
+            // Rejected fields have lines of their own.
+            let fields = error.field_errors();
+            let fields: Vec<_> = fields
+                .map(|(name, reason)| format!("{name}: {reason}"))
+                .collect();
+            let text = status_and_message(error);
+            let start = text.strip_suffix(&fields.join("; ")).unwrap_or(&text);
+            let lines = fields.iter().map(|field| format!("\n  {field}"));
+            let start = start.trim_end_matches([':', ' ']);
+            format!("{what} ({start}){}", lines.collect::<String>())
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 #[cfg(feature = "sandbox")]
 use expect_test::expect;
 use expect_test::expect_file;
-use mock_server::{Dialect, FaultRule, MockServer};
+use mock_server::{Dialect, Fault, FaultRule, MockServer};
+use serde_json::json;
 
 use crate::program::{Fixture, Run};
 #[cfg(feature = "sandbox")]
@@ -180,5 +181,31 @@ async fn exit_codes_are_the_same_under_every_dialect() {
         check(&keys.none, "analytics", scope_rejection);
         check(&keys.all, "stats nobody", 3);
         check(&keys.all, "api me/profile -X PATCH -f accent_color=red", 6);
+    }
+}
+
+#[tokio::test]
+async fn rejected_fields_have_lines_of_their_own() {
+    let fixture = Fixture::new().await;
+    for (body, expected) in [
+        (
+            json!({"message": "Invalid.", "errors": {"bio": ["Too long.", "Odd."], "name": ["x"]}}),
+            "(422: Invalid)\n  bio: Too long.; Odd.\n  name: x\n",
+        ),
+        (json!({"bio": ["Too long."]}), "(422)\n  bio: Too long.\n"),
+        (json!({"message": "Invalid."}), "(422: Invalid.)\n"),
+    ] {
+        let rejected = Fault::Status {
+            status: 422,
+            body: Some(body.to_string()),
+            headers: [].into(),
+        };
+        fixture
+            .service
+            .add_fault(FaultRule::new(rejected).times(1))
+            .unwrap();
+        let run = fixture.run(&["set", "--bio", "b"]);
+        let expected = format!("error: the service rejected the request {expected}");
+        assert!(run.stderr().starts_with(&expected), "{run}");
     }
 }

@@ -233,10 +233,8 @@ async fn a_file_with_half_of_an_emoji_has_a_warning_and_sends_nothing() {
         .env("PROFILE_EDITOR", "true")
         .run();
     assert_eq!(edit.json()["result"], "unchanged");
-    expect![[r#"
-        warning: bio contains U+FFFD in place of what could not be read, such as half of an emoji
-    "#]]
-    .assert_eq(&edit.stderr());
+    let warning = "warning: bio contains U+FFFD in place of what could not be read";
+    assert!(edit.stderr().starts_with(warning), "{edit}");
 }
 
 /// Creates a service that responds to everything with a body.

@@ -9,7 +9,10 @@ use crate::json;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
     pub(crate) code: Option<String>,
+    /// The message, with the fields and their reasons.
     pub(crate) message: Option<String>,
+    /// The names of rejected fields with the reasons.
+    pub(crate) fields: Vec<(String, String)>,
 }
 
 /// Reads a code and a message from JSON of the usual shapes, plain text or HTML.
@@ -18,40 +21,46 @@ pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
     let text = text.trim();
     match json::parse(text.as_bytes()) {
         Ok(value) => read_value(&value),
-        Err(_) if text.starts_with('<') => without_code(html_title(text)),
-        Err(_) => without_code(sentence(text)),
+        Err(_) if text.starts_with('<') => only_message(html_title(text)),
+        Err(_) => only_message(sentence(text)),
     }
 }
 
-fn without_code(message: Option<String>) -> ErrorBody {
-    let code = None;
-    ErrorBody { code, message }
+fn only_message(message: Option<String>) -> ErrorBody {
+    ErrorBody {
+        message,
+        ..ErrorBody::default()
+    }
 }
 
 fn read_value(value: &Value) -> ErrorBody {
     match value {
         Value::Object(fields) => read_object(fields),
-        Value::String(text) => without_code(sentence(text)),
+        Value::String(text) => only_message(sentence(text)),
         Value::Array(errors) => read_list(errors),
-        _ => ErrorBody::default(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => ErrorBody::default(),
     }
 }
 
-/// Reads `{"error": …}`, `{"errors": […]}`, `{"message": …}`, `{"detail": …}` or problem details.
+/// Reads `{"error": …}`, `{"errors": …}`, `{"message": …}`, `{"detail": …}`, problem details, or an object
+/// of fields with lists of reasons.
 fn read_object(fields: &Map<String, Value>) -> ErrorBody {
-    let inner = ["error", "errors"]
-        .into_iter()
-        .filter_map(|name| fields.get(name))
-        .map(read_inner)
-        .find(|inner| *inner != ErrorBody::default())
-        .unwrap_or_default();
+    let error = fields.get("error").map(read_inner).unwrap_or_default();
+    let detail = fields.get("detail").filter(|detail| !detail.is_string());
+    let errors = fields.get("errors").or(detail);
+    let errors = errors.map(read_inner).unwrap_or_default();
     let first = |names: &[&str]| {
-        let mut values = names.iter().filter_map(|name| fields.get(*name));
-        values.find_map(readable)
+        let names = names
+            .iter()
+            .filter(|name| detail.is_none() || **name != "detail");
+        names
+            .filter_map(|name| fields.get(*name))
+            .find_map(readable)
     };
     let own_message = first(&[
         "message",
         "msg",
+        "defaultMessage",
         "error_description",
         "detail",
         "title",
@@ -60,41 +69,88 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
     // The default type of RFC 9457 adds nothing to the status code.
     let own_code = first(&["code", "error_code", "type"]).filter(|code| code != "about:blank");
     // In `{"error": "not_found", "message": "…"}` the inner string is the code.
-    match (inner.message, own_message) {
-        (Some(inner_message), Some(own_message)) if inner.code.is_none() => ErrorBody {
-            code: own_code.or(Some(inner_message)),
-            message: Some(own_message),
-        },
-        (inner_message, own_message) => ErrorBody {
-            code: inner.code.or(own_code),
-            message: inner_message.or(own_message),
-        },
-    }
-}
-
-/// Reads the value of `error` or `errors`, which may also map field names to messages.
-fn read_inner(value: &Value) -> ErrorBody {
-    let read = read_value(value);
-    let Value::Object(fields) = value else {
-        return read;
+    let is_text = fields.get("error").is_some_and(Value::is_string) && own_message.is_some();
+    let (message, text) = match is_text {
+        true => (own_message, error.message),
+        false => (error.message.or(own_message), None),
     };
-    if read != ErrorBody::default() {
-        return read;
+    let mut codes = [error.code, own_code, text, errors.code]
+        .into_iter()
+        .flatten();
+    let read = ErrorBody {
+        code: codes.find(|code| !code.contains(char::is_whitespace)),
+        message: match (message, errors.message) {
+            (Some(message), Some(errors)) => {
+                sentence(&format!("{}: {errors}", message.trim_end_matches('.')))
+            }
+            (message, errors) => message.or(errors),
+        },
+        fields: [error.fields, errors.fields].concat(),
+    };
+    match read == ErrorBody::default() && fields.values().all(Value::is_array) {
+        true => read_fields(fields),
+        false => read,
     }
-    let messages: Vec<_> = fields
-        .iter()
-        .filter_map(|(field, value)| Some(format!("{field}: {}", readable(value)?)))
-        .collect();
-    without_code(sentence(&messages.join("; ")))
 }
 
-/// Joins the messages of a list of errors. Uses the first code.
-fn read_list(errors: &[Value]) -> ErrorBody {
-    let errors: Vec<_> = errors.iter().map(read_value).collect();
-    let messages: Vec<_> = errors.iter().filter_map(|e| e.message.as_deref()).collect();
+/// Reads the value of `error` or `errors`, which may also map field names to reasons.
+fn read_inner(value: &Value) -> ErrorBody {
+    match (read_value(value), value) {
+        (read, Value::Object(fields)) if read == ErrorBody::default() => read_fields(fields),
+        (read, _) => read,
+    }
+}
+
+/// Reads an object of field names with reasons.
+fn read_fields(fields: &Map<String, Value>) -> ErrorBody {
+    let fields = fields.iter();
+    let fields = fields.filter_map(|(name, value)| Some((sentence(name)?, readable(value)?)));
+    let fields: Vec<_> = fields.collect();
+    let messages = fields
+        .iter()
+        .map(|(name, reason)| format!("{name}: {reason}"));
     ErrorBody {
-        message: sentence(&messages.join("; ")),
-        code: errors.iter().find_map(|error| error.code.clone()),
+        message: sentence(&messages.collect::<Vec<_>>().join("; ")),
+        code: None,
+        fields,
+    }
+}
+
+/// Joins the messages of a list of errors, with the names of fields. Uses the first code.
+fn read_list(errors: &[Value]) -> ErrorBody {
+    let (mut list, mut messages) = (ErrorBody::default(), Vec::new());
+    for value in errors {
+        let error = read_value(value);
+        match (
+            field_name(value),
+            error.message.or_else(|| error.code.clone()),
+        ) {
+            (Some(name), Some(reason)) => {
+                messages.push(format!("{name}: {reason}"));
+                list.fields.push((name, reason));
+            }
+            (None, reason) => messages.extend(reason),
+            (Some(_), None) => {}
+        }
+        list.fields.extend(error.fields);
+        list.code = list.code.or(error.code);
+    }
+    list.message = sentence(&messages.join("; "));
+    list
+}
+
+/// Returns the name of the field that an error of a list is about: a text, a JSON pointer or a path.
+fn field_name(error: &Value) -> Option<String> {
+    let names = ["field", "pointer", "loc", "path", "param"];
+    match names.into_iter().find_map(|name| error.get(name))? {
+        Value::Array(path) => {
+            let path = path
+                .iter()
+                .filter(|part| *part != "body")
+                .filter_map(readable);
+            sentence(&path.collect::<Vec<_>>().join("."))
+        }
+        name => sentence(name.as_str()?.trim_start_matches(['#', '/'])),
     }
 }
 
@@ -104,7 +160,7 @@ fn readable(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         // `{"detail": [{"msg": …}]}` and nested objects.
         Value::Array(_) | Value::Object(_) => read_value(value).message,
-        _ => None,
+        Value::Null | Value::Bool(_) => None,
     }
 }
 
@@ -124,15 +180,83 @@ fn sentence(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorBody, read_error_body};
+    use super::read_error_body;
 
     #[track_caller]
     fn check(body: &str, code: Option<&str>, message: Option<&str>) {
-        let expected = ErrorBody {
-            code: code.map(str::to_owned),
-            message: message.map(str::to_owned),
-        };
-        assert_eq!(read_error_body(body.as_bytes()), expected, "{body}");
+        let read = read_error_body(body.as_bytes());
+        let (read_code, read_message) = (read.code.as_deref(), read.message.as_deref());
+        assert_eq!((read_code, read_message), (code, message), "{body}");
+    }
+
+    /// The bodies with which frameworks reject a form.
+    #[test]
+    fn reads_rejected_forms() {
+        for (body, code, message, fields) in [
+            // Laravel.
+            (
+                r#"{"message":"The bio is too long. (and 1 more error)","errors":{"bio":["Too long.","Odd."],"links.0.url":["Not a URL."]}}"#,
+                None,
+                "The bio is too long. (and 1 more error): bio: Too long.; Odd.; links.0.url: Not a URL.",
+                &[("bio", "Too long.; Odd."), ("links.0.url", "Not a URL.")][..],
+            ),
+            // ASP.NET Core.
+            (
+                r#"{"type":"https://x/rfc9110#400","title":"One or more validation errors occurred.","status":400,"errors":{"Name":["Required."]},"traceId":"00-1"}"#,
+                Some("https://x/rfc9110#400"),
+                "One or more validation errors occurred: Name: Required.",
+                &[("Name", "Required.")],
+            ),
+            // RFC 9457.
+            (
+                r##"{"type":"https://x/invalid","title":"Your request is not valid.","errors":[{"detail":"must be positive","pointer":"#/age"},{"detail":"must be red","pointer":"#/profile/color"}]}"##,
+                Some("https://x/invalid"),
+                "Your request is not valid: age: must be positive; profile/color: must be red",
+                &[
+                    ("age", "must be positive"),
+                    ("profile/color", "must be red"),
+                ],
+            ),
+            // GitHub.
+            (
+                r#"{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"}],"documentation_url":"https://x"}"#,
+                Some("missing_field"),
+                "Validation Failed: title: missing_field",
+                &[("title", "missing_field")],
+            ),
+            // Spring.
+            (
+                r#"{"timestamp":1,"status":400,"error":"Bad Request","message":"Validation failed","errors":[{"codes":["NotBlank.a","NotBlank"],"arguments":[{"code":"a"}],"defaultMessage":"must not be blank","field":"name","rejectedValue":"","code":"NotBlank"}],"path":"/users"}"#,
+                Some("NotBlank"),
+                "Validation failed: name: must not be blank",
+                &[("name", "must not be blank")],
+            ),
+            // Django REST framework.
+            (
+                r#"{"email":["Enter a valid address.","Taken."],"name":["Required."]}"#,
+                None,
+                "email: Enter a valid address.; Taken.; name: Required.",
+                &[
+                    ("email", "Enter a valid address.; Taken."),
+                    ("name", "Required."),
+                ],
+            ),
+            // FastAPI.
+            (
+                r#"{"detail":[{"loc":["body","links",0],"msg":"field required","type":"missing"}]}"#,
+                Some("missing"),
+                "links.0: field required",
+                &[("links.0", "field required")],
+            ),
+        ] {
+            check(body, code, Some(message));
+            let read = read_error_body(body.as_bytes()).fields;
+            let read: Vec<_> = read
+                .iter()
+                .map(|(name, reason)| (&**name, &**reason))
+                .collect();
+            assert_eq!(read, fields, "{body}");
+        }
     }
 
     #[test]
@@ -165,6 +289,21 @@ mod tests {
         check(r#"[{"message":"m"}]"#, None, message);
         check(r#""m""#, None, message);
         check("\u{feff}{\"message\":\"m\"}", None, message);
+    }
+
+    #[test]
+    fn a_code_is_not_a_sentence() {
+        check(
+            r#"{"statusCode":400,"message":["name is empty","bio is long"],"error":"Bad Request"}"#,
+            None,
+            Some("name is empty; bio is long"),
+        );
+        check(
+            r#"{"error":{"message":"m"},"message":"n"}"#,
+            None,
+            Some("m"),
+        );
+        check(r#"{"code":"Not a code.","message":"m"}"#, None, Some("m"));
     }
 
     #[test]

@@ -57,6 +57,7 @@ struct Inner {
     response: Option<RawResponse>,
     code: Option<String>,
     message: Option<String>,
+    fields: Vec<(String, String)>,
     invalid_value: Option<InvalidValue>,
     summary: AttemptSummary,
     may_have_been_applied: bool,
@@ -119,6 +120,14 @@ impl Error {
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         self.inner.message.as_deref()
+    }
+
+    /// Returns the names of the fields that the service rejected, each with its reason on one line, as far
+    /// as the body has one of the usual shapes, for example `{"errors": {"bio": ["is too long"]}}`. The
+    /// message contains them too.
+    pub fn field_errors(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.inner.fields.iter();
+        fields.map(|(name, reason)| (&**name, &**reason))
     }
 
     /// Returns the request ID from `X-Request-Id` or `Request-Id`, for support requests.
@@ -239,6 +248,7 @@ impl Error {
             response: None,
             code: None,
             message: None,
+            fields: Vec::new(),
             invalid_value: None,
             summary: AttemptSummary::default(),
             may_have_been_applied: is_unclear(kind, None),
@@ -294,6 +304,7 @@ impl Error {
         error.inner.may_have_been_applied = is_unclear(kind, Some(response.status));
         error.inner.code = error_body.code;
         error.inner.message = error_body.message;
+        error.inner.fields = error_body.fields;
         error.inner.response = Some(response);
         error
     }
@@ -394,7 +405,9 @@ impl Error {
             inner.code.as_mut(),
             inner.message.as_mut(),
         ];
-        for text in texts.into_iter().flatten() {
+        let fields = inner.fields.iter_mut();
+        let fields = fields.flat_map(|(name, reason)| [name, reason]);
+        for text in texts.into_iter().flatten().chain(fields) {
             if let Some(redacted) = key.redact(text) {
                 *text = redacted;
             }
