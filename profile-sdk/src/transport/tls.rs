@@ -1,6 +1,8 @@
 //! TLS, by cargo feature.
 
 use crate::error::{Error, ErrorKind};
+#[cfg(any(feature = "__rustls", feature = "native-tls"))]
+use crate::json::without_mark;
 #[cfg(feature = "__rustls")]
 pub(super) use rustls_config::permanent_tls_error;
 
@@ -90,44 +92,34 @@ fn with_native_tls(
     };
     let mut certificates = Vec::new();
     for pem in root_certificates {
-        let read = reqwest::Certificate::from_pem_bundle(&pem_lines(pem)?);
-        certificates.extend(at_least_one(read.map_err(|_| invalid_pem(INVALID_PEM))?)?);
+        let parse = reqwest::Certificate::from_pem_bundle;
+        certificates.extend(certificates_in(pem, parse)?);
     }
     Ok(http.tls_certs_merge(certificates))
 }
 
-/// The library's own error may contain the text, which may be a private key.
+/// Returns the certificates in a PEM text. The error does not contain that of the parser, which may show
+/// the text: it may be a private key.
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
-const INVALID_PEM: &str = "expected the lines -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----, \
-                           and only base64 between them";
-
-#[cfg(any(feature = "__rustls", feature = "native-tls"))]
-fn invalid_pem(problem: &str) -> Error {
-    let reason = format!("the value of root_certificate_pem is not a PEM certificate: {problem}");
-    Error::new(ErrorKind::Invalid, reason)
-}
-
-/// Removes what editors add: a byte order mark and spaces around lines.
-#[cfg(any(feature = "__rustls", feature = "native-tls"))]
-fn pem_lines(pem: &[u8]) -> Result<Vec<u8>, Error> {
-    let lines = crate::json::without_mark(pem).split(|byte| matches!(byte, b'\n' | b'\r'));
-    match pem {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'-', ..] | [b'-', 0, ..] => {
-            Err(invalid_pem("it is UTF-16; expected ASCII or UTF-8"))
+fn certificates_in<C, E>(
+    pem: &[u8],
+    parse: impl FnOnce(&[u8]) -> Result<Vec<C>, E>,
+) -> Result<Vec<C>, Error> {
+    // Without what editors add: a byte order mark, and spaces around lines.
+    let lines = without_mark(pem).split(|byte| matches!(byte, b'\n' | b'\r'));
+    let lines: Vec<_> = lines.map(<[u8]>::trim_ascii).collect();
+    let problem = match (parse(&lines.join(&b'\n')), pem) {
+        (Ok(certificates), _) if !certificates.is_empty() => return Ok(certificates),
+        (_, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'-', ..] | [b'-', 0, ..]) => {
+            "it is UTF-16; expected ASCII or UTF-8"
         }
-        _ => Ok(lines
-            .map(<[u8]>::trim_ascii)
-            .collect::<Vec<_>>()
-            .join(&b'\n')),
-    }
-}
-
-#[cfg(any(feature = "__rustls", feature = "native-tls"))]
-fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
-    match certificates.is_empty() {
-        true => Err(invalid_pem("it has no line -----BEGIN CERTIFICATE-----")),
-        false => Ok(certificates),
-    }
+        _ => {
+            "expected the lines -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----, \
+             and only base64 between them"
+        }
+    };
+    let reason = format!("the value of root_certificate_pem is not a PEM certificate: {problem}");
+    Err(Error::new(ErrorKind::Invalid, reason))
 }
 
 /// The configuration of rustls.
@@ -139,12 +131,12 @@ mod rustls_config {
 
     use rustls::client::danger::ServerCertVerifier;
     use rustls::crypto::CryptoProvider;
-    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::pem::{self, PemObject as _};
     use rustls::pki_types::{CertificateDer, UnixTime};
     use rustls::{AlertDescription, CertificateError, ClientConfig, RootCertStore};
     use rustls_platform_verifier::Verifier;
 
-    use super::{INVALID_PEM, at_least_one, invalid_pem, pem_lines};
+    use super::certificates_in;
     use crate::error::kind::{find_cause, setup_error};
     use crate::error::{Error, ErrorKind};
 
@@ -173,7 +165,11 @@ mod rustls_config {
             .map_err(failed)?;
         let builder = match https {
             Some(root_certificates) => {
-                let certificates = certificates_in(root_certificates)?;
+                let mut certificates = Vec::new();
+                for pem in root_certificates {
+                    let parse = |pem: &[u8]| CertificateDer::pem_slice_iter(pem).collect();
+                    certificates.extend(certificates_in::<_, pem::Error>(pem, parse)?);
+                }
                 let verifier = create_verifier(certificates, provider).map_err(|error| {
                     let reason = format!("could not set up TLS: {error}{}", configured_roots());
                     Error::new(ErrorKind::Invalid, reason)
@@ -214,15 +210,6 @@ mod rustls_config {
 
     fn date(time: UnixTime) -> String {
         httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(time.as_secs()))
-    }
-
-    fn certificates_in(root_certificates: &[Vec<u8>]) -> Result<Certificates, Error> {
-        let mut certificates = Vec::new();
-        for pem in root_certificates {
-            let read: Result<_, _> = CertificateDer::pem_slice_iter(&pem_lines(pem)?).collect();
-            certificates.extend(at_least_one(read.map_err(|_| invalid_pem(INVALID_PEM))?)?);
-        }
-        Ok(certificates)
     }
 
     /// Returns aws-lc-rs if it is enabled, else ring if enabled, else the provider that the program
