@@ -90,6 +90,35 @@ fn finds_changes_to_the_secret() {
 }
 
 #[test]
+fn names_the_secret_that_signed() {
+    let secrets = ["a", "b", SECRET, "c"];
+    for index in 0..4 {
+        let signature = sign(&secret(secrets[index]), "{}");
+        let explanation = explain_with(&signature, b"{}\n", &secrets);
+        assert_eq!(explanation.diagnoses()[0].secret_index(), index);
+        // No hint about the body follows, as it would for another body that starts like this one.
+        let signature = sign(&secret(secrets[index]), "{");
+        let text = explain_with(&signature, b"{\n", &secrets).to_string();
+        let number = index + 1;
+        assert_eq!(
+            text,
+            format!(
+                "the delivery would verify with secret {number} if the body did not end with a newline"
+            )
+        );
+    }
+}
+
+#[test]
+fn undoes_each_change_once() {
+    let signature = sign(&secret(SECRET), "text");
+    for body in ["text\n\n", "ZEdWNGRBPT0="] {
+        let explanation = explain_with(&signature, body.as_bytes(), &[SECRET]);
+        assert!(explanation.diagnoses().is_empty(), "{explanation}");
+    }
+}
+
+#[test]
 fn finds_added_and_removed_newlines() {
     check_body("{}", "{}\n", &[Fix::BodyWithoutNewline]);
     check_body("{}", "{}\r\n", &[Fix::BodyWithoutNewline]);
