@@ -24,6 +24,9 @@ use crate::verified::BodyDigest;
 /// - Two copies that arrive at the same time may both be handled. If the handler fails or the
 ///   process ends between handling and insertion, the delivery is handled again. To handle an
 ///   event exactly once, write its effects and its digest to a database in one transaction.
+/// - Servers such as axum cancel a handler whose sender disconnects, also within
+///   [`handle_once`](Self::handle_once): the delivery is not marked as handled then. Call it in a task
+///   of its own, `tokio::spawn(async move { … }).await`, which is not cancelled.
 ///
 /// # Examples
 ///

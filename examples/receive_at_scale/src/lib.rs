@@ -17,5 +17,7 @@ pub use queue::{
 };
 pub use receiver::{BODY_TIMEOUT, routes};
 pub use retry_policy::RetryPolicy;
-pub use server::{HEADER_TIMEOUT, MAX_CONNECTIONS, SHUTDOWN_TIMEOUT, serve};
+pub use server::{
+    HEADER_TIMEOUT, HEALTH_CONNECTIONS, IDLE_TIMEOUT, MAX_CONNECTIONS, SHUTDOWN_TIMEOUT, serve,
+};
 pub use worker::{ACK_WAIT, Event, HandlerError, MAX_CONCURRENT, STOP_TIMEOUT, work};

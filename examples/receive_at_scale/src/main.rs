@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::print_stderr, reason = "errors go to stderr, as the log does")]
 
-use std::env;
+use std::env::{self, VarError};
 use std::error::Error;
 use std::future::pending;
 use std::io;
@@ -120,7 +120,11 @@ async fn print(event: Event) -> Result<(), HandlerError> {
 /// Creates a verifier for the secret, and for the previous one during a rotation.
 fn verifier() -> Result<Verifier, Box<dyn Error>> {
     let secret = |name: &str| {
-        let text = env::var(name).map_err(|error| format!("{name}: {error}"))?;
+        let text = env::var(name).map_err(|error| match error {
+            VarError::NotPresent => format!("{name}: {error}"),
+            // The error contains the secret.
+            VarError::NotUnicode(_) => format!("{name}: not valid UTF-8"),
+        })?;
         Secret::new(text).map_err(|error| format!("{name}: {error}"))
     };
     let verifier = Verifier::new(secret("PROFILE_WEBHOOK_SECRET")?);

@@ -16,7 +16,7 @@ use crate::{Queue, QueueError};
 const VALID: &str = "names of metrics are valid and unique";
 
 /// Deliveries by the status of the response and the reason for it.
-pub(crate) static DELIVERIES: LazyLock<IntCounterVec> = LazyLock::new(|| {
+static DELIVERIES: LazyLock<IntCounterVec> = LazyLock::new(|| {
     let (name, help) = ("webhook_deliveries_total", "Deliveries by response");
     register_int_counter_vec!(name, help, &["status", "reason"]).expect(VALID)
 });
@@ -26,6 +26,13 @@ pub(crate) static ATTEMPTS: LazyLock<IntCounterVec> = LazyLock::new(|| {
     let (name, help) = ("webhook_event_attempts_total", "Calls of the handler");
     register_int_counter_vec!(name, help, &["worker", "outcome"]).expect(VALID)
 });
+
+/// Counts a response, and returns the number of responses with this status and reason.
+pub(crate) fn count_delivery(status: StatusCode, reason: &str) -> u64 {
+    let counter = DELIVERIES.with_label_values(&[status.as_str(), reason]);
+    counter.inc();
+    counter.get()
+}
 
 static BACKLOG: LazyLock<IntGaugeVec> = LazyLock::new(|| {
     let (name, help) = ("webhook_backlog", "Events that a worker has not handled");

@@ -1,7 +1,6 @@
 //! The receiver, which verifies deliveries and stores them. Any number may run.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -9,37 +8,53 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tracing::{Instrument, error, error_span, info, warn};
 use webhook_verify::{Receiver, Rejection, VerifyError};
 
-use crate::metrics::DELIVERIES;
+use crate::metrics::count_delivery as count;
+use crate::server::HEALTH;
 use crate::{EventKey, Queue, StoreError};
 
 /// Maximum time to read a body; after that, the response is 408.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The time between messages about deliveries that are not stored in an outage.
+/// The time between messages about deliveries that are rejected, or not stored in an outage.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Minimum time between two questions to the broker whether the receiver is ready.
+const READY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The header with the identifier of a request, set by most load balancers.
 const REQUEST_ID: &str = "x-request-id";
+
+/// Maximum length of the identifier of a request; a longer one is replaced.
+const MAX_REQUEST_ID: usize = 64;
 
 #[derive(Clone)]
 struct AppState {
     receiver: Receiver,
     queue: Queue,
     key: EventKey,
-    not_stored: Arc<AtomicU64>,
+    rejected: Unlogged<Rejection>,
+    not_stored: Unlogged<StoreError>,
+    /// The time of the last answer of the broker, and the answer.
+    ready: Arc<tokio::sync::Mutex<Option<(Instant, bool)>>>,
 }
+
+/// The first of the errors that are not logged yet, and their number.
+type Unlogged<E> = Arc<Mutex<Option<(E, u64)>>>;
 
 /// Creates a router with `POST /hooks` for deliveries, `GET /health`, which returns 200 while the
 /// process responds, and `GET /ready`, which returns 503 while deliveries cannot be stored.
 ///
 /// It responds with 204 when the broker has acknowledged the delivery, as new or as a duplicate;
-/// with 503 if it did not; and with 401, 408 or 413 if the delivery was rejected. It logs
-/// each delivery with the request ID in the header `X-Request-Id`, or a random one, which the
-/// response contains. In an outage, it logs one line a second with the number of deliveries instead.
+/// with 503 if it did not; and with 401, 408 or 413 if the delivery was rejected. A sender that
+/// disconnects changes nothing: the delivery is handled, logged and counted nevertheless.
+///
+/// It logs each stored delivery with the request ID in the header `X-Request-Id`, or a random one,
+/// which the response contains. Of those that are rejected, or that an outage prevents from being
+/// stored, it logs at most one a second with their number.
 ///
 /// ```no_run
 /// use receive_at_scale::{EventKey, Queue, QueueSettings, routes};
@@ -57,13 +72,15 @@ struct AppState {
 pub fn routes(receiver: Receiver, queue: Queue, key: EventKey) -> Router {
     Router::new()
         .route("/hooks", post(receive))
-        .route("/health", get(StatusCode::OK))
+        .route(HEALTH, get(StatusCode::OK))
         .route("/ready", get(ready))
         .with_state(AppState {
             receiver: receiver.time_limit(BODY_TIMEOUT),
             queue,
             key,
+            rejected: Arc::default(),
             not_stored: Arc::default(),
+            ready: Arc::default(),
         })
 }
 
@@ -71,7 +88,11 @@ async fn receive(State(state): State<AppState>, request: Request) -> Response {
     let request_id = request_id(request.headers()).unwrap_or_else(|| state.queue.new_id());
     // At the level of errors, so that every message has the identifier.
     let span = error_span!("delivery", request_id);
-    let status = respond(&state, request).instrument(span).await;
+    // A task of its own is not cancelled if the sender disconnects. It holds the request's place at
+    // the server, for which a shutdown waits.
+    let responding = async move { respond(&state, request).await };
+    let status = tokio::spawn(responding.instrument(span)).await;
+    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, [(REQUEST_ID, request_id)]).into_response()
 }
 
@@ -80,10 +101,14 @@ async fn respond(state: &AppState, request: Request) -> StatusCode {
     let delivery = match state.receiver.receive(&parts.headers, body).await {
         Ok(delivery) => delivery,
         Err(rejection) => {
-            let consecutive = state.receiver.consecutive_rejections();
-            warn!(%rejection, %consecutive, "rejected a delivery");
-            count(rejection.status(), rejection_reason(&rejection));
-            return rejection.status();
+            let status = rejection.status();
+            count(status, rejection_reason(&rejection));
+            let receiver = state.receiver.clone();
+            log_once(&state.rejected, rejection, move |rejection, deliveries| {
+                let consecutive = receiver.consecutive_rejections();
+                warn!(%rejection, deliveries, %consecutive, "rejected a delivery");
+            });
+            return status;
         }
     };
     let key = state.key.of(&delivery);
@@ -107,7 +132,9 @@ async fn respond(state: &AppState, request: Request) -> StatusCode {
                     error!(%error, reason, total, "could not store a delivery");
                 }
                 StoreError::TooManyPending | StoreError::NotStored(_) => {
-                    log_outage(&state.not_stored, error, reason);
+                    log_once(&state.not_stored, error, move |error, deliveries| {
+                        error!(%error, reason, deliveries, "could not store deliveries");
+                    });
                 }
             }
             status
@@ -115,23 +142,28 @@ async fn respond(state: &AppState, request: Request) -> StatusCode {
     }
 }
 
-/// Logs the number of deliveries that were not stored within [`LOG_INTERVAL`], with the first error.
-fn log_outage(not_stored: &Arc<AtomicU64>, error: StoreError, reason: &'static str) {
-    if not_stored.fetch_add(1, Ordering::Relaxed) == 0 {
-        let not_stored = not_stored.clone();
-        tokio::spawn(async move {
-            sleep(LOG_INTERVAL).await;
-            let deliveries = not_stored.swap(0, Ordering::Relaxed);
-            error!(%error, reason, deliveries, "could not store deliveries");
-        });
+/// Logs the first error within [`LOG_INTERVAL`], with the number of errors, at the end of this time.
+fn log_once<E: Send + 'static>(
+    unlogged: &Unlogged<E>,
+    error: E,
+    log: impl FnOnce(E, u64) + Send + 'static,
+) {
+    let mut errors = unlogged.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, count)) = &mut *errors {
+        *count += 1;
+        return;
     }
-}
-
-/// Counts a response, and returns the number of responses with this status and reason.
-fn count(status: StatusCode, reason: &str) -> u64 {
-    let counter = DELIVERIES.with_label_values(&[status.as_str(), reason]);
-    counter.inc();
-    counter.get()
+    *errors = Some((error, 1));
+    let unlogged = unlogged.clone();
+    let logging = async move {
+        sleep(LOG_INTERVAL).await;
+        let errors = unlogged
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        errors.map(|(error, count)| log(error, count));
+    };
+    tokio::spawn(logging.in_current_span());
 }
 
 fn store_failure(error: &StoreError) -> (StatusCode, &'static str) {
@@ -156,11 +188,25 @@ fn rejection_reason(rejection: &Rejection) -> &'static str {
 
 fn request_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
-    (!id.is_empty()).then(|| id.to_owned())
+    let is_valid =
+        matches!(id.len(), 1..=MAX_REQUEST_ID) && id.bytes().all(|b| b.is_ascii_graphic());
+    is_valid.then(|| id.to_owned())
 }
 
 async fn ready(State(state): State<AppState>) -> StatusCode {
-    match state.queue.is_ready().await {
+    // Not cancelled either, so that disconnected clients cannot raise the rate.
+    let asking = tokio::spawn(async move {
+        let mut last = state.ready.lock().await;
+        match *last {
+            Some((asked, is_ready)) if asked.elapsed() < READY_INTERVAL => is_ready,
+            _ => {
+                let is_ready = state.queue.is_ready().await;
+                *last = Some((Instant::now(), is_ready));
+                is_ready
+            }
+        }
+    });
+    match asking.await.unwrap_or(false) {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
     }

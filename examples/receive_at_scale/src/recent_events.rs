@@ -6,11 +6,15 @@ use tokio::time::Instant;
 
 use crate::DUPLICATE_WINDOW;
 
-/// The progress of recent events, by sequence number.
+/// The sequence number of an event and the time at which the broker stored it: the number alone
+/// identifies another event after the stream was created again.
+pub(crate) type Identity = (u64, i128);
+
+/// The progress of recent events, by their identity.
 #[derive(Debug, Default)]
 pub(crate) struct RecentEvents {
-    done: VecDeque<(Instant, u64)>,
-    progress: HashMap<u64, Progress>,
+    done: VecDeque<(Instant, Identity)>,
+    progress: HashMap<Identity, Progress>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,32 +28,32 @@ pub(crate) enum Progress {
 impl RecentEvents {
     /// Marks a new event as in progress and returns `None`, or returns the progress of a known
     /// event.
-    pub(crate) fn start(&mut self, sequence: u64, now: Instant) -> Option<Progress> {
+    pub(crate) fn start(&mut self, event: Identity, now: Instant) -> Option<Progress> {
         self.remove_old(now);
-        let known = self.progress.get(&sequence).copied();
+        let known = self.progress.get(&event).copied();
         if known.is_none() {
-            self.progress.insert(sequence, Progress::InProgress);
+            self.progress.insert(event, Progress::InProgress);
         }
         known
     }
 
     /// Marks an event as done.
-    pub(crate) fn finish(&mut self, sequence: u64, now: Instant) {
-        self.progress.insert(sequence, Progress::Done);
-        self.done.push_back((now, sequence));
+    pub(crate) fn finish(&mut self, event: Identity, now: Instant) {
+        self.progress.insert(event, Progress::Done);
+        self.done.push_back((now, event));
     }
 
     /// Forgets an event whose handler failed, so that it is handled again.
-    pub(crate) fn forget(&mut self, sequence: u64) {
-        self.progress.remove(&sequence);
+    pub(crate) fn forget(&mut self, event: Identity) {
+        self.progress.remove(&event);
     }
 
     fn remove_old(&mut self, now: Instant) {
-        while let Some((finished, sequence)) = self.done.front().copied()
+        while let Some((finished, event)) = self.done.front().copied()
             && now.duration_since(finished) > DUPLICATE_WINDOW
         {
             self.done.pop_front();
-            self.progress.remove(&sequence);
+            self.progress.remove(&event);
         }
     }
 }
@@ -58,16 +62,19 @@ impl RecentEvents {
 mod tests {
     use super::*;
 
+    const FIRST: Identity = (1, 1_000);
+
     #[test]
     fn remembers_an_event_until_the_window_ends() {
         let (mut events, now) = (RecentEvents::default(), Instant::now());
-        assert_eq!(events.start(1, now), None);
-        assert_eq!(events.start(1, now), Some(Progress::InProgress));
-        events.forget(1);
-        assert_eq!(events.start(1, now), None);
-        events.finish(1, now);
+        assert_eq!(events.start(FIRST, now), None);
+        assert_eq!(events.start(FIRST, now), Some(Progress::InProgress));
+        events.forget(FIRST);
+        assert_eq!(events.start(FIRST, now), None);
+        events.finish(FIRST, now);
         let end = now + DUPLICATE_WINDOW;
-        assert_eq!(events.start(1, end), Some(Progress::Done));
-        assert_eq!(events.start(1, end + DUPLICATE_WINDOW), None);
+        assert_eq!(events.start(FIRST, end), Some(Progress::Done));
+        assert_eq!(events.start((1, 2_000), end), None, "a new stream");
+        assert_eq!(events.start(FIRST, end + DUPLICATE_WINDOW), None);
     }
 }

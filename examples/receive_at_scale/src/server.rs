@@ -1,31 +1,51 @@
-//! An HTTP server that limits connections, and the time for headers.
+//! An HTTP server that limits connections, requests, and the time for headers.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::{Request, StatusCode};
+use axum::response::IntoResponse;
 use axum::serve::Listener;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
 
-/// Maximum number of open connections. Others wait until one closes.
-pub const MAX_CONNECTIONS: usize = 1024;
+use crate::metrics::count_delivery;
 
-/// Maximum time to receive the headers of a request. Idle connections are also closed after this
-/// time, so set a shorter idle timeout in the load balancer.
-pub const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum number of requests at once; the server responds to others with 503. If as many connections
+/// are open, apart from [`HEALTH_CONNECTIONS`], a new one replaces the oldest one without a request.
+///
+/// With the other files of the process, this is less than 1,024, a common limit on open files.
+pub const MAX_CONNECTIONS: usize = 900;
+
+/// Number of further connections, so that `GET /health` has a response while [`MAX_CONNECTIONS`]
+/// requests are running.
+pub const HEALTH_CONNECTIONS: usize = 16;
+
+/// Maximum time to receive the headers of the first request of a connection.
+pub const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Maximum time to wait for another request, and to receive its headers. Set a shorter idle timeout in
+/// the load balancer.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time to wait for running requests at shutdown.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// The path of the health check.
+pub(crate) const HEALTH: &str = "/health";
+
 /// Serves connections until `shutdown` completes, and then waits for running requests, at most
-/// [`SHUTDOWN_TIMEOUT`].
+/// [`SHUTDOWN_TIMEOUT`]. It also waits for a task of a handler that holds the extensions of the request.
 ///
 /// ```no_run
 /// # async fn serve(app: axum::Router) -> std::io::Result<()> {
@@ -35,30 +55,105 @@ pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 /// # }
 /// ```
 pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future<Output = ()>) {
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let requests = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let idle = IdleConnections::default();
+    let app = TowerToHyperService::new(app);
     let connections = GracefulShutdown::new();
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT);
+        .header_read_timeout(IDLE_TIMEOUT);
     let mut shutdown = pin!(shutdown);
     loop {
-        let accept = async {
-            let permit = permits.clone().acquire_owned().await;
-            (permit, Listener::accept(&mut listener).await)
-        };
-        let (permit, (stream, _)) = tokio::select! {
-            accepted = accept => accepted,
+        let (stream, _) = tokio::select! {
+            accepted = Listener::accept(&mut listener) => accepted,
             () = &mut shutdown => break,
         };
-        let service = TowerToHyperService::new(app.clone());
+        let client = Arc::<Client>::default();
+        idle.add(&client, requests.available_permits());
+        let service = {
+            let (app, requests) = (app.clone(), requests.clone());
+            let (idle, client) = (idle.clone(), client.clone());
+            service_fn(move |mut request: Request<Incoming>| {
+                idle.remove(&client);
+                client.had_request.store(true, Ordering::Relaxed);
+                let place = requests.clone().try_acquire_owned().ok().map(Arc::new);
+                let has_place = place.is_some() || request.uri().path() == HEALTH;
+                request.extensions_mut().insert(place.clone());
+                let response = has_place.then(|| app.call(request));
+                let (idle, client, requests) = (idle.clone(), client.clone(), requests.clone());
+                async move {
+                    let response = match response {
+                        Some(response) => response.await,
+                        None => {
+                            count_delivery(StatusCode::SERVICE_UNAVAILABLE, "too_many_requests");
+                            Ok(StatusCode::SERVICE_UNAVAILABLE.into_response())
+                        }
+                    };
+                    drop(place);
+                    idle.add(&client, requests.available_permits());
+                    response
+                }
+            })
+        };
         let connection = http.serve_connection(TokioIo::new(stream), service);
         let connection = connections.watch(connection);
+        let idle = idle.clone();
         tokio::spawn(async move {
-            let _permit = permit;
-            // An error means that the sender is gone or too slow.
-            let _ = connection.await;
+            tokio::select! {
+                // An error means that the sender is gone or too slow.
+                _ = connection => {}
+                () = client.must_close() => {}
+            }
+            idle.remove(&client);
         });
     }
     drop(listener);
-    let _ = timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await;
+    let finished = async {
+        connections.shutdown().await;
+        let _ = requests.acquire_many(MAX_CONNECTIONS as u32).await;
+    };
+    let _ = timeout(SHUTDOWN_TIMEOUT, finished).await;
+}
+
+/// The client of a connection.
+#[derive(Default)]
+struct Client {
+    had_request: AtomicBool,
+    replaced: Notify,
+}
+
+impl Client {
+    /// Waits until another connection replaces this one, or the time for its first request is over.
+    async fn must_close(&self) {
+        if timeout(HEADER_TIMEOUT, self.replaced.notified())
+            .await
+            .is_err()
+            && self.had_request.load(Ordering::Relaxed)
+        {
+            self.replaced.notified().await;
+        }
+    }
+}
+
+/// The connections without a request, the oldest first.
+#[derive(Clone, Default)]
+struct IdleConnections(Arc<Mutex<Vec<Arc<Client>>>>);
+
+impl IdleConnections {
+    /// Adds a connection. If there are too many, given the number of requests that can still run,
+    /// closes one, if possible one that has not had a request.
+    fn add(&self, client: &Arc<Client>, free_places: usize) {
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if clients.len() >= HEALTH_CONNECTIONS + free_places {
+            let had_none = |client: &Arc<Client>| !client.had_request.load(Ordering::Relaxed);
+            let oldest = clients.iter().position(had_none).unwrap_or_default();
+            clients.remove(oldest).replaced.notify_one();
+        }
+        clients.push(client.clone());
+    }
+
+    fn remove(&self, client: &Arc<Client>) {
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|other| !Arc::ptr_eq(other, client));
+    }
 }

@@ -6,8 +6,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use async_nats::datetime::DateTime;
 use async_nats::jetstream::consumer::{AckPolicy, pull};
-use async_nats::jetstream::message::Info;
 use async_nats::jetstream::{AckKind, Message};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -19,7 +19,7 @@ use tracing::{Instrument, error, error_span, warn};
 
 use crate::metrics::ATTEMPTS;
 use crate::queue::{KIND_HEADER, WORKER_HEADER, text};
-use crate::recent_events::{Progress, RecentEvents};
+use crate::recent_events::{Identity, Progress, RecentEvents};
 use crate::{Queue, QueueError, RetryPolicy};
 
 /// Time without progress after which the broker redelivers an event. Workers report progress three
@@ -44,12 +44,24 @@ const RETRY_DELAY: Duration = Duration::from_millis(500);
 pub struct Event {
     /// The signed body.
     pub body: Bytes,
-    /// The sequence number in the stream, which is the same for redeliveries. Store it in the same
-    /// transaction as the effect to apply each event exactly once.
+    /// The sequence number in the stream, which is the same for redeliveries. It starts again at 1 if
+    /// the stream is created again: see [`Event::identity`].
     pub sequence: u64,
+    /// The time at which the broker stored the event, in nanoseconds since 1970.
+    pub stored_at: i128,
     /// The event kind in the header of the delivery. The signature does not cover it: anyone with
     /// one signed delivery can resend it as another kind.
     pub unverified_kind: Option<String>,
+}
+
+impl Event {
+    /// Returns the sequence number and the time at which the broker stored the event, for example
+    /// `7-1767225600000000000`. No other event has the same, even if the stream is created again.
+    ///
+    /// Store it in the same transaction as the effect to apply each event exactly once.
+    pub fn identity(&self) -> String {
+        format!("{}-{}", self.sequence, self.stored_at)
+    }
 }
 
 /// An error of a handler.
@@ -106,8 +118,9 @@ pub async fn work<F, H>(
     let _ = timeout(STOP_TIMEOUT, finished).await;
 }
 
-/// Creates the worker unless it exists, and requests its events.
-async fn subscribe(queue: &Queue, name: &str) -> Result<pull::Stream, QueueError> {
+/// Creates the worker unless it exists, and requests its events. Also returns the time at which the
+/// stream was created.
+async fn subscribe(queue: &Queue, name: &str) -> Result<(pull::Stream, DateTime), QueueError> {
     let config = pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -120,9 +133,18 @@ async fn subscribe(queue: &Queue, name: &str) -> Result<pull::Stream, QueueError
     let stream = queue.stream().await?;
     let created = stream.create_consumer(config).await;
     let consumer = created.map_err(QueueError::during("create the worker"))?;
+    let info = consumer.cached_info();
+    if info.delivered.consumer_sequence == 0 && info.num_pending > 0 {
+        let events = info.num_pending;
+        warn!(
+            worker = name,
+            events, "the worker is new, and handles all stored events"
+        );
+    }
     let events = consumer.stream().max_messages_per_batch(MAX_CONCURRENT);
     let events = events.heartbeat(RETRY_DELAY).messages().await;
-    events.map_err(QueueError::during("request events"))
+    let events = events.map_err(QueueError::during("request events"))?;
+    Ok((events, stream.cached_info().created))
 }
 
 /// Receives events and spawns their handlers. Subscribes again after the connection is lost.
@@ -131,13 +153,19 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
     loop {
         let subscribed = subscribe(&worker.queue, &worker.name).await;
         match subscribed {
-            Ok(mut messages) => {
+            Ok((mut messages, stream)) => {
                 while let Some(Ok(message)) = messages.next().await {
                     let permit = permits.clone().acquire_owned().await;
                     let worker = worker.clone();
                     tasks.spawn(async move {
                         let _permit = permit;
-                        worker.process(&message).await;
+                        let received = Instant::now();
+                        let delivery = Delivery {
+                            message,
+                            stream,
+                            received,
+                        };
+                        worker.process(&delivery).await;
                     });
                     while tasks.try_join_next().is_some() {}
                 }
@@ -148,6 +176,14 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
         }
         sleep(RETRY_DELAY).await;
     }
+}
+
+/// An event from the broker.
+struct Delivery {
+    message: Message,
+    /// The time at which its stream was created.
+    stream: DateTime,
+    received: Instant,
 }
 
 type Handler = dyn Fn(Event) -> BoxFuture<'static, Result<(), HandlerError>> + Send + Sync;
@@ -161,69 +197,100 @@ struct Worker {
 }
 
 impl Worker {
-    async fn process(&self, message: &Message) {
-        let Ok(info) = message.info() else {
+    async fn process(&self, delivery: &Delivery) {
+        let Ok(info) = delivery.message.info() else {
             return; // Not a message of the stream.
         };
-        let sequence = info.stream_sequence;
-        let worker = text(message.headers.as_ref(), WORKER_HEADER);
+        let event = (info.stream_sequence, info.published.unix_timestamp_nanos());
+        let worker = text(delivery.message.headers.as_ref(), WORKER_HEADER);
         if worker.is_some_and(|worker| worker != self.name) {
-            return acknowledge(message).await; // A dead letter of another worker.
+            return self.acknowledge(delivery).await; // A dead letter of another worker.
         }
-        match self.with_events(|events| events.start(sequence, Instant::now())) {
+        match self.with_events(|events| events.start(event, Instant::now())) {
             Some(Progress::InProgress) => {}
-            Some(Progress::Done) => acknowledge(message).await,
+            Some(Progress::Done) => self.acknowledge(delivery).await,
             // At the level of errors, so that every message has the sequence number.
             None => {
-                let span = error_span!("event", sequence);
-                self.handle(message, info).instrument(span).await;
+                let span = error_span!("event", sequence = event.0);
+                let handling = self.handle(delivery, event, info.delivered);
+                handling.instrument(span).await;
             }
         }
     }
 
-    async fn handle(&self, message: &Message, info: Info<'_>) {
-        let sequence = info.stream_sequence;
+    async fn handle(&self, delivery: &Delivery, identity: Identity, attempt: i64) {
+        let message = &delivery.message;
+        let (sequence, stored_at) = identity;
         let event = Event {
             body: message.payload.clone(),
             sequence,
+            stored_at,
             unverified_kind: text(message.headers.as_ref(), KIND_HEADER),
         };
         let handled = async { report_progress(message, (self.handle)(event)).await };
         // A panic counts as a failure, so that the event is redelivered.
-        match AssertUnwindSafe(handled).catch_unwind().await {
+        let reason = match AssertUnwindSafe(handled).catch_unwind().await {
             Ok(Ok(())) => {
-                self.with_events(|events| events.finish(sequence, Instant::now()));
+                self.with_events(|events| events.finish(identity, Instant::now()));
                 self.count("handled");
-                acknowledge(message).await;
+                return self.acknowledge(delivery).await;
             }
-            Ok(Err(error)) => self.fail(message, &info, &error.to_string()).await,
-            Err(_) => self.fail(message, &info, "the handler panicked").await,
-        }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the handler panicked".to_owned(),
+        };
+        self.fail(delivery, identity, attempt, &reason).await;
     }
 
     /// Requests another delivery, or stores a dead letter.
-    async fn fail(&self, message: &Message, info: &Info<'_>, reason: &str) {
-        let sequence = info.stream_sequence;
-        self.with_events(|events| events.forget(sequence));
-        let delay = self.retry.delay(info.delivered);
+    async fn fail(&self, delivery: &Delivery, event: Identity, attempt: i64, reason: &str) {
+        let message = &delivery.message;
+        self.with_events(|events| events.forget(event));
+        let delay = self.retry.delay(attempt);
         if delay.is_none() {
             let queue = &self.queue;
-            let storing = queue.store_dead_letter(&self.name, message, sequence, reason);
+            let storing = queue.store_dead_letter(&self.name, message, event, reason);
             match storing.await {
                 Ok(()) => {
                     error!(error = reason, "the event became a dead letter");
                     self.count("dead");
-                    return acknowledge(message).await;
+                    return self.acknowledge(delivery).await;
                 }
                 Err(error) => error!(%error, "could not store the dead letter"),
             }
         }
         let delay = delay.unwrap_or(self.retry.max_delay);
-        let attempt = info.delivered;
         warn!(error = reason, attempt, ?delay, "the handler failed");
         self.count("failed");
-        // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
-        let _ = message.ack_with(AckKind::Nak(Some(delay))).await;
+        if self.is_of_the_same_stream(delivery).await {
+            // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
+            let _ = message.ack_with(AckKind::Nak(Some(delay))).await;
+        }
+    }
+
+    /// Acknowledges the event, and waits for the confirmation. Without it, the broker redelivers the
+    /// event, and the worker acknowledges it again.
+    async fn acknowledge(&self, delivery: &Delivery) {
+        if self.is_of_the_same_stream(delivery).await {
+            let _ = timeout(4 * RETRY_DELAY, delivery.message.double_ack()).await;
+        }
+    }
+
+    /// Returns `false` if the stream was created again after the delivery: an acknowledgement contains
+    /// only the sequence number, which another event may have by now. Waits for a broker that is absent.
+    async fn is_of_the_same_stream(&self, delivery: &Delivery) -> bool {
+        // A reconnect takes longer.
+        if self.queue.is_connected() && delivery.received.elapsed() < RETRY_DELAY {
+            return true;
+        }
+        let stream = async {
+            loop {
+                match self.queue.stream().await {
+                    Ok(stream) => return stream.cached_info().created,
+                    Err(_) => sleep(RETRY_DELAY).await,
+                }
+            }
+        };
+        timeout(ACK_WAIT, stream).await == Ok(delivery.stream)
     }
 
     fn count(&self, outcome: &str) {
@@ -235,12 +302,6 @@ impl Worker {
     fn with_events<T>(&self, change: impl FnOnce(&mut RecentEvents) -> T) -> T {
         change(&mut self.events.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// Acknowledges the event, and waits for the confirmation. Without it, the broker redelivers the
-/// event, and the worker acknowledges it again.
-async fn acknowledge(message: &Message) {
-    let _ = timeout(4 * RETRY_DELAY, message.double_ack()).await;
 }
 
 /// Runs the handler, and reports progress to the broker meanwhile.

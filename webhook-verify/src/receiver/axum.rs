@@ -23,6 +23,9 @@ use crate::verified::Verified;
 /// [`into_payload`](Self::into_payload) returns the error. It converts to a 204 response, so using
 /// `?` on it does not turn the webhook off.
 ///
+/// axum cancels a handler whose sender disconnects, at any `.await`. Handle the delivery in a task of
+/// its own, which is not cancelled: `tokio::spawn(handle(event)).await`.
+///
 /// # Examples
 ///
 /// ```

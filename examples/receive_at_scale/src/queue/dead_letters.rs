@@ -6,7 +6,8 @@ use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
-use super::{KIND_HEADER, Queue, QueueError, SUBJECT, WORKER_HEADER, message};
+use super::{DEAD_STREAM, KIND_HEADER, Queue, QueueError, STREAM, SUBJECT, WORKER_HEADER, message};
+use crate::recent_events::Identity;
 
 /// The prefix of the subjects of dead letters, followed by the name of the worker.
 const DEAD_SUBJECT: &str = "profile.dead.";
@@ -43,6 +44,9 @@ pub struct DeadLetter {
     pub body: Bytes,
     worker: String,
     kind: Option<String>,
+    /// The time at which the broker stored the dead letter, in nanoseconds since 1970: numbers start
+    /// again if the stream of dead letters is created again.
+    stored_at: i128,
 }
 
 impl Queue {
@@ -68,6 +72,7 @@ impl Queue {
                     sequence: sequence.unwrap_or_default(),
                     reason: header(REASON_HEADER).unwrap_or_default(),
                     kind: header(KIND_HEADER),
+                    stored_at: message.time.unix_timestamp_nanos(),
                     body: message.payload,
                     worker: worker.to_owned(),
                 }))
@@ -84,14 +89,19 @@ impl Queue {
     /// Returns [`QueueError`] if the broker does not respond. Call it again then: within
     /// [`DUPLICATE_WINDOW`](crate::DUPLICATE_WINDOW), the event is stored only once.
     pub async fn replay(&self, letter: &DeadLetter) -> Result<(), QueueError> {
-        let id = format!("replay-{}-{}", letter.worker, letter.number);
+        let (worker, number, stored_at) = (&letter.worker, letter.number, letter.stored_at);
+        let id = format!("replay-{worker}-{number}-{stored_at}");
         let message = message(&letter.body, &id, letter.kind.as_deref())
-            .header(WORKER_HEADER, letter.worker.as_str());
-        let sent = self.send(message.outbound_message(SUBJECT)).await;
+            .header(WORKER_HEADER, worker.as_str());
+        let sent = self.send(message, STREAM, SUBJECT).await;
         sent.map_err(QueueError::during("replay a dead letter"))?;
-        let stream = self.dead_stream().await?;
-        let deleted = stream.delete_message(letter.number).await;
-        deleted.map_err(QueueError::during("delete a dead letter"))?;
+        // The number may belong to another dead letter by now.
+        let found = self.dead_letter(worker, number).await?;
+        if found.is_some_and(|found| found == *letter) {
+            let stream = self.dead_stream().await?;
+            let deleted = stream.delete_message(number).await;
+            deleted.map_err(QueueError::during("delete a dead letter"))?;
+        }
         Ok(())
     }
 
@@ -100,7 +110,7 @@ impl Queue {
         &self,
         worker: &str,
         event: &Message,
-        sequence: u64,
+        (sequence, stored_at): Identity,
         reason: &str,
     ) -> Result<(), QueueError> {
         // A line break would end the header.
@@ -109,13 +119,13 @@ impl Queue {
             .map(|c| if c.is_control() { ' ' } else { c })
             .take(MAX_REASON)
             .collect();
-        let id = format!("dead-{worker}-{sequence}");
+        let id = format!("dead-{worker}-{sequence}-{stored_at}");
         let kind = text(event.headers.as_ref(), KIND_HEADER);
         let message = message(&event.payload, &id, kind.as_deref())
             .header(SEQUENCE_HEADER, sequence.to_string().as_str())
             .header(REASON_HEADER, reason.as_str());
         let subject = format!("{DEAD_SUBJECT}{worker}");
-        let sent = self.send(message.outbound_message(subject)).await;
+        let sent = self.send(message, DEAD_STREAM, &subject).await;
         sent.map_err(QueueError::during("store a dead letter"))?;
         Ok(())
     }

@@ -12,20 +12,23 @@ pub use publish::{MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError
 pub use settings::QueueSettings;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use async_nats::connection::State;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::ErrorCode;
-use async_nats::jetstream::context::{ContextBuilder, CreateStreamErrorKind, PublishError};
-use async_nats::jetstream::message::{OutboundMessage, PublishMessage};
+use async_nats::jetstream::context::{
+    ContextBuilder, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, PublishError,
+    PublishErrorKind,
+};
+use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::publish::PublishAck;
 use async_nats::jetstream::stream::Stream;
 use async_nats::{ConnectErrorKind, ConnectOptions};
 use bytes::Bytes;
-use tokio::sync::Semaphore;
-use tracing::warn;
+use tokio::sync::{Mutex, Semaphore};
+use tokio::time::Instant;
+use tracing::error;
 
 /// Period in which the broker detects duplicate events. It keeps their keys in memory.
 pub const DUPLICATE_WINDOW: Duration = Duration::from_secs(10 * 60);
@@ -34,6 +37,7 @@ const STREAM: &str = "PROFILE_EVENTS";
 const SUBJECT: &str = "profile.events";
 const DEAD_STREAM: &str = "PROFILE_DEAD_LETTERS";
 const DEAD_SUBJECTS: &str = "profile.dead.*";
+const STREAMS: [(&str, &str); 2] = [(STREAM, SUBJECT), (DEAD_STREAM, DEAD_SUBJECTS)];
 
 /// The header with the event kind, which is not authenticated.
 pub(crate) const KIND_HEADER: &str = "Profile-Unverified-Kind";
@@ -47,6 +51,9 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Delay between attempts.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
 
+/// Minimum time between attempts to create missing streams.
+const CREATE_INTERVAL: Duration = Duration::from_secs(1);
+
 const DISCONNECTED: &str = "the broker is disconnected";
 
 /// Time between the requests that detect a broker that hangs: after two without a response, the
@@ -54,7 +61,8 @@ const DISCONNECTED: &str = "the broker is disconnected";
 const PING_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Errors for settings of a stream that no later attempt can change.
-const REFUSALS: [ErrorCode; 3] = [
+const REFUSALS: [ErrorCode; 4] = [
+    ErrorCode::STREAM_SUBJECT_OVERLAP,
     ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED,
     ErrorCode::STREAM_INVALID_CONFIG,
     ErrorCode::STORAGE_RESOURCES_EXCEEDED,
@@ -93,6 +101,9 @@ impl QueueError {
 pub struct Queue {
     context: Context,
     permits: Arc<Semaphore>,
+    /// The settings of streams that the broker has lost, and the time of the last attempt to create
+    /// them again.
+    lost_streams: Option<Arc<(QueueSettings, Mutex<Option<Instant>>)>>,
 }
 
 impl Queue {
@@ -103,6 +114,8 @@ impl Queue {
     ///
     /// Returns [`QueueError`] like [`Queue::connect`], or if the broker does not support JetStream, or
     /// refuses the settings.
+    ///
+    /// If the broker loses the streams later, the queue creates them again, and logs an error.
     ///
     /// ```no_run
     /// use receive_at_scale::{Queue, QueueSettings};
@@ -115,9 +128,8 @@ impl Queue {
     /// # }
     /// ```
     pub async fn open(settings: QueueSettings) -> Result<Self, QueueError> {
-        let queue = Self::connect(&settings).await?;
-        let mut servers = 0;
-        for (name, subject) in [(STREAM, SUBJECT), (DEAD_STREAM, DEAD_SUBJECTS)] {
+        let mut queue = Self::connect(&settings).await?;
+        for (name, subject) in STREAMS {
             let config = settings.stream(name, subject);
             let updated = queue.context.create_or_update_stream(config).await;
             let info = updated.map_err(|error| {
@@ -128,33 +140,32 @@ impl Queue {
                     ..QueueError::during("create or update the stream")(error)
                 }
             })?;
-            // A single server accepts more replicas for an existing stream, and does not create them.
-            servers = info.cluster.map_or(1, |cluster| {
-                cluster.replicas.len() + usize::from(cluster.leader.is_some())
-            });
+            if name == STREAM {
+                settings.check_replicas(&info);
+            }
         }
-        let replicas = settings.stream_replicas;
-        if servers < replicas {
-            warn!(servers, replicas, "too few servers store the events");
-        }
+        queue.lost_streams = Some(Arc::new((settings, Mutex::default())));
         Ok(queue)
     }
 
     /// Returns a queue that connects in the background, and rejects deliveries until then. The
-    /// streams must exist, or [`Queue::open`] must create them. Logs the loss and the return of the broker.
+    /// streams must exist, or [`Queue::open`] must create them. If the broker loses them, the queue creates
+    /// them again. Logs the loss and the return of the broker.
     ///
     /// # Errors
     ///
     /// Returns [`QueueError`] if the credentials or the certificate cannot be read.
     pub async fn connect_in_background(settings: &QueueSettings) -> Result<Self, QueueError> {
-        let is_absent = AtomicBool::new(false);
+        let log = settings::ConnectionLog::default();
         let options = settings.connect_options().await?;
         let options = options.retry_on_initial_connect();
         let options = options.event_callback(move |event| {
-            settings::log_event(&event, &is_absent);
+            log.log(&event);
             async {}
         });
-        Self::connect_with(options, settings).await
+        let mut queue = Self::connect_with(options, settings).await?;
+        queue.lost_streams = Some(Arc::new((settings.clone(), Mutex::default())));
+        Ok(queue)
     }
 
     /// Connects to the broker, whose streams exist.
@@ -187,7 +198,11 @@ impl Queue {
             .ack_timeout(ATTEMPT_TIMEOUT)
             .build(client);
         let permits = Arc::new(Semaphore::new(publish::PERMITS));
-        Ok(Self { context, permits })
+        Ok(Self {
+            context,
+            permits,
+            lost_streams: None,
+        })
     }
 
     /// Returns `true` if the queue accepts another delivery and the stream has a leader, which the
@@ -207,30 +222,88 @@ impl Queue {
 
     /// Returns the stream of events. Fails at once while the broker is disconnected.
     pub(crate) async fn stream(&self) -> Result<Stream, QueueError> {
-        let action = "look up the stream";
-        match self.is_connected() {
-            true => {
-                let stream = self.context.get_stream(STREAM).await;
-                stream.map_err(QueueError::during(action))
-            }
-            false => Err(QueueError::during(action)(DISCONNECTED)),
-        }
+        self.look_up(STREAM, "look up the stream").await
     }
 
     /// Returns the stream of dead letters.
     async fn dead_stream(&self) -> Result<Stream, QueueError> {
-        let stream = self.context.get_stream(DEAD_STREAM).await;
-        stream.map_err(QueueError::during("look up the stream of dead letters"))
+        self.look_up(DEAD_STREAM, "look up the stream of dead letters")
+            .await
     }
 
-    /// Sends a message, and waits for the acknowledgement.
-    async fn send(&self, message: OutboundMessage) -> Result<PublishAck, PublishError> {
-        let headers = message.headers.unwrap_or_default();
-        let published =
-            self.context
-                .publish_with_headers(message.subject, headers, message.payload);
-        published.await?.await
+    async fn look_up(&self, name: &str, action: &'static str) -> Result<Stream, QueueError> {
+        if !self.is_connected() {
+            return Err(QueueError::during(action)(DISCONNECTED));
+        }
+        let mut found = self.context.get_stream(name).await;
+        if found.as_ref().is_err_and(is_missing) {
+            self.create_lost_streams().await;
+            found = self.context.get_stream(name).await;
+        }
+        found.map_err(QueueError::during(action))
     }
+
+    /// Creates the streams that the broker has lost, unless the last attempt was less than
+    /// [`CREATE_INTERVAL`] ago.
+    async fn create_lost_streams(&self) {
+        let Some((settings, last_attempt)) = self.lost_streams.as_deref() else {
+            return;
+        };
+        let mut last_attempt = last_attempt.lock().await;
+        if last_attempt.is_some_and(|last| last.elapsed() < CREATE_INTERVAL) {
+            return;
+        }
+        *last_attempt = Some(Instant::now());
+        let mut created = Vec::new();
+        for (name, subject) in STREAMS {
+            match self.context.get_stream(name).await {
+                Ok(stream) => settings.check_replicas(stream.cached_info()),
+                Err(error) if is_missing(&error) => {
+                    let stream = self.context.create_stream(settings.stream(name, subject));
+                    if let Err(error) = stream.await {
+                        return error!(%error, stream = name, "could not create a missing stream");
+                    }
+                    created.push(name);
+                }
+                Err(_) => return, // The caller reports it.
+            }
+        }
+        if !created.is_empty() {
+            error!(streams = ?created, "created missing streams; their events are lost");
+        }
+    }
+
+    /// Sends a message to this stream, and waits for the acknowledgement. Another stream with the same
+    /// subject rejects the message.
+    async fn send(
+        &self,
+        message: PublishMessage,
+        stream: &str,
+        subject: &str,
+    ) -> Result<PublishAck, PublishError> {
+        let message = message
+            .expected_stream(stream)
+            .outbound_message(subject.to_owned());
+        let headers = message.headers.unwrap_or_default();
+        let publish = async || {
+            let (subject, payload) = (message.subject.clone(), message.payload.clone());
+            let context = &self.context;
+            let published = context.publish_with_headers(subject, headers.clone(), payload);
+            published.await?.await
+        };
+        match publish().await {
+            Err(error) if error.kind() == PublishErrorKind::StreamNotFound => {
+                self.create_lost_streams().await;
+                publish().await
+            }
+            sent => sent,
+        }
+    }
+}
+
+fn is_missing(error: &GetStreamError) -> bool {
+    matches!(error.kind(), GetStreamErrorKind::JetStream(cause)
+        if cause.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
 /// Creates a message, which the broker stores once for each ID.

@@ -1,14 +1,18 @@
 //! Settings of the connection and of the stream.
 
+use std::env::{self, VarError};
+use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
-use async_nats::{ConnectOptions, Event, ServerAddr};
-use clap::Parser;
-use tracing::warn;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
+use async_nats::{ClientError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Parser};
+use tracing::{error, warn};
 
 use super::{DUPLICATE_WINDOW, PING_INTERVAL, QueueError, RETRY_DELAY};
 
@@ -28,6 +32,7 @@ pub struct QueueSettings {
         hide_env_values = true,
         default_value = "nats://127.0.0.1:4222",
         value_delimiter = ',',
+        value_parser = UrlParser,
         value_name = "URL"
     )]
     pub nats_url: Vec<ServerAddr>,
@@ -38,7 +43,7 @@ pub struct QueueSettings {
     #[arg(skip = std::env::var("NATS_PASSWORD").unwrap_or_default())]
     pub nats_password: String,
     /// File with NATS credentials
-    #[arg(long, env, value_name = "PATH")]
+    #[arg(long, env, hide_env_values = true, value_name = "PATH")]
     pub nats_credentials: Option<PathBuf>,
     /// PEM file with the root certificate of the broker, if it is private
     #[arg(long, env, value_name = "PATH")]
@@ -78,6 +83,9 @@ impl QueueSettings {
 
     /// Returns options with the credentials and certificates.
     async fn credentials(&self) -> io::Result<ConnectOptions> {
+        if let Err(VarError::NotUnicode(_)) = env::var("NATS_PASSWORD") {
+            return Err(io::Error::other("NATS_PASSWORD is not valid UTF-8"));
+        }
         let mut options = match &self.nats_credentials {
             Some(path) => ConnectOptions::with_credentials_file(path).await?,
             None => ConnectOptions::new(),
@@ -91,6 +99,18 @@ impl QueueSettings {
             options = options.add_root_certificates(path.clone());
         }
         Ok(options)
+    }
+
+    /// Logs a warning if too few servers store the stream. A single server accepts more replicas for
+    /// an existing stream, and does not create them.
+    pub(super) fn check_replicas(&self, stream: &Info) {
+        let servers = stream.cluster.as_ref().map_or(1, |cluster| {
+            cluster.replicas.len() + usize::from(cluster.leader.is_some())
+        });
+        let replicas = self.stream_replicas;
+        if servers < replicas {
+            warn!(servers, replicas, "too few servers store the events");
+        }
     }
 
     pub(super) fn stream(&self, name: &str, subject: &str) -> Config {
@@ -111,16 +131,64 @@ impl QueueSettings {
     }
 }
 
-/// Logs an event of the connection. Failed attempts to connect only make the broker absent.
-pub(super) fn log_event(event: &Event, is_absent: &AtomicBool) {
-    match event {
-        Event::Disconnected => {
-            is_absent.store(true, Ordering::Relaxed);
-            warn!("lost the broker");
-        }
-        Event::ClientError(_) => is_absent.store(true, Ordering::Relaxed),
-        Event::Connected if is_absent.swap(false, Ordering::Relaxed) => warn!("the broker is back"),
-        Event::ServerError(error) => warn!(%error, "the broker reports an error"),
-        _ => {}
+/// Parses a URL, which may contain a password: the errors of clap would print it.
+#[derive(Clone)]
+struct UrlParser;
+
+impl TypedValueParser for UrlParser {
+    type Value = ServerAddr;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<ServerAddr, clap::Error> {
+        let url = value.to_str().and_then(|text| text.parse().ok());
+        url.ok_or_else(|| {
+            let message = "invalid URL in --nats-url or NATS_URL; expected for example \
+                           nats://127.0.0.1:4222\n";
+            command.clone().error(ErrorKind::ValueValidation, message)
+        })
     }
+}
+
+/// The state of the connection that was logged last.
+#[derive(Default)]
+pub(super) struct ConnectionLog {
+    is_absent: AtomicBool,
+    is_refused: AtomicBool,
+}
+
+impl ConnectionLog {
+    /// Logs an event of the connection. Failed attempts to connect only make the broker absent, unless
+    /// it refuses the credentials.
+    pub(super) fn log(&self, event: &Event) {
+        match event {
+            Event::Disconnected => {
+                self.is_absent.store(true, Ordering::Relaxed);
+                warn!("lost the broker");
+            }
+            Event::ClientError(error) => {
+                self.is_absent.store(true, Ordering::Relaxed);
+                if is_refusal(error) && !self.is_refused.swap(true, Ordering::Relaxed) {
+                    error!(%error, "the broker refuses the credentials");
+                }
+            }
+            Event::Connected => {
+                self.is_refused.store(false, Ordering::Relaxed);
+                if self.is_absent.swap(false, Ordering::Relaxed) {
+                    warn!("the broker is back");
+                }
+            }
+            Event::ServerError(error) => warn!(%error, "the broker reports an error"),
+            _ => {}
+        }
+    }
+}
+
+fn is_refusal(error: &ClientError) -> bool {
+    use ConnectErrorKind::{Authentication, AuthorizationViolation, Tls};
+    let kinds = [Authentication, AuthorizationViolation, Tls].map(|kind| kind.to_string());
+    matches!(error, ClientError::Other(reason) if kinds.contains(reason))
 }

@@ -102,11 +102,35 @@ impl LocalBroker {
     /// Kills the process, and starts it again with the same port and data.
     pub(crate) async fn restart(&mut self) -> io::Result<()> {
         self.kill().await?;
+        self.start().await
+    }
+
+    /// Kills the process, deletes the data, and starts it again with other arguments.
+    pub(crate) async fn restart_without_data(&mut self, arguments: &[&str]) -> io::Result<()> {
+        self.kill().await?;
+        fs::remove_dir_all(self.folder.path().join("jetstream"))?;
+        self.arguments = arguments.iter().map(ToString::to_string).collect();
+        self.start().await
+    }
+
+    /// Sends a signal such as `STOP` to the process.
+    pub(crate) async fn signal(&self, name: &str) {
+        signal(&self.process, name).await;
+    }
+
+    async fn start(&mut self) -> io::Result<()> {
         let port = self.port.to_string();
         self.process = spawn(&self.program, self.folder.path(), &port, &self.arguments)?;
         with_timeout(wait_for_connection(self.port)).await?;
         Ok(())
     }
+}
+
+/// Sends a signal to a process.
+pub(crate) async fn signal(process: &Child, name: &str) {
+    let mut kill = Command::new("kill");
+    kill.args(["-s", name, &process.id().unwrap().to_string()]);
+    assert!(kill.status().await.unwrap().success());
 }
 
 /// Finds the program. Debian installs it in `/usr/sbin`, which is often not in `PATH`.

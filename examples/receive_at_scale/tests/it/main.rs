@@ -18,8 +18,10 @@ macro_rules! or_skip {
 mod cluster;
 mod crashes;
 mod dead_letters;
+mod hang_ups;
 mod load;
 mod local_broker;
+mod lost_streams;
 mod observability;
 mod outage;
 mod responses;

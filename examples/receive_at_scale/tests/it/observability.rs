@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
+use futures_util::StreamExt;
 use receive_at_scale::{RetryPolicy, metrics_routes, work};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
@@ -219,4 +220,103 @@ async fn a_receiver_serves_while_the_broker_is_absent() {
         "the broker is back",
     ];
     assert_eq!(changes, expected);
+}
+
+/// Anyone can cause these messages, requests and answers.
+#[tokio::test]
+async fn requests_of_strangers_are_logged_at_most_once_a_second() {
+    let broker = or_skip!(start_broker().await);
+    let (mut receiver, mut log) = start_receiver(&broker);
+    let url = timeout(DEADLINE, ready_url(&mut receiver)).await.unwrap();
+    let mut ids = vec!["a".repeat(65), "a b".to_owned(), "a\"b\u{e9}".to_owned()];
+    ids.push("a".repeat(60_000));
+    for id in &ids {
+        let (status, replaced) = deliver(&url, "sha1=0", id).await;
+        assert_eq!(status, 401);
+        assert_ne!(&replaced, id);
+        assert!(replaced.len() <= 64);
+    }
+    let id = "~".repeat(64);
+    assert_eq!(deliver(&url, "sha1=0", &id).await, (401, id));
+
+    let start = std::time::Instant::now();
+    for _ in 0..300 {
+        assert_eq!(deliver(&url, "sha1=0", "a-1").await.0, 401);
+    }
+    let seconds = start.elapsed().as_secs();
+    let (mut lines, mut deliveries) = (0, 0);
+    while deliveries < 305 {
+        let record = record(&mut log, "rejected a delivery").await;
+        deliveries += record["deliveries"].as_u64().unwrap();
+        lines += 1;
+    }
+    assert_eq!(deliveries, 305);
+    assert!(lines <= seconds + 3, "{lines} lines in {seconds} seconds");
+}
+
+#[tokio::test]
+async fn the_broker_is_asked_at_most_once_a_second_whether_a_receiver_is_ready() {
+    let broker = or_skip!(start_broker().await);
+    let (mut receiver, _log) = start_receiver(&broker);
+    let url = timeout(DEADLINE, ready_url(&mut receiver)).await.unwrap();
+    let client = async_nats::connect(broker.url()).await.unwrap();
+    let subject = "$JS.API.STREAM.INFO.PROFILE_EVENTS";
+    let mut questions = client.subscribe(subject).await.unwrap();
+    client.flush().await.unwrap();
+    let start = std::time::Instant::now();
+    for _ in 0..200 {
+        assert_eq!(get(&url, "ready").await.status(), 200);
+    }
+    let seconds = start.elapsed().as_secs() as usize;
+    // A message of our own ends the list.
+    client.publish(subject, "end".into()).await.unwrap();
+    let mut count = 0;
+    while timeout(DEADLINE, questions.next())
+        .await
+        .unwrap()
+        .unwrap()
+        .payload
+        != "end"
+    {
+        count += 1;
+    }
+    assert!(
+        count <= seconds + 2,
+        "{count} questions in {seconds} seconds"
+    );
+}
+
+#[tokio::test]
+async fn refused_credentials_are_logged_after_a_restart_of_the_broker() {
+    let mut broker = or_skip!(start_broker().await);
+    let (mut receiver, mut log) = start_receiver(&broker);
+    let url = timeout(DEADLINE, ready_url(&mut receiver)).await.unwrap();
+    let user = ["--user", "ada", "--pass", "another"];
+    broker.restart_without_data(&user).await.unwrap();
+    record(&mut log, "lost the broker").await;
+    let refused = record(&mut log, "the broker refuses the credentials").await;
+    assert_eq!(refused["error"], "nats: authorization violation");
+    assert_eq!(refused["level"], "ERROR");
+    // The last answer is valid for a second.
+    let not_ready = async { while get(&url, "ready").await.status() == 200 {} };
+    timeout(DEADLINE, not_ready).await.unwrap();
+    broker.restart_without_data(&[]).await.unwrap();
+    let mut refusals = 0;
+    loop {
+        match next_record(&mut log).await["message"].as_str().unwrap() {
+            "the broker refuses the credentials" => refusals += 1,
+            "the broker is back" => break,
+            _ => {}
+        }
+    }
+    assert_eq!(refusals, 0, "logged once");
+    deliver_until(&url, 204).await;
+    // The start of another program.
+    broker.restart_without_data(&user).await.unwrap();
+    let mut worker = program("work", &broker.url(), "1");
+    let output = timeout(DEADLINE, worker.stderr(Stdio::piped()).output()).await;
+    let output = output.unwrap().unwrap();
+    assert!(!output.status.success());
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("authorization violation"), "{error}");
 }

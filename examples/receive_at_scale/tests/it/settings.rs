@@ -127,3 +127,72 @@ async fn the_program_rejects_invalid_settings() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+/// Messages about a URL with a password, or a value that is not UTF-8, do not contain the value.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_program_does_not_print_invalid_secrets() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let not_text = OsStr::from_bytes(b"never printed \xff");
+    let cases = [
+        (
+            "NATS_URL",
+            OsStr::new("nats://ada:never printed@["),
+            "NATS_URL",
+        ),
+        (
+            "NATS_URL",
+            OsStr::new("nats://a,://ada:never printed@b:x"),
+            "NATS_URL",
+        ),
+        ("NATS_URL", not_text, "NATS_URL"),
+        (
+            "NATS_PASSWORD",
+            not_text,
+            "NATS_PASSWORD is not valid UTF-8",
+        ),
+        (
+            "PROFILE_WEBHOOK_SECRET",
+            not_text,
+            "PROFILE_WEBHOOK_SECRET: not valid UTF-8",
+        ),
+        (
+            "PROFILE_WEBHOOK_SECRET_BEFORE",
+            not_text,
+            "PROFILE_WEBHOOK_SECRET_BEFORE: not valid UTF-8",
+        ),
+    ];
+    for (name, value, message) in cases {
+        let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+            .arg("receive")
+            .env("PROFILE_WEBHOOK_SECRET", "secret")
+            .env("LISTEN", "127.0.0.1:0")
+            .env(name, value)
+            .kill_on_drop(true)
+            .output();
+        let output = timeout(DEADLINE, program).await.unwrap().unwrap();
+        assert!(!output.status.success(), "{name}");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(error.contains(message), "{error}");
+        assert!(
+            !error.contains("never") && !error.contains("printed"),
+            "{error}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+    let arguments = ["--nats-url", "nats://ada:never@[", "receive"];
+    let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+        .args(arguments)
+        .kill_on_drop(true)
+        .output();
+    let error = timeout(DEADLINE, program).await.unwrap().unwrap().stderr;
+    let error = String::from_utf8(error).unwrap();
+    assert!(
+        error.contains("--nats-url") && !error.contains("never"),
+        "{error}"
+    );
+    let error = receive_at_scale::QueueSettings::new("nats://ada:never@[");
+    assert!(!error.err().unwrap().to_string().contains("never"));
+}
