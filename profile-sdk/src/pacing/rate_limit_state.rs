@@ -376,6 +376,22 @@ mod tests {
         state.start(now);
         reject(&mut state, SECOND, now);
         assert_eq!(state.pause_left(now), Some(SECOND));
+        // The next pause without `Retry-After` is slightly shorter than this one.
+        now += SECOND;
+        state.start(now);
+        accept(&mut state, None, now - SECOND / 5);
+        assert_eq!(state.learned_wait, SECOND * 4 / 5 / 16 * 15);
+    }
+
+    #[test]
+    fn only_an_unannounced_rejection_makes_cautious() {
+        for (remaining, is_cautious) in [(0, false), (1, true)] {
+            let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+            let window = state.start(now);
+            let headers = headers(10, remaining, SECOND);
+            state.reject(window, headers, None, |_| SECOND, MAX_WAIT, now);
+            assert_eq!(state.is_cautious, is_cautious);
+        }
     }
 
     #[test]
@@ -398,7 +414,7 @@ mod tests {
         let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
         state.start(now);
         reject(&mut state, Duration::MAX, now);
-        assert!(state.pause_left(now) > Some(1000 * SECOND));
+        assert_eq!(state.pause_left(now), Some(365 * 86_400 * SECOND));
         assert_eq!(state.status(now).paused_for, Some(MAX_WAIT));
         assert_eq!(state.turn(now + MAX_WAIT, MAX_WAIT), Turn::Ready);
     }
