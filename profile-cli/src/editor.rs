@@ -2,7 +2,8 @@
 
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::io::IsTerminal as _;
+use std::fs::File;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
+use crate::system::private_file::Safety;
 use crate::system::{environment, interruption, private_file};
 
 /// A text, and what is done with it after the editor has exited.
@@ -56,12 +58,20 @@ pub(crate) fn edit<T: EditedText>(
     editor: &Editor,
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
-    let file = TextFile::create(T::PREFIX, T::SUFFIX, initial)?;
+    let file = TextFile::create::<T>(initial)?;
     loop {
         let started = Instant::now();
         let opened = editor.open(&file.path);
         let text = match file.read() {
-            Ok(text) => text,
+            Ok((text, Ok(_))) => text,
+            Ok((text, Err(reason))) => {
+                let message = format!("another user may have changed your text: {reason}");
+                let failure = Failure::usage(message);
+                return Err(match new_file::<T>(&env::temp_dir(), &text) {
+                    Ok(path) => TextFile { path }.saved::<T>(failure),
+                    Err(_) => failure,
+                });
+            }
             Err(failure) => {
                 let failure = opened.err().unwrap_or(failure);
                 return Err(file.saved::<T>(failure));
@@ -156,47 +166,51 @@ fn unsent_directory() -> Result<PathBuf, Failure> {
     Ok(environment::state_directory()?.join("unsent"))
 }
 
+/// Creates a file with a text, which is deleted if it cannot be written.
+fn new_file<T: EditedText>(directory: &Path, text: &str) -> io::Result<PathBuf> {
+    let mut builder = tempfile::Builder::new();
+    let file = builder.prefix(T::PREFIX).suffix(T::SUFFIX);
+    let mut file = file
+        .tempfile_in(directory)
+        .map_err(private_file::without_path)?;
+    // Since the directory was checked, another user may have replaced it.
+    let created = file.as_file().metadata()?;
+    private_file::check(file.path(), Some(&created)).map_err(io::Error::other)?;
+    file.as_file_mut().write_all(text.as_bytes())?;
+    Ok(file.into_temp_path().keep()?)
+}
+
 /// A file that only this process writes.
 struct TextFile {
     path: PathBuf,
 }
 
 impl TextFile {
-    fn create(prefix: &str, suffix: &str, text: &str) -> Result<Self, Failure> {
+    fn create<T: EditedText>(text: &str) -> Result<Self, Failure> {
         let directory = unsent_directory()?;
         // Others must not replace the file with a link.
         private_file::check(&directory, None).map_err(Failure::usage)?;
         let created = private_file::create_directory(&directory).and_then(|()| {
             // The directory may exist with other permissions, which some file systems do not support.
-            let _ = private_file::restrict_to_owner(&directory);
-            let mut builder = tempfile::Builder::new();
-            let file = builder
-                .prefix(prefix)
-                .suffix(suffix)
-                .tempfile_in(&directory);
-            let path = file.map_err(private_file::without_path)?.into_temp_path();
-            Ok(path.keep()?)
+            let _ = File::open(&directory).and_then(private_file::restricted_to_owner);
+            new_file::<T>(&directory, text)
         });
         let path = created.map_err(|error| {
             Failure::of_file("written", &directory, &error)
                 .hint("make it writable, or set XDG_STATE_HOME to another directory")
         })?;
-        let file = Self { path };
-        match file.replace(text) {
-            Ok(()) => Ok(file),
-            Err(failure) => {
-                file.delete();
-                Err(failure)
-            }
-        }
+        Ok(Self { path })
     }
 
-    fn read(&self) -> Result<String, Failure> {
-        // The editor may have replaced the file.
-        let _ = private_file::restrict_to_owner(&self.path);
-        let read = fs::File::open(&self.path).and_then(private_file::read);
-        let text = read.map(|(text, _)| text);
-        text.map_err(|error| match error.kind() {
+    /// Reads the text, and checks that no other user could change it.
+    fn read(&self) -> Result<(String, Safety), Failure> {
+        let read = private_file::open(&self.path).and_then(|(file, _)| {
+            // The editor may have replaced the file.
+            let file = private_file::restricted_to_owner(file)?;
+            let safety = private_file::check(&self.path, Some(&file.metadata()?));
+            Ok((private_file::read(file)?.0, safety))
+        });
+        read.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 let message = "the editor deleted the file, so the text is lost";
                 Failure::new(FailureKind::Other, message)
@@ -259,7 +273,7 @@ impl Editor {
             Failure::usage(message).hint("set PROFILE_EDITOR")
         };
         let chosen = settings.effective(SettingName::Editor)?;
-        // Unlike questions, the default editor reads from stdin.
+        // In a pipe, nobody may expect it.
         let is_interactive = prompt::is_interactive() && io::stdin().is_terminal();
         let usable = chosen.filter(|editor| editor.source != Source::Default || is_interactive);
         let editor = usable.ok_or_else(no_terminal)?;
@@ -291,6 +305,10 @@ impl Editor {
         // stdout may be a pipe, which is only for the result.
         if !io::stdout().is_terminal() {
             command.stdout(Stdio::from(io::stderr()));
+        }
+        // stdin may be the input of a loop in a shell.
+        if let Some(terminal) = prompt::other_terminal() {
+            command.stdin(terminal);
         }
         for (name, _) in env::vars_os().filter(|(name, _)| is_secret(name)) {
             command.env_remove(name);

@@ -163,14 +163,15 @@ and prints strings without quotes.
   tsv    tab-separated values without a header; the default in a pipe
   json   one JSON document: `data` as the service sent it; indented and
          colored on a terminal
-  csv    comma-separated values with a header, unchanged; spreadsheets
-         may take values that begin with =, +, - or @ for formulas
+  csv    comma-separated values with a header, unchanged except for
+         control characters; spreadsheets may take values that begin
+         with =, +, - or @ for formulas
 
 `--jq '.[]'` prints each item of a list on its own line.
 
 In tsv, a list has one line per item; any other result has one line per field. Tabs, line breaks and
-backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters are removed; in JSON
-they are escaped.
+backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters and invisible ones are
+removed; in JSON they are escaped, and csv in a pipe keeps TAB, CR, LF and all invisible ones.
 
 Results are written to stdout, errors to stderr. With --json or --jq, an error is one object on the
 last line of stderr, with the fields code, message, hint, status, exit_code and retryable. If a command

@@ -28,11 +28,12 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
     if let Some(failure) = invalid_value(error).or_else(|| usage_failure(error, json)) {
         return Output::for_failures(json, ColorChoice::Auto).failure(&failure);
     }
-    match error.print() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-        _ if error.use_stderr() => ExitCode::from(FailureKind::Usage.exit_code()),
-        _ => ExitCode::SUCCESS,
-    }
+    let exit_code = match error.use_stderr() {
+        true => FailureKind::Usage.exit_code(),
+        false => 0,
+    };
+    let help = error.render().to_string();
+    Output::for_failures(json, ColorChoice::Auto).help(&help, exit_code)
 }
 
 /// Returns the failure of the command line, whose text is not a message and a hint except in JSON.

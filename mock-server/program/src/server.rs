@@ -203,13 +203,25 @@ pub(crate) fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
     Dialect::from_json(&text).map_err(Failure::in_file("dialect", path))
 }
 
-/// Reads a secret without the line break that editors write at the end of a file.
+/// Reads a secret without the byte order mark and the line break that editors write.
 fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
     let action = format!("read the webhook secret file {}", path.display());
-    let mut bytes = fs::read(path).map_err(Failure::of(action))?;
+    let mut bytes = fs::read(path).map_err(Failure::of(&*action))?;
     if bytes.last() == Some(&b'\n') {
         bytes.pop();
         bytes.pop_if(|last| *last == b'\r');
+    }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(Failure::of(action)(io::Error::other(
+            "it is UTF-16; expected UTF-8",
+        )));
+    }
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+        warn(&format!(
+            "the byte order mark in {} is not a part of the secret",
+            path.display()
+        ));
     }
     Ok(bytes)
 }

@@ -11,6 +11,7 @@ use clap::{Command, ValueEnum, ValueHint};
 use clap_complete::engine::{self, ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 
+use crate::terminal::stream::Blocking;
 use values::{CommandLine, LINE};
 
 #[cfg(feature = "webhook")]
@@ -40,7 +41,7 @@ pub(crate) fn complete(program: fn() -> Command) -> Option<ExitCode> {
         return Some(ExitCode::FAILURE);
     };
     // The shell may have stopped reading.
-    let _ = io::stdout().write_all(text.as_bytes());
+    let _ = Blocking(io::stdout()).write_all(text.as_bytes());
     Some(ExitCode::SUCCESS)
 }
 

@@ -12,6 +12,7 @@ use std::{fmt, io};
 
 use crate::outcome::failure::Failure;
 use crate::output::Output;
+use crate::terminal::stream::Blocking;
 
 /// Maximum size of an input.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -27,7 +28,7 @@ impl Input {
     /// Reads the input.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         let read = match self {
-            Self::Stdin => read_limited(io::stdin().lock()),
+            Self::Stdin => read_limited(Blocking(io::stdin().lock())),
             Self::File(path) => File::open(path).and_then(read_limited),
         };
         let invalid = |reason: String| Failure::usage(format!("{self} {reason}"));

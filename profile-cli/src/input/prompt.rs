@@ -13,6 +13,7 @@ use crate::system::interruption::InterruptGuard;
 #[cfg(unix)]
 use crate::system::interruption::is_ignored;
 use crate::terminal::printable::printable;
+use crate::terminal::stream::Blocking;
 
 /// Asks for confirmation on a terminal; fails if prompts are disabled or there is no terminal.
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
@@ -46,12 +47,19 @@ const TERMINAL: &str = if cfg!(windows) { "CONIN$" } else { "/dev/tty" };
 
 /// Returns `true` if stderr is a terminal, and answers can be read from one, which may not be stdin.
 pub(crate) fn is_interactive() -> bool {
-    io::stderr().is_terminal() && (io::stdin().is_terminal() || File::open(TERMINAL).is_ok())
+    io::stderr().is_terminal() && (io::stdin().is_terminal() || other_terminal().is_some())
+}
+
+/// Returns the terminal from which answers are read if stdin is not one, but stderr is.
+pub(crate) fn other_terminal() -> Option<File> {
+    let is_other = !io::stdin().is_terminal() && io::stderr().is_terminal();
+    is_other.then(|| File::open(TERMINAL).ok()).flatten()
 }
 
 fn read_line(line: &mut String) -> io::Result<usize> {
     match io::stdin().is_terminal() {
-        true => io::stdin().read_line(line),
+        // The lock keeps what is typed ahead for the next question.
+        true => BufReader::with_capacity(1, Blocking(io::stdin().lock())).read_line(line),
         false => BufReader::new(File::open(TERMINAL)?).read_line(line),
     }
 }
@@ -62,7 +70,7 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     let read = write_question(question).and_then(|()| read_line(&mut answer));
     read.map_err(failed)?;
     if !answer.ends_with('\n') {
-        let _ = writeln!(io::stderr());
+        let _ = writeln!(Blocking(io::stderr()));
         let message = "input ended before an answer; nothing was changed";
         return Err(Failure::new(FailureKind::Interrupted, message));
     }
@@ -90,7 +98,7 @@ fn restore_echo_on_signals() {
 }
 
 fn write_question(question: &str) -> io::Result<()> {
-    let mut stderr = io::stderr().lock();
+    let mut stderr = Blocking(io::stderr().lock());
     write!(stderr, "{}", printable(question))?;
     stderr.flush()
 }

@@ -1,8 +1,12 @@
 //! `--jq`: filters JSON with a jq expression.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
+use serde_json::value::RawValue;
 
 use super::json::{self, tokens};
 use crate::outcome::failure::{Failure, FailureKind};
@@ -31,6 +35,13 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// limit.
 const MAX_DEPTH: usize = 128;
 
+/// Maximum nesting depth of a result.
+const MAX_RESULT_DEPTH: usize = 10_000;
+
+/// Size of the stack of the interpreter, which is recursive, for values with 200,000 levels. Only
+/// what is used of it takes memory.
+const STACK_BYTES: usize = (1 << 30) - 1;
+
 /// Maximum digits of a number, since the interpreter needs the square of their number.
 const MAX_DIGITS: usize = 4096;
 
@@ -41,6 +52,10 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(expression: &str) -> Result<Self, Failure> {
+        on_large_stack(|| Self::compile(expression))
+    }
+
+    fn compile(expression: &str) -> Result<Self, Failure> {
         let formats = load::parse(FORMATS, |parser| parser.defs());
         let definitions = jaq_core::defs()
             .chain(jaq_std::defs())
@@ -64,6 +79,8 @@ impl Program {
         let modules = Loader::new(definitions)
             .load(&arena, file)
             .map_err(|errors| invalid(expression, &load_reason(&errors)))?;
+        load::import(&modules, |_| Err("module loading not supported".to_owned()))
+            .map_err(|errors| invalid(expression, &load_reason(&errors)))?;
         let filter = Compiler::default()
             .with_funs(functions)
             .compile(modules)
@@ -73,6 +90,10 @@ impl Program {
 
     /// Runs the expression and returns each value on a line. Strings are not quoted.
     pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
+        on_large_stack(|| self.interpret(json, screen))
+    }
+
+    fn interpret(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
         if depth(json) > MAX_DEPTH {
             let message = format!("--jq: the result is nested more than {MAX_DEPTH} levels deep");
             return Err(Failure::new(FailureKind::Other, message));
@@ -82,8 +103,10 @@ impl Program {
             return Err(Failure::new(FailureKind::Other, message));
         }
         let json = redact_key(json);
-        let input = read::parse_single(json.as_bytes())
-            .map_err(|error| Failure::usage(format!("--jq: the result is not JSON: {error}")))?;
+        let input = read::parse_single(json.as_bytes()).map_err(|error| {
+            let message = format!("--jq: the interpreter cannot read the result: {error}");
+            Failure::new(FailureKind::Other, message)
+        })?;
         let context = Ctx::<Data>::new(&self.filter.lut, Vars::new([]));
         let mut text = String::new();
         for value in self.filter.id.run((context, input)).map(unwrap_valr) {
@@ -99,7 +122,12 @@ impl Program {
                 }
                 value => {
                     let json = value.to_string();
-                    if serde_json::from_str::<serde_json::Value>(&json).is_err() {
+                    if depth(&json) > MAX_RESULT_DEPTH {
+                        return Err(Failure::usage(format!(
+                            "--jq: the output is nested more than {MAX_RESULT_DEPTH} levels deep"
+                        )));
+                    }
+                    if serde_json::from_str::<&RawValue>(&json).is_err() {
                         let message = "--jq: the result is not valid JSON, such as NaN or infinity";
                         return Err(Failure::usage(message));
                     }
@@ -113,6 +141,17 @@ impl Program {
         }
         Ok(text)
     }
+}
+
+/// Runs the interpreter on a thread with a large stack, if there is enough memory for one.
+fn on_large_stack<T: Send>(run: impl Fn() -> Result<T, Failure> + Sync) -> Result<T, Failure> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK_BYTES);
+        match thread.spawn_scoped(scope, &run) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => run(),
+        }
+    })
 }
 
 /// Returns the nesting depth of a JSON document.
@@ -305,6 +344,58 @@ mod tests {
         let expected = "--jq: a text is not what the expression parses";
         assert_eq!(failure.expect("a failure").message, expected);
         check("fromjson | .a", r#""{\"a\": 1.50}""#, "1.50\n");
+    }
+
+    #[test]
+    fn modules_are_not_loaded() {
+        for expression in [
+            "import \"a\" as $x; $x",
+            "import \"a\" as $x; 1",
+            "import \"a\" as a; a::f",
+            "include \"a\"; 1",
+        ] {
+            let start = expression.split(';').next().unwrap_or_default();
+            let failure = Program::new(expression).err().expect(start);
+            assert!(
+                failure
+                    .message
+                    .ends_with("module \"a\": module loading not supported")
+            );
+            assert_eq!(failure.kind, crate::outcome::failure::FailureKind::Usage);
+        }
+    }
+
+    #[test]
+    fn deeply_nested_values_do_not_overflow_the_stack() {
+        let nested = |depth: usize| format!("reduce range({depth}) as $i (0; [.])");
+        for (expression, expected) in [
+            (nested(9_999), None),
+            (
+                nested(200_000),
+                Some("--jq: the output is nested more than 10000 levels deep"),
+            ),
+            (
+                "reduce range(200000) as $i (0; {a: .})".to_owned(),
+                Some("--jq: the output is nested more than 10000 levels deep"),
+            ),
+            (format!("{} | length", nested(200_000)), None),
+            (format!("{} | tojson | length", nested(200_000)), None),
+            (
+                "reduce range(200000) as $i (0; {a: .}) | tojson | length".to_owned(),
+                None,
+            ),
+            (
+                format!("{} | error", nested(200_000)),
+                Some("--jq: the expression failed"),
+            ),
+        ] {
+            let printed =
+                Program::new(&expression).and_then(|program| program.run("1", &Screen::plain()));
+            let message = printed.err().map(|failure| failure.message);
+            assert_eq!(message.as_deref(), expected, "{expression}");
+        }
+        let brackets = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
+        assert!(Program::new(&brackets).is_ok());
     }
 
     #[test]

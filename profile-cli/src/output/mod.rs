@@ -26,8 +26,9 @@ use crate::settings::{GlobalArguments, Settings, palette};
 use crate::system::{environment, private_file};
 use crate::terminal::Screen;
 #[cfg(feature = "webhook")]
-use crate::terminal::printable::tsv_field;
+use crate::terminal::printable::{csv_field, tsv_field};
 use crate::terminal::printable::{json_text, printable};
+use crate::terminal::stream::Blocking;
 
 use json::readable;
 use renderer::Renderer;
@@ -155,6 +156,18 @@ impl Output {
         self.print_failure(&failure, self.jq_failure_is_json)
     }
 
+    /// Prints the help of the argument parser, to stderr if arguments are missing.
+    pub(crate) fn help(&self, help: &str, exit_code: u8) -> ExitCode {
+        match exit_code {
+            0 => match write_to_stdout(help.as_bytes()) {
+                Ok(_) => {}
+                Err(failure) => return self.failure(&failure),
+            },
+            _ => write_to_stderr(help),
+        }
+        ExitCode::from(exit_code)
+    }
+
     /// Prints a failure, after its partial result.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         if let Some(done) = &failure.done {
@@ -248,7 +261,7 @@ impl Output {
                 if !self.has_heading.replace(true) {
                     writer.write_record(fields.iter().map(|(name, _)| name))?;
                 }
-                writer.write_record(values.map(|value| printable(value)))
+                writer.write_record(values.map(|value| csv_field(value, self.stdout.is_terminal)))
             }),
             #[cfg(feature = "jq")]
             Renderer::Jq(_) => self.renderer.text(report, &self.stdout)?,
@@ -270,7 +283,7 @@ impl Output {
 
 /// Writes a result, or one of many. Returns `Break` if the reader, such as `head`, has exited.
 fn write_to_stdout(bytes: &[u8]) -> Result<ControlFlow<()>, Failure> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = Blocking(io::stdout().lock());
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(ControlFlow::Continue(())),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
@@ -280,7 +293,7 @@ fn write_to_stdout(bytes: &[u8]) -> Result<ControlFlow<()>, Failure> {
 
 /// Writes to stderr, ignoring errors: there is no other place to report them.
 fn write_to_stderr(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = Blocking(io::stderr().lock()).write_all(text.as_bytes());
 }
 
 /// Writes a file that the user names atomically, replacing an existing one.

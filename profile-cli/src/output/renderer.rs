@@ -8,7 +8,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::{Format, GlobalArguments};
 use crate::terminal::Screen;
-use crate::terminal::printable::{printable, tsv_field};
+use crate::terminal::printable::{csv_field, printable, tsv_field};
 
 /// A renderer for one output format.
 pub(super) enum Renderer {
@@ -150,8 +150,9 @@ fn csv(view: &View, screen: &Screen) -> String {
     };
     records(|writer| {
         writer.write_record(&heading)?;
-        rows.iter()
-            .try_for_each(|row| writer.write_record(row.iter().map(|cell| printable(cell))))
+        rows.iter().try_for_each(|row| {
+            writer.write_record(row.iter().map(|cell| csv_field(cell, screen.is_terminal)))
+        })
     })
 }
 

@@ -17,6 +17,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use super::preview::path_and_query;
 use crate::settings::Settings;
 use crate::terminal::printable::printable;
+use crate::terminal::stream::Blocking;
 
 /// Targets that are logged. Events of other libraries could contain secrets.
 const TARGETS: [&str; 2] = ["profile", "profile_sdk"];
@@ -29,7 +30,7 @@ pub(crate) fn start(settings: &Settings) {
     }
     let targets: Targets = TARGETS.iter().map(|target| (*target, level)).collect();
     let layer = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
+        .with_writer(|| Blocking(std::io::stderr()))
         .event_format(Line);
     tracing_subscriber::registry()
         .with(layer)

@@ -69,22 +69,39 @@ pub(crate) fn options() -> OpenOptions {
     options
 }
 
-/// Removes the access of others, for example to a file that an editor has replaced.
+/// Returns the file or directory without the access of others.
 #[cfg(unix)]
-pub(crate) fn restrict_to_owner(path: &Path) -> io::Result<()> {
+pub(crate) fn restricted_to_owner(file: File) -> io::Result<File> {
     use std::os::unix::fs::PermissionsExt as _;
-    let mut permissions = fs::metadata(path)?.permissions();
+    let mut permissions = file.metadata()?.permissions();
     permissions.set_mode(permissions.mode() & 0o700);
-    fs::set_permissions(path, permissions)
+    // Some file systems do not support permissions.
+    let _ = file.set_permissions(permissions);
+    Ok(file)
 }
 
 #[cfg(not(unix))]
-pub(crate) fn restrict_to_owner(_: &Path) -> io::Result<()> {
-    Ok(())
+pub(crate) fn restricted_to_owner(file: File) -> io::Result<File> {
+    Ok(file)
 }
 
-/// Opens a file of the program. Waits for nobody: a pipe is an error.
+/// Maximum number of times that a file is opened.
+const MAX_OPENED: u8 = 3;
+
+/// Opens a file of the program, and again if it is not safe, since another process of the user may be
+/// replacing it.
 pub(crate) fn open(path: &Path) -> io::Result<(File, Safety)> {
+    for _ in 1..MAX_OPENED {
+        let opened = open_once(path)?;
+        if opened.1.is_ok() {
+            return Ok(opened);
+        }
+    }
+    open_once(path)
+}
+
+/// Opens a file without waiting: a pipe is an error.
+fn open_once(path: &Path) -> io::Result<(File, Safety)> {
     #[cfg(not(unix))]
     let file = File::open(path)?;
     #[cfg(unix)]
@@ -140,11 +157,13 @@ pub(crate) fn exposed_warning(path: &Path) -> String {
 }
 
 /// Checks that only the user and root can change or replace a file, which may be missing: the file,
-/// each symbolic link to it, and the directories of both, up to the home directory or the root. Also
-/// checks the file that was opened at the path. The current group of the user may change them, another
-/// group causes a warning, and root may use files of any owner.
+/// each symbolic link to it, and the directories of both, up to the home directory or the root. If a
+/// file was opened at the path, it must still be there. The current group of the user may change them,
+/// another group causes a warning, and root may use files of any owner.
 #[cfg(unix)]
 pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
+    use std::os::unix::fs::MetadataExt as _;
+
     let unknown = |error| format!("{} cannot be checked: {error}", path.display());
     let home = etcetera::home_dir().ok();
     let mut warning = None;
@@ -164,7 +183,7 @@ pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
                     }
                 }
                 Err(error) => match error.kind() {
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory if opened.is_none() => {}
                     _ => return Err(unknown(error)),
                 },
             }
@@ -173,9 +192,13 @@ pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
             }
         }
     }
-    match opened {
-        Some(metadata) => Ok(warning.or(check_part(path, path, metadata)?)),
-        None => Ok(warning),
+    let Some(opened) = opened else {
+        return Ok(warning);
+    };
+    let id = |metadata: &Metadata| (metadata.dev(), metadata.ino());
+    match id(&fs::metadata(path).map_err(unknown)?) == id(opened) {
+        true => Ok(warning.or(check_part(path, path, opened)?)),
+        false => Err(format!("{} was replaced while it was read", path.display())),
     }
 }
 
@@ -186,10 +209,12 @@ pub(crate) fn check(_: &Path, _: Option<&Metadata>) -> Safety {
 }
 
 #[cfg(unix)]
+const ROOT: u32 = 0;
+
+#[cfg(unix)]
 fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
     use std::os::unix::fs::MetadataExt as _;
 
-    const ROOT: u32 = 0;
     const STICKY: u32 = 0o1000;
     const WRITABLE_BY_GROUP: u32 = 0o020;
     const WRITABLE_BY_ALL: u32 = 0o002;
@@ -214,7 +239,41 @@ fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
     }
     let is_foreign = metadata.gid() != rustix::process::getegid().as_raw();
     let warning = || format!("the group can change {shown}; run `chmod g-w {argument}`");
-    Ok((mode & WRITABLE_BY_GROUP != 0 && is_foreign).then(warning))
+    match mode & WRITABLE_BY_GROUP != 0 && (has_list(part, user)? || is_foreign) {
+        true => Ok(Some(warning())),
+        false => Ok(None),
+    }
+}
+
+/// Returns `true` if a file or directory has an access control list, of which the mode shows only the
+/// mask: the permissions of the group. Fails if another user can change the file.
+#[cfg(target_os = "linux")]
+fn has_list(part: &Path, user: u32) -> Result<bool, String> {
+    const OTHER_USER: u8 = 0x02;
+    const WRITE: u8 = 0x02;
+    let (shown, argument) = (part.display(), quoted(part));
+    let mut list = [0; 4096];
+    let length = match rustix::fs::lgetxattr(part, "system.posix_acl_access", &mut list) {
+        Ok(length) => length,
+        Err(rustix::io::Errno::NODATA | rustix::io::Errno::NOTSUP) => return Ok(false),
+        Err(error) => return Err(format!("the access to {shown} cannot be checked: {error}")),
+    };
+    // After a version, each entry has a tag, the permissions and an ID.
+    let entries = list.get(4..length).unwrap_or_default();
+    for &[tag, _, permissions, _, ref id @ ..] in entries.as_chunks::<8>().0 {
+        let id = u32::from_le_bytes(*id);
+        if tag == OTHER_USER && permissions & WRITE != 0 && ![user, ROOT].contains(&id) {
+            let repair = format!("run `setfacl -b {argument}`");
+            return Err(format!("user {id} can change {shown}; {repair}"));
+        }
+    }
+    Ok(true)
+}
+
+/// On other systems, access control lists are not read.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn has_list(_: &Path, _: u32) -> Result<bool, String> {
+    Ok(false)
 }
 
 /// Quotes a path for a shell.
@@ -239,4 +298,44 @@ fn is_accessible_to_others(permissions: &Permissions) -> bool {
 #[cfg(not(unix))]
 fn is_accessible_to_others(_: &Permissions) -> bool {
     false
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+
+    use super::{check, open};
+
+    #[test]
+    fn the_path_must_lead_to_the_file_that_was_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config.toml");
+        fs::write(&path, "one").unwrap();
+        let (file, safety) = open(&path).unwrap();
+        assert_eq!(safety, Ok(None));
+        let opened = file.metadata().unwrap();
+        let other = directory.path().join("other");
+        fs::write(&other, "two").unwrap();
+        fs::rename(&other, &path).unwrap();
+        let replaced = format!("{} was replaced while it was read", path.display());
+        assert_eq!(check(&path, Some(&opened)), Err(replaced));
+        fs::remove_file(&path).unwrap();
+        assert!(check(&path, Some(&opened)).is_err());
+        assert_eq!(check(&path, None), Ok(None));
+    }
+
+    #[test]
+    fn a_link_that_disappears_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let [link, target] = ["link", "target"].map(|name| directory.path().join(name));
+        fs::create_dir(&target).unwrap();
+        fs::write(target.join("config.toml"), "").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let (file, safety) = open(&link.join("config.toml")).unwrap();
+        assert_eq!(safety, Ok(None));
+        fs::remove_file(&link).unwrap();
+        let opened = file.metadata().unwrap();
+        assert!(check(&link.join("config.toml"), Some(&opened)).is_err());
+    }
 }

@@ -1,8 +1,9 @@
 //! The terminal: its size and colors; `printable` makes text safe to print on it, `progress` shows
-//! progress lines.
+//! progress lines, `stream` waits for non-blocking streams.
 
 pub(crate) mod printable;
 pub(crate) mod progress;
+pub(crate) mod stream;
 
 #[cfg(unix)]
 use std::io;

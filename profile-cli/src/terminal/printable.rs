@@ -62,6 +62,20 @@ pub(crate) fn tsv_field(text: &str) -> String {
     field
 }
 
+/// Returns the text as a CSV field, which the writer quotes: off a terminal, with all characters but
+/// escape sequences and control characters. The key is redacted.
+pub(crate) fn csv_field(text: &str, is_terminal: bool) -> String {
+    if is_terminal {
+        return printable(text);
+    }
+    let is_kept = |c: &char| matches!(c, '\t' | '\r' | '\n') || !c.is_control();
+    let text: String = without_escape_sequences(text)
+        .chars()
+        .filter(is_kept)
+        .collect();
+    redact_key(&text).into_owned()
+}
+
 /// Escapes characters in JSON that could control a terminal or reorder its text, and invisible ones on a
 /// terminal. They occur only in strings; JSON itself requires escapes only below U+0020. The key is
 /// redacted.

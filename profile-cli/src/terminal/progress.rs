@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::terminal::printable::printable;
+use crate::terminal::stream::Blocking;
 use crate::terminal::{DEFAULT_WIDTH, measured_width};
 
 /// The progress of work on several items, if stderr can replace lines.
@@ -65,7 +66,7 @@ impl StatusLine {
     /// Replaces the text of the line, and cuts it off at the width of the terminal.
     pub(crate) fn show(&self, text: &str) {
         let columns = measured_width().unwrap_or(DEFAULT_WIDTH);
-        let mut stderr = io::stderr().lock();
+        let mut stderr = Blocking(io::stderr().lock());
         // There is no other place to report an error.
         let _ = write!(stderr, "\r\x1b[K{}", fitting(text, columns)).and_then(|()| stderr.flush());
     }
@@ -79,7 +80,7 @@ impl Drop for StatusLine {
 
 /// Prints a line about what the program waits for.
 pub(crate) fn waiting(what: &str) {
-    let _ = writeln!(io::stderr(), "waiting for {}", printable(what));
+    let _ = writeln!(Blocking(io::stderr()), "waiting for {}", printable(what));
 }
 
 /// Returns `true` if stderr is a terminal on which a line can be replaced.

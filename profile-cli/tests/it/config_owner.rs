@@ -230,6 +230,60 @@ async fn only_another_group_than_that_of_the_user_is_a_warning() {
     assert!(show().contains(&config.display().to_string()), "{}", show());
 }
 
+/// Sets the access control list of a file: the owner, other entries and a mask may write.
+#[cfg(target_os = "linux")]
+fn set_list(path: &Path, entries: &[(u16, u16, u32)]) {
+    const OWNER: u16 = 0x01;
+    const GROUP: u16 = 0x04;
+    const MASK: u16 = 0x10;
+    const OTHERS: u16 = 0x20;
+    let mut entries = entries.to_vec();
+    entries.extend([(OWNER, 7, 0), (GROUP, 5, 0), (MASK, 7, 0), (OTHERS, 5, 0)]);
+    entries.sort();
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in entries {
+        list.extend([tag, permissions].map(u16::to_le_bytes).concat());
+        list.extend(id.to_le_bytes());
+    }
+    let name = "system.posix_acl_access";
+    rustix::fs::setxattr(path, name, &list, rustix::fs::XattrFlags::empty()).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn access_control_lists() {
+    const USER: u16 = 0x02;
+    const GROUP: u16 = 0x08;
+    let fixture = Fixture::new().await;
+    let directory = log_in(&fixture);
+    let config = directory.join("config.toml");
+    let group = rustix::process::getegid().as_raw();
+    let user = rustix::process::geteuid().as_raw();
+    for path in [&directory, &config] {
+        let warning = format!(
+            "warning: the group can change {0}; run `chmod g-w {0}`\n",
+            path.display()
+        );
+        for list in [
+            (USER, 5, 12_345),
+            (USER, 7, user),
+            (GROUP, 7, group),
+            (GROUP, 7, 12_345),
+        ] {
+            set_list(path, &[list]);
+            let show = fixture.without_settings(&["show"]).run();
+            assert_eq!(show.stdout().lines().next(), Some("handle\tdemo"));
+            assert_eq!(show.stderr(), warning);
+        }
+        set_list(path, &[(USER, 5, 3), (USER, 7, 12_345)]);
+        check_refused(&fixture, &format!("`setfacl -b {}`", path.display()));
+        // The mask is the group's part of the mode.
+        let mode = fs::metadata(path).unwrap().permissions().mode();
+        set_mode(path, mode & !0o020);
+        check_accepted(&fixture);
+    }
+}
+
 #[tokio::test]
 async fn directories_up_to_the_home_directory() {
     let fixture = Fixture::new().await;

@@ -4,7 +4,8 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, lchown, symlink};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -229,6 +230,102 @@ async fn rejects_invalid_texts() {
     );
     assert_eq!(text, "[profile]\nbio = \"b\nlocation = 1\n");
     assert!(sent(&fixture).is_empty());
+}
+
+/// A user without files, and another one.
+const USERS: [u32; 2] = [65_534, 12_345];
+
+/// Runs an edit as another user, and this function while the editor is open.
+#[track_caller]
+fn edit_during(fixture: &Fixture, state: &Path, during: impl FnOnce(&Path)) -> Run {
+    let [opened, closed] = ["opened", "closed"].map(|name| fixture.home.path().join(name));
+    for pipe in [&opened, &closed] {
+        assert!(
+            Command::new("mkfifo")
+                .args(["-m", "666"])
+                .arg(pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+    let script = format!(
+        "echo mine > \"$1\"; echo \"$1\" > '{}'; read line < '{}'",
+        opened.display(),
+        closed.display()
+    );
+    let mut program = program(fixture, &script, &["post", "create", "--editor"])
+        .env("XDG_STATE_HOME", state)
+        .env("TMPDIR", fixture.home.path());
+    fs::set_permissions(fixture.home.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+    program.command.uid(USERS[0]);
+    let running = program.start();
+    during(Path::new(fs::read_to_string(&opened).unwrap().trim_end()));
+    fs::write(&closed, "\n").unwrap();
+    running.end()
+}
+
+/// Only root can act as other users.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_text_of_another_user_is_not_sent() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    for replaces_directory in [false, true] {
+        let fixture = Fixture::new().await;
+        // A shared directory, as /tmp is.
+        let shared = fixture.home.path().join("shared");
+        fs::create_dir(&shared).unwrap();
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
+        let state = shared.join("state");
+        let run = edit_during(&fixture, &state, |path| {
+            match replaces_directory {
+                true => {
+                    let theirs = shared.join("theirs");
+                    fs::rename(&state, &theirs).unwrap();
+                    symlink(&theirs, &state).unwrap();
+                    lchown(&state, Some(USERS[1]), None).unwrap();
+                }
+                false => fs::remove_file(path).unwrap(),
+            }
+            fs::write(path, "theirs").unwrap();
+            chown(path, Some(USERS[1 - usize::from(replaces_directory)]), None).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+        });
+        assert_eq!(run.code(), 2, "{run}");
+        let stderr = run.stderr();
+        assert!(
+            stderr.starts_with("error: another user may have changed your text: "),
+            "{run}"
+        );
+        assert!(sent(&fixture).is_empty());
+        // The text is kept where others cannot change it.
+        let (_, kept) = stderr.split_once("your text is saved in ").unwrap();
+        let kept = Path::new(kept.lines().next().unwrap());
+        assert_eq!(kept.parent(), Some(fixture.home.path()));
+        assert_eq!(fs::read_to_string(kept).unwrap(), "theirs");
+        assert_eq!(fs::metadata(kept).unwrap().uid(), USERS[0]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_editor_reads_from_the_terminal_in_a_loop() {
+    let fixture = Fixture::new().await;
+    let script = "read -r typed; echo \"$typed\" > \"$1\"";
+    let each =
+        "printf 'a\nb\n' | while read -r x; do echo \"now $x\"; profile post create --editor; done";
+    let program = Program::shell("sh", fixture.home.path(), &["-c", each])
+        .env("PROFILE_BASE_URL", fixture.service.uri())
+        .env("PROFILE_API_KEY", fixture.service.key())
+        .env("PROFILE_EDITOR", editor(&fixture, script));
+    let mut terminal = Terminal::start(program);
+    for (shown, typed) in [("now a", "one\n"), ("now b", "two\n")] {
+        terminal.sees(shown);
+        terminal.types(typed);
+    }
+    assert_eq!(terminal.ends().0, Some(0));
+    let bodies = sent(&fixture);
+    assert_eq!(bodies, [json!({"body": "one"}), json!({"body": "two"})]);
 }
 
 #[tokio::test]

@@ -53,6 +53,8 @@ mod show;
 mod signals;
 mod stats;
 #[cfg(unix)]
+mod streams;
+#[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
 mod tls_service;

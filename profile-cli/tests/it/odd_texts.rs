@@ -60,6 +60,28 @@ async fn other_formats_remove_invisible_characters() {
 }
 
 #[tokio::test]
+async fn csv_keeps_all_but_control_characters_off_a_terminal() {
+    let kept = "a\r\nb\rc\u{2028}d\u{ad}\u{200b}\u{200e}\u{202e}\u{feff}\u{e0041}\te";
+    let title = format!("{kept}\u{1b}[31m\u{7}\u{85}\u{7f}f");
+    let link = json!({"id": 1, "title": title, "url": "https://x"});
+    let fixture = fixture(200, json!({"data": {"links": [link]}})).await;
+    let run = fixture.run(&["link", "list", "-o", "csv"]);
+    assert_eq!(
+        run.stdout(),
+        format!("id,title,url\n1,\"{kept}f\",https://x\n")
+    );
+    #[cfg(unix)]
+    {
+        let list = fixture.program(&["link", "list", "-o", "csv"]);
+        let (_, seen) = Terminal::start(list).ends();
+        assert!(
+            !seen.contains(['\u{200b}', '\u{202e}', '\u{1b}']),
+            "{seen:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn failures_escape_control_characters() {
     let fixture = fixture(404, json!({"message": ODD})).await;
     let run = fixture.run(&["api", "me", "--json"]);

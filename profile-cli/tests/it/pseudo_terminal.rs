@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Child;
 
@@ -37,8 +38,24 @@ impl Terminal {
     /// Starts the program on a terminal of this size; 0 rows means unknown.
     #[track_caller]
     pub(crate) fn of_size(rows: u16, columns: u16, program: Program) -> Self {
+        Self::open((rows, columns), program, |_| ())
+    }
+
+    /// Starts the program after a change of its end of the terminal.
+    #[track_caller]
+    pub(crate) fn start_after(program: Program, change: impl FnOnce(BorrowedFd<'_>)) -> Self {
+        Self::open((24, 60), program, change)
+    }
+
+    #[track_caller]
+    fn open(
+        (rows, columns): (u16, u16),
+        program: Program,
+        change: impl FnOnce(BorrowedFd<'_>),
+    ) -> Self {
         let (pty, pts) = pty_process::blocking::open().unwrap();
         pty.resize(Size::new(rows, columns)).unwrap();
+        change(pts.as_fd());
         let environment = program.command.get_envs();
         let set = environment.filter_map(|(name, value)| Some((name, value?)));
         let program = Command::new(program.command.get_program())

@@ -201,8 +201,14 @@ fn ignores_byte_order_marks_in_files() {
 
 #[test]
 fn sends_webhooks_to_the_given_url() {
+    check_webhooks("whsec_test\n");
+    check_webhooks("\u{feff}whsec_test\r\n");
+}
+
+#[track_caller]
+fn check_webhooks(secret: &str) {
     let directory = TempDir::new().unwrap();
-    let secret = file(&directory, "secret", "whsec_test\n");
+    let secret = file(&directory, "secret", secret);
     let url = "http://127.0.0.1:9/hooks";
     let serving = serve(&["--webhook-url", url, "--webhook-secret-file", &secret]);
     let line = "GET /worlds/default/webhook";
@@ -238,6 +244,12 @@ fn reports_invalid_webhook_options() {
          expected at least 1 byte\n"
     );
     assert_eq!(webhook(&empty), (Some(1), expected));
+    let utf_16 = directory.path().join("utf_16").display().to_string();
+    std::fs::write(&utf_16, b"\xff\xfes\0").unwrap();
+    let expected = format!(
+        "mock-server: cannot read the webhook secret file {utf_16}: it is UTF-16; expected UTF-8\n"
+    );
+    assert_eq!(webhook(&utf_16), (Some(1), expected));
     let missing = directory.path().join("missing").display().to_string();
     let expected = format!(
         "mock-server: cannot read the webhook secret file {missing}: No such file or directory \

@@ -20,7 +20,8 @@ const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
 /// The paragraph about the secret in the help of commands.
 pub(super) const SECRET_HELP: &str = "\
 The secret is read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE
-names; one line break at the end of the file is removed. It is not accepted as an argument.";
+names; a byte order mark and one line break at the end of the file are removed. It is not accepted as an
+argument.";
 
 /// The webhook secret and its source.
 pub(super) struct WebhookSecret {
@@ -32,10 +33,7 @@ impl WebhookSecret {
     /// Reads the secret. Warns if other users can read its file.
     pub(super) fn load(session: &Session<'_>) -> Result<Self, Failure> {
         if let Some(text) = environment::text(SECRET)? {
-            return Ok(Self {
-                bytes: text.into_bytes(),
-                source: SECRET,
-            });
+            return Self::new(text.into_bytes(), SECRET, session);
         }
         let Some(path) = environment::path(SECRET_FILE) else {
             let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
@@ -57,10 +55,25 @@ impl WebhookSecret {
         }
         // Editors add a line break that is not part of the secret.
         bytes.truncate(length_without_last_break(&bytes));
-        Ok(Self {
-            bytes,
-            source: SECRET_FILE,
-        })
+        Self::new(bytes, SECRET_FILE, session)
+    }
+
+    /// Removes a byte order mark, which editors and shells add, and rejects UTF-16.
+    fn new(
+        mut bytes: Vec<u8>,
+        source: &'static str,
+        session: &Session<'_>,
+    ) -> Result<Self, Failure> {
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            let message = format!("the webhook secret in {source} is UTF-16; expected UTF-8");
+            return Err(Failure::usage(message).hint("save the file as UTF-8"));
+        }
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+            let note = format!("{source} starts with a byte order mark, which is not used");
+            session.output.note(&note);
+        }
+        Ok(Self { bytes, source })
     }
 
     /// Returns the secret for signing and verifying.

@@ -43,6 +43,44 @@ fn removes_one_line_break_at_the_end_of_the_file() {
 
 #[cfg(unix)]
 #[test]
+fn removes_a_byte_order_mark_and_rejects_utf_16() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = home();
+    let of_file = |bytes: Vec<u8>| {
+        let (path, _) = file(home.path(), "secret", bytes);
+        set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        let name = path.to_str().unwrap().to_owned();
+        sign(home.path(), &[("PROFILE_WEBHOOK_SECRET_FILE", &name)])
+    };
+    let marked = format!("\u{feff}{SECRET}");
+    for (source, run) in [
+        (
+            "PROFILE_WEBHOOK_SECRET_FILE",
+            of_file(format!("{marked}\r\n").into_bytes()),
+        ),
+        (
+            "PROFILE_WEBHOOK_SECRET",
+            sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", &marked)]),
+        ),
+    ] {
+        let note = format!("note: {source} starts with a byte order mark, which is not used\n");
+        assert_eq!(
+            run.to_string(),
+            format!("exit 0\n--- stdout\n{SIGNATURE}\n--- stderr\n{note}")
+        );
+    }
+    for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        let run = of_file(marked.encode_utf16().flat_map(to_bytes).collect());
+        let expected = "error: the webhook secret in PROFILE_WEBHOOK_SECRET_FILE is UTF-16; expected UTF-8\n\
+                        hint: save the file as UTF-8\n";
+        assert_eq!(run.usage_error(), expected);
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn warns_of_a_file_that_others_can_read() {
     use std::fs::{Permissions, set_permissions};
     use std::os::unix::fs::PermissionsExt as _;
