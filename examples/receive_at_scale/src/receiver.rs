@@ -161,7 +161,9 @@ fn log_once<E: Send + 'static>(
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        errors.map(|(error, count)| log(error, count));
+        if let Some((error, count)) = errors {
+            log(error, count);
+        }
     };
     tokio::spawn(logging.in_current_span());
 }
