@@ -2,7 +2,7 @@
 //! the exit codes of `env` and `timeout`.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,8 @@ pub(crate) enum Failure {
         name: String,
         expected: Vec<&'static str>,
     },
+    #[error("ended by signal {0} before the server was ready")]
+    Signal(u8),
     #[error("no mutants to test: --skip names all that are selected; omit a name from --skip")]
     NoMutant,
 }
@@ -52,6 +54,23 @@ impl Failure {
     pub(crate) fn of(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let action = action.into();
         move |reason| Self::System { action, reason }
+    }
+
+    /// Returns the failure of starting this program.
+    pub(crate) fn of_command(program: &OsStr) -> impl FnOnce(io::Error) -> Self {
+        let program = program.to_owned();
+        move |reason| {
+            // For a missing program, the system reports a directory of PATH that cannot be read.
+            let directories = env::var_os("PATH").unwrap_or_default();
+            let is_missing = reason.kind() == io::ErrorKind::PermissionDenied
+                && Path::new(&program).file_name() == Some(&program)
+                && !env::split_paths(&directories).any(|path| path.join(&program).exists());
+            let reason = match is_missing {
+                true => io::Error::new(io::ErrorKind::NotFound, "not found in PATH"),
+                false => reason,
+            };
+            Self::Command { program, reason }
+        }
     }
 
     /// Returns the failure for a file with invalid content.
@@ -67,10 +86,10 @@ impl Failure {
 
     /// Returns the exit code of the server: 2 for an invalid value of an option, as for other usage errors.
     pub(crate) fn exit_code_of_server(&self) -> u8 {
-        if matches!(self, Self::Option { .. }) {
-            2
-        } else {
-            1
+        match self {
+            Self::Option { .. } => 2,
+            Self::Signal(number) => 128 + number,
+            _ => 1,
         }
     }
 
@@ -79,6 +98,7 @@ impl Failure {
         match self {
             Self::Command { reason, .. } if reason.kind() == io::ErrorKind::NotFound => 127,
             Self::Command { .. } => 126,
+            Self::Signal(number) => 128 + number,
             Self::Health { .. } => 1,
             _ => FAILURE,
         }

@@ -1,95 +1,123 @@
 //! Signals to the program, and the commands that it runs.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
+#[cfg(unix)]
+use std::future::poll_fn;
 use std::io::{self, PipeReader, Read};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(unix)]
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
 use tokio::process::{Child, Command};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use crate::failure::Failure;
 
+/// The numbers of the signals, which are the same on all systems.
 #[cfg(unix)]
-pub(crate) struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-}
+const HANGUP: u8 = 1;
+const INTERRUPT: u8 = 2;
+#[cfg(unix)]
+const QUIT: u8 = 3;
+#[cfg(unix)]
+const TERMINATE: u8 = 15;
+
+/// The signals that end the program, except for those that were ignored at its start, as by `nohup`. These
+/// stay ignored, for the commands too.
+#[cfg(unix)]
+pub(crate) struct Signals(Vec<(u8, tokio::signal::unix::Signal)>);
 
 #[cfg(windows)]
-pub(crate) struct Signals {
-    interrupt: tokio::signal::windows::CtrlC,
-}
+pub(crate) struct Signals(tokio::signal::windows::CtrlC);
 
 impl Signals {
     /// From now on, the signals do not end the program.
     #[cfg(unix)]
     pub(crate) fn catch() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
+        // While SIGCHLD is ignored, the exit codes of commands are lost.
+        let _handled = signal(SignalKind::child())?;
+        let ignored = ignored_signals();
+        let caught = [HANGUP, INTERRUPT, QUIT, TERMINATE].into_iter();
+        let caught = caught.filter(|number| ignored >> (number - 1) & 1 == 0);
+        let caught = caught.map(|number| {
+            let received = signal(SignalKind::from_raw(number.into()))?;
+            Ok((number, received))
+        });
+        caught.collect::<io::Result<_>>().map(Self)
     }
 
     #[cfg(windows)]
     pub(crate) fn catch() -> io::Result<Self> {
-        let interrupt = tokio::signal::windows::ctrl_c()?;
-        Ok(Self { interrupt })
+        tokio::signal::windows::ctrl_c().map(Self)
     }
 
-    /// Reports the first signal to `first` and returns at the second.
-    pub(crate) async fn twice(&mut self, first: oneshot::Sender<()>) {
+    /// Drops `stop` at the first signal and returns at the second.
+    pub(crate) async fn twice(&mut self, stop: watch::Sender<()>) {
         self.next().await;
-        // Without a receiver, the server has already stopped.
-        let _ = first.send(());
+        drop(stop);
         self.next().await;
     }
 
-    /// Waits for Ctrl-C or SIGTERM, and returns the number of the signal.
-    #[cfg(unix)]
-    pub(crate) async fn next(&mut self) -> u8 {
+    /// Waits for the start of a server, which a signal ends.
+    pub(crate) async fn end<T>(
+        &mut self,
+        starting: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
         tokio::select! {
-            _ = self.interrupt.recv() => 2,
-            _ = self.terminate.recv() => 15,
+            started = starting => started,
+            number = self.next() => Err(Failure::Signal(number)),
         }
     }
 
+    /// Waits for a signal, and returns its number.
+    #[cfg(unix)]
+    pub(crate) async fn next(&mut self) -> u8 {
+        poll_fn(|context| {
+            let mut signals = self.0.iter_mut();
+            let received = signals.find_map(|(number, signal)| {
+                let received = signal.poll_recv(context).is_ready();
+                received.then_some(*number)
+            });
+            received.map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
+    }
+
     #[cfg(windows)]
     pub(crate) async fn next(&mut self) -> u8 {
-        self.interrupt.recv().await;
-        2
-    }
-
-    /// Waits for SIGTERM, which Windows does not have.
-    #[cfg(unix)]
-    pub(crate) async fn terminate(&mut self) {
-        self.terminate.recv().await;
-    }
-
-    #[cfg(windows)]
-    pub(crate) async fn terminate(&mut self) {
-        std::future::pending().await
+        self.0.recv().await;
+        INTERRUPT
     }
 }
 
-/// Sends SIGTERM to a process.
+/// Returns the mask of the ignored signals. Only Linux shows it.
 #[cfg(unix)]
-pub(crate) fn terminate(child: &Child) {
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.unwrap_or_default()
+}
+
+/// Sends a signal to a process, except for those that the terminal sends to it as well.
+#[cfg(unix)]
+pub(crate) fn forward(number: u8, child: &Child) {
     use rustix::process::{Pid, Signal, kill_process};
+    let signal = Signal::from_named_raw(number.into());
     let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    if let Some(id) = id {
+    if let (HANGUP | TERMINATE, Some(signal), Some(id)) = (number, signal, id) {
         // An error means that the process has ended.
-        let _ = kill_process(id, Signal::TERM);
+        let _ = kill_process(id, signal);
     }
 }
 
 #[cfg(windows)]
-pub(crate) fn terminate(_: &Child) {}
+pub(crate) fn forward(_: u8, _: &Child) {}
 
 /// Returns the exit code of a command, or 128 and the number of the signal that ended it.
 pub(crate) fn exit_code(status: ExitStatus) -> u8 {
@@ -122,18 +150,9 @@ pub(crate) struct Ended {
 
 /// Runs a command. When it ends, or after `limit`, its whole process group is ended; on Windows, only
 /// the command itself.
-pub(crate) async fn run_in_group<'a>(
-    command: &[OsString],
-    environment: impl Iterator<Item = (&'a str, &'a str)>,
-    limit: Duration,
-) -> Result<Ended, Failure> {
-    let (program, arguments) = command.split_first().expect("clap requires a command");
-    let mut command = Command::new(program);
-    command.args(arguments).envs(environment);
-    let (mut group, output) = spawn(command).map_err(|reason| Failure::Command {
-        program: program.clone(),
-        reason,
-    })?;
+pub(crate) async fn run_in_group(command: Command, limit: Duration) -> Result<Ended, Failure> {
+    let program = command.as_std().get_program().to_owned();
+    let (mut group, output) = spawn(command).map_err(Failure::of_command(&program))?;
     let status = match timeout(limit, group.leader.wait()).await {
         Ok(status) => Some(status.map_err(Failure::of("wait for the command"))?),
         Err(_) => {

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use mock_server::{Advice, Coverage, Endpoint, ProblemKind, Report, RuleViolations, printable};
 use serde::Serialize;
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
 use crate::failure::{Failure, warn};
 use crate::processes::{self, Signals};
@@ -75,19 +76,12 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     let har = har.map(|path| OutputFile::open("HTTP Archive", path));
     let har = har.transpose()?;
     let log = server.log.then(Log::start);
-    let worlds = worlds(&server)?;
-    // Not earlier: a signal must end the wait for the state file.
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
+    let server = Arc::new(server);
+    let worlds = signals.end(worlds(server.clone())).await?;
     let mock = Mock::start(worlds, &server.addr, log.as_ref())?;
-    let (program, arguments) = command.split_first().expect("clap requires a command");
-    let spawned = Command::new(program)
-        .args(arguments)
-        .envs(mock.environment())
-        .spawn();
-    let child = spawned.map_err(|reason| Failure::Command {
-        program: program.clone(),
-        reason,
-    })?;
+    let child = mock.command(&command).spawn();
+    let child = child.map_err(Failure::of_command(&command[0]))?;
     let exit_code = wait(child, &mut signals)
         .await
         .map_err(Failure::of("wait for the command"))?;
@@ -140,13 +134,13 @@ impl OutputFile {
     }
 }
 
-/// Waits for the command and forwards SIGTERM to it. The terminal sends Ctrl-C to both processes; the
-/// command decides what to do.
+/// Waits for the command and forwards SIGTERM and SIGHUP to it. The terminal sends Ctrl-C and Ctrl-\ to both
+/// processes; the command decides what to do.
 async fn wait(mut child: Child, signals: &mut Signals) -> io::Result<u8> {
     loop {
         tokio::select! {
             status = child.wait() => return status.map(processes::exit_code),
-            () = signals.terminate() => processes::terminate(&child),
+            signal = signals.next() => processes::forward(signal, &child),
         }
     }
 }

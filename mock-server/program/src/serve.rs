@@ -1,17 +1,18 @@
 //! Serves until a signal, and the health check of the container, whose image has no other program.
 
 use std::io::{self, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use mock_server::{Keys, WorldsServer};
 use serde::Serialize;
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 use crate::failure::Failure;
 use crate::processes::Signals;
-use crate::server::{ControlOptions, Log, ServerOptions, listen, worlds};
+use crate::server::{self, ControlOptions, Log, ServerOptions, listen, worlds};
 
 /// The line on stdout that reports that the server is ready.
 #[derive(Serialize)]
@@ -21,24 +22,20 @@ struct Ready<'a> {
     control: Option<&'a str>,
 }
 
-/// Serves until Ctrl-C or SIGTERM.
+/// Serves until a signal.
 pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<(), Failure> {
-    let worlds = worlds(&options)?;
-    // Not earlier: a signal must end the wait for the state file. Not later: a parent may send signals
-    // after the printed line.
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
-    let keys = worlds.keys().clone();
+    let options = Arc::new(options);
+    let worlds = Arc::new(signals.end(worlds(options.clone())).await?);
     let log = options.log.then(Log::start);
-    let server = listen(worlds, &options.addr, log.as_ref())?;
-    let server = control.apply(server)?;
-    announce(&server, &keys).map_err(Failure::of("print the address"))?;
-    let (stop, stopped) = oneshot::channel();
-    let serving = server.serve_until(async {
-        // Completes when the sender sends or is dropped.
-        let _ = stopped.await;
-    });
+    let servers = listen(&worlds, &options.addr, log.as_ref())?;
+    let servers = servers.into_iter().map(|server| control.apply(server));
+    let servers = servers.collect::<Result<Vec<_>, _>>()?;
+    announce(&servers, worlds.keys()).map_err(Failure::of("print the address"))?;
+    let (stop, stopped) = watch::channel(());
+    let serving = server::serve(servers, &stopped).join_all();
     tokio::select! {
-        served = serving => served.map_err(Failure::of("serve"))?,
+        served = serving => served.into_iter().collect::<Result<_, _>>().map_err(Failure::of("serve"))?,
         () = signals.twice(stop) => {}
     }
     if let Some(log) = log {
@@ -47,16 +44,16 @@ pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Re
     Ok(())
 }
 
-fn announce(server: &WorldsServer, keys: &Keys) -> io::Result<()> {
-    let (url, control) = (server.url(), server.control_url());
+fn announce(servers: &[WorldsServer], keys: &Keys) -> io::Result<()> {
+    let (url, control) = (servers[0].url(), servers[0].control_url());
     let line = serde_json::to_string(&Ready {
         url,
         keys,
         control: control.as_deref(),
     })?;
     let mut stderr = io::stderr().lock();
-    let address = server.address();
-    if !address.ip().is_loopback() {
+    let addresses = servers.iter().map(WorldsServer::address);
+    for address in addresses.filter(|address| !address.ip().is_loopback()) {
         let what = match &control {
             Some(_) => " and its control API",
             None => "",
@@ -89,24 +86,34 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 /// Sends no request, so that nothing appears in the journal.
 #[derive(Debug, Args)]
 pub(crate) struct HealthOptions {
-    /// Address of the server
-    #[arg(value_name = "HOST:PORT", default_value = "127.0.0.1:8080")]
-    addr: String,
+    /// Address of the server [default: port 8080 of 127.0.0.1, or else of ::1]
+    #[arg(value_name = "HOST:PORT")]
+    addr: Option<String>,
 }
 
 /// Connects to the server once.
 pub(crate) fn health(options: &HealthOptions) -> Result<u8, Failure> {
-    let connect = |addr: &String| {
-        addr.to_socket_addrs()?
-            .find_map(|address| TcpStream::connect_timeout(&address, TIMEOUT).ok())
-            .ok_or_else(|| std::io::ErrorKind::ConnectionRefused.into())
+    // The container image may have no names for these addresses.
+    let addrs = match &options.addr {
+        Some(addr) => vec![addr.as_str()],
+        None => vec!["127.0.0.1:8080", "[::1]:8080"],
     };
-    let HealthOptions { addr } = options;
-    match connect(addr) {
-        Ok(_) => Ok(0),
-        Err(reason) => Err(Failure::Health {
-            addr: addr.clone(),
-            reason,
-        }),
+    let is_served = |address: SocketAddr| {
+        let stream = TcpStream::connect_timeout(&address, TIMEOUT);
+        // Without a server, both ends of a connection can get the same port.
+        stream.is_ok_and(|stream| stream.local_addr().ok() != stream.peer_addr().ok())
+    };
+    let mut reason = io::ErrorKind::ConnectionRefused.into();
+    for addr in &addrs {
+        match addr.to_socket_addrs() {
+            Ok(mut addresses) => {
+                if addresses.any(is_served) {
+                    return Ok(0);
+                }
+            }
+            Err(error) => reason = error,
+        }
     }
+    let addr = addrs.join(" and ");
+    Err(Failure::Health { addr, reason })
 }

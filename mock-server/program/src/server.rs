@@ -1,9 +1,13 @@
 //! The options of a server, and its start.
 
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, ToSocketAddrs};
+use std::panic;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -16,8 +20,9 @@ use mock_server::journal::JournalLimits;
 use mock_server::{
     Dialect, FaultRule, InvalidInput, StateFile, World, Worlds, WorldsServer, printable,
 };
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::process::Command;
+use tokio::sync::watch;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::timeout;
 
 use crate::failure::{Failure, warn};
@@ -26,7 +31,8 @@ use crate::failure::{Failure, warn};
 #[derive(Debug, Args)]
 pub(crate) struct ServerOptions {
     /// Address to listen on; port 0 selects a free port
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", value_parser = address)]
+    // The container image passes one itself.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", value_parser = address, overrides_with = "addr")]
     pub(crate) addr: String,
     /// Seed for keys and statistics; an existing state file keeps its own [default: 0]
     #[arg(long, value_name = "N", value_parser = seed)]
@@ -231,8 +237,13 @@ pub(crate) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(Failure::of(action))
 }
 
-/// Creates the worlds of a server.
-pub(crate) fn worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
+/// Creates the worlds of a server. It may wait for the lock of the state file.
+pub(crate) async fn worlds(options: Arc<ServerOptions>) -> Result<Worlds, Failure> {
+    let created = spawn_blocking(move || create_worlds(&options)).await;
+    created.unwrap_or_else(|panicked| panic::resume_unwind(panicked.into_panic()))
+}
+
+fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
     let settings = Settings::read(options)?;
     let mut world = World::new(options.seed.unwrap_or_default());
     settings.apply(&mut world);
@@ -276,30 +287,65 @@ fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Fai
     Ok(worlds)
 }
 
-/// Binds the address, such as `127.0.0.1:0`, and creates the server, which logs to `log`.
+/// Binds all addresses of a name, so that no client reaches another program, and creates a server for each,
+/// which logs to `log`. With port 0, binds only the first, since each would get another port.
 pub(crate) fn listen(
-    worlds: impl Into<Arc<Worlds>>,
+    worlds: &Arc<Worlds>,
     addr: &str,
     log: Option<&Log>,
-) -> Result<WorldsServer, Failure> {
-    let failed = |reason| Failure::Listen {
-        addr: addr.to_owned(),
+) -> Result<Vec<WorldsServer>, Failure> {
+    let failed = |addr: &dyn fmt::Display, reason| Failure::Listen {
+        addr: addr.to_string(),
         reason,
     };
-    let listener = TcpListener::bind(addr).map_err(failed)?;
-    let server = WorldsServer::new(worlds, listener).map_err(failed)?;
-    Ok(match log {
-        Some(log) => server.log(log.writer()),
-        None => server,
-    })
+    let addresses = addr.to_socket_addrs();
+    let mut servers = Vec::<WorldsServer>::new();
+    let mut missing = io::ErrorKind::NotFound.into();
+    for address in addresses.map_err(|reason| failed(&addr, reason))? {
+        // A system may list an address twice.
+        let is_bound = |server: &WorldsServer| address.port() == 0 || server.address() == address;
+        if servers.iter().any(is_bound) {
+            continue;
+        }
+        let bound = TcpListener::bind(address);
+        match bound.and_then(|listener| WorldsServer::new(worlds.clone(), listener)) {
+            Ok(server) => servers.push(match log {
+                Some(log) => server.log(log.writer()),
+                None => server,
+            }),
+            Err(reason) if reason.kind() == io::ErrorKind::AddrInUse => {
+                return Err(failed(&address, reason));
+            }
+            // `localhost` is often also an IPv6 address where there is no IPv6.
+            Err(reason) => missing = reason,
+        }
+    }
+    match servers.is_empty() {
+        true => Err(failed(&addr, missing)),
+        false => Ok(servers),
+    }
 }
 
-/// A server in a task, which ends when this is dropped.
+/// Serves until the sender of `stop` is dropped.
+pub(crate) fn serve(
+    servers: Vec<WorldsServer>,
+    stop: &watch::Receiver<()>,
+) -> JoinSet<io::Result<()>> {
+    let serving = servers.into_iter().map(|server| {
+        let mut stop = stop.clone();
+        server.serve_until(async move {
+            let _ = stop.changed().await;
+        })
+    });
+    serving.collect()
+}
+
+/// A running server, which ends when this is dropped.
 pub(crate) struct Mock {
     worlds: Arc<Worlds>,
-    environment: Vec<(&'static str, String)>,
-    stop: Option<oneshot::Sender<()>>,
-    serving: JoinHandle<io::Result<()>>,
+    environment: Vec<(&'static str, OsString)>,
+    stop: watch::Sender<()>,
+    serving: JoinSet<io::Result<()>>,
 }
 
 /// Maximum time to handle the requests of a command that has ended.
@@ -308,56 +354,80 @@ const GRACE: Duration = Duration::from_secs(1);
 impl Mock {
     pub(crate) fn start(worlds: Worlds, addr: &str, log: Option<&Log>) -> Result<Self, Failure> {
         let worlds = Arc::new(worlds);
-        let server = listen(worlds.clone(), addr, log)?;
-        let environment = environment(&server, &worlds);
-        let (stop, stopped) = oneshot::channel();
-        let serving = server.serve_until(async {
-            // Completes when the sender sends or is dropped.
-            let _ = stopped.await;
-        });
+        let servers = listen(&worlds, addr, log)?;
+        let (stop, stopped) = watch::channel(());
         Ok(Self {
-            environment,
-            stop: Some(stop),
-            serving: tokio::spawn(serving),
+            environment: environment(&servers[0], &worlds),
+            stop,
+            serving: serve(servers, &stopped),
             worlds,
         })
     }
 
-    /// Returns the environment variables of the command.
-    pub(crate) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
-        let variables = self.environment.iter();
-        variables.map(|(name, value)| (*name, value.as_str()))
+    /// Returns a command with the environment for this mock.
+    pub(crate) fn command(&self, command: &[OsString]) -> Command {
+        let (program, arguments) = command.split_first().expect("clap requires a command");
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .envs(self.environment.iter().cloned());
+        // The secrets of the user's own webhooks are not for tests.
+        for (name, _) in env::vars_os() {
+            if name
+                .as_encoded_bytes()
+                .starts_with(b"PROFILE_WEBHOOK_SECRET")
+            {
+                command.env_remove(name);
+            }
+        }
+        command
     }
 
     /// Stops the server and returns its worlds, after the requests of connections that the command made.
-    pub(crate) async fn finish(mut self) -> Arc<Worlds> {
+    pub(crate) async fn finish(self) -> Arc<Worlds> {
         // The driver reports waiting connections.
         tokio::task::yield_now().await;
-        drop(self.stop.take());
-        // An error means that the server has already ended.
-        let _ = timeout(GRACE, &mut self.serving).await;
-        self.worlds.clone()
+        drop(self.stop);
+        // An error means that the time is over.
+        let _ = timeout(GRACE, self.serving.join_all()).await;
+        self.worlds
     }
 }
 
-impl Drop for Mock {
-    fn drop(&mut self) {
-        self.serving.abort();
-    }
-}
-
-fn environment(server: &WorldsServer, worlds: &Worlds) -> Vec<(&'static str, String)> {
-    let keys = worlds.keys();
+fn environment(server: &WorldsServer, worlds: &Worlds) -> Vec<(&'static str, OsString)> {
+    let (url, keys) = (server.url(), worlds.keys());
+    let control = server.control_url().unwrap_or_default();
     let all = serde_json::to_string(keys).expect("keys contain only strings");
+    let no_proxy = |name, other| {
+        let inherited = env::var_os(name).or_else(|| env::var_os(other));
+        (name, without_proxy(inherited.unwrap_or_default(), url))
+    };
     vec![
-        ("PROFILE_BASE_URL", server.url().to_owned()),
-        ("PROFILE_API_KEY", keys.all.clone()),
-        (
-            "MOCK_SERVER_CONTROL",
-            server.control_url().unwrap_or_default(),
-        ),
-        ("MOCK_SERVER_KEYS", all),
+        ("PROFILE_BASE_URL", url.into()),
+        ("PROFILE_API_KEY", keys.all.clone().into()),
+        ("MOCK_SERVER_CONTROL", control.into()),
+        ("MOCK_SERVER_KEYS", all.into()),
+        no_proxy("NO_PROXY", "no_proxy"),
+        no_proxy("no_proxy", "NO_PROXY"),
     ]
+}
+
+/// Adds the host of a URL to the hosts that clients reach without a proxy.
+fn without_proxy(mut hosts: OsString, url: &str) -> OsString {
+    if hosts == "*" {
+        return hosts;
+    }
+    let host = url.trim_start_matches("http://").rsplit_once(':');
+    let host = host.expect("the URL has a port").0;
+    // Some clients compare an IPv6 address with its brackets, and others without.
+    let bare = host.trim_matches(['[', ']']);
+    for host in BTreeSet::from([bare, host]) {
+        if !hosts.is_empty() {
+            hosts.push(",");
+        }
+        hosts.push(host);
+    }
+    hosts
 }
 
 /// A thread that writes log lines to stderr, which may block.

@@ -263,7 +263,7 @@ async fn run_once(worlds: Worlds, options: Arc<TrialOptions>) -> Result<Trial, F
     let started = Instant::now();
     let mock = Mock::start(worlds, "127.0.0.1:0", None)?;
     let limit = Duration::from_secs(options.timeout);
-    let ended = processes::run_in_group(&options.command, mock.environment(), limit).await?;
+    let ended = processes::run_in_group(mock.command(&options.command), limit).await?;
     Ok(Trial {
         exit_code: ended.status.map(processes::exit_code),
         report: mock.finish().await.report(),

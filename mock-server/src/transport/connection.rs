@@ -15,12 +15,17 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use super::messages::{NoResponse, READ_TIMEOUT, ResponseBody};
 use crate::faults::{PlannedReply, WireFault};
+
+/// Maximum number of connections that wait to be accepted. The standard library allows 128, and clients repeat
+/// an attempt beyond that after a second.
+const BACKLOG: i32 = 1024;
 
 /// Pause after an error of `accept`, for example if no file descriptor is available.
 const BACK_OFF: Duration = Duration::from_millis(20);
@@ -46,6 +51,8 @@ async fn accept_all(
     handler: &Arc<impl Handler>,
     stopping: &watch::Sender<bool>,
 ) -> std::convert::Infallible {
+    // An error leaves the queue as it is.
+    let _ = SockRef::from(listener).listen(BACKLOG);
     loop {
         let stream = accept(listener).await;
         tokio::spawn(serve_connection(

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::serving::{Serving, fail, program, serve, start};
 
 #[test]
 fn prints_one_line_of_json_and_serves_until_a_signal() {
-    for signal in [Signal::TERM, Signal::INT] {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
         let serving = serve(&[]);
         let url = serving.url().to_owned();
         let keys = serde_json::to_value(World::default().keys()).unwrap();
@@ -105,6 +106,136 @@ fn an_invalid_address_is_a_usage_error() {
         "127.0.0.1:65536",
     ] {
         usage_error("--addr <HOST:PORT>", &["--addr", addr], addr, expected);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn accepts_many_connections_at_once() {
+    let limit = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
+    let count = limit.trim().parse::<usize>().unwrap().min(300);
+    let serving = serve(&[]);
+    // The queue is set when the first request is served.
+    serving.request("GET /me").data(200);
+    serving.signal(Signal::STOP);
+    let connect = |_| TcpStream::connect_timeout(&serving.address(), Duration::from_secs(10));
+    let connected: Result<Vec<_>, _> = (0..count).map(connect).collect();
+    serving.signal(Signal::CONT);
+    assert_eq!(connected.unwrap().len(), count);
+}
+
+#[test]
+fn the_last_address_wins() {
+    let serving = serve(&["--addr", "192.0.2.1:1", "--addr", "[::1]:0"]);
+    assert!(serving.url().starts_with("http://[::1]:"));
+}
+
+/// Runs a shell script in namespaces of its own, with these lines as `/etc/hosts`, and returns stderr. `$0` is
+/// the program, and `serve` starts it and waits until it is ready.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn run_isolated(hosts: &str, script: &str) -> Option<String> {
+    // The end of the shell, the first process of its namespace, ends the others.
+    const START: &str = r#"
+        set -e
+        cd "$1"
+        mount --bind hosts /etc/hosts
+        ip link set lo up
+        serve() {
+            mkfifo ready
+            "$0" "$@" > ready &
+            read line < ready
+            rm ready
+        }
+    "#;
+    let unshare = ["--map-root-user", "--mount", "--net", "--pid", "--fork"];
+    let tried = child::command("unshare")
+        .args(unshare)
+        .args(["ip", "link"])
+        .output();
+    if !tried.is_ok_and(|tried| tried.status.success()) {
+        let skipped = "\n*** SKIPPED: a test in namespaces; install util-linux and iproute2 ***\n";
+        let _ = writeln!(std::io::stderr(), "{skipped}");
+        return None;
+    }
+    let directory = TempDir::new().unwrap();
+    file(&directory, "hosts", hosts);
+    let output = child::command("unshare")
+        .args(unshare)
+        .args(["sh", "-c", &format!("{START}{script}")])
+        .arg(program(&[]).get_program())
+        .arg(directory.path())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{stderr}");
+    Some(stderr)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn serves_on_all_addresses_of_a_name() {
+    let hosts = "127.0.0.1 two\n127.0.0.2 two\n127.0.0.1 two\n192.0.2.1 three\n127.0.0.3 three\n";
+    let script = r#"
+        get() { curl --silent --show-error --fail --output answer "http://$1/api/v1/stats"; }
+        serve --addr two:9000
+        get 127.0.0.1:9000
+        get 127.0.0.2:9000
+        kill $!; wait $!
+        serve --addr three:9000
+        get 127.0.0.3:9000
+        kill $!; wait $!
+        serve --addr 127.0.0.2:9000
+        code=0; "$0" --addr two:9000 || code=$?
+        test $code = 1
+    "#;
+    if let Some(stderr) = run_isolated(hosts, script) {
+        let expected = "cannot listen on 127.0.0.2:9000: Address already in use";
+        assert!(stderr.contains(expected), "{stderr}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn health_does_not_connect_to_itself() {
+    let script = r#"
+        echo 9000 9000 > /proc/sys/net/ipv4/ip_local_port_range
+        code=0; "$0" health 127.0.0.1:9000 || code=$?
+        test $code = 1
+        serve --addr '[::1]:8080'
+        "$0" health
+    "#;
+    run_isolated("", script);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_the_wait_for_the_state_file() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("state.json");
+    let lock = File::create(directory.path().join("state.json.lock")).unwrap();
+    lock.lock().unwrap();
+    let state = ["--state", path.to_str().unwrap()];
+    for arguments in [
+        state.to_vec(),
+        [&["run"], &state[..], &["--", "true"]].concat(),
+    ] {
+        let mut child = program(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let waiter = format!(" {} ", child.id());
+        let is_waiting = |locks: String| {
+            let mut locks = locks.lines();
+            locks.any(|line| line.contains("->") && line.contains(&waiter))
+        };
+        while !is_waiting(std::fs::read_to_string("/proc/locks").unwrap()) {
+            assert!(child.try_wait().unwrap().is_none());
+        }
+        child::send(Signal::TERM, child.id());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        // Process 1 of a container gets only signals that it handles, so an exit by the signal is no exit.
+        assert_eq!(output.status.code(), Some(143), "{stderr}");
+        let message = "mock-server: ended by signal 15 before the server was ready\n";
+        assert_eq!(stderr, message);
     }
 }
 

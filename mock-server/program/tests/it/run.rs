@@ -1,8 +1,12 @@
 //! `mock-server run`, as a child process.
 
-use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::env;
+use std::fs::{self, DirBuilder};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use mock_server::Endpoint;
 use rustix::process::Signal;
@@ -53,7 +57,7 @@ fn the_command_gets_stdio_and_the_environment() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"typed\n").unwrap();
+    child.stdin.take().unwrap().write_all(b"typed\n").unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     let stdout = String::from_utf8(output.stdout).unwrap();
@@ -90,6 +94,162 @@ fn the_exit_code_is_that_of_the_command() {
     );
     assert_eq!(output(&["--log", "run", "--", "true"]).0, Some(125));
     assert_eq!(output(&["run", "--help"]).0, Some(0));
+}
+
+#[test]
+fn a_missing_command_is_127_although_a_directory_of_path_cannot_be_read() {
+    let directory = TempDir::new().unwrap();
+    let unreadable = directory.path().join("unreadable");
+    DirBuilder::new().mode(0o0).create(&unreadable).unwrap();
+    let path = env::join_paths([&unreadable, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+    for (command, code) in [("no-such-program", 127), ("/dev/null", 126), ("true", 0)] {
+        for subcommand in ["run", "matrix"] {
+            let mut program = program(&[subcommand, "--", command]);
+            // Root can read all directories.
+            if directory.path().metadata().unwrap().uid() == 0 {
+                program.uid(65534);
+            }
+            let output = program.env("PATH", &path).output().unwrap();
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(code), "{command}: {stderr}");
+            let message = "cannot run no-such-program: not found in PATH; expected";
+            assert_eq!(stderr.contains(message), code == 127, "{stderr}");
+        }
+    }
+}
+
+#[test]
+fn the_mock_is_reached_without_the_proxy_of_the_environment() {
+    if !child::is_installed("curl") {
+        return;
+    }
+    let script = r#"
+        curl --silent --fail --output /dev/null "$PROFILE_BASE_URL/api/v1/stats" || exit 9
+        echo "($NO_PROXY) ($no_proxy) $http_proxy"
+    "#;
+    let matrix = &["matrix", "--only=ids", "--show-output"];
+    let mutants = &["mutants", "--only=no_data_envelope", "--show-output"];
+    for (arguments, upper, lower, expected) in [
+        (&["run"][..], None, None, "(127.0.0.1) (127.0.0.1)"),
+        (&["run"], Some("a"), None, "(a,127.0.0.1) (a,127.0.0.1)"),
+        (&["run"], None, Some("b"), "(b,127.0.0.1) (b,127.0.0.1)"),
+        (
+            &["run"],
+            Some("a"),
+            Some("b"),
+            "(a,127.0.0.1) (b,127.0.0.1)",
+        ),
+        (&["run"], Some("a"), Some(""), "(a,127.0.0.1) (127.0.0.1)"),
+        (&["run"], Some("*"), None, "(*) (*)"),
+        (
+            &["run", "--addr=[::1]:0"],
+            Some("a"),
+            None,
+            "(a,::1,[::1]) (a,::1,[::1])",
+        ),
+        (matrix, Some("a"), None, "(a,127.0.0.1) (a,127.0.0.1)"),
+        (mutants, Some("a"), None, "(a,127.0.0.1) (a,127.0.0.1)"),
+    ] {
+        let mut program = program(&[arguments, &["--", "sh", "-c", script]].concat());
+        for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+            program.env(name, "http://127.0.0.1:9");
+        }
+        for (name, value) in [("NO_PROXY", upper), ("no_proxy", lower)] {
+            program
+                .env_remove(name)
+                .envs(value.map(|value| (name, value)));
+        }
+        let output = program.output().unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let expected = format!("{expected} http://127.0.0.1:9\n");
+        assert!(text.contains(&expected), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn the_command_does_not_inherit_webhook_secrets() {
+    let print = [
+        "--",
+        "sh",
+        "-c",
+        "env | grep '^PROFILE_' | cut -d= -f1 | sort",
+    ];
+    for options in [&["run"][..], &["matrix", "--only", "ids", "--show-output"]] {
+        let output = program(&[options, &print].concat())
+            .env("PROFILE_WEBHOOK_SECRET", "canary")
+            .env("PROFILE_WEBHOOK_SECRET_FILE", "/canary")
+            .env("PROFILE_WEBHOOK_SECRET_OLD", "canary")
+            .env("PROFILE_OTHER", "kept")
+            .output()
+            .unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let names = "PROFILE_API_KEY\nPROFILE_BASE_URL\nPROFILE_OTHER\n";
+        assert!(text.contains(names), "{options:?}: {text}");
+        assert!(!text.contains("PROFILE_WEBHOOK"), "{options:?}: {text}");
+    }
+}
+
+/// Returns the program with signals that are ignored at its start; `None` if the system has no tool for that.
+#[cfg(target_os = "linux")]
+pub(crate) fn ignoring(signals: &str, arguments: &[&str]) -> Option<Command> {
+    let option = format!("--ignore-signal={signals}");
+    if !child::command("env")
+        .args([&option, "true"])
+        .status()
+        .unwrap()
+        .success()
+    {
+        let skipped = "\n*** SKIPPED: a test of ignored signals; install coreutils 8.31 ***\n";
+        let _ = writeln!(io::stderr(), "{skipped}");
+        return None;
+    }
+    let mut command = child::command("env");
+    command
+        .arg(option)
+        .arg(program(&[]).get_program())
+        .args(arguments);
+    Some(command)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn reports_the_exit_code_although_the_parent_ignores_sigchld() {
+    for (arguments, code) in [
+        (&["run", "--", "sh", "-c", "exit 3"][..], 3),
+        (&["matrix", "--only", "ids", "--", "true"], 0),
+    ] {
+        let Some(mut program) = ignoring("CHLD", arguments) else {
+            return;
+        };
+        let output = program.output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{stderr}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ignored_signals_stay_ignored() {
+    let script = "kill -HUP $PPID; kill -INT $PPID; kill -QUIT $PPID; kill -HUP $$; kill -INT $$; \
+                  kill -QUIT $$; grep SigIgn /proc/$$/status; exit 3";
+    let Some(mut program) = ignoring("HUP,INT,QUIT,TERM", &["run", "--", "sh", "-c", script])
+    else {
+        return;
+    };
+    let output = program.output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let mask = stdout.trim().rsplit('\t').next().unwrap();
+    let mask = u64::from_str_radix(mask, 16).unwrap();
+    assert_eq!(mask & 0x4007, 0x4007, "{stdout}");
+
+    let script = "kill -HUP $PPID; kill -TERM $PPID";
+    let arguments = ["matrix", "--only", "ids", "--", "sh", "-c", script];
+    let output = ignoring("HUP,INT,QUIT,TERM", &arguments)
+        .unwrap()
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]
@@ -307,9 +467,17 @@ fn the_report_is_written_as_json() {
 
 #[test]
 fn forwards_sigterm_and_leaves_ctrl_c_to_the_command() {
-    let script =
-        "trap 'exit 42' TERM; trap '' INT; echo ready; for i in $(seq 2000); do sleep 0.01; done";
-    let mut child = program(&["run", "--", "sh", "-c", script])
+    for (signal, name) in [(Signal::TERM, "TERM"), (Signal::HUP, "HUP")] {
+        forwards(signal, name);
+    }
+}
+
+#[track_caller]
+fn forwards(last: Signal, name: &str) {
+    let script = format!(
+        "trap 'exit 42' {name}; trap '' INT QUIT; echo ready; for i in $(seq 2000); do sleep 0.01; done"
+    );
+    let mut child = program(&["run", "--", "sh", "-c", &script])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -317,7 +485,7 @@ fn forwards_sigterm_and_leaves_ctrl_c_to_the_command() {
     let mut line = String::new();
     let stdout = child.stdout.as_mut().unwrap();
     BufReader::new(stdout).read_line(&mut line).unwrap();
-    for signal in [Signal::INT, Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::INT, Signal::QUIT, last] {
         child::send(signal, child.id());
     }
     assert_eq!(child.wait().unwrap().code(), Some(42));
