@@ -58,9 +58,12 @@ async fn until(mut is_reached: impl AsyncFnMut() -> bool) {
     timeout(DEADLINE, reached).await.unwrap();
 }
 
+/// The identities and bodies of events.
+type Events = Arc<Mutex<Vec<(String, String)>>>;
+
 /// Starts a worker that collects the identities and bodies of events.
-fn collect(queue: &Queue) -> (Arc<Mutex<Vec<(String, String)>>>, JoinHandle<()>) {
-    let events = Arc::<Mutex<Vec<_>>>::default();
+fn collect(queue: &Queue) -> (Events, JoinHandle<()>) {
+    let events = Events::default();
     let (queue, handled) = (queue.clone(), events.clone());
     let handle = move |event: Event| {
         let body = String::from_utf8(event.body.to_vec()).unwrap();
@@ -133,7 +136,10 @@ async fn a_late_handler_does_not_acknowledge_an_event_of_a_new_stream() {
             let (old, new) = (old.clone(), new.clone());
             async move {
                 match body.as_str() {
-                    "old" => Ok(old.acquire().await?.forget()),
+                    "old" => {
+                        old.acquire().await?.forget();
+                        Ok(())
+                    }
                     "new" => {
                         new.acquire().await?.forget();
                         Err("not now".into())
@@ -187,7 +193,10 @@ fn start_failing(
         let body = String::from_utf8(event.body.to_vec()).unwrap();
         let result = match is_down.load(Ordering::Relaxed) {
             true => Err("the database is down".into()),
-            false => Ok(sender.send(body).unwrap()),
+            false => {
+                sender.send(body).unwrap();
+                Ok(())
+            }
         };
         async { result }
     };

@@ -478,10 +478,8 @@ mod har {
     }
 }
 
-#[test]
-fn the_journal_can_be_read_as_an_http_archive() {
-    let serving = serve(&["--journal-body-bytes", "40"]);
-    let key = serving.key("all").to_owned();
+/// Sends a read, an invalid edit, a body that is not text, and two requests that meet a fault.
+fn send_for_the_archive(serving: &Serving, key: &str) {
     serving
         .request(&format!("GET /users/demo/stats?days=7&a=b%20c&key={key}"))
         .data(200);
@@ -500,14 +498,12 @@ fn the_journal_can_be_read_as_an_http_archive() {
         json!({"fault": {"redirect": {"status": 307, "location": "http://other.example/"}}});
     serving.order(201, "POST /worlds/default/faults", moved);
     serving.request("HEAD /badges").send();
+}
 
-    let line = "GET /worlds/default/requests?format=har";
-    let archive = serving.order(200, line, NOTHING);
-    assert!(!archive.to_string().contains(&key), "{archive}");
-    let har::Archive { log } = serde_json::from_value(archive).unwrap();
-    assert_eq!((&*log.version, &*log.creator.name), ("1.2", "mock-server"));
-    assert!(!log.creator.version.is_empty());
-    for entry in &log.entries {
+/// Checks what all entries have in common.
+#[track_caller]
+fn check_required_fields(entries: &[har::Entry]) {
+    for entry in entries {
         let har::Timings {
             send,
             wait,
@@ -532,9 +528,10 @@ fn the_journal_can_be_read_as_an_http_archive() {
         );
         assert!(request.headers.iter().any(|pair| pair.name == "host"));
     }
-    let [read, edit, binary, closed, moved] = &log.entries[..] else {
-        panic!("expected five entries, found {}", log.entries.len());
-    };
+}
+
+#[track_caller]
+fn check_read(read: &har::Entry, base_url: &str) {
     let days = &read.request.query_string[..2];
     let names: Vec<_> = days
         .iter()
@@ -543,7 +540,7 @@ fn the_journal_can_be_read_as_an_http_archive() {
     assert_eq!(names, [("days", "7"), ("a", "b c")]);
     let url = format!(
         "{}/api/v1/users/demo/stats?days=7&a=b%20c&key=mock_all_…",
-        serving.url()
+        base_url
     );
     assert_eq!((&*read.request.method, &read.request.url), ("GET", &url));
     assert!(read.request.post_data.is_none() && read.request.body_size == 0);
@@ -559,7 +556,25 @@ fn the_journal_can_be_read_as_an_http_archive() {
             .iter()
             .any(|pair| pair.name == "ratelimit-limit")
     );
+}
 
+#[test]
+fn the_journal_can_be_read_as_an_http_archive() {
+    let serving = serve(&["--journal-body-bytes", "40"]);
+    let key = serving.key("all").to_owned();
+    send_for_the_archive(&serving, &key);
+
+    let line = "GET /worlds/default/requests?format=har";
+    let archive = serving.order(200, line, NOTHING);
+    assert!(!archive.to_string().contains(&key), "{archive}");
+    let har::Archive { log } = serde_json::from_value(archive).unwrap();
+    assert_eq!((&*log.version, &*log.creator.name), ("1.2", "mock-server"));
+    assert!(!log.creator.version.is_empty());
+    check_required_fields(&log.entries);
+    let [read, edit, binary, closed, moved] = &log.entries[..] else {
+        panic!("expected five entries, found {}", log.entries.len());
+    };
+    check_read(read, serving.url());
     let sent = edit.request.post_data.as_ref().unwrap();
     assert_eq!(
         (&*sent.mime_type, sent.encoding.as_deref()),
