@@ -33,7 +33,7 @@ pub(crate) const EDITS: [Edit; 2] = [
     }),
 ];
 
-/// The links and posts that the command has created, or may have created.
+/// The links and posts that the command has created, or may have created, and the color that it has changed.
 #[derive(Debug, Default)]
 pub(crate) struct Created {
     /// The paths of those that were not deleted.
@@ -44,6 +44,8 @@ pub(crate) struct Created {
     deleted: Vec<String>,
     /// The kind of a resource that a deletion removed by mistake.
     missed: Option<Kind>,
+    /// The edit that changes the color was sent, and nothing shows that the color is restored.
+    is_color_changed: bool,
 }
 
 impl Created {
@@ -56,7 +58,15 @@ impl Created {
         let unknown = unknown.map(|(Kind { name, text, .. }, advice)| {
             format!("possibly not deleted: a {name} whose {text} contains {mark}; {advice}")
         });
-        known.chain(unknown).collect()
+        let values = &observations.values;
+        let old = values.profile.as_ref().ok().and_then(|all| all.get(COLOR));
+        let restored = old.zip(restoration(values).ok());
+        let color = restored.filter(|_| self.is_color_changed);
+        let color = color.map(|(old, request)| {
+            let body = &request.body;
+            format!("possibly not restored: {COLOR} was {old}; {request} with {body} restores it")
+        });
+        known.chain(unknown).chain(color).collect()
     }
 
     /// Records that a deletion was accepted.
@@ -162,6 +172,9 @@ async fn send(
     request: &Request,
 ) -> Known<Answer> {
     service.require_ready()?;
+    let changes_color = step == Step::EditProfile && other_color(&observations.values).is_some();
+    // Set before, because a second signal ends the command during the request.
+    created.is_color_changed |= changes_color;
     let answer = service.send(request).await;
     let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
     let is_rejected = answer.as_ref().is_ok_and(Answer::is_rejection);
@@ -187,7 +200,9 @@ async fn send(
     }
     if let (Step::EditProfile, Ok(request)) = (step, restoration(&observations.values)) {
         // The clean-up repeats it if it fails.
-        let _ = service.send(&request).await;
+        let restored = service.send(&request).await;
+        created.is_color_changed &=
+            !is_rejected && !restored.is_ok_and(|answer| answer.is_success());
     }
     if let ("/me", Ok(me)) = (request.path.as_str(), &answer) {
         created.update(observations, me);
@@ -299,11 +314,12 @@ pub(crate) async fn clean_up(
         let me = service.send(&Request::get("/me")).await?;
         created.update(observations, &me);
         let changes = Changes::new(observations, &me)?;
+        let is_color = |line: &String| line.starts_with(COLOR);
+        created.is_color_changed &= changes.content.iter().any(|(line, _)| is_color(line));
         read += 1;
         if created.paths.is_empty() && changes.content.is_empty() || read == READS {
             break changes;
         }
-        let is_color = |line: &String| line.starts_with(COLOR);
         if let Some((_, Some(undo))) = changes.content.iter().find(|(line, _)| is_color(line)) {
             let _ = service.send(undo).await;
         }

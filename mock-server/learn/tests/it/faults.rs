@@ -144,6 +144,41 @@ fn names_what_it_could_not_delete() {
     });
 }
 
+#[test]
+fn names_the_color_that_it_could_not_restore() {
+    let server = MockServer::start_blocking();
+    learn(server.uri(), server.key(), &OPTIONS);
+    let is_edit = |request: &RecordedRequest| {
+        request.method == "PATCH"
+            && request.path.ends_with("/me/profile")
+            && request.status == Some(200)
+    };
+    let position = server.journal().requests().iter().position(is_edit);
+    let edited = u64::try_from(position.unwrap()).unwrap() + 1;
+    let faults = [
+        Fault::rate_limited("3600"),
+        Fault::Wire(WireFault::Close),
+        Fault::status(500),
+    ];
+    for_each(&faults, |fault| {
+        let server = MockServer::start_blocking();
+        let color = || request(&server, "GET /me").data(200)["accent_color"].to_string();
+        let old = color();
+        let rule = FaultRule::new(fault.clone()).skip(edited);
+        server.add_fault(rule).unwrap();
+        let learned = learn(server.uri(), server.key(), &OPTIONS);
+        server.clear_faults();
+        assert_ne!(color(), old);
+        let expected = format!(
+            "mock-server-learn: possibly not restored: accent_color was {old}; PATCH /me/profile with {{"
+        );
+        assert!(learned.stderr.contains(&expected), "{}", learned.stderr);
+        let request = format!("\"accent_color\":{old}");
+        assert!(learned.stderr.contains(&request), "{}", learned.stderr);
+        assert_ne!(learned.code, Some(0));
+    });
+}
+
 #[tokio::test]
 async fn sends_nothing_after_a_long_retry_after() {
     let server = MockServer::start().await;
