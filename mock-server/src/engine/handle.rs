@@ -110,12 +110,13 @@ fn identify<'a>(
     };
     let mut quota = None;
     if problems.check().is_ok() {
-        let counted = key.count(now.as_second());
-        if let Err(quota) = counted {
-            problems.reject(Problem::RateLimited { quota });
-        }
-        let (Ok(counted) | Err(counted)) = counted;
-        quota = Some(counted);
+        quota = Some(match key.count(now.as_second()) {
+            Ok(counted) => counted,
+            Err(quota) => {
+                problems.reject(Problem::RateLimited { quota });
+                quota
+            }
+        });
     }
     if let Some(scope) = endpoint.scope()
         && !key.scopes.contains(&scope)

@@ -112,6 +112,33 @@ impl Fault {
         }
     }
 
+    /// Sets the body of a [`Status`](Self::Status) fault, and has no effect on any other.
+    #[must_use]
+    pub fn with_body(mut self, text: impl Into<String>) -> Self {
+        if let Self::Status { body, .. } = &mut self {
+            *body = Some(text.into());
+        }
+        self
+    }
+
+    /// Adds a header to a [`Status`](Self::Status) fault, and has no effect on any other.
+    ///
+    /// ```
+    /// use mock_server::Fault;
+    ///
+    /// let fault = Fault::status(503).with_body("{}").with_header("Retry-After", "2");
+    /// let json = r#"{"status": {"status": 503, "body": "{}", "headers": {"Retry-After": "2"}}}"#;
+    /// assert_eq!(fault, serde_json::from_str(json)?);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        if let Self::Status { headers, .. } = &mut self {
+            headers.insert(name.into(), value.into());
+        }
+        self
+    }
+
     /// Returns a fault that responds with 429 and this `Retry-After`.
     pub fn rate_limited(retry_after: impl Into<String>) -> Self {
         let retry_after = Some(retry_after.into());

@@ -33,7 +33,7 @@ pub(crate) fn object_in<T: DeserializeOwned>(mut value: Value) -> Result<T, Inva
     use_integers(&mut value);
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
-        let error = error.into_inner();
+        let error = with_range(&error.into_inner().to_string());
         // Below `keys`, the names are API keys.
         match path.split_once("keys.") {
             Some((before, _)) => unreadable(format!("{before}keys: {error}")),
@@ -41,6 +41,21 @@ pub(crate) fn object_in<T: DeserializeOwned>(mut value: Value) -> Result<T, Inva
             None => unreadable(format!("{path}: {error}")),
         }
     })
+}
+
+/// Names the range instead of the type of an integer.
+fn with_range(message: &str) -> String {
+    let maxima = [
+        ("u64", u64::MAX),
+        ("usize", usize::MAX as u64),
+        ("u32", u32::MAX.into()),
+        ("u16", u16::MAX.into()),
+    ];
+    let found = maxima.iter().find_map(|(name, max)| {
+        let found = message.strip_suffix(name)?.strip_suffix("expected ")?;
+        Some(format!("{found}expected a whole number from 0 to {max}"))
+    });
+    found.unwrap_or_else(|| message.to_owned())
 }
 
 /// Replaces numbers such as `60.0`, which are integers in JSON Schema but not for serde. JSON that a test
@@ -131,7 +146,7 @@ mod tests {
             ),
             (
                 r#"{"fault": "empty_body", "times": -1}"#,
-                "times: invalid value: integer `-1`, expected u64",
+                "times: invalid value: integer `-1`, expected a whole number from 0 to 18446744073709551615",
             ),
         ] {
             let error = object::<FaultRule>(text.as_bytes()).unwrap_err();

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use http::{Request, Response, StatusCode};
+use http::header::HOST;
+use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -20,7 +21,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::messages::{NoResponse, READ_TIMEOUT, ResponseBody};
+use super::messages::{NoResponse, READ_TIMEOUT, ResponseBody, respond};
+use crate::engine::Reply;
 use crate::faults::{PlannedReply, WireFault};
 
 /// Maximum number of connections that wait to be accepted. The standard library allows 128, and clients repeat
@@ -95,7 +97,12 @@ async fn serve_connection(
     let service = service_fn(|request| {
         has_request.store(true, Ordering::Relaxed);
         let handler = handler.clone();
-        async move { handler.handle(request).await }
+        async move {
+            match check_host(&request) {
+                Ok(()) => handler.handle(request).await,
+                Err(rejection) => respond(PlannedReply::new(rejection), None),
+            }
+        }
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -199,6 +206,16 @@ impl AsyncWrite for ClientStream {
     }
 }
 
+/// Rejects a request of HTTP/1.1 without `Host` or with several (RFC 9112, section 3.2).
+fn check_host<B>(request: &Request<B>) -> Result<(), Reply> {
+    let count = request.headers().get_all(HOST).iter().count();
+    if count == 1 || (count == 0 && request.version() < Version::HTTP_11) {
+        return Ok(());
+    }
+    let message = format!("the request has {count} Host headers; expected one");
+    Err(Reply::error(400, "invalid_host", &message))
+}
+
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     // A dropped sender also means that the server has stopped.
     let _ = stop.wait_for(|stop| *stop).await;
@@ -218,10 +235,10 @@ pub(super) async fn write_fault(
             }
             stream.set_zero_linger()
         }
-        WireFault::Close => Ok(()),
+        WireFault::Close => end(stream).await,
         WireFault::Cut { after } => {
             send_part(&mut stream, reply, after).await?;
-            stream.shutdown().await
+            end(stream).await
         }
         WireFault::Stall { after } => {
             send_part(&mut stream, reply, after).await?;
@@ -233,11 +250,12 @@ pub(super) async fn write_fault(
                 _ => head_with_length(reply, reply.body.len() as u64),
             };
             stream.write_all(head.as_bytes()).await?;
-            dribble(&mut stream, sent_body(reply), bytes, pause).await
+            dribble(&mut stream, sent_body(reply), bytes, pause).await?;
+            end(stream).await
         }
         WireFault::BadChunk => {
             stream.write_all(&bad_chunk(reply)).await?;
-            stream.shutdown().await
+            end(stream).await
         }
     }
 }
@@ -278,7 +296,15 @@ async fn dribble(
             ended = wait_for_end(stream) => return ended.and(Err(ErrorKind::BrokenPipe.into())),
         }
     }
-    stream.shutdown().await
+    Ok(())
+}
+
+/// Sends FIN. Closing the connection before the rest of the request is read would send RST.
+async fn end(mut stream: TcpStream) -> io::Result<()> {
+    stream.shutdown().await?;
+    // The response is complete, whatever the client does.
+    let _ = tokio::time::timeout(READ_TIMEOUT, wait_for_end(&mut stream)).await;
+    Ok(())
 }
 
 /// Returns a response with one valid chunk and an invalid chunk size.
@@ -316,12 +342,9 @@ mod tests {
     use tokio::net::TcpListener;
     use tokio::time::Instant;
 
-    use super::super::messages::receive;
-    use super::super::messages::respond;
     use super::*;
-    use crate::engine::Reply;
-    use crate::faults::PlannedReply;
     use crate::tasks::Shutdown;
+    use crate::transport::receive;
 
     struct ReadsAll;
 

@@ -48,8 +48,9 @@ pub(crate) async fn receive(
 /// Returns a request without its body.
 fn read_head(head: &Parts) -> Request {
     let target = head.uri.path_and_query();
-    let target = target.map_or("", |target| target.as_str());
-    let mut received = Request::new(head.method.as_str(), target);
+    // CONNECT has only a host and a port.
+    let target = target.map_or_else(|| head.uri.to_string(), ToString::to_string);
+    let mut received = Request::new(head.method.as_str(), &target);
     received.headers = texts(&head.headers);
     // It replaces `Host` (RFC 9112, section 3.2.2).
     if let Some(authority) = head.uri.authority() {
@@ -156,7 +157,17 @@ pub(crate) enum NoResponse {
 
 /// Converts the headers of a request for the engine.
 pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    // A value that is not UTF-8 is in Latin-1, as in older versions of HTTP.
+    let text = |value: &HeaderValue| {
+        let latin_1 = || {
+            value
+                .as_bytes()
+                .iter()
+                .map(|byte| char::from(*byte))
+                .collect()
+        };
+        std::str::from_utf8(value.as_bytes()).map_or_else(|_| latin_1(), str::to_owned)
+    };
     let given = given.iter();
     given
         .map(|(name, value)| (name.as_str().to_owned(), text(value)))

@@ -1,12 +1,13 @@
 //! Start and shutdown of servers.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 #[cfg(unix)]
 use std::process::Command;
 
 #[cfg(unix)]
 use mock_server::StartError;
+use mock_server::journal::RequestPattern;
 use mock_server::{MockServer, World};
 
 use tokio::sync::Mutex;
@@ -108,4 +109,47 @@ async fn a_world_survives_serialization() {
     let world = server.world().unwrap();
     let text = serde_json::to_string(&world).unwrap();
     assert_eq!(serde_json::from_str::<World>(&text).unwrap(), world);
+}
+
+/// Sends bytes, and returns the response until the connection is closed.
+fn exchange(server: &MockServer, bytes: &[u8]) -> String {
+    let mut stream = std::net::TcpStream::connect(server.address()).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn http_1_1_requires_one_host() {
+    let server = MockServer::start().await;
+    for (version, hosts, status) in [
+        ("1.1", "", "400"),
+        ("1.1", "Host: a\r\nHost: a\r\n", "400"),
+        ("1.0", "Host: a\r\nHost: b\r\n", "400"),
+        ("1.0", "", "200"),
+        ("1.1", "Host:\r\n", "200"),
+        ("1.1", "Host: a\r\n", "200"),
+    ] {
+        let head = format!("GET /api/v1/badges HTTP/{version}\r\n{hosts}Connection: close\r\n\r\n");
+        let answer = exchange(&server, head.as_bytes());
+        assert_eq!(answer.split(' ').nth(1), Some(status), "{head}");
+    }
+    server.assert_no_violations();
+}
+
+#[tokio::test]
+async fn odd_requests_are_recorded_as_they_were_sent() {
+    let server = MockServer::start().await;
+    let connect = b"CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    let answer = exchange(&server, connect);
+    assert!(
+        answer.contains("no endpoint has the path a.example:443"),
+        "{answer}"
+    );
+    let latin_1 =
+        b"GET /api/v1/badges HTTP/1.1\r\nHost: a\r\nX-Name: Ren\xe9\r\nConnection: close\r\n\r\n";
+    exchange(&server, latin_1);
+    let pattern = RequestPattern::new("GET", "/badges").header("X-Name", "Ren\u{e9}");
+    server.expect_matching(pattern).once();
 }

@@ -201,7 +201,7 @@ async fn reports_a_damaged_file_and_keeps_it() {
         ),
         (
             r#"{"version": 1, "world": {"seed": -1}}"#,
-            "world.seed: invalid value: integer `-1`, expected u64",
+            "world.seed: invalid value: integer `-1`, expected a whole number from 0 to 18446744073709551615",
         ),
         ("[]", "expected a JSON object"),
     ] {

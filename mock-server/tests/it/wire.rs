@@ -322,3 +322,26 @@ async fn a_delay_does_not_block_other_requests() {
     // If the second request waited for the first, `send` would not return.
     drop(slow);
 }
+
+#[tokio::test]
+async fn a_connection_with_an_unread_upload_ends_with_fin() {
+    for fault in [
+        WireFault::Close,
+        WireFault::Cut { after: 1 },
+        WireFault::BadChunk,
+    ] {
+        let server = server(Fault::Wire(fault)).await;
+        let stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut writer = stream.try_clone().unwrap();
+        let writing = std::thread::spawn(move || {
+            let head =
+                "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n";
+            writer.write_all(head.as_bytes())?;
+            writer.write_all(&vec![b' '; 9_000_000])
+        });
+        let mut reader = stream;
+        reader.read_to_end(&mut Vec::new()).unwrap();
+        writing.join().unwrap().unwrap();
+    }
+}

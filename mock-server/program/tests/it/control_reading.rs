@@ -12,7 +12,7 @@ const NOTHING: Value = Value::Null;
 fn rejects_an_integer_that_is_too_large() {
     let serving = serve(&[]);
     let advance = serving.control("POST /worlds/default/clock/advance");
-    let message = "seconds: invalid type: floating point `1.8446744073709552e+19`, expected u64";
+    let message = "seconds: invalid type: floating point `1.8446744073709552e+19`, expected a whole number from 0 to 18446744073709551615";
     let body = r#"{"seconds": 18446744073709551616}"#;
     advance.body(body).assert_rejected(400, "bad_body", message);
 }

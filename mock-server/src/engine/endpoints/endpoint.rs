@@ -12,9 +12,14 @@ use crate::engine::problems::{ProblemKind, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
-/// Defines [`Endpoint`] from the start of all paths and a row for each endpoint. A row has the method, the path, the access, groups of the rejections that depend on the endpoint, the handler, and the objects of successful responses.
+/// Defines [`Endpoint`] from the start of all paths and a row for each endpoint. A row has the method,
+/// the path, the access, groups of the rejections that depend on the endpoint, the handler, and the objects
+/// of successful responses.
 macro_rules! endpoints {
-    ($base:literal; $($name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*], $handler:expr, [$(($place:ident, $pointer:literal)),*];)*) => {
+    ($base:literal; $(
+        $name:ident: $method:literal $path:literal, $access:expr, [$($rejections:expr),*],
+            $handler:expr, [$(($place:ident, $pointer:literal)),*];
+    )*) => {
         /// An endpoint (section Endpoints of the specification). `Display` prints its method and path.
         ///
         /// ```
