@@ -61,7 +61,7 @@ pub use mock_server::{MockServer, MockServerBuilder, ServiceHandle, StartError};
 #[doc(hidden)]
 pub use mutants::Mutant;
 #[doc(hidden)]
-pub use redaction::printable;
+pub use redaction::{printable, without_userinfo};
 pub use service::{StateError, StateFile};
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
 #[cfg(feature = "wiremock")]

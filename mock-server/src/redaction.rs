@@ -209,6 +209,19 @@ fn escaped(text: &[u8]) -> Option<u8> {
     u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
+/// Replaces the user name and the password of a URL that an error repeats, also of an invalid one.
+pub fn without_userinfo(text: &str) -> String {
+    match text.rsplit_once('@') {
+        Some((before, host)) if before.contains(':') => {
+            let scheme = before
+                .split_once("://")
+                .map(|(scheme, _)| format!("{scheme}://"));
+            format!("{}***@{host}", scheme.unwrap_or_default())
+        }
+        _ => text.to_owned(),
+    }
+}
+
 /// Replaces control characters other than line breaks, and marks that change the direction of a text,
 /// with escapes such as `\u009b`, which are also valid in JSON. The programs print texts of services.
 pub fn printable(text: &str) -> String {

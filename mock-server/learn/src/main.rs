@@ -44,8 +44,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use mock_server::dialect::DialectFile;
-use mock_server::printable;
+use mock_server::{printable, without_userinfo};
 use reqwest::Url;
 #[cfg(unix)]
 use tokio::signal::unix;
@@ -114,7 +115,16 @@ struct Options {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let code = learn(&Options::parse()).await;
+    let options = Options::try_parse().unwrap_or_else(|mut error| {
+        for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
+            if let Some(ContextValue::String(text)) = error.get(kind) {
+                let shown = ContextValue::String(without_userinfo(text));
+                error.insert(kind, shown);
+            }
+        }
+        error.exit()
+    });
+    let code = learn(&options).await;
     let code = code.unwrap_or_else(|(code, reason)| {
         warn(&reason);
         code

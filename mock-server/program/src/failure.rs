@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue};
-use mock_server::{InvalidInput, StateError, printable};
+use mock_server::{InvalidInput, StateError, printable, without_userinfo};
 
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
@@ -113,15 +113,14 @@ const COMMANDS: [&str; 3] = ["run", "matrix", "mutants"];
 
 /// Prints a usage error or the help. The exit code 2 could be that of a command.
 pub(crate) fn exit_code_of_usage(error: &mut clap::Error) -> u8 {
-    // Hide the user name and the password of a URL that the message repeats.
-    for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
-        if let Some(ContextValue::String(text)) = error.get(kind)
-            && let Some((before, host)) = text.rsplit_once('@')
-            && before.contains(':')
-        {
-            let start = before.find("//").map_or(0, |slashes| slashes + 2);
-            let hidden = format!("{}***@{host}", &before[..start]);
-            error.insert(kind, ContextValue::String(hidden));
+    for kind in [
+        ContextKind::InvalidValue,
+        ContextKind::InvalidArg,
+        ContextKind::InvalidSubcommand,
+    ] {
+        if let Some(ContextValue::String(text)) = error.get(kind) {
+            let shown = ContextValue::String(without_userinfo(text));
+            error.insert(kind, shown);
         }
     }
     // Ignore a closed stream.

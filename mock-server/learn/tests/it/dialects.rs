@@ -341,6 +341,26 @@ fn waits_instead_of_exceeding_the_rate_limit() {
     });
 }
 
+#[test]
+fn usage_errors_hide_the_password_of_a_url() {
+    for url in [
+        "https://u:PW@host/",
+        "https://u:P W@host/",
+        "https://u:PW//x@y@host/",
+        "u:PW@host",
+        "http://u:PW@[host",
+    ] {
+        let valid = "https://example.com";
+        for (base_url, more) in [(url, None), (valid, Some(url))] {
+            let output = program(base_url).args(more).output().unwrap();
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{stderr}");
+            let is_shown = ["PW", "P W"].iter().any(|part| stderr.contains(part));
+            assert!(!is_shown && stderr.contains("***@"), "{stderr}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
     let server = MockServer::start().await;

@@ -262,6 +262,28 @@ fn usage_error(option: &str, arguments: &[&str], value: &str, message: &str) {
 }
 
 #[test]
+fn usage_errors_hide_the_password_of_a_url() {
+    for option in ["--webhook-url", "--cors", "--seed", "--unknown"] {
+        for url in [
+            "https://u:PW@host/",
+            "https://u:P W@host/",
+            "https://u:PW//x@y@host/",
+            "u:PW@host",
+            "//u:PW@host",
+            "http://u:PW@[host",
+        ] {
+            let joined = format!("{option}={url}");
+            for arguments in [&[option, url][..], &[joined.as_str()], &[url]] {
+                let (code, stderr) = fail(arguments);
+                assert_eq!(code, Some(2), "{arguments:?}: {stderr}");
+                let is_shown = ["PW", "P W"].iter().any(|part| stderr.contains(part));
+                assert!(!is_shown, "{arguments:?}: {stderr}");
+            }
+        }
+    }
+}
+
+#[test]
 fn prints_a_working_url_for_wildcard_addresses() {
     let serving = serve(&["--addr", "0.0.0.0:0"]);
     assert!(serving.url().starts_with("http://127.0.0.1:"));
