@@ -29,10 +29,11 @@ fn is_root() -> bool {
 }
 
 /// Returns true if the tests may start the program as another user, who must reach it and the home directory.
-fn can_be_another_user(home: &Path) -> bool {
-    let is_open = |directory: &Path| directory.metadata().unwrap().mode() & 0o001 != 0;
+pub(crate) fn can_be_another_user(home: &Path) -> bool {
+    // Others may enter a directory, or execute a program.
+    let is_open = |path: &Path| path.metadata().unwrap().mode() & 0o001 != 0;
     let program = Path::new(env!("CARGO_BIN_EXE_profile"));
-    let mut directories = home.ancestors().skip(1).chain(program.ancestors().skip(1));
+    let mut directories = home.ancestors().skip(1).chain(program.ancestors());
     let can = is_root() && directories.all(is_open);
     if !can {
         let message =
@@ -261,8 +262,9 @@ async fn access_control_lists() {
     let user = rustix::process::geteuid().as_raw();
     for path in [&directory, &config] {
         let warning = format!(
-            "warning: the group can change {0}; run `chmod g-w {0}`\n",
-            path.display()
+            "warning: the group can change {}; run `chmod g-w {}`\n",
+            path.display(),
+            quoted(path)
         );
         for list in [
             (USER, 5, 12_345),
@@ -276,7 +278,7 @@ async fn access_control_lists() {
             assert_eq!(show.stderr(), warning);
         }
         set_list(path, &[(USER, 5, 3), (USER, 7, 12_345)]);
-        check_refused(&fixture, &format!("`setfacl -b {}`", path.display()));
+        check_refused(&fixture, &format!("`setfacl -b {}`", quoted(path)));
         // The mask is the group's part of the mode.
         let mode = fs::metadata(path).unwrap().permissions().mode();
         set_mode(path, mode & !0o020);

@@ -15,6 +15,7 @@ use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
+use crate::config_owner::can_be_another_user;
 use crate::program::{Fixture, Program, Run, home, named, quoted};
 use crate::pseudo_terminal::Terminal;
 
@@ -268,11 +269,11 @@ fn edit_during(fixture: &Fixture, state: &Path, during: impl FnOnce(&Path)) -> R
 /// Only root can act as other users.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_text_of_another_user_is_not_sent() {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
     for replaces_directory in [false, true] {
         let fixture = Fixture::new().await;
+        if !can_be_another_user(fixture.home.path()) {
+            return;
+        }
         // A shared directory, as /tmp is.
         let shared = fixture.home.path().join("shared");
         fs::create_dir(&shared).unwrap();
@@ -748,7 +749,7 @@ async fn a_text_stays_if_the_editor_does_not_wait() {
         let run = program(&fixture, "exit 0", command).run();
         run.stdout();
         let [path] = unsent(&fixture).try_into().unwrap();
-        let send = format!("`{send}{}`", path.display());
+        let send = format!("`{send}{}`", quoted(&path));
         assert!(run.stderr().contains(&send), "{run}");
         assert!(run.stderr().contains("`code --wait`"), "{run}");
         fs::remove_file(path).unwrap();
@@ -798,7 +799,7 @@ async fn a_kept_text_names_the_account_of_the_run() {
         let text = format!("{SET_LOCATION}; exit 1");
         let killed = run(account, &text, &["edit"]);
         let [path] = unsent(&fixture).try_into().unwrap();
-        let apply = format!("`profile apply {} --account {name}`", path.display());
+        let apply = format!("`profile apply {} --account {name}`", quoted(&path));
         assert!(killed.stderr().contains(&apply), "{killed}");
         let text = fs::read_to_string(&path).unwrap();
         let source = format!(
@@ -814,15 +815,18 @@ async fn a_kept_text_names_the_account_of_the_run() {
         "echo one > \"$1\"; exit 1",
         &["post", "create", "--editor"],
     );
-    assert!(post.stderr().contains(".txt --account all`"), "{post}");
+    let sends = |run: &Run, options: &str| {
+        let [path] = unsent(&fixture).try_into().unwrap();
+        let command = format!("--file {}{options}`", quoted(&path));
+        assert!(run.stderr().contains(&command), "{run}");
+        fs::remove_file(path).unwrap();
+    };
+    sends(&post, " --account all");
     // A key of the environment stays the key.
     let editor = editor(&fixture, "echo one > \"$1\"; exit 1");
     let of_environment = fixture.program(&["post", "create", "--editor"]);
     let of_environment = of_environment.env("PROFILE_EDITOR", editor).run();
-    assert!(
-        of_environment.stderr().contains(".txt`"),
-        "{of_environment}"
-    );
+    sends(&of_environment, "");
 }
 
 #[tokio::test]
