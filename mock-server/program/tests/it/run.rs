@@ -78,11 +78,9 @@ fn the_exit_code_is_that_of_the_command() {
     assert_eq!(output(&["run", "sh", "-c", "exit 7"]).0, Some(7));
     let (code, _, stderr) = output(&["run", "--", "no-such-program"]);
     assert_eq!(code, Some(127));
-    assert_eq!(
-        stderr,
-        "mock-server: cannot run no-such-program: No such file or directory (os error 2); \
-         expected a program in PATH or the path of one\n"
-    );
+    // The reason is the words of the system.
+    assert!(stderr.starts_with("mock-server: cannot run no-such-program: "));
+    assert!(stderr.ends_with("; expected a program in PATH or the path of one\n"));
     assert_eq!(output(&["run", "--", "/dev/null"]).0, Some(126));
     assert_eq!(
         output(&["run", "--allow", "nonsense", "--", "true"]).0,
