@@ -30,7 +30,6 @@ use crate::terminal::printable::{csv_field, tsv_field};
 use crate::terminal::printable::{json_text, printable};
 use crate::terminal::stream::Blocking;
 
-use json::readable;
 use renderer::Renderer;
 
 /// Prints to stdout and stderr.
@@ -250,7 +249,11 @@ impl Output {
         Ok(match self.renderer {
             Renderer::Json => format!(
                 "{}\n",
-                json::tokens(&json_text(&readable(&report.json), self.stdout.is_terminal)).concat()
+                json::tokens(&json_text(
+                    &json::readable(&report.json),
+                    self.stdout.is_terminal
+                ))
+                .concat()
             ),
             Renderer::Table => {
                 let values = values.filter(|value| !value.is_empty());

@@ -14,7 +14,7 @@ use mock_server::wiremock::Request;
 use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::{Fixture, Program, Run, configure, home, named, quoted, run};
+use crate::program::{Fixture, Program, Run, configure, home, quoted, run};
 #[cfg(feature = "webhook")]
 use crate::webhook::{BODY, SECRET, SIGNATURE, listener, probe};
 
@@ -544,7 +544,7 @@ async fn tsv_and_csv_have_fixed_columns() {
             let fixture = fixture().await;
             let run = row.run(row.program(&Setting::of(&fixture), format));
             let stdout = run.stdout().replace(fixture.service.uri(), "BASE_URL");
-            let stdout = named(&stdout, fixture.home.path(), "HOME");
+            let stdout = crate::program::named(&stdout, fixture.home.path(), "HOME");
             let stdout = match row.command {
                 "webhook listen" | "webhook send" | "webhook replay" => without_numbers(&stdout),
                 _ => stdout,
