@@ -6,8 +6,9 @@
 )]
 
 mod accounts;
-#[cfg(feature = "tower")]
 mod apply;
+#[cfg(feature = "tower")]
+mod apply_properties;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod builder;
@@ -57,6 +58,8 @@ mod testing;
 mod tls;
 #[cfg(feature = "tracing")]
 mod tracing;
+#[cfg(feature = "tower")]
+mod unreliable_network;
 mod writes;
 
 use mock_server::ServiceHandle;

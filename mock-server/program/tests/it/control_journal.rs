@@ -58,14 +58,13 @@ fn records_the_fault_and_the_response_that_was_sent() {
     assert!(delete(json!({"wire": {"cut": {"after": 0}}}), "before").starts_with(&head(200)));
     assert!(delete(json!({"status": {"status": 503}}), "after").starts_with(&head(503)));
     serving.request("POST /me/posts").json(post).data(201);
-    let response = serving.read("/requests");
-    let response: Vec<_> = response.as_array().unwrap().iter().collect();
-    let response: Vec<_> = response
-        .iter()
-        .map(|one| (&one["status"], &one["fault"]))
+    let requests = serving.read("/requests");
+    let requests = requests.as_array().unwrap().iter();
+    let results: Vec<_> = requests
+        .map(|request| (&request["status"], &request["fault"]))
         .collect();
     assert_eq!(
-        response,
+        results,
         [
             (&NOTHING, &json!("reset")),
             (&NOTHING, &json!("close")),
@@ -278,7 +277,7 @@ fn waiting_does_not_delay_the_shutdown() {
     // Connections are accepted in order, so the program has accepted the one that waits.
     serving.order(200, "GET /health", NOTHING);
     assert_eq!(serving.stop(Signal::TERM).0, Some(0));
-    // A request that delays the shutdown is dropped without a response.
+    // A request that waits is answered before the program exits.
     let answer = waiting.finish();
     assert_eq!(answer.status, 503);
     assert!(

@@ -17,6 +17,7 @@ mod control_openapi;
 mod control_reading;
 mod control_webhook;
 mod devtools;
+mod log;
 mod matrix;
 mod mutants;
 mod page;
@@ -29,6 +30,8 @@ mod run;
 #[path = "../../../tests/shared/schema.rs"]
 mod schema;
 mod serving;
+mod shutdown;
+mod state;
 #[path = "../../../tests/shared/webhook_receiver.rs"]
 mod webhook_receiver;
 mod worlds;

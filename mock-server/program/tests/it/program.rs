@@ -1,20 +1,18 @@
 //! The program `mock-server`, as a child process.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::Stdio;
-use std::thread;
+use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use mock_server::{Dialect, MockServer, World};
+use mock_server::{Dialect, World};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child;
-use crate::request::{TestRequest, request};
-use crate::serving::{Serving, fail, program, serve, start};
+use crate::serving::{
+    fail, file, memory, program, request_unread, send_incomplete_requests, serve, start,
+};
 
 #[test]
 fn prints_one_line_of_json_and_serves_until_a_signal() {
@@ -55,28 +53,6 @@ fn prints_one_line_of_json_and_serves_until_a_signal() {
 fn another_seed_creates_other_keys() {
     let serving = serve(&["--seed", "7"]);
     assert_eq!(serving.key("all"), World::new(7).keys().all);
-}
-
-#[tokio::test]
-async fn two_processes_can_share_a_state_file() {
-    const POSTS: usize = 10;
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("state.json");
-    let serving = serve(&["--state", path.to_str().unwrap()]);
-    let server = MockServer::builder().state_file(&path);
-    let server = server.start().await.unwrap();
-    let create = |request: &dyn Fn() -> TestRequest| {
-        for _ in 0..POSTS {
-            request().json(json!({"body": "x"})).data(201);
-        }
-    };
-    thread::scope(|scope| {
-        scope.spawn(|| create(&|| serving.request("POST /me/posts")));
-        scope.spawn(|| create(&|| request(&server, "POST /me/posts")));
-    });
-    let me = serving.request("GET /me").data(200);
-    assert_eq!(me["posts"].as_array().unwrap().len(), 1 + 2 * POSTS);
-    assert_eq!(request(&server, "GET /me").data(200), me);
 }
 
 #[test]
@@ -206,37 +182,6 @@ fn health_does_not_connect_to_itself() {
         "$0" health
     "#;
     run_isolated("", script);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_signal_ends_the_wait_for_the_state_file() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("state.json");
-    let lock = File::create(directory.path().join("state.json.lock")).unwrap();
-    lock.lock().unwrap();
-    let state = ["--state", path.to_str().unwrap()];
-    for arguments in [
-        state.to_vec(),
-        [&["run"], &state[..], &["--", "true"]].concat(),
-    ] {
-        let mut child = program(&arguments).stderr(Stdio::piped()).spawn().unwrap();
-        let waiter = format!(" {} ", child.id());
-        let is_waiting = |locks: String| {
-            let mut locks = locks.lines();
-            locks.any(|line| line.contains("->") && line.contains(&waiter))
-        };
-        while !is_waiting(std::fs::read_to_string("/proc/locks").unwrap()) {
-            assert!(child.try_wait().unwrap().is_none());
-        }
-        child::send(Signal::TERM, child.id());
-        let output = child.wait_with_output().unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        // Process 1 of a container gets only signals that it handles, so an exit by the signal is no exit.
-        assert_eq!(output.status.code(), Some(143), "{stderr}");
-        let message = "mock-server: ended by signal 15 before the server was ready\n";
-        assert_eq!(stderr, message);
-    }
 }
 
 #[test]
@@ -434,111 +379,6 @@ fn reports_invalid_webhook_options() {
 }
 
 #[test]
-fn command_line_takes_precedence_over_the_state_file() {
-    let directory = TempDir::new().unwrap();
-    let state = directory.path().join("state.json").display().to_string();
-    let begin = |arguments: &[&str]| serve(&[&["--state", &state], arguments].concat());
-    let dialect = |serving: &Serving| serving.read("/dialect");
-    assert_eq!(
-        dialect(&begin(&["--dialect", "minimal"])),
-        json!(Dialect::minimal())
-    );
-    assert_eq!(dialect(&begin(&[])), json!(Dialect::minimal()));
-    let maximal = begin(&["--dialect", "maximal"]);
-    assert_eq!(dialect(&maximal), json!(Dialect::maximal()));
-    let warning = "mock-server: --dialect replaces the dialect of the state file\n";
-    let (_, stderr) = maximal.stop(Signal::TERM);
-    assert!(stderr.starts_with(warning), "{stderr}");
-    let (_, stderr) = begin(&["--dialect", "maximal"]).stop(Signal::TERM);
-    assert!(!stderr.contains("--dialect"), "{stderr}");
-}
-
-#[test]
-fn reports_a_created_directory() {
-    let directory = TempDir::new().unwrap();
-    let made = directory.path().join("profile");
-    let state = made.join("state.json").display().to_string();
-    let warning = format!("mock-server: created the directory {}\n", made.display());
-    for is_reported in [true, false] {
-        let (_, stderr) = serve(&["--state", &state]).stop(Signal::TERM);
-        assert_eq!(stderr.starts_with(&warning), is_reported, "{stderr}");
-    }
-}
-
-#[test]
-fn can_start_with_a_state_from_the_control_api() {
-    let directory = TempDir::new().unwrap();
-    let serving = serve(&["--seed", "7", "--dialect", "maximal"]);
-    serving
-        .request("POST /me/posts")
-        .json(json!({"body": "Kept"}))
-        .data(201);
-    let line = "GET /worlds/default/state";
-    let shown = serving.control(line).send().body;
-    let path = file(&directory, "state.json", &shown);
-
-    let again = serve(&["--state", &path]);
-    assert_eq!(again.key("all"), serving.key("all"));
-    assert_eq!(again.control(line).send().body, shown);
-    let post = again
-        .request("POST /me/posts")
-        .json(json!({"body": "Next"}))
-        .data(201);
-    assert_eq!(post["id"], "post_7");
-    let third = serve(&["--state", &path]);
-    let me = third.request("GET /me").data(200);
-    assert_eq!(me["posts"][1]["body"], "Kept");
-    assert_eq!(me["posts"][2]["body"], "Next");
-}
-
-#[test]
-fn reports_a_damaged_state_file_and_keeps_it() {
-    let directory = TempDir::new().unwrap();
-    let mut invalid = World::default();
-    invalid.account_mut("demo").unwrap().links[0].url = "/demo".to_owned();
-    for (content, problem) in [
-        (
-            "damaged".to_owned(),
-            "not valid JSON: expected value at line 1 column 1",
-        ),
-        (
-            json!(invalid).to_string(),
-            "accounts.demo.links[0].url: url is not an absolute URL: relative URL without a base; \
-             expected a URL such as https://example.com",
-        ),
-    ] {
-        let path = file(&directory, "state.json", &content);
-        let message = format!(
-            "mock-server: the state file {path} is damaged: {problem}; fix it, or delete it to \
-             start over\n"
-        );
-        assert_eq!(fail(&["--state", &path]), (Some(1), message));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
-    }
-}
-
-#[test]
-fn reset_restores_the_state_file_as_of_the_start() {
-    let directory = TempDir::new().unwrap();
-    let mut world = World::new(7);
-    world.add_post("demo", "From the fixture").unwrap();
-    let path = file(
-        &directory,
-        "state.json",
-        &serde_json::to_string(&world).unwrap(),
-    );
-    let serving = serve(&["--state", &path, "--dialect", "maximal"]);
-    serving
-        .request("POST /me/posts")
-        .json(json!({"body": "Later"}))
-        .data(201);
-    serving.order(204, "POST /worlds/default/reset", Value::Null);
-    world.set_dialect(Dialect::maximal());
-    let state = serving.read("/state");
-    assert_eq!(state, json!(world));
-}
-
-#[test]
 fn an_invalid_argument_is_a_usage_error() {
     let (code, stderr) = fail(&["--seed", "many"]);
     assert_eq!(code, Some(2));
@@ -546,13 +386,6 @@ fn an_invalid_argument_is_a_usage_error() {
         stderr.starts_with("error: invalid value 'many' for '--seed <N>'"),
         "{stderr}"
     );
-}
-
-/// Writes a file and returns its path.
-fn file(directory: &TempDir, name: &str, text: &str) -> String {
-    let path = directory.path().join(name);
-    std::fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
 }
 
 #[test]
@@ -600,84 +433,6 @@ fn reports_an_invalid_fault_file() {
                 .to_owned()
         )
     );
-}
-
-#[test]
-fn logs_requests_without_keys() {
-    let directory = TempDir::new().unwrap();
-    let rule = r#"{"match": {"path": "/api/v1/stats"}, "fault": {"wire": "close"}}"#;
-    let serving = serve(&["--log", "--fault", &file(&directory, "faults.json", rule)]);
-    serving
-        .request("GET /me?a=b")
-        .key(serving.key("links"))
-        .send();
-    serving.request("GET /badges").without_key().send();
-    serving.request("GET /me").key("canary").send();
-    let other = serving.order(201, "POST /worlds", json!({}));
-    let key = other["keys"]["social"].as_str().unwrap();
-    serving.request("GET /me").key(key).send();
-    let misplaced = format!("GET /users/{0}/stats?key={0}", serving.key("all"));
-    serving.request(&misplaced).without_key().send();
-    let mut stream = TcpStream::connect(serving.address()).unwrap();
-    write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
-    // Bytes that control a terminal.
-    let mut stream = TcpStream::connect(serving.address()).unwrap();
-    write!(
-        stream,
-        "GET /\u{9b}2J HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    )
-    .unwrap();
-    stream.read_to_end(&mut Vec::new()).unwrap();
-    let unavailable = json!({"fault": {"status": {"status": 503}}});
-    serving.order(201, "POST /worlds/default/faults", unavailable);
-    serving.request("GET /badges").without_key().send();
-    let (code, stderr) = serving.stop(Signal::TERM);
-    let log: Vec<_> = stderr.lines().skip(3).collect();
-    assert_eq!(
-        log,
-        [
-            "GET /api/v1/me?a=b (links) 200",
-            "GET /api/v1/badges (without key) 200",
-            "GET /api/v1/me (with a key) 401",
-            "GET /api/v1/me (social) 200",
-            "GET /api/v1/users/mock_all_…/stats?key=mock_all_… (without key) 401",
-            "GET /api/v1/stats (without key) no response (close)",
-            "GET /\\u009b2J (without key) 404",
-            "GET /api/v1/badges (without key) 503 (status)",
-        ]
-    );
-    assert_eq!(code, Some(0));
-}
-
-#[test]
-fn finishes_requests_before_it_exits() {
-    let mut serving = serve(&[]);
-    let rule = json!({"fault": {"delay": {"milliseconds": 300}}, "times": 1});
-    serving.order(201, "POST /worlds/default/faults", rule);
-    let mut idle = TcpStream::connect(serving.address()).unwrap();
-    let mut busy = TcpStream::connect(serving.address()).unwrap();
-    write!(busy, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    while serving.read("/faults")[0]["applied"] == 0 {
-        thread::yield_now();
-    }
-    serving.signal(Signal::TERM);
-    let mut answer = String::new();
-    busy.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    assert_eq!(idle.read(&mut [0; 1]).unwrap(), 0);
-    assert_eq!(serving.end().0, Some(0));
-}
-
-#[test]
-fn shutdown_ends_a_stalled_response() {
-    let serving = serve(&[]);
-    let rule = json!({"fault": {"wire": {"stall": {"after": 0}}}});
-    serving.order(201, "POST /worlds/default/faults", rule);
-    let mut stream = TcpStream::connect(serving.address()).unwrap();
-    write!(stream, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    assert_eq!(stream.read(&mut [0; 8]).unwrap(), 8);
-    assert_eq!(serving.stop(Signal::TERM).0, Some(0));
 }
 
 #[test]
@@ -738,16 +493,6 @@ fn rejects_large_bodies_and_does_not_record_them() {
     assert!(grown < 16 * 1024, "{grown} KiB more");
 }
 
-/// Returns the peak memory usage of the program, in KiB.
-fn memory(serving: &Serving) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.id())).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM"))
-        .unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 #[test]
 fn rejects_large_bodies_before_100_continue() {
     let serving = serve(&[]);
@@ -769,20 +514,6 @@ fn slow_clients_do_not_block_others() {
     let slow = send_incomplete_requests(&serving);
     serving.request("GET /me").data(200);
     drop(slow);
-}
-
-/// Opens two connections: one sends a part of a head, one a head and a part of the body.
-#[track_caller]
-fn send_incomplete_requests(serving: &Serving) -> [TcpStream; 2] {
-    [
-        "GET /api",
-        "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
-    ]
-    .map(|start| {
-        let mut stream = TcpStream::connect(serving.address()).unwrap();
-        stream.write_all(start.as_bytes()).unwrap();
-        stream
-    })
 }
 
 #[test]
@@ -817,71 +548,6 @@ fn responds_to_large_bodies_before_they_end() {
     }
 }
 
-#[test]
-fn a_blocked_log_does_not_delay_responses() {
-    let serving = serve(&["--log"]);
-    // A pipe holds 64 KiB, and each request logs 40 bytes.
-    let stream = TcpStream::connect(serving.address()).unwrap();
-    let requests = "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_999)
-        + "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    thread::scope(|scope| {
-        scope.spawn(|| (&stream).write_all(requests.as_bytes()).unwrap());
-        (&stream).read_to_end(&mut Vec::new()).unwrap();
-    });
-    let (code, _) = serving.stop(Signal::TERM);
-    assert_eq!(code, Some(0));
-}
-
-#[test]
-fn waiting_requests_do_not_delay_the_exit() {
-    let serving = serve(&[]);
-    let delay = json!({"fault": {"delay": {"milliseconds": 60_000}}});
-    serving.order(201, "POST /worlds/default/faults", delay);
-    let delayed = serving.request("GET /me").begin();
-    let halves = send_incomplete_requests(&serving);
-    let line = "GET /worlds/default/faults";
-    while serving.order(200, line, Value::Null)[0]["applied"] != 1 {}
-    assert_eq!(serving.stop(Signal::TERM).0, Some(0));
-    // A request that delays the shutdown is dropped without a response.
-    assert_eq!(delayed.finish().status, 200);
-    for mut half in halves {
-        assert_eq!(half.read(&mut [0; 1]).unwrap_or(0), 0);
-    }
-}
-
-#[test]
-fn a_second_signal_ends_the_program_immediately() {
-    let (mut earlier, mut serving) = (serve(&[]), serve(&[]));
-    let unread = [&earlier, &serving].map(request_without_reading);
-    earlier.signal(Signal::TERM);
-    serving.signal(Signal::TERM);
-    // The program has handled the first signal when it accepts no more connections.
-    while TcpStream::connect(serving.address()).is_ok() {}
-    serving.signal(Signal::INT);
-    assert_eq!(serving.end().0, Some(0));
-    // After the first signal, the program still waits for its client.
-    assert!(earlier.is_running());
-    drop(unread);
-    assert_eq!(earlier.end().0, Some(0));
-}
-
-#[test]
-fn the_lock_of_a_state_file_does_not_delay_a_second_signal() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("state.json");
-    let arguments = ["--state", path.to_str().unwrap()];
-    let mut serving = serve(&arguments);
-    let lock = File::open(directory.path().join("state.json.lock")).unwrap();
-    lock.lock().unwrap();
-    let _blocked = serving.request("GET /me").begin();
-    for _ in 0..2 {
-        serving.signal(Signal::TERM);
-        // The program has handled the first signal when it accepts no more connections.
-        while TcpStream::connect(serving.address()).is_ok() {}
-    }
-    assert_eq!(serving.end().0, Some(0));
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn huge_bodies_take_little_memory() {
@@ -890,29 +556,7 @@ fn huge_bodies_take_little_memory() {
     serving.order(201, "POST /worlds/default/faults", huge);
     let address = serving.address();
     let unread = [(); 6].map(|()| request_unread(address));
-    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes: u64 = peak
-        .unwrap()
-        .trim()
-        .trim_end_matches(" kB")
-        .parse()
-        .unwrap();
+    let kilobytes = memory(&serving);
     assert!(kilobytes < 128 * 1024, "{kilobytes}");
     drop(unread);
-}
-
-fn request_unread(address: SocketAddr) -> TcpStream {
-    let mut unread = TcpStream::connect(address).unwrap();
-    write!(unread, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    unread.peek(&mut [0; 1]).unwrap();
-    unread
-}
-
-/// Requests a response that is larger than all buffers.
-#[track_caller]
-fn request_without_reading(serving: &Serving) -> TcpStream {
-    let large = json!({"fault": {"huge_body": {"bytes": 15_000_000}}});
-    serving.order(201, "POST /worlds/default/faults", large);
-    request_unread(serving.address())
 }

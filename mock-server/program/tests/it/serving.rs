@@ -1,11 +1,12 @@
 //! The program as a child process.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::io::{BufRead, BufReader, Read, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Output, Stdio};
 
 use rustix::process::Signal;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::child;
 use crate::request::{Answer, TestRequest, request_at, request_exactly};
@@ -153,4 +154,42 @@ pub(crate) fn fail(arguments: &[&str]) -> (Option<i32>, String) {
     } = program(arguments).output().unwrap();
     assert_eq!(stdout, b"");
     (status.code(), String::from_utf8(stderr).unwrap())
+}
+
+/// Writes a file and returns its path.
+pub(crate) fn file(directory: &TempDir, name: &str, text: &str) -> String {
+    let path = directory.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Returns the peak memory usage of the program, in KiB.
+pub(crate) fn memory(serving: &Serving) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.id())).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// Opens two connections: one sends a part of a head, one a head and a part of the body.
+#[track_caller]
+pub(crate) fn send_incomplete_requests(serving: &Serving) -> [TcpStream; 2] {
+    [
+        "GET /api",
+        "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
+    ]
+    .map(|start| {
+        let mut stream = TcpStream::connect(serving.address()).unwrap();
+        stream.write_all(start.as_bytes()).unwrap();
+        stream
+    })
+}
+
+pub(crate) fn request_unread(address: SocketAddr) -> TcpStream {
+    let mut unread = TcpStream::connect(address).unwrap();
+    write!(unread, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    unread.peek(&mut [0; 1]).unwrap();
+    unread
 }
