@@ -160,24 +160,29 @@ async fn rejects_two_content_types() {
         );
 }
 
+/// Returns the error for a text that is not valid JSON.
+fn json_error(text: impl AsRef<[u8]>) -> String {
+    let error = serde_json::from_slice::<Value>(text.as_ref()).unwrap_err();
+    error.to_string()
+}
+
 #[tokio::test]
 async fn rejects_bodies_that_are_not_json_objects() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
     let deep = "[".repeat(100_000);
     for line in WRITES {
-        for (body, reason) in [
-            ("", "EOF while parsing a value at line 1 column 0"),
-            ("bio=x", "expected value at line 1 column 1"),
-            ("{", "EOF while parsing an object at line 1 column 1"),
+        let invalid = ["", "bio=x", "{", "{}{}"].map(|body| (body, json_error(body)));
+        let others = [
             ("[]", "found an array"),
             (" null", "found null"),
             ("true", "found a boolean"),
             ("-1", "found a number"),
             ("\"x\"", "found a string"),
-            ("{}{}", "trailing characters at line 1 column 3"),
             (deep.as_str(), "found an array"),
-        ] {
+        ]
+        .map(|(body, reason)| (body, reason.to_owned()));
+        for (body, reason) in invalid.into_iter().chain(others) {
             let message = format!("the body is not a JSON object: {reason}");
             request(&server, line)
                 .text(body)
@@ -190,12 +195,10 @@ async fn rejects_bodies_that_are_not_json_objects() {
 #[tokio::test]
 async fn rejects_invalid_utf_8() {
     let server = MockServer::start().await;
+    let body = b"{\"body\":\"\xff\"}";
+    let message = format!("the body is not a JSON object: {}", json_error(body));
     request(&server, "POST /me/posts")
         .header("Content-Type", "application/json")
-        .body(b"{\"body\":\"\xff\"}")
-        .assert_rejected(
-            400,
-            "not_a_json_object",
-            "the body is not a JSON object: invalid unicode code point at line 1 column 10",
-        );
+        .body(body)
+        .assert_rejected(400, "not_a_json_object", &message);
 }

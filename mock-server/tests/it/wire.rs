@@ -99,10 +99,8 @@ fn a_reset_is_short_for_one_without_bytes() {
         assert_eq!(serde_json::to_string(&fault).unwrap(), json);
     }
     let unknown = serde_json::from_str::<WireFault>(r#"{"reset": {"before": 1}}"#);
-    assert_eq!(
-        unknown.unwrap_err().to_string(),
-        "unknown field `before`, expected `after`"
-    );
+    let error = unknown.unwrap_err().to_string();
+    assert!(error.starts_with("unknown field `before`"), "{error}");
 }
 
 #[tokio::test]

@@ -162,10 +162,8 @@ async fn does_not_send_a_body_that_cannot_be_serialized() {
         .json(&body);
     let error = call.read_bytes().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert_eq!(
-        error.to_string(),
-        "POST /api/v1/me/posts: could not serialize the body to JSON: key must be a string"
-    );
+    let start = "POST /api/v1/me/posts: could not serialize the body to JSON: ";
+    assert!(error.to_string().starts_with(start), "{error}");
     assert_eq!(requests(&service), 0);
 }
 

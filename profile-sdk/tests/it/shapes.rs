@@ -146,20 +146,15 @@ fn from_json_rejects_what_me_rejects() {
             r#"{"bio": 7}"#,
             "data.bio: invalid type: integer `7`, expected a string",
         ),
-        (
-            "{}, {}",
-            "data is not valid JSON (trailing characters at line 1 column 3)",
-        ),
+        ("{}, {}", "data is not valid JSON ("),
         (
             "[]",
             "data: invalid type: sequence, expected struct Profile",
         ),
     ] {
         let error = Profile::from_json(json).unwrap_err();
-        assert_eq!(
-            (error.kind(), error.to_string().as_str()),
-            (ErrorKind::Invalid, message)
-        );
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert!(error.to_string().starts_with(message), "{error}");
     }
 }
 

@@ -213,9 +213,11 @@ async fn reports_plain_http_to_an_https_port() {
         "{error}"
     );
     assert!(!error.is_retryable());
-    assert_eq!(
-        error.to_string(),
-        "GET /api/v1/me: the response is not valid HTTP: invalid HTTP version parsed; check the base URL"
+    let message = error.to_string();
+    let start = "GET /api/v1/me: the response is not valid HTTP: ";
+    assert!(
+        message.starts_with(start) && message.ends_with("; check the base URL"),
+        "{message}"
     );
 }
 
