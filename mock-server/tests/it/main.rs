@@ -12,6 +12,8 @@ mod bodies;
 mod compression;
 mod cors;
 mod dialects;
+#[path = "../shared/edits.rs"]
+mod edits;
 mod endpoints;
 mod expect;
 mod faults;

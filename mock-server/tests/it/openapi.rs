@@ -6,6 +6,7 @@ use expect_test::expect_file;
 use mock_server::{FieldLimit, MockServer, ProfileField, RateLimit, Scope};
 use serde_json::{Map, Value, json};
 
+use crate::edits::edits_at_the_limit;
 use crate::endpoints::{Access, ENDPOINTS, Listed};
 use crate::request::{TestRequest, request};
 use crate::schema::{CONTROL, SERVICE};
@@ -219,29 +220,6 @@ fn all_schemas_of_scopes_list_all_scopes() {
     );
     let control = &CONTROL.value["components"]["schemas"]["Scopes"];
     assert_eq!(control["items"]["enum"], scopes);
-}
-
-/// Returns edits of a field with the longest value and longer ones.
-fn edits_at_the_limit(field: &ProfileField) -> Vec<Value> {
-    let name = field.name();
-    let texts = match field.limit() {
-        FieldLimit::Color => ["#ff8800", "#FF88aa", "#ff8800\n", "#ff880", "ff8800"]
-            .map(str::to_owned)
-            .to_vec(),
-        FieldLimit::Text {
-            max_characters: max,
-            max_lines,
-        } => {
-            let characters = [max, max + 1].map(|count| "🦀".repeat(count));
-            let lines = max_lines.into_iter().flat_map(|max| {
-                let breaks = ["\n", "x\r\n", "x\r", "x\u{2028}"];
-                breaks.map(|text| [text.repeat(max - 1), text.repeat(max)])
-            });
-            characters.into_iter().chain(lines.flatten()).collect()
-        }
-        other => panic!("no texts for a limit of {other}"),
-    };
-    texts.iter().map(|text| json!({ name: text })).collect()
 }
 
 /// Checks that the schema accepts the same bodies as the service.

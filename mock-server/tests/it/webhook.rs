@@ -236,6 +236,35 @@ async fn does_not_send_while_it_is_off() {
 }
 
 #[tokio::test]
+async fn a_delivery_in_flight_at_the_tenth_failure_is_recorded() {
+    const FAILING: &str = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
+    let server = start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    server.webhook().set_receiver(&url, SECRET).unwrap();
+    // Responds to the last two after both have arrived.
+    let receiver = std::thread::spawn(move || {
+        let respond = |count| {
+            let streams: Vec<_> = (0..count).map(|_| listener.accept().unwrap().0).collect();
+            for mut stream in streams {
+                assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+                stream.write_all(FAILING.as_bytes()).unwrap();
+            }
+        };
+        (0..9).for_each(|_| respond(1));
+        respond(2);
+    });
+    for _ in 0..9 {
+        emit(&server).await;
+    }
+    tokio::join!(emit(&server), emit(&server));
+    receiver.join().unwrap();
+    assert_eq!(server.webhook().deliveries().unwrap().len(), 11);
+    assert_eq!(server.webhook().consecutive_failures().unwrap(), 11);
+    assert!(!server.webhook().is_active().unwrap());
+}
+
+#[tokio::test]
 async fn a_redelivery_has_the_same_bytes_and_headers() {
     let server = start().await;
     let failing = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";

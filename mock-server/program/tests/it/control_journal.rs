@@ -5,7 +5,7 @@ use std::thread;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::request::{SentRequest, request_exactly};
+use crate::request::SentRequest;
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
@@ -111,48 +111,6 @@ fn filters_can_match_prefixes_and_unknown_keys() {
     for name in ["unknown", "other", "key77"] {
         let line = format!("GET /worlds/default/requests?key={name}&path=me");
         assert_eq!(serving.order(200, &line, NOTHING), json!([]));
-    }
-}
-
-#[test]
-fn does_not_record_keys_in_paths_queries_and_headers() {
-    let serving = serve(&[]);
-    let key = serving.key("all").to_owned();
-    serving
-        .request(&format!("GET /users/{key}/stats?key={key}"))
-        .header("X-Key", &key)
-        .send();
-    let listed = serving.read("/requests");
-    assert_eq!(listed[0]["path"], "/api/v1/users/mock_all_…/stats");
-    assert!(!listed.to_string().contains(&key), "{listed}");
-    serving.request(&format!("GET /{key}")).send();
-    let violations = serving.read("/violations");
-    let text = violations.to_string();
-    assert!(text.contains("/api/v1/mock_all_…"), "{text}");
-    assert!(!text.contains(&key), "{text}");
-}
-
-#[test]
-fn does_not_record_malformed_keys() {
-    let serving = serve(&[]);
-    for (authorization, secret) in [
-        ("Bearer sk_live_0123456789", "sk_live_0123456789"),
-        ("Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
-        ("canary-without-scheme", "canary-without-scheme"),
-    ] {
-        request_exactly(
-            serving.address(),
-            &format!("GET /api/v1/{secret}?a={secret}"),
-        )
-        .header("Authorization", authorization)
-        .header("X-Key", &format!("<{secret}>"))
-        .send();
-        let listed = serving.read("/requests");
-        assert_eq!(listed[0]["path"], "/api/v1/…");
-        assert_eq!(listed[0]["query"], "a=…");
-        assert!(listed.to_string().contains("<…>"), "{listed}");
-        assert!(!listed.to_string().contains(secret), "{listed}");
-        serving.order(204, "DELETE /worlds/default/requests", NOTHING);
     }
 }
 

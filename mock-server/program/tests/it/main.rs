@@ -17,6 +17,8 @@ mod control_openapi;
 mod control_reading;
 mod control_webhook;
 mod devtools;
+#[path = "../../../tests/shared/edits.rs"]
+mod edits;
 mod log;
 mod matrix;
 mod mutants;

@@ -3,13 +3,14 @@
 use std::net::{SocketAddr, TcpListener};
 use std::{fs, thread};
 
-use mock_server::{Clock, FieldLimit, Mutant, ProfileField, World, Worlds, WorldsServer};
+use mock_server::{Clock, Mutant, ProfileField, World, Worlds, WorldsServer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
 use crate::child;
+use crate::edits::edits_at_the_limit;
 use crate::request::{request_at, request_exactly};
 use crate::run::output;
 use crate::webhook_receiver::receive;
@@ -141,26 +142,6 @@ impl Session {
             self.record(format!("event {number}"), status.to_string());
         }
     }
-}
-
-/// Returns edits of a field with the longest value and longer ones.
-fn edits_at_the_limit(field: &ProfileField) -> Vec<Value> {
-    let texts = match field.limit() {
-        FieldLimit::Color => vec!["#000001".to_owned(), "ffffff".to_owned()],
-        FieldLimit::Text {
-            max_characters: max,
-            max_lines,
-        } => {
-            let lines = max_lines.map(|max| "b\n".repeat(max));
-            let characters = [max, max + 1].map(|count| "a".repeat(count));
-            characters.into_iter().chain(lines).collect()
-        }
-        other => panic!("no texts for a limit of {other}"),
-    };
-    texts
-        .iter()
-        .map(|text| json!({ field.name(): text }))
-        .collect()
 }
 
 fn transcript(mutant: Option<Mutant>) -> Vec<(String, String)> {
