@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! [worlds]: guide::worlds
 //! [dialects]: guide::dialects
 //! [faults]: guide::faults
@@ -11,8 +13,6 @@
 //! [recipes]: guide::recipes
 //! [advice]: guide::test_suites#advice
 //! [mutants]: guide::test_suites#test-the-test-suite
-//!
-#![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // In reading order; each part depends only on the parts before it:

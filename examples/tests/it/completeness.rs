@@ -1,4 +1,5 @@
-//! Lists everything that a new endpoint, scope, field, limit or setting still lacks.
+//! Lists everything that a new endpoint, scope, field, limit or setting still lacks. Calls, commands and
+//! mutants are found in the text of the sources, so a renamed item may have to be renamed here.
 
 use std::fmt::Display;
 
