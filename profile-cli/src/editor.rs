@@ -17,6 +17,7 @@ use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
 use crate::system::private_file::Safety;
 use crate::system::{environment, interruption, private_file};
+use profile_sdk::quoted;
 
 /// A text, and what is done with it after the editor has exited.
 pub(crate) trait EditedText {
@@ -292,7 +293,7 @@ impl Editor {
                 source: source.to_string(),
             }),
             None => {
-                let message = format!("{source}: {text:?} is not a command");
+                let message = format!("{source}: {} is not a command", quoted(text));
                 Err(Failure::usage(message).hint("set it to a program; close all quotes"))
             }
         }

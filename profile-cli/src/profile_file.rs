@@ -13,7 +13,7 @@ use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::terminal::printable::{is_invisible, json_text, redact_key};
+use crate::terminal::printable::{json_text, redact_key, with_visibility};
 
 /// A problem at a line and a column, counted from 1.
 type Problem = ((usize, usize), String);
@@ -123,8 +123,10 @@ impl EnteredProfile {
         if shown.is_some() {
             let unknown = others.iter().filter(|(name, _)| *name != "source");
             entered.problems.extend(unknown.map(|(name, item)| {
-                let message =
-                    format!("{name:?} is not below [profile], and only fields can be edited here");
+                let message = format!(
+                    "{} is not below [profile], and only fields can be edited here",
+                    profile_sdk::quoted(name)
+                );
                 problem(item.span(), &message)
             }));
             others.retain(|name, _| name == "source");
@@ -356,11 +358,11 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Escapes the other invisible characters of a document, for a terminal. They occur only in strings.
 pub(crate) fn for_terminal(document: &str) -> String {
-    let visible = |c| match is_invisible(c) {
-        true => escape(c),
-        false => c.to_string(),
+    let visible = |(c, is_visible)| match is_visible {
+        true => String::from(c),
+        false => escape(c),
     };
-    document.chars().map(visible).collect()
+    with_visibility(document).map(visible).collect()
 }
 
 fn escape(c: char) -> String {

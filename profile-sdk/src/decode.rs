@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
 
-use crate::error::text::one_line;
 use crate::json;
+use crate::text::{one_line, quoted};
 
 /// Decodes the field `data` of a body.
 ///
@@ -190,7 +190,7 @@ fn start_of(body: &[u8]) -> String {
     const SHOWN: usize = 120;
     let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
     let start: String = text.chars().take(SHOWN).collect();
-    format!("{start:?}")
+    quoted(&start)
 }
 
 /// A type that is decoded from the field `data` of a response.

@@ -26,6 +26,7 @@ compile_error!(
 // decode     decodes response bodies
 // json       reads JSON that most parsers reject
 // number     numbers in responses
+// text       texts of a service in messages
 // error      the error type
 mod call;
 mod client;
@@ -37,6 +38,7 @@ mod pacing;
 mod request;
 mod resources;
 mod retry;
+mod text;
 mod transport;
 mod values;
 
@@ -56,6 +58,7 @@ pub use pacing::{Clock, RateLimitStatus, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::*;
 pub use retry::RetryPolicy;
+pub use text::{quoted, quoted_beside};
 #[cfg(feature = "tower")]
 pub use transport::http_service::{HttpService, ResponseBody};
 pub use transport::tls::Tls;

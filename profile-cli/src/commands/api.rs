@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use profile_sdk::{Call, Client, Error, Method, RawCall, Response};
+use profile_sdk::{Call, Client, Error, Method, RawCall, Response, quoted};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -247,7 +247,10 @@ impl ResponseView<'_> {
 /// Returns the path with `/api/v1/` prepended if needed.
 fn full_path(entered: &str) -> Result<String, Failure> {
     if entered.contains("://") {
-        let message = format!("{entered:?} is a URL; expected a path, such as me/profile");
+        let message = format!(
+            "{} is a URL; expected a path, such as me/profile",
+            quoted(entered)
+        );
         return Err(Failure::usage(message).hint("set the URL of the service with --base-url"));
     }
     // The client rejects a path that starts with two slashes.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use clap::Args;
 use profile_sdk::plan::{ApplyError, ApplyErrorReason, ApplyReport, Plan, Step};
-use profile_sdk::{Profile, Request, Scope};
+use profile_sdk::{Profile, Request, Scope, quoted};
 use serde_json::json;
 
 use crate::commands::auth::permissions;
@@ -201,8 +201,8 @@ fn question(plan: &Plan) -> Option<String> {
     let mut links = Vec::new();
     for step in plan.steps() {
         if let Step::DeleteLink { from, .. } = step {
-            let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            links.push(format!("  {:?} {:?}\n", text(&from.title), text(&from.url)));
+            let text = |text: &Option<String>| quoted(text.as_deref().unwrap_or_default());
+            links.push(format!("  {} {}\n", text(&from.title), text(&from.url)));
         }
     }
     let shown = links.concat();

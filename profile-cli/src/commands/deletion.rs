@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use profile_sdk::{Call, Client, InvalidValue, Operation, Profile};
+use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, quoted};
 use serde_json::{Value, json};
 
 use crate::commands::auth::permissions;
@@ -11,7 +11,6 @@ use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, is_page};
 use crate::session::{Session, preview, requests};
-use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
 /// A deletion of several resources of one kind.
@@ -254,7 +253,7 @@ impl Display for Item {
 
 /// Returns the failure for a resource that the profile does not list.
 pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
-    let message = format!("the profile has no {noun} {}", quoted(id));
+    let message = format!("the profile has no {noun} {}", quoted(&id.to_string()));
     with_list_hint(noun, Failure::new(FailureKind::NotFound, message))
 }
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use profile_sdk::plan::{Plan, Step};
-use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile};
+use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile, quoted};
 use serde_json::Value;
 
 use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
@@ -14,7 +14,7 @@ use crate::outcome::report_listing;
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
 use crate::settings::Needs;
-use crate::terminal::printable::{is_hidden, quoted};
+use crate::terminal::printable::is_hidden;
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
@@ -184,7 +184,7 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
         return session.as_curl(&requests(&[call])?);
     }
     let (id, listed) = find_link(&id, dry_run.dry_run, session)?;
-    let what = format!("link {}", quoted(&id));
+    let what = format!("link {}", quoted(id.as_str()));
     let call = client.update_link(&id, &update);
     if dry_run.dry_run {
         let changes = differences(update, &listed.ok_or_else(|| unlisted("link", &id))?);

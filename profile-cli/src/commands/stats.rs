@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use profile_sdk::{Days, Handle, InvalidValue, Response, RetryPolicy, UserStats};
+use profile_sdk::{Days, Handle, InvalidValue, Response, RetryPolicy, UserStats, quoted};
 use serde_json::json;
 
 use crate::drawing::{Drawing, ProfileViews};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
-use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 use crate::{drawing, outcome, output};
 
@@ -104,7 +103,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     let mut read = Vec::new();
     let mut failures = Vec::new();
     for (&handle, call) in handles.iter().zip(calls) {
-        let what = format!("profile {}", quoted(handle));
+        let what = format!("profile {}", quoted(handle.as_str()));
         match session.read_about(&what, call) {
             Ok(response) => {
                 let stats = response.data();

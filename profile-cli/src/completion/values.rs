@@ -8,6 +8,7 @@ use clap::builder::PossibleValue;
 use clap::{Command, FromArgMatches as _};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use profile_sdk::Profile;
+use unicode_segmentation::UnicodeSegmentation as _;
 #[cfg(feature = "webhook")]
 use webhook_verify::EventKind;
 
@@ -167,7 +168,7 @@ impl CommandLine {
     fn items(&self, items: impl Iterator<Item = (String, Option<String>)>) -> Vec<Candidate> {
         let items = items.map(|(id, title)| {
             let title = title.unwrap_or_default();
-            let title = redact_key(&title).chars().take(MAX_TITLE).collect();
+            let title = redact_key(&title).graphemes(true).take(MAX_TITLE).collect();
             (redact_key(&id).into_owned(), title)
         });
         let is_new = |(id, _): &Candidate| self.before.iter().all(|word| word != id);

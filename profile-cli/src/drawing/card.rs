@@ -116,7 +116,10 @@ impl Card<'_> {
 
     fn lists(&mut self, profile: &Profile) {
         if let Some(links) = &profile.links {
-            let lines = links.iter().flat_map(|link| self.link(link, links));
+            let titles = links.iter().map(|link| width(&title(link)));
+            let short = titles.filter(|width| *width <= self.value_width / 3);
+            let title_width = short.max().unwrap_or_default();
+            let lines = links.iter().flat_map(|link| self.link(link, title_width));
             let lines: Vec<_> = lines.collect();
             self.lines_or_none("links", &lines);
         }
@@ -131,11 +134,7 @@ impl Card<'_> {
     }
 
     /// Returns a link on one line if it fits. URLs are never broken, so that they can be copied.
-    fn link(&self, link: &Link, links: &[Link]) -> Vec<String> {
-        let title = |link: &Link| one_line(link.title.as_deref().unwrap_or_default());
-        let title_widths = links.iter().map(|link| width(&title(link)));
-        let short = title_widths.filter(|title| *title <= self.value_width / 3);
-        let title_width = short.max().unwrap_or_default();
+    fn link(&self, link: &Link, title_width: usize) -> Vec<String> {
         let url = one_line(link.url.as_deref().unwrap_or_default());
         let title = title(link);
         let fits =
@@ -222,6 +221,10 @@ pub(crate) fn rate(limit: &RateLimit) -> String {
             None => limit.raw().to_string(),
         },
     }
+}
+
+fn title(link: &Link) -> String {
+    one_line(link.title.as_deref().unwrap_or_default())
 }
 
 fn color(text: &str) -> Option<Color> {

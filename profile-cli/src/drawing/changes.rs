@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
+use profile_sdk::{quoted, quoted_beside};
 use serde_json::Value;
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
@@ -10,6 +11,9 @@ use super::change::Change;
 use super::text::{BOLD, one_line};
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
+
+/// Maximum number of lines that a changed line is compared with, to find one that looks the same.
+const MAX_COMPARED: usize = 100;
 
 /// The maximum time for finding the common lines; then, more lines than necessary are shown as changed.
 const MAX_TIME: Duration = Duration::from_secs(1);
@@ -31,12 +35,12 @@ fn draw_one(change: &Change, screen: &Screen) -> String {
     }
     let (from, to) = (lines(&change.from), lines(&change.to));
     let lines = diff(&from, &to).into_iter().map(|(tag, line)| {
-        let style = match tag {
-            ChangeTag::Delete => AnsiColor::Red.on_default(),
-            ChangeTag::Insert => AnsiColor::Green.on_default(),
-            ChangeTag::Equal => Style::new(),
+        let (style, shown) = match tag {
+            ChangeTag::Delete => (AnsiColor::Red.on_default(), changed(line, &to)),
+            ChangeTag::Insert => (AnsiColor::Green.on_default(), changed(line, &from)),
+            ChangeTag::Equal => (Style::new(), one_line(line)),
         };
-        screen.styled(style, &format!("  {tag} {}", shown(tag, line))) + "\n"
+        screen.styled(style, &format!("  {tag} {shown}")) + "\n"
     });
     format!("{heading}\n{}", lines.collect::<String>())
 }
@@ -59,18 +63,23 @@ fn diff<'a>(from: &[&'a str], to: &[&'a str]) -> Vec<(ChangeTag, &'a str)> {
     lines.map(|line| (line.tag(), line.value())).collect()
 }
 
-/// Returns a line that is safe to print. Hidden characters of a changed line, which may be the only
-/// difference, are escaped.
-fn shown(tag: ChangeTag, line: &str) -> String {
+/// Returns a changed line that is safe to print. If it has hidden characters or ends with spaces, which may
+/// be the only difference, or if another line looks the same, it is quoted.
+fn changed(line: &str, others: &[&str]) -> String {
+    let quoted = quoted(line);
+    let others = others.iter().take(MAX_COMPARED);
+    let mut marked = others.map(|other| quoted_beside(line, other));
     let shown = one_line(line);
-    match tag != ChangeTag::Equal && shown != line {
-        true => one_line(&format!("{line:?}")),
-        false => shown,
+    match marked.find(|marked| *marked != quoted) {
+        Some(marked) => one_line(&marked),
+        None if shown.trim_end() != line => one_line(&quoted),
+        None => shown,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
     use serde_json::Value;
 
     use super::{Change, draw};
@@ -88,6 +97,29 @@ mod tests {
         let change = Change::new("bio", "a\u{200b}\u{202e}\nb\u{200b}", "a\nb\u{200b}");
         let drawn = draw(&[change], "", &Screen::plain());
         assert_eq!(drawn, "bio\n  - \"a\\u{200b}\\u{202e}\"\n  + a\n    b\n\n");
+    }
+
+    #[test]
+    fn marks_what_differs_between_lines_that_look_the_same() {
+        let change = Change::new(
+            "bio",
+            "नमस्ते\nCafé\na b\n❤",
+            "x\nCafe\u{301}\na\u{a0}b\n❤\u{fe0f}\ny ",
+        );
+        expect![[r#"
+            bio
+              - नमस्ते
+              - "Caf\u{e9}"
+              - "a\u{20}b"
+              - ❤
+              + x
+              + "Cafe\u{301}"
+              + "a\u{a0}b"
+              + "❤\u{fe0f}"
+              + "y "
+
+        "#]]
+        .assert_eq(&draw(&[change], "", &Screen::plain()));
     }
 
     #[test]

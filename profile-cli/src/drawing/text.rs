@@ -2,7 +2,8 @@
 
 use anstyle::Style;
 use profile_sdk::Color;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
@@ -13,12 +14,17 @@ pub(super) const DIM: Style = Style::new().dimmed();
 /// Maximum width of a line; longer lines are hard to read.
 pub(super) const MAX_WIDTH: usize = 100;
 
-/// Zero-width joiner, which combines emoji.
+/// Zero-width joiner, which in some scripts also combines grapheme clusters.
 const JOINER: char = '\u{200d}';
 
 /// Returns text from the service as one line that is safe to print.
 pub(crate) fn one_line(text: &str) -> String {
     printable(text).replace(['\n', '\t'], " ")
+}
+
+/// Returns the start of a text for a message.
+pub(crate) fn shortened(text: &str) -> String {
+    text.graphemes(true).take(40).collect()
 }
 
 /// Returns the width of the text in columns.
@@ -104,15 +110,18 @@ fn wrap_line(text: &str, columns: usize, breaks_words: bool) -> Vec<String> {
 
 /// Breaks a word that is too long for a line, and returns the rest.
 fn push_broken(lines: &mut Vec<String>, word: &str, columns: usize) -> String {
-    let mut line = String::new();
-    for c in word.chars() {
-        let added = c.width().unwrap_or_default();
-        if added > 0 && !line.ends_with(JOINER) && width(&line) + added > columns {
+    let (mut line, mut unit) = (String::new(), String::new());
+    for cluster in word.graphemes(true) {
+        unit += cluster;
+        if unit.ends_with(JOINER) {
+            continue;
+        }
+        if !unit.trim().is_empty() && width(&line) + width(&unit) > columns {
             lines.push(std::mem::take(&mut line));
         }
-        line.push(c);
+        line += &std::mem::take(&mut unit);
     }
-    line
+    line + &unit
 }
 
 /// Returns a swatch of the color, or an empty string if the screen has no colors.
@@ -171,5 +180,41 @@ mod tests {
         assert_eq!(wrap(&format!("a {long} b"), 30), lines);
         assert_eq!(wrap(&wide, 31), ["日".repeat(15), "日".repeat(5)]);
         assert_eq!(wrap("a abcdefgh b", 3), ["a", "abcdefgh", "b"]);
+        let full = "x".repeat(60);
+        assert_eq!(
+            wrap(&format!("{full} b"), 30),
+            [&full[..30], &full[..30], "b"]
+        );
+    }
+
+    #[test]
+    fn breaks_words_between_grapheme_clusters() {
+        for cluster in [
+            "🇩🇪",
+            "👍🏽",
+            "👩\u{200d}👩\u{200d}👧",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+            "1\u{fe0f}\u{20e3}",
+            "❤\u{fe0f}",
+            "क्षि",
+            "ශ\u{dca}\u{200d}රී",
+            "தி",
+            "e\u{323}\u{302}",
+            "\u{1112}\u{1161}\u{11ab}",
+            "กำ",
+            "ก็",
+            "مُ",
+        ] {
+            for columns in 28..32 {
+                let word = cluster.repeat(40);
+                let lines = wrap(&format!("a {word} b"), columns);
+                assert!(lines.len() > 2, "{lines:?}");
+                for line in &lines {
+                    let rest = line.replace(cluster, "");
+                    assert!(["", "a", "b", " b"].contains(&&*rest), "{cluster} {line:?}");
+                    assert!(width(line) <= columns, "{line:?}");
+                }
+            }
+        }
     }
 }

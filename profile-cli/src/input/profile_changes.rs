@@ -1,8 +1,8 @@
 //! Changes to profile fields, as entered by the user.
 
-use profile_sdk::{Color, FieldKind, InvalidValue, ProfileField, ProfileUpdate};
+use profile_sdk::{Color, FieldKind, InvalidValue, ProfileField, ProfileUpdate, quoted};
 
-use crate::terminal::printable::quoted;
+use crate::drawing::text::shortened;
 
 /// Validated changes.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl ProfileChanges {
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{} is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange",
-    quoted(entered.chars().take(40).collect::<String>())
+    quoted(&shortened(entered))
 )]
 pub(crate) struct InvalidColor {
     entered: String,

@@ -12,6 +12,7 @@ use super::json::{self, tokens};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::Screen;
 use crate::terminal::printable::{printable, redact_key};
+use profile_sdk::quoted;
 
 type Data = data::JustLut<Val>;
 
@@ -201,7 +202,10 @@ fn reason(error: &str) -> &'static str {
 }
 
 fn invalid(expression: &str, reason: &str) -> Failure {
-    Failure::usage(format!("--jq: invalid expression {expression:?}: {reason}"))
+    Failure::usage(format!(
+        "--jq: invalid expression {}: {reason}",
+        quoted(expression)
+    ))
 }
 
 fn load_reason(errors: &load::Errors<&str, ()>) -> String {
@@ -225,7 +229,7 @@ fn load_reason(errors: &load::Errors<&str, ()>) -> String {
 fn expected_but(expected: &str, found: &str) -> String {
     match found {
         "" => format!("expected {expected} at the end"),
-        found => format!("expected {expected} at {found:?}"),
+        found => format!("expected {expected} at {}", quoted(found)),
     }
 }
 

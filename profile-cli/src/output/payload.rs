@@ -1,6 +1,7 @@
 //! Renders the body of a delivery for people: JSON indented, and shortened if it is long.
 
 use serde_json::value::RawValue;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::json;
 use crate::terminal::Screen;
@@ -12,7 +13,13 @@ const MAX_LINES: usize = 40;
 /// Returns the indented lines of the body.
 pub(super) fn text(body: &[u8], screen: &Screen) -> String {
     let shown = &body[..body.len().min(MAX_BYTES)];
-    let shown = String::from_utf8_lossy(shown);
+    let mut shown = String::from_utf8_lossy(shown);
+    if body.len() > MAX_BYTES {
+        // The last character and the last grapheme cluster may be incomplete.
+        let complete = shown.trim_end_matches('\u{fffd}');
+        let last = complete.graphemes(true).next_back().unwrap_or_default();
+        shown = complete[..complete.len() - last.len()].to_owned().into();
+    }
     let is_json = serde_json::from_str::<&RawValue>(&shown).is_ok();
     let text = match is_json && body.len() <= MAX_BYTES {
         true => json::text(&shown, screen),

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::json::{self, readable};
 use super::tables;
+use crate::drawing::text::one_line;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::{Format, GlobalArguments};
@@ -189,7 +190,7 @@ fn heading_and_rows(view: &View) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
 
 fn plain(view: &View, screen: &Screen) -> String {
     match view {
-        View::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
+        View::Sentence(sentence) => format!("{}\n", one_line(sentence)),
         View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => printable(&String::from_utf8_lossy(body)),
         View::Drawing(drawing) => drawing.draw(screen),

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use crate::drawing::text::shortened;
 use crate::outcome::failure::Failure;
 use crate::terminal::printable::redact_argument;
+use profile_sdk::quoted;
 
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
 #[derive(Debug, Clone)]
@@ -37,9 +39,9 @@ impl AccountName {
     /// Parses a name. The error completes a sentence that starts with the setting's name.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let invalid = |reason: &str| {
-            let name = redact_argument(text).chars().take(40).collect::<String>();
+            let name = quoted(&shortened(redact_argument(text)));
             Err(format!(
-                "is {name:?}, which {reason}; \
+                "is {name}, which {reason}; \
                  expected letters, digits and . _ - @, such as work or ada@profiles.example"
             ))
         };

@@ -21,6 +21,7 @@ use crate::system::private_file::Safety;
 use crate::system::{environment, private_file};
 use crate::terminal::printable::redact_argument;
 use crate::terminal::progress;
+use profile_sdk::quoted;
 
 /// The field of an account in config.toml with its base URL.
 const BASE_URL: &str = "base_url";
@@ -184,7 +185,7 @@ impl ConfigFile {
         if known.iter().any(|known| known == name) {
             return Ok(());
         }
-        let message = format!("unknown account {:?}", redact_argument(name));
+        let message = format!("unknown account {}", quoted(redact_argument(name)));
         let hint = match known.is_empty() {
             true => "add one with `profile auth login`".to_owned(),
             false => format!("expected one of {}", known.join(", ")),
@@ -238,7 +239,7 @@ fn line(text: &str, path: &[&str]) -> Option<usize> {
 /// Describes a value for an error message.
 fn found(item: &Item) -> String {
     match item.as_value() {
-        Some(Value::String(text)) => format!("{:?}", text.value()),
+        Some(Value::String(text)) => quoted(text.value()),
         _ if item.is_table_like() => "a table".to_owned(),
         Some(Value::Array(_)) | None => "an array".to_owned(),
         Some(value) => value.clone().decorated("", "").to_string(),

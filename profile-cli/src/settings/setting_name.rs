@@ -5,11 +5,12 @@ use std::io::IsTerminal as _;
 
 use clap::builder::PossibleValue;
 use clap::{ColorChoice, ValueEnum};
-use profile_sdk::{Client, Error};
+use profile_sdk::{Client, Error, quoted};
 use toml_edit::{Item, Value};
 
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, choice, count, seconds, switch};
 use super::{AccountName, Format, without_credentials};
+use crate::drawing::text::shortened;
 use crate::terminal::printable::redact_argument;
 
 /// Description of a string in TOML.
@@ -196,7 +197,7 @@ impl SettingName {
 
     /// Returns the error message for an unknown name.
     pub(super) fn unknown_message(text: &str) -> String {
-        let shown: String = redact_argument(text).chars().take(40).collect();
+        let shown = shortened(redact_argument(text));
         if matches!(
             shown.to_lowercase().replace('-', "_").as_str(),
             "api_key" | "key" | "token"
@@ -208,7 +209,10 @@ impl SettingName {
         }
         let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
         let names = names.join(", ");
-        format!("unknown setting {shown:?}; expected one of {names}")
+        format!(
+            "unknown setting {}; expected one of {names}",
+            quoted(&shown)
+        )
     }
 
     /// Checks that the text is a valid value.

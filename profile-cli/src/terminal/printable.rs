@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::RwLock;
 
 use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
+use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 use profile_sdk::{Client, ProfileField};
 
 /// The client whose key is redacted in everything that is printed.
@@ -80,19 +81,15 @@ pub(crate) fn csv_field(text: &str, is_terminal: bool) -> String {
 /// terminal. They occur only in strings; JSON itself requires escapes only below U+0020. The key is
 /// redacted.
 pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
-    let is_escaped = |c: char| {
-        matches!(c, '\u{7f}'..='\u{9f}')
-            || reorders(c)
-            || LINE_BREAKS.contains(&c)
-            || (is_terminal && is_invisible(c))
-    };
+    let is_control =
+        |c: char| matches!(c, '\u{7f}'..='\u{9f}') || reorders(c) || LINE_BREAKS.contains(&c);
     let json = redact_key(json);
-    if !json.contains(is_escaped) {
+    if !json.contains(|c| is_control(c) || (is_terminal && is_invisible(c))) {
         return json;
     }
     let mut text = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        match is_escaped(c) {
+    for (c, is_visible) in with_visibility(&json) {
+        match is_control(c) || (is_terminal && !is_visible) {
             true => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
                     text += &format!("\\u{unit:04x}");
@@ -115,11 +112,6 @@ pub(crate) fn redact_argument(argument: &str) -> &str {
         && !argument.starts_with('-')
         && argument.parse::<ProfileField>().is_err();
     if may_be_key { "[redacted]" } else { argument }
-}
-
-/// Quotes the text, with special characters escaped.
-pub(crate) fn quoted(text: impl ToString) -> String {
-    format!("{:?}", text.to_string())
 }
 
 /// Removes escape sequences. As on a terminal, an unterminated sequence extends to the end of the
@@ -157,43 +149,34 @@ impl Perform for PlainText {
 
 /// Removes characters that reorder text, and invisible ones.
 fn visible(text: &str) -> impl Iterator<Item = char> {
+    let visible = with_visibility(text).filter(|(_, is_visible)| *is_visible);
+    visible.map(|(c, _)| c)
+}
+
+/// Returns the characters of a text, each with `false` if it reorders text or is invisible.
+pub(crate) fn with_visibility(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut is_in_flag = false;
-    text.chars().filter(move |&c| {
+    text.chars().map(move |c| {
         // The flags of England, Scotland and Wales are a black flag and tags.
         let is_tag = matches!(c, '\u{e0020}'..='\u{e007f}');
         is_in_flag = c == '\u{1f3f4}' || (is_in_flag && is_tag);
-        (is_in_flag && is_tag) || !(reorders(c) || is_invisible(c))
+        (c, (is_in_flag && is_tag) || !is_invisible(c))
     })
 }
 
 /// Returns `true` for the characters that Unicode ignores by default, except those that change the
 /// shape of others: joiners and variation selectors.
 pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180e}'
-            | '\u{200b}'
-            | '\u{200e}'..='\u{200f}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fff8}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e00ff}'
-            | '\u{e01f0}'..='\u{e0fff}'
-    )
+    is_hidden(c) && !matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 /// Returns `true` for characters that are not seen where a text is a name.
 pub(crate) fn is_hidden(c: char) -> bool {
-    is_invisible(c) || reorders(c) || matches!(c, '\u{200c}' | '\u{200d}')
+    let is_selector = |c| matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
+    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    !c.is_ascii()
+        && !is_selector(c)
+        && (ignorable.contains(c) || matches!(c, '\u{fff9}'..='\u{fffb}'))
 }
 
 fn reorders(c: char) -> bool {

@@ -3,6 +3,7 @@
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 
+use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::terminal::printable::printable;
@@ -92,7 +93,11 @@ pub(crate) fn replaces_lines() -> bool {
 /// Returns the start of the text that is narrower than the columns.
 fn fitting(text: &str, columns: usize) -> String {
     let mut text = printable(text);
-    while text.width() >= columns && text.pop().is_some() {}
+    while let Some((start, _)) = text.grapheme_indices(true).next_back()
+        && text.width() >= columns
+    {
+        text.truncate(start);
+    }
     text
 }
 
@@ -105,9 +110,11 @@ mod tests {
         assert_eq!(fitting("waiting", 80), "waiting");
         assert_eq!(fitting("waiting", 7), "waitin");
         assert_eq!(fitting("日本語", 6), "日本");
+        assert_eq!(fitting("☁\u{fe0f}☁\u{fe0f}", 4), "☁\u{fe0f}");
+        assert_eq!(fitting("e\u{301}e\u{301}", 2), "e\u{301}");
         assert_eq!(
-            fitting("\u{2601}\u{fe0f}\u{2601}\u{fe0f}", 4),
-            "\u{2601}\u{fe0f}\u{2601}"
+            fitting("👩\u{200d}👩\u{200d}👧x", 3),
+            "👩\u{200d}👩\u{200d}👧"
         );
         assert_eq!(fitting("a", 0), "");
     }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::error::text::one_line;
 use crate::json;
+use crate::text::one_line;
 
 /// The error code and message of a response.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::fmt;
 
 use url::Url;
 
-use crate::error::text::shorten;
 use crate::error::{Error, ErrorKind};
 use crate::request::Operation;
+use crate::text::shorten;
 use crate::values::path_segment::segment;
 
 impl fmt::Display for Error {

@@ -6,7 +6,6 @@ pub(crate) mod builder;
 mod display;
 pub(crate) mod kind;
 pub(crate) mod raw_response;
-pub(crate) mod text;
 
 pub use kind::ErrorKind;
 
@@ -14,10 +13,10 @@ use std::error::Error as StdError;
 use std::time::Duration;
 
 use crate::request::Operation;
+use crate::text::one_line;
 use crate::values::{ApiKey, InvalidValue, Scope};
 use body::read_error_body;
 use raw_response::RawResponse;
-use text::one_line;
 
 /// The error of a failed call or an invalid setting.
 ///

@@ -47,9 +47,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::resources::{Link, NewLink, Profile};
+use crate::text::quoted_beside;
 use crate::values::{LinkId, Scope};
 use desired_profile::{find_matches, is_equal, parsed};
-use step::{current, new};
+use step::{shown, texts, texts_of};
 
 /// The steps that change a profile as desired, in the order in which
 /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
@@ -103,8 +104,9 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SimilarLinks { to, similar } => {
-                let similar: Vec<_> = similar.iter().map(current).collect();
-                let (to, similar) = (new(to), similar.join(", "));
+                let to = texts_of(to);
+                let similar: Vec<_> = similar.iter().map(|link| shown(texts(link), to)).collect();
+                let (to, similar) = (shown(to, to), similar.join(", "));
                 write!(
                     f,
                     "link {to} is left out, because the profile has similar links: {similar}; none of \
@@ -119,9 +121,11 @@ impl fmt::Display for Warning {
             } => {
                 let id = link.as_ref().map(|id| format!(" of link {id}"));
                 let id = id.unwrap_or_default();
+                let sent_text = quoted_beside(sent, stored);
+                let stored = quoted_beside(stored, sent);
                 write!(
                     f,
-                    "the service stored the {field}{id} {sent:?} as {stored:?}"
+                    "the service stored the {field}{id} {sent_text} as {stored}"
                 )
             }
         }

@@ -10,7 +10,8 @@ use super::Warning;
 use super::desired_profile::{form_of, is_equal, loose_form, parsed};
 use crate::request::{Operation, Request};
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
-use crate::values::{FieldKind, LinkId, quoted};
+use crate::text::quoted_start_beside;
+use crate::values::{FieldKind, LinkId};
 
 /// One request of a [`Plan`](super::Plan). `Display` prints a line about it, for example
 /// `create link "Blog" (https://blog.example)`.
@@ -218,10 +219,13 @@ impl Step {
                 names.join(", ")
             }
             Self::EditLink { id, from, to } => {
-                format!("link {id}: {} to {}", current(from), new(to))
+                let (from, to) = (texts(from), texts_of(to));
+                format!("link {id}: {} to {}", shown(from, to), shown(to, from))
             }
-            Self::CreateLink { to, .. } => format!("link {}", new(to)),
-            Self::DeleteLink { id, from } => format!("link {id}: {}", current(from)),
+            Self::CreateLink { to, .. } => format!("link {}", shown(texts_of(to), texts_of(to))),
+            Self::DeleteLink { id, from } => {
+                format!("link {id}: {}", shown(texts(from), texts(from)))
+            }
         }
     }
 
@@ -237,13 +241,18 @@ impl fmt::Display for Step {
     }
 }
 
-/// Returns the texts of a current link, for people.
-pub(super) fn current(link: &Link) -> String {
-    let text = |text: &Option<String>| quoted(text.as_deref().unwrap_or_default());
-    format!("{} ({})", text(&link.title), text(&link.url))
+/// Returns the title and the URL of a current link.
+pub(super) fn texts(link: &Link) -> [&str; 2] {
+    [&link.title, &link.url].map(|text| text.as_deref().unwrap_or_default())
 }
 
-/// Returns the texts of a new link, for people.
-pub(super) fn new(link: &NewLink) -> String {
-    format!("{} ({})", quoted(&link.title), quoted(link.url.as_str()))
+/// Returns the title and the URL of a new link.
+pub(super) fn texts_of(link: &NewLink) -> [&str; 2] {
+    [&link.title, link.url.as_str()]
+}
+
+/// Returns the texts of a link for people, beside those of another one.
+pub(super) fn shown([title, url]: [&str; 2], [other_title, other_url]: [&str; 2]) -> String {
+    let title = quoted_start_beside(title, other_title);
+    format!("{title} ({})", quoted_start_beside(url, other_url))
 }

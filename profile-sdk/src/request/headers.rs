@@ -2,7 +2,8 @@
 
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-use crate::values::{ApiKey, InvalidValue, quoted};
+use crate::text::quoted_start;
+use crate::values::{ApiKey, InvalidValue};
 
 /// Headers that only the client sets, and those about the connection or the encoding of the body.
 const RESERVED: [HeaderName; 18] = [
@@ -62,7 +63,7 @@ pub(crate) fn custom_header(
     name: &str,
     value: &str,
 ) -> Result<(HeaderName, HeaderValue), InvalidValue> {
-    let found = quoted(name);
+    let found = quoted_start(name);
     let name = header_name(name)?;
     let value = sensitive(value).ok_or_else(|| {
         let reason = format!("{found} has a value that contains a control character");
@@ -72,7 +73,7 @@ pub(crate) fn custom_header(
 }
 
 fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
-    let found = quoted(text);
+    let found = quoted_start(text);
     let reject = |reason: &str| InvalidValue::new("header", format!("{found} {reason}"));
     let name = HeaderName::from_bytes(text.as_bytes());
     let name = name.map_err(|_| reject("is not a valid HTTP header name"))?;

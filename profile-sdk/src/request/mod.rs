@@ -10,8 +10,9 @@ use percent_encoding::percent_decode_str;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
+use crate::text::quoted_start;
+use crate::values::InvalidValue;
 use crate::values::path_segment::segment;
-use crate::values::{InvalidValue, quoted};
 use headers::custom_header;
 
 /// A request that has not been sent.
@@ -161,7 +162,7 @@ impl Request {
 /// encoded, because URLs resolve them. The message quotes `redacted`.
 pub(crate) fn check_path(path: &str, redacted: &str) -> Result<(), InvalidValue> {
     let reject = |reason: &str| {
-        let found = quoted(redacted);
+        let found = quoted_start(redacted);
         Err(InvalidValue::new("path", format!("{found} {reason}")))
     };
     if !path.starts_with('/') {
@@ -199,7 +200,7 @@ pub(crate) fn check_query(query: &str, redacted: &str) -> Result<(), InvalidValu
     match query.chars().find(|c| !is_kept(*c)) {
         None => Ok(()),
         Some(invalid) => {
-            let found = quoted(redacted);
+            let found = quoted_start(redacted);
             let reason = format!(
                 "{found} contains {invalid:?}, which is not allowed in a query; percent-encode it"
             );

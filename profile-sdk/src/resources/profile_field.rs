@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::resources::{ApiVisible, Badge, Extra, KeyInfo, Link, Post};
-use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location, quoted};
+use crate::text::quoted_start;
+use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location};
 
 /// Declares the types. A row is a variant, the field's name in JSON with the type of its values, its
 /// name with hyphens, and its description.
@@ -243,7 +244,7 @@ impl FromStr for ProfileField {
         fields.find(|field| field.name() == name).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|field| field.name()).collect();
             let expected = names.join(", ");
-            let found = quoted(name);
+            let found = quoted_start(name);
             InvalidValue::new(
                 "field",
                 format!("{found} is unknown; expected one of {expected}"),

@@ -4,7 +4,8 @@ use url::{Host, Url};
 
 use crate::request::Request;
 use crate::request::operation::API_ROOT;
-use crate::values::{InvalidValue, quoted};
+use crate::text::quoted_start;
+use crate::values::InvalidValue;
 
 /// A checked base URL.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ impl BaseUrl {
                 return reject("is not a valid URL; expected one such as https://host".to_owned());
             }
             Err(error) => {
-                let found = quoted(text);
+                let found = quoted_start(text);
                 return reject(format!(
                     "{found} is not a valid URL ({error}); expected one such as https://host"
                 ));

@@ -2,8 +2,8 @@
 
 use super::tls::permanent_tls_error;
 use crate::error::kind::{causes, root_cause};
-use crate::error::text::one_line;
 use crate::error::{Error, ErrorKind};
+use crate::text::one_line;
 
 /// Converts an error of connecting to the service, through the proxy with this origin if there is one.
 pub(super) fn connect_error(error: &reqwest::Error, proxy: Option<&str>) -> Error {

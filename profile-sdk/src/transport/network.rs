@@ -14,8 +14,8 @@ use reqwest::{Method, Request, Response};
 use super::connect_error::connect_error;
 use super::tls::permanent_tls_error;
 use crate::error::kind::{causes, find_cause, root_cause};
-use crate::error::text::one_line;
 use crate::error::{Error, ErrorKind};
+use crate::text::one_line;
 
 /// The maximum number of headers of a response.
 pub(super) const MAX_HEADERS: usize = 1000;

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::values::{InvalidValue, quoted};
+use crate::text::quoted_start;
+use crate::values::InvalidValue;
 
 /// A number of days: 1 to 365 for the caller's own profile, 1 to 30 for other profiles.
 ///
@@ -106,7 +107,7 @@ impl std::str::FromStr for Days {
         match text.parse() {
             Ok(days) => Self::new(days),
             Err(_) => {
-                let found = quoted(text);
+                let found = quoted_start(text);
                 let reason = format!("is {found}; expected a whole number from 1 to 365");
                 Err(InvalidValue::new("days", reason))
             }

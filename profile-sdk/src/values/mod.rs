@@ -60,23 +60,3 @@ impl InvalidValue {
         &self.reason
     }
 }
-
-/// Quotes, escapes and shortens a text for an error message.
-pub(crate) fn quoted(text: &str) -> String {
-    const SHOWN: usize = 60;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{:?}…", &text[..end]),
-        None => format!("{text:?}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn escapes_and_shortens() {
-        assert_eq!(quoted("a\nb"), r#""a\nb""#);
-        assert_eq!(quoted(&"é".repeat(61)), format!("\"{}\"…", "é".repeat(60)));
-    }
-}

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Number, Value};
 
 use crate::number::count_of;
+use crate::text::quoted_start;
+use crate::values::InvalidValue;
 use crate::values::macros::{from_text, text_value};
-use crate::values::{InvalidValue, quoted};
 
 /// The handle of a profile: any text except the empty text, `.` and `..`, which cannot be part of a
 /// URL path.
@@ -214,7 +215,7 @@ fn check_segment(field: &'static str, text: &str) -> Result<(), InvalidValue> {
             "is empty; expected at least one character",
         )),
         "." | ".." => {
-            let found = quoted(text);
+            let found = quoted_start(text);
             let reason = format!("{found} is not allowed: URLs remove it from their path");
             Err(InvalidValue::new(field, reason))
         }

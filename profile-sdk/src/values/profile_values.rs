@@ -5,8 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::text::quoted_start;
+use crate::values::InvalidValue;
 use crate::values::macros::{from_text, text_value};
-use crate::values::{InvalidValue, quoted};
 
 /// The kind of a profile field's values. `Display` prints the limits.
 ///
@@ -264,7 +265,7 @@ impl Color {
         if digits.len() == 6 && digits.iter().all(u8::is_ascii_hexdigit) {
             return Ok(Self(text));
         }
-        let found = quoted(&text);
+        let found = quoted_start(&text);
         let reason = format!("{found} is not of the form #rrggbb, for example #ff8800");
         Err(InvalidValue::new("color", reason))
     }
@@ -320,7 +321,7 @@ impl LinkUrl {
         match Url::parse(&text) {
             Ok(_) => Ok(Self(text)),
             Err(error) => {
-                let found = quoted(&text);
+                let found = quoted_start(&text);
                 let cause = match error {
                     url::ParseError::RelativeUrlWithoutBase => "it has no scheme".to_owned(),
                     error => error.to_string(),

@@ -3,7 +3,7 @@
 mod document;
 
 use clap::Args;
-use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate};
+use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate, quoted};
 use serde_json::json;
 
 use crate::commands::auth::permissions;
@@ -14,7 +14,6 @@ use crate::outcome::report::{Report, View};
 use crate::profile_file::{self, EnteredProfile};
 use crate::session::Session;
 use crate::session::preview::DryRun;
-use crate::terminal::printable::quoted;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

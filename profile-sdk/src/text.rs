@@ -1,0 +1,316 @@
+//! Texts of a service, in the form in which messages contain them.
+
+use std::borrow::Cow;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
+use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+const MAX_CHARACTERS: usize = 500;
+
+/// Maximum number of characters of a quoted start.
+const QUOTED: usize = 60;
+
+/// The characters that [`quoted`] escapes although they are visible.
+const QUOTES: [char; 2] = ['"', '\\'];
+
+/// Returns a text of the service in quotation marks, for a message.
+///
+/// Quotation marks, backslashes, control characters, invisible characters, and those that change the order
+/// of others are escaped as in Rust. Joiners, variation selectors and the tags of flags are only escaped
+/// where they do not shape the characters beside them.
+///
+/// ```
+/// assert_eq!(profile_sdk::quoted("\"नमस्ते\" 👩‍👧"), r#""\"नमस्ते\" 👩‍👧""#);
+/// assert_eq!(profile_sdk::quoted("a\n\u{200b}"), r#""a\n\u{200b}""#);
+/// ```
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    quoted_beside(text, text)
+}
+
+/// Returns a [`quoted`] text for a message with another one. If both look the same, the characters that
+/// differ are escaped.
+///
+/// ```
+/// use profile_sdk::quoted_beside;
+///
+/// assert_eq!(quoted_beside("é 1", "e\u{301} 1"), r#""\u{e9} 1""#);
+/// assert_eq!(quoted_beside("e\u{301} 1", "é 1"), r#""e\u{301} 1""#);
+/// assert_eq!(quoted_beside("é 1", "é 2"), r#""é 1""#);
+/// ```
+#[must_use]
+pub fn quoted_beside(text: &str, other: &str) -> String {
+    let mut quoted = "\"".to_owned();
+    if text == other || look(text) != look(other) {
+        push_visible(&mut quoted, text, &QUOTES);
+        return quoted + "\"";
+    }
+    let is_seen = |cluster: &&str| !look(cluster).is_empty();
+    let mut others = other.graphemes(true).filter(is_seen);
+    let mut same = String::new();
+    for cluster in text.graphemes(true) {
+        let other = Some(cluster).filter(is_seen).and_then(|_| others.next());
+        let pairs = cluster.chars().zip(other.unwrap_or_default().chars());
+        let start = pairs.take_while(|(c, other)| c == other);
+        let start: usize = start.map(|(c, _)| c.len_utf8()).sum();
+        same += &cluster[..start];
+        if other != Some(cluster) {
+            push_visible(&mut quoted, &std::mem::take(&mut same), &QUOTES);
+            for c in cluster[start..].chars() {
+                match c {
+                    ' ' => quoted.extend(c.escape_unicode()),
+                    _ => quoted.extend(c.escape_default()),
+                }
+            }
+        }
+    }
+    push_visible(&mut quoted, &same, &QUOTES);
+    quoted + "\""
+}
+
+/// Returns what a text looks like: composed, with one kind of space, and without invisible characters.
+fn look(text: &str) -> String {
+    let visible = text
+        .chars()
+        .filter(|c| c.is_whitespace() || !is_ignorable(*c));
+    let look: String = visible
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
+        .collect();
+    let normalizer = ComposingNormalizerBorrowed::new_nfc();
+    normalizer.normalize(&look).into_owned()
+}
+
+/// Quotes the start of a text.
+pub(crate) fn quoted_start(text: &str) -> String {
+    quoted_start_beside(text, text)
+}
+
+/// Quotes the start of a text for a message with another one.
+pub(crate) fn quoted_start_beside(text: &str, other: &str) -> String {
+    let other = start(other, QUOTED).unwrap_or(other);
+    match start(text, QUOTED) {
+        Some(start) => format!("{}…", quoted_beside(start, other)),
+        None => quoted_beside(text, other),
+    }
+}
+
+/// Puts a text on one line, escapes characters that change the order of others or are invisible,
+/// and shortens it.
+pub(crate) fn one_line(text: &str) -> String {
+    let words = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty());
+    let mut line = String::new();
+    for (index, word) in words.enumerate() {
+        if index > 0 {
+            line.push(' ');
+        }
+        push_visible(&mut line, word, &[]);
+        if line.len() > 4 * MAX_CHARACTERS {
+            break;
+        }
+    }
+    cut(&line, MAX_CHARACTERS).into_owned()
+}
+
+/// Shortens a text that is only a part of a message.
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+    cut(text, 100)
+}
+
+fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
+    match start(text, max_characters) {
+        Some(start) => Cow::Owned(format!("{start}…")),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Returns the start of a text that has more characters, without the part of a grapheme cluster.
+fn start(text: &str, max_characters: usize) -> Option<&str> {
+    let (end, _) = text.char_indices().nth(max_characters)?;
+    let starts = text.grapheme_indices(true).map(|(start, _)| start);
+    let end = starts.take_while(|start| *start <= end).last();
+    Some(&text[..end.unwrap_or_default()])
+}
+
+/// Appends a text, in which these characters and hidden ones are escaped.
+fn push_visible(line: &mut String, text: &str, escaped: &[char]) {
+    let mut start = line.len();
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let is_visible = is_visible(&line[start..], c, rest.clone().next());
+        match is_visible && !escaped.contains(&c) {
+            true => line.push(c),
+            false => {
+                line.extend(c.escape_default());
+                start = line.len();
+            }
+        }
+    }
+}
+
+/// Returns `true` if a character is seen, or shapes those beside it. `before` are the characters before it
+/// up to an escaped one.
+fn is_visible(before: &str, c: char, after: Option<char>) -> bool {
+    const FLAG: char = '\u{1f3f4}';
+    let is_selector = |c| matches!(c, '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
+    let is_tag = |c| matches!(c, '\u{e0020}'..='\u{e007f}');
+    let is_virama = |c| CanonicalCombiningClassMapBorrowed::new().get_u8(c) == 9;
+    let is_emoji =
+        |c| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}');
+    let Some(last) = before.chars().next_back() else {
+        // A combining mark would change the character before the text.
+        return !is_ignorable(c) && format!("a{c}").graphemes(true).nth(1).is_some();
+    };
+    match (c, after) {
+        ('\u{200c}' | '\u{200d}', _) if is_virama(last) => true,
+        ('\u{200c}' | '\u{200d}', Some(after)) => {
+            let is_in_word = last.is_alphanumeric() && after.is_alphanumeric();
+            is_virama(after)
+                || (is_in_word && after >= '\u{300}')
+                || (is_emoji(last) && is_emoji(after))
+        }
+        _ if is_selector(c) => !last.is_whitespace() && !is_selector(last),
+        // The longest region has six letters, and one tag is the end.
+        _ if is_tag(c) => {
+            (last == FLAG || is_tag(last)) && before.chars().rev().take(7).any(|c| c == FLAG)
+        }
+        _ => !is_ignorable(c),
+    }
+}
+
+/// Returns `true` for characters that control a terminal, reorder others or are invisible.
+fn is_ignorable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
+        || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{one_line, quoted, quoted_beside, quoted_start, shorten};
+
+    #[test]
+    fn joins_lines_and_escapes_hidden_characters() {
+        assert_eq!(one_line(" Bad\r\n\tgateway\u{2028}"), "Bad gateway");
+        assert_eq!(one_line("a\u{202e}b \u{feff}"), r"a\u{202e}b \u{feff}");
+        assert_eq!(one_line("नमस्ते 👩‍💻 e\u{301}"), "नमस्ते 👩‍💻 e\u{301}");
+    }
+
+    #[test]
+    fn quotes_ordinary_texts_as_they_are() {
+        for text in [
+            "नमस्ते",
+            "สวัสดีปีใหม่",
+            "مُحَمَّد",
+            "می\u{200c}خواهم PDF\u{200c}ها",
+            "שָׁלוֹם",
+            "Vie\u{323}\u{302}t Nam",
+            "❤\u{fe0f} ☁\u{fe0f}\u{200d}⚡",
+            "👩\u{200d}👩\u{200d}👧 👍🏽 👩🏽\u{200d}🚀 ❤\u{fe0f}\u{200d}🔥 🏴\u{200d}☠\u{fe0f}",
+            "🇩🇪 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}!",
+            "1\u{fe0f}\u{20e3}",
+            "\u{1112}\u{1161}\u{11ab}",
+            "தமிழ் க்ஷ",
+            "ශ\u{dca}\u{200d}රී",
+            "র\u{200d}\u{9cd}যাব",
+            "അവന\u{d4d}\u{200d}",
+            "क\u{94d}\u{200d}ष क\u{94d}\u{200c}ष",
+            "葛\u{e0100}",
+            "«\u{a0}Ça\u{202f}!\u{a0}» it's\u{3000}\u{e000}",
+        ] {
+            assert_eq!(quoted(text), format!("\"{text}\""));
+        }
+    }
+
+    #[test]
+    fn escapes_what_hides_or_is_ambiguous() {
+        let many = "\u{e0061}".repeat(8);
+        for (text, expected) in [
+            ("a\"b\\c\nd", r#"a\"b\\c\nd"#),
+            ("\u{1b}[2J\u{9b}\u{7f}", r"\u{1b}[2J\u{9b}\u{7f}"),
+            (
+                "a\u{202e}b\u{2066}c\u{200e}",
+                r"a\u{202e}b\u{2066}c\u{200e}",
+            ),
+            ("a\u{200d}", r"a\u{200d}"),
+            ("\u{200d}म", r"\u{200d}म"),
+            ("می\u{200c}", r"می\u{200c}"),
+            ("می\u{200c}\u{200c}خ", r"می\u{200c}\u{200c}خ"),
+            ("pay\u{200c}pal", r"pay\u{200c}pal"),
+            ("👩\u{200d} 👧\u{200d}", r"👩\u{200d} 👧\u{200d}"),
+            (
+                "a\u{200b}\u{2060}\u{feff}\u{ad}b",
+                r"a\u{200b}\u{2060}\u{feff}\u{ad}b",
+            ),
+            (
+                "\u{3164}\u{115f}\u{ffa0}\u{34f}",
+                r"\u{3164}\u{115f}\u{ffa0}\u{34f}",
+            ),
+            ("\u{301}a \u{fe0f}", r"\u{301}a \u{fe0f}"),
+            ("\"\u{301}", r#"\"\u{301}"#),
+            ("a\u{fe00}\u{fe01}", "a\u{fe00}\\u{fe01}"),
+            ("a\u{e0067}", r"a\u{e0067}"),
+            (
+                &format!("🏴{many}"),
+                &format!(r"🏴{}\u{{e0061}}", "\u{e0061}".repeat(7)),
+            ),
+            ("a\u{2028}b\u{fff9}", r"a\u{2028}b\u{fff9}"),
+        ] {
+            assert_eq!(quoted(text), format!("\"{expected}\""));
+        }
+    }
+
+    #[test]
+    fn marks_what_differs_if_texts_look_the_same() {
+        for (text, other, expected, expected_other) in [
+            ("Café à", "Cafe\u{301} à", r"Caf\u{e9} à", r"Cafe\u{301} à"),
+            (
+                "Vi\u{1ec7}t",
+                "Vie\u{323}\u{302}t",
+                r"Vi\u{1ec7}t",
+                r"Vie\u{323}\u{302}t",
+            ),
+            (
+                "\u{d55c}글",
+                "\u{1112}\u{1161}\u{11ab}글",
+                r"\u{d55c}글",
+                r"\u{1112}\u{1161}\u{11ab}글",
+            ),
+            ("a b c", "a\u{a0}b c", r"a\u{20}b c", r"a\u{a0}b c"),
+            ("a\u{2009}b", "a\u{202f}b", r"a\u{2009}b", r"a\u{202f}b"),
+            ("नमस्ते ", "नमस्ते", "नमस्ते ", "नमस्ते"),
+            ("❤\u{fe0f}!", "❤!", r"❤\u{fe0f}!", "❤!"),
+            ("\u{200b}ab\u{200d}", "ab", r"\u{200b}ab\u{200d}", "ab"),
+            ("می\u{200c}خ", "میخ", r"می\u{200c}خ", "میخ"),
+            (
+                "می\u{200c}خ é",
+                "می\u{200c}خ e\u{301}",
+                "می\u{200c}خ \\u{e9}",
+                "می\u{200c}خ e\\u{301}",
+            ),
+            ("a\"é", "a\"e\u{301}", r#"a\"\u{e9}"#, r#"a\"e\u{301}"#),
+            ("नमस्ते é", "नमस्ते è", "नमस्ते é", "नमस्ते è"),
+        ] {
+            assert_eq!(quoted_beside(text, other), format!("\"{expected}\""));
+            assert_eq!(quoted_beside(other, text), format!("\"{expected_other}\""));
+        }
+    }
+
+    #[test]
+    fn shortens_between_grapheme_clusters() {
+        assert_eq!(one_line(&"é".repeat(600)).chars().count(), 501);
+        assert_eq!(one_line(&"é ".repeat(5000)).chars().count(), 501);
+        assert_eq!(shorten(&"x".repeat(101)), format!("{}…", "x".repeat(100)));
+        assert_eq!(shorten("x"), "x");
+        assert_eq!(
+            quoted_start(&"é".repeat(61)),
+            format!("\"{}\"…", "é".repeat(60))
+        );
+        let family = "👩\u{200d}👩\u{200d}👧";
+        let text = format!("{}{family}", "x".repeat(58));
+        assert_eq!(quoted_start(&text), format!("\"{}\"…", "x".repeat(58)));
+    }
+}
