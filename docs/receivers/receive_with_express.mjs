@@ -6,8 +6,14 @@ const secret = process.env.PROFILE_WEBHOOK_SECRET;
 if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
 
 const app = express();
-// Every body as it was sent, of any content type or none. Express would decompress it by default.
-const raw = express.raw({ type: () => true, inflate: false, limit: "1mb" });
+// Every body as it was sent, of any content type or none.
+const raw = express.raw({ type: () => true, limit: "1mb" });
+
+// Without this, Express decompresses the body, whose compressed bytes are signed.
+app.use((request, response, next) => {
+  delete request.headers["content-encoding"];
+  next();
+});
 
 app.post("/hooks", raw, (request, response) => {
   const signature = request.get("X-Service-Signature");

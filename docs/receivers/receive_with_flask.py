@@ -8,8 +8,10 @@ SECRET = os.environ["PROFILE_WEBHOOK_SECRET"].encode()
 if not SECRET:
     raise SystemExit("PROFILE_WEBHOOK_SECRET is empty")
 
+LIMIT = 1 << 20
+
 app = Flask(__name__)
-app.config["MAX_CONTENT_LENGTH"] = 1 << 20
+app.config["MAX_CONTENT_LENGTH"] = LIMIT
 
 
 @app.post("/hooks")
@@ -23,6 +25,7 @@ def receive() -> tuple[str, int]:
 
 
 if __name__ == "__main__":
-    # Unlike the server of Flask, waitress is for production. It closes connections without progress.
-    limits = {"channel_timeout": 10, "cleanup_interval": 1}
+    # Unlike the server of Flask, waitress is for production. It closes connections without progress, and
+    # its limit, which counts the frames of chunks too, is 1 GiB by default.
+    limits = {"channel_timeout": 10, "cleanup_interval": 1, "max_request_body_size": 2 * LIMIT}
     serve(app, host="127.0.0.1", port=int(os.environ.get("PORT", "8080")), **limits)

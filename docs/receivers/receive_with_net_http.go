@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -13,8 +14,13 @@ func receive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	// Header.Get returns the first of repeated headers.
 	signatures := r.Header.Values("X-Service-Signature")
-	if err != nil {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	} else if errors.Is(err, os.ErrDeadlineExceeded) {
+		w.WriteHeader(http.StatusRequestTimeout)
+	} else if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
 	} else if len(signatures) != 1 || !isAuthentic([]byte(os.Getenv("PROFILE_WEBHOOK_SECRET")), signatures[0], body) {
 		w.WriteHeader(http.StatusUnauthorized)
 	} else {
