@@ -140,7 +140,7 @@ async fn check_mistakes(receiver: LocalReceiver, message: &str) {
 }
 
 /// Receivers with mistakes, each with what is found.
-const MISTAKES: [(Answer, &str); 28] = [
+const MISTAKES: [(Answer, &str); 30] = [
     // The signature.
     (
         |request| status(sign(&secret(), &request.body).starts_with(signature(request))),
@@ -271,7 +271,21 @@ const MISTAKES: [(Answer, &str); 28] = [
             "application/json" => verifying(request),
             _ => 415,
         },
-        "the receiver rejects genuine deliveries (no_content_type)",
+        "the receiver rejects genuine deliveries (no_content_type, form, invalid_content_type)",
+    ),
+    (
+        |request| match header(request, "content-type") {
+            "application/x-www-form-urlencoded" => 401,
+            _ => verifying(request),
+        },
+        "the receiver rejects genuine deliveries (form)",
+    ),
+    (
+        |request| match header(request, "content-type") {
+            "json" => 415,
+            _ => verifying(request),
+        },
+        "the receiver rejects genuine deliveries (invalid_content_type)",
     ),
     (
         |request| match request.body.is_ascii() {
@@ -283,8 +297,9 @@ const MISTAKES: [(Answer, &str); 28] = [
     (
         |_| 401,
         "the receiver rejects genuine deliveries (genuine, unusual_spaces, text_outside_ascii, \
-         newline_at_the_end, 65_kib, 65_kib_outside_ascii, no_content_type, genuine_at_the_end) \
-         and does not accept the last delivery, so its rejections prove nothing",
+         newline_at_the_end, 65_kib, 65_kib_outside_ascii, no_content_type, form, \
+         invalid_content_type, genuine_at_the_end) and does not accept the last delivery, so its \
+         rejections prove nothing",
     ),
     (
         |request| verifying(request).clamp(204, 302),
@@ -480,7 +495,7 @@ async fn wraps_reasons_and_ends_with_a_summary() {
         .filter(|line| !line.starts_with([' ', 'r']))
         .count();
     let summary = format!(
-        "note: {total} deliveries: 54 passed, 0 failed, 0 inconclusive, 10 informational\n"
+        "note: {total} deliveries: 56 passed, 0 failed, 0 inconclusive, 10 informational\n"
     );
     assert_eq!(run.stderr(), summary);
 }

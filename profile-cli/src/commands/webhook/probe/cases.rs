@@ -43,6 +43,12 @@ fn genuine(signer: &Signer<'_>) -> Vec<Case> {
         accepted("no_content_type", &of_length(70))
             .because("the specification does not require the header")
             .header(CONTENT_TYPE, None),
+        accepted("form", &of_length(75))
+            .because("a framework that reads forms must leave the raw body")
+            .header(CONTENT_TYPE, Some("application/x-www-form-urlencoded")),
+        accepted("invalid_content_type", &of_length(85))
+            .because("a framework may respond with 415 before it calls the receiver")
+            .header(CONTENT_TYPE, Some("json")),
         accepted("genuine_at_the_end", &of_length(80))
             .because("a receiver that rejects everything after a forgery proves nothing"),
     ]
