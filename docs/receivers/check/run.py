@@ -12,4 +12,4 @@ for odd in [None, 1, b"\xff", b"sha256=" + b"0" * 64, ["sha256="], *("sha256=" +
 
 for line in sys.stdin:
     secret, signature, body = (base64.b64decode(field) for field in line.rstrip("\n").split(" "))
-    print(str(is_authentic(secret, signature.decode() or None, body)).lower())
+    print(str(is_authentic(secret, signature.decode("latin-1") or None, body)).lower())

@@ -1,0 +1,44 @@
+require "puma"
+require "puma/configuration"
+require "puma/launcher"
+require_relative "webhook"
+
+# Receives webhooks in front of everything that reads the body or rejects forms, such as
+# Rack::MethodOverride and the protection of Rails against CSRF. In config.ru, above `run`:
+#   use(ReceiveWebhook, "/hooks") { |body| … }
+# In config/application.rb of Rails:
+#   config.middleware.insert_before(0, ReceiveWebhook, "/hooks") { |body| … }
+class ReceiveWebhook
+  LIMIT = 1 << 20
+
+  def initialize(app, path, &handler)
+    @app, @path, @handler = app, path, handler
+    @secret = ENV.fetch("PROFILE_WEBHOOK_SECRET")
+    raise "PROFILE_WEBHOOK_SECRET is empty" if @secret.empty?
+  end
+
+  def call(env)
+    return @app.call(env) unless env["PATH_INFO"] == @path && env["REQUEST_METHOD"] == "POST"
+
+    # Without a body, `read` returns nil, or in Rack 3, there is no input.
+    body = env["rack.input"]&.read(LIMIT + 1) || ""
+    return [413, {}, []] if body.bytesize > LIMIT
+    # Servers join repeated headers, which makes the signature invalid.
+    return [401, {}, []] unless authentic?(@secret, env["HTTP_X_SERVICE_SIGNATURE"], body)
+
+    @handler.call(body)
+    [204, {}, []]
+  end
+end
+
+if $PROGRAM_NAME == __FILE__
+  other = ->(_env) { [404, {}, []] } # Your application.
+  configuration = Puma::Configuration.new do |puma|
+    puma.app(ReceiveWebhook.new(other, "/hooks") { |body| p body }) # Put it into a queue.
+    puma.bind "tcp://127.0.0.1:#{ENV.fetch('PORT', 8080)}"
+    puma.first_data_timeout 10 # Seconds without progress.
+    # Older versions of Puma write bodies of any size to the disk before the application reads them.
+    puma.http_content_length_limit ReceiveWebhook::LIMIT if puma.respond_to?(:http_content_length_limit)
+  end
+  Puma::Launcher.new(configuration).run
+end
