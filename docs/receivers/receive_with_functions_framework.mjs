@@ -1,0 +1,29 @@
+import { subscribe } from "node:diagnostics_channel";
+import { http } from "@google-cloud/functions-framework";
+import { isAuthentic } from "./webhook_node.mjs";
+
+const secret = process.env.PROFILE_WEBHOOK_SECRET;
+if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
+
+// Before the framework calls a function, it reads up to 1 GiB, decompresses it, rejects a body of the type
+// JSON that is not valid, and skips one without a type. It has no settings for this.
+subscribe("http.server.request.start", ({ request, response }) => {
+  request.headers["content-type"] = "application/octet-stream";
+  delete request.headers["content-encoding"];
+  const reject = (status) => response.headersSent || response.writeHead(status, { Connection: "close" }).end();
+  const timer = setTimeout(reject, 10_000, 408);
+  let length = 0;
+  request.on("data", (chunk) => (length += chunk.length) > 1 << 20 && reject(413));
+  request.on("close", () => clearTimeout(timer));
+});
+
+http("receive", (request, response) => {
+  if (response.headersSent) return; // Rejected above.
+  const signature = request.get("X-Service-Signature");
+  // The framework sets no raw body for an empty one.
+  if (!isAuthentic(secret, signature, request.rawBody ?? Buffer.alloc(0))) {
+    return response.status(401).end();
+  }
+  console.log(request.rawBody?.toString()); // Put it into a queue.
+  response.status(204).end();
+});
