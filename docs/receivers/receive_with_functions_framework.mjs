@@ -5,8 +5,9 @@ import { isAuthentic } from "./webhook_node.mjs";
 const secret = process.env.PROFILE_WEBHOOK_SECRET;
 if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
 
-// Before the framework calls a function, it reads up to 1 GiB, decompresses it, rejects a body of the type
-// JSON that is not valid, and skips one without a type. It has no settings for this.
+// Node.js publishes this before the framework reads the body, for which it has no settings: it reads up to
+// 1 GiB, decompresses it, responds with 400 if the type is JSON but the body is not, and skips one without a
+// type. It does not change a body of this type.
 subscribe("http.server.request.start", ({ request, response }) => {
   request.headers["content-type"] = "application/octet-stream";
   delete request.headers["content-encoding"];
