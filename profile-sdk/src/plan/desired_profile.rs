@@ -1,6 +1,6 @@
 //! The declaration of a profile, and the links that it matches.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use percent_encoding::percent_decode_str;
@@ -213,78 +213,114 @@ pub(super) fn find_matches(
     current: &[Link],
     is_own: Option<bool>,
 ) -> Vec<Result<usize, Vec<usize>>> {
+    let wanted = desired.iter().map(|link| {
+        let id = link.id.as_ref().filter(|_| is_own == Some(true));
+        Texts::new(id, &link.title, Some(link.url.as_str()), true)
+    });
+    let links = current.iter().map(|link| {
+        let id = link.id.as_ref();
+        Texts::new(id, title(link), link.url.as_deref(), id.is_some())
+    });
+    let (wanted, links): (Vec<_>, Vec<_>) = (wanted.collect(), links.collect());
+    let mut titles: HashMap<&str, (usize, usize)> = HashMap::new();
+    for wanted in &wanted {
+        titles.entry(wanted.title).or_default().0 += 1;
+    }
+    for link in &links {
+        titles.entry(link.title).or_default().1 += 1;
+    }
     let mut matches = vec![None; desired.len()];
     let mut is_taken = vec![false; current.len()];
-    let mut match_by = |is_match: &dyn Fn(usize, usize) -> bool| {
-        for (position, found) in matches.iter_mut().enumerate() {
-            if found.is_none() {
-                *found =
-                    (0..current.len()).find(|&link| !is_taken[link] && is_match(position, link));
-                found.iter().for_each(|link| is_taken[*link] = true);
+    let mut match_by = |key: &dyn for<'a> Fn(&'a Texts<'a>) -> Option<Key<'a>>| {
+        let mut left = HashMap::<_, VecDeque<_>>::new();
+        for (index, link) in links
+            .iter()
+            .enumerate()
+            .filter(|(link, _)| !is_taken[*link])
+        {
+            if let Some(key) = key(link) {
+                left.entry(key).or_default().push_back(index);
             }
         }
+        let open = matches
+            .iter_mut()
+            .zip(&wanted)
+            .filter(|(found, _)| found.is_none());
+        for (found, wanted) in open {
+            let links = key(wanted).and_then(|key| left.get_mut(&key));
+            *found = links.and_then(VecDeque::pop_front);
+            found.iter().for_each(|link| is_taken[*link] = true);
+        }
     };
-    let has_any_id = |link: usize| current[link].id.is_some();
-    let mut titles: HashMap<&str, (usize, usize)> = HashMap::new();
-    for wanted in desired {
-        titles.entry(&wanted.title).or_default().0 += 1;
-    }
-    for link in current {
-        titles.entry(title(link)).or_default().1 += 1;
-    }
-    let is_unique = |wanted: usize| titles[desired[wanted].title.as_str()] == (1, 1);
-    let wanted_urls: Vec<_> = desired
-        .iter()
-        .map(|wanted| parsed(wanted.url.as_str()))
-        .collect();
-    let current_urls = current.iter().map(|link| link.url.as_deref().map(parsed));
-    let current_urls: Vec<_> = current_urls.collect();
-    let has_id = |wanted: usize, link: usize| {
-        is_own == Some(true) && has_any_id(link) && current[link].id == desired[wanted].id
-    };
-    let has_title = |wanted: usize, link: usize| title(&current[link]) == desired[wanted].title;
-    let has_exact_url = |wanted: usize, link: usize| {
-        current[link].url.as_deref() == Some(desired[wanted].url.as_str())
-    };
-    let has_url =
-        |wanted: usize, link: usize| current_urls[link].as_ref() == Some(&wanted_urls[wanted]);
-    let wanted_forms: Vec<_> = desired
-        .iter()
-        .map(|wanted| loose_form(Some(&wanted.title), Some(wanted.url.as_str())))
-        .collect();
-    let forms: Vec<_> = current.iter().map(form_of).collect();
-    match_by(&|wanted, link| {
-        has_id(wanted, link) && has_title(wanted, link) && has_url(wanted, link)
-    });
-    match_by(&|wanted, link| has_title(wanted, link) && has_exact_url(wanted, link));
-    match_by(&|wanted, link| has_title(wanted, link) && has_url(wanted, link));
-    match_by(&has_id);
-    let is_similar = |wanted: usize, link: usize| {
-        has_any_id(link) && has_url(wanted, link) && wanted_forms[wanted] == forms[link]
-    };
-    match_by(&|wanted, link| is_similar(wanted, link) && has_exact_url(wanted, link));
-    match_by(&is_similar);
-    match_by(&|wanted, link| has_any_id(link) && has_exact_url(wanted, link));
-    match_by(&|wanted, link| has_any_id(link) && has_url(wanted, link));
+    match_by(&|of| Some((Some(of.id?), of.title, of.parsed()?, None)));
+    match_by(&|of| Some((None, of.title, of.url?, None)));
+    match_by(&|of| Some((None, of.title, of.parsed()?, None)));
+    match_by(&|of| Some((Some(of.id?), "", "", None)));
+    match_by(&|of| Some((None, "", of.editable()?.url?, Some(&of.form))));
+    match_by(&|of| Some((None, "", of.editable()?.parsed()?, Some(&of.form))));
+    match_by(&|of| Some((None, "", of.editable()?.url?, None)));
+    match_by(&|of| Some((None, "", of.editable()?.parsed()?, None)));
     if is_own != Some(false) {
-        match_by(&|wanted, link| has_any_id(link) && has_title(wanted, link) && is_unique(wanted));
+        let is_unique = |of: &&Texts<'_>| titles[of.title] == (1, 1);
+        match_by(&|of| Some((None, of.editable().filter(is_unique)?.title, "", None)));
     }
-    match_similar(matches, &is_taken, &wanted_forms, &forms, current)
+    match_similar(matches, &is_taken, &wanted, &links, current)
+}
+
+/// What two links have in common if they match: ID, title, URL and loose form, as far as they count.
+type Key<'a> = (Option<&'a LinkId>, &'a str, &'a str, Option<&'a LooseForm>);
+
+/// A desired or current link, to compare it with others.
+struct Texts<'a> {
+    id: Option<&'a LinkId>,
+    title: &'a str,
+    url: Option<&'a str>,
+    parsed: Option<String>,
+    form: LooseForm,
+    is_editable: bool,
+}
+
+impl<'a> Texts<'a> {
+    fn new(
+        id: Option<&'a LinkId>,
+        title: &'a str,
+        url: Option<&'a str>,
+        is_editable: bool,
+    ) -> Self {
+        Self {
+            id,
+            title,
+            url,
+            parsed: url.map(parsed),
+            form: loose_form(title, url.unwrap_or_default()),
+            is_editable,
+        }
+    }
+
+    fn parsed(&self) -> Option<&str> {
+        self.parsed.as_deref()
+    }
+
+    /// Returns the link unless it is a current one without an ID, which cannot be edited.
+    fn editable(&self) -> Option<&Self> {
+        self.is_editable.then_some(self)
+    }
 }
 
 /// Matches the links that are left with similar ones: of services that change links when they store them.
 fn match_similar(
     matches: Vec<Option<usize>>,
     is_taken: &[bool],
-    wanted_forms: &[LooseForm],
-    forms: &[LooseForm],
+    wanted: &[Texts<'_>],
+    links: &[Texts<'_>],
     current: &[Link],
 ) -> Vec<Result<usize, Vec<usize>>> {
     let (mut left, mut counts) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, usize>::new());
     for link in (0..current.len()).filter(|link| !is_taken[*link]) {
-        left.entry(&forms[link]).or_default().push(link);
+        left.entry(&links[link].form).or_default().push(link);
     }
-    let found = matches.into_iter().zip(wanted_forms);
+    let forms = wanted.iter().map(|wanted| &wanted.form);
+    let found = matches.into_iter().zip(forms);
     for (_, form) in found.clone().filter(|(link, _)| link.is_none()) {
         *counts.entry(form).or_default() += 1;
     }
@@ -317,8 +353,8 @@ pub(super) fn parsed(url: &str) -> String {
 pub(super) type LooseForm = (String, String);
 
 /// Returns the form in which similar links are equal.
-pub(super) fn loose_form(title: Option<&str>, url: Option<&str>) -> LooseForm {
-    let [title, url] = [title, url].map(|text| text.unwrap_or_default().trim());
+pub(super) fn loose_form(title: &str, url: &str) -> LooseForm {
+    let [title, url] = [title, url].map(str::trim);
     let url = Url::parse(url).map_or_else(
         |_| url.to_owned(),
         |mut url| {
@@ -336,7 +372,7 @@ pub(super) fn loose_form(title: Option<&str>, url: Option<&str>) -> LooseForm {
 
 /// Returns the loose form of a current link.
 pub(super) fn form_of(link: &Link) -> LooseForm {
-    loose_form(link.title.as_deref(), link.url.as_deref())
+    loose_form(title(link), link.url.as_deref().unwrap_or_default())
 }
 
 /// Returns the title of a link. A missing title is an empty one.

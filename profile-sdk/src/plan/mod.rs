@@ -41,7 +41,7 @@ pub use apply::{ApplyError, ApplyErrorReason, ApplyReport};
 pub use desired_profile::{DesiredLink, DesiredProfile, Source};
 pub use step::Step;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -251,15 +251,13 @@ impl Plan {
             let (to, copies) = (wanted.to_new_link(), *copies);
             self.steps.push(Step::CreateLink { to, copies });
         }
+        let matched: HashSet<_> = matches.iter().flatten().collect();
+        let similar = matches.iter().filter_map(|found| found.as_ref().err());
+        let similar: HashSet<_> = similar.flatten().collect();
         let others = links.iter().enumerate();
-        for (index, link) in others.filter(|(index, _)| !matches.contains(&Ok(*index))) {
-            let is_similar = |found: &Result<_, Vec<_>>| {
-                found
-                    .as_ref()
-                    .is_err_and(|similar| similar.contains(&index))
-            };
+        for (index, link) in others.filter(|(index, _)| !matched.contains(index)) {
             let is_deleted =
-                prune && !matches.iter().any(is_similar) && DesiredLink::try_from(link).is_ok();
+                prune && !similar.contains(&index) && DesiredLink::try_from(link).is_ok();
             match link.id.clone().filter(|_| is_deleted) {
                 Some(id) => self.steps.push(Step::DeleteLink {
                     id,

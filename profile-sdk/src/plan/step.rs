@@ -124,7 +124,7 @@ impl Step {
         done: &[Self],
     ) -> Option<&'a Link> {
         let created_form = |step: &Self| match step {
-            Self::CreateLink { to, .. } => Some(loose_form(Some(&to.title), Some(to.url.as_str()))),
+            Self::CreateLink { to, .. } => Some(loose_form(&to.title, to.url.as_str())),
             Self::EditProfile { .. } | Self::EditLink { .. } | Self::DeleteLink { .. } => None,
         };
         let form = created_form(self)?;
