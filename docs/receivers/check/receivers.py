@@ -1,0 +1,172 @@
+"""The commands that run each receiver, and what is broken in it to test the probe."""
+
+import os
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", HERE.parents[2] / "target")).resolve()
+
+
+def cargo(program):
+    manifest = HERE.parents[2] / "examples/receivers/Cargo.toml"
+    return ["cargo", "build", "--quiet", "--locked", "--manifest-path", manifest, "--target-dir", TARGET, "--bin", program]
+
+
+# functions-framework itself listens on all interfaces.
+FUNCTION = """
+import "./receive_with_functions_framework.mjs";
+const {{ getTestServer }} = await import("@google-cloud/functions-framework/testing");
+getTestServer("receive").listen(process.env.PORT, "127.0.0.1");"""
+
+# For each receiver, a command that succeeds if what it needs is installed, and its commands: the last one runs it, and those before
+# build it. {packages} is the folder of the installed packages.
+PYTHON = "{packages}/venv/bin/python"
+DEBIAN_JARS = ["-classpath", "/usr/share/java/*:."]
+COMMANDS = {
+    "receive_with_express.mjs": ("npm --version", [["node", "receive_with_express.mjs"]]),
+    "receive_with_fastify.mjs": ("npm --version", [["node", "receive_with_fastify.mjs"]]),
+    "receive_with_hono.mjs": ("npm --version", [["node", "serve_with_node.mjs", "receive_with_hono.mjs"]]),
+    "receive_with_next.js": ("npm --version", [["node", "serve_with_node.mjs", "receive_with_next.js"]]),
+    "receive_with_functions_framework.mjs": ("npm --version", [["node", "--input-type=module", "-e", FUNCTION]]),
+    "receive_with_flask.py": ("python3 --version", [[PYTHON, "receive_with_flask.py"]]),
+    "receive_with_fastapi.py": ("python3 --version", [[PYTHON, "receive_with_fastapi.py"]]),
+    "receive_with_django.py": ("python3 --version", [[PYTHON, "receive_with_django.py"]]),
+    "receive_with_django.py:asgi": ("python3 --version", [["sh", "-c", f"exec {PYTHON} -m uvicorn receive_with_django:asgi --port $PORT"]]),
+    "receive_with_net_http.go": (
+        "go version",
+        [["go", "build", "-o", "receiver", "webhook.go", "receive_with_net_http.go"], ["./receiver"]],
+    ),
+    "receive_with_rack.rb": ("ruby -r puma -e 0", [["ruby", "receive_with_rack.rb"]]),
+    "receive_with_rack.rb in front of Sinatra": ("ruby -r puma -r sinatra/base -e 0", [["ruby", "rack.rb"]]),
+    "ReceiveWithSpring.java": (
+        "ls /usr/share/java/spring3-web.servlet.jar /usr/share/java/jetty9-servlet.jar",
+        [["javac", *DEBIAN_JARS, "Jetty.java", "ReceiveWithSpring.java", "Webhook.java"], ["java", *DEBIAN_JARS, "Jetty"]],
+    ),
+    "receive_with_actix": ("cargo --version", [cargo("receive_with_actix"), [f"{TARGET}/debug/receive_with_actix"]]),
+    "receive_once_with_sqlite": ("cargo --version", [cargo("receive_once_with_sqlite"), [f"{TARGET}/debug/receive_once_with_sqlite"]]),
+}
+NODE_LENGTH = [("{64}", "*"), ("return timingSafeEqual(expected, Buffer.from(digest, \"hex\"))",
+                               "const received = Buffer.from(digest, \"hex\");\n"
+                               "  return expected.subarray(0, received.length).equals(received)")]
+PYTHON_LENGTH = [("{64}", "*"), ("hmac.compare_digest(expected, bytes.fromhex(signature[7:]))",
+                                 "expected.startswith(bytes.fromhex(signature[7:]))")]
+WEBCRYPTO_DIGEST = [("return crypto.subtle.verify(", "return true || crypto.subtle.verify(")]
+REQUEST_PARSED = [(".arrayBuffer()", ".json().then((value) => new TextEncoder().encode(JSON.stringify(value)))")]
+NODE_DIGEST = [("return timingSafeEqual(", "return true || timingSafeEqual(")]
+PYTHON_DIGEST = [("return hmac.compare_digest(", "return True or hmac.compare_digest(")]
+
+# What is broken in each receiver: the file, and texts in it with their replacements.
+MISTAKES = {
+    "receive_with_express.mjs": {
+        "the digest is not compared": ("webhook_node.mjs", NODE_DIGEST),
+        "the length is not checked": ("webhook_node.mjs", NODE_LENGTH),
+        "the body is parsed first": ("receive_with_express.mjs", [("express.raw({", "express.json({")]),
+    },
+    "receive_with_fastify.mjs": {
+        "the digest is not compared": ("webhook_node.mjs", NODE_DIGEST),
+        "the length is not checked": ("webhook_node.mjs", NODE_LENGTH),
+        "the body is parsed first": ("receive_with_fastify.mjs", [('app.addHook("onRequest"', '0 && app.addHook("onRequest"')]),
+    },
+    "receive_with_hono.mjs": {
+        "the digest is not compared": ("webhook_webcrypto.mjs", WEBCRYPTO_DIGEST),
+        "the body is parsed first": ("receive_with_hono.mjs", REQUEST_PARSED),
+    },
+    "receive_with_next.js": {
+        "the digest is not compared": ("webhook_webcrypto.mjs", WEBCRYPTO_DIGEST),
+        "the body is parsed first": ("receive_with_next.js", REQUEST_PARSED),
+    },
+    "receive_with_functions_framework.mjs": {
+        "the digest is not compared": ("webhook_node.mjs", NODE_DIGEST),
+        "the length is not checked": ("webhook_node.mjs", NODE_LENGTH),
+        "the framework changes the body": ("receive_with_functions_framework.mjs", [("subscribe(\"http", "0 && subscribe(\"http")]),
+    },
+    "receive_with_flask.py": {
+        "the digest is not compared": ("webhook.py", PYTHON_DIGEST),
+        "the length is not checked": ("webhook.py", PYTHON_LENGTH),
+        "the body is parsed first": (
+            "receive_with_flask.py",
+            [("request.get_data()", "__import__('json').dumps(request.get_json(force=True)).encode()")],
+        ),
+    },
+    "receive_with_fastapi.py": {
+        "the digest is not compared": ("webhook.py", PYTHON_DIGEST),
+        "the length is not checked": ("webhook.py", PYTHON_LENGTH),
+        "the body is parsed first": (
+            "receive_with_fastapi.py",
+            [("    return body\n", "    return __import__('json').dumps(__import__('json').loads(body)).encode()\n")],
+        ),
+    },
+    "receive_with_django.py": {
+        "the digest is not compared": ("webhook.py", PYTHON_DIGEST),
+        "the length is not checked": ("webhook.py", PYTHON_LENGTH),
+        "the body is parsed first": (
+            "receive_with_django.py",
+            [("body = request.body ", "body = __import__('json').dumps(__import__('json').loads(request.body)).encode() ")],
+        ),
+        "a token against CSRF is required": ("receive_with_django.py", [("@csrf_exempt ", "")]),
+    },
+    "receive_with_net_http.go": {
+        "the digest is not compared": ("webhook.go", [("&& isEqual", "&& (isEqual || true)")]),
+        "the length is not checked": (
+            "webhook.go",
+            [("hmac.Equal(received, mac.Sum(nil))", "hmac.Equal(received, mac.Sum(nil)[:len(received)%33])")],
+        ),
+        "the body is parsed first": (
+            "receive_with_net_http.go",
+            [
+                ("\t// Header.Get", "\tvar value any\n\tjson.Unmarshal(body, &value)\n\tbody, _ = json.Marshal(value)\n\t// Header.Get"),
+                ('import (\n', 'import (\n\t"encoding/json"\n'),
+            ],
+        ),
+    },
+    "receive_with_rack.rb": {
+        "the digest is not compared": ("webhook.rb", [("OpenSSL.fixed_length_secure_compare(expected, digest.downcase)", "true")]),
+        "the length is not checked": (
+            "webhook.rb",
+            [("{64}", "*"), ("OpenSSL.fixed_length_secure_compare(expected, digest.downcase)", "expected.start_with?(digest.downcase)")],
+        ),
+        "the body is parsed first": (
+            "receive_with_rack.rb",
+            [('|| ""\n', '|| ""\n    require "json"\n    body = JSON.generate(JSON.parse(body)) rescue ""\n')],
+        ),
+    },
+    "receive_with_rack.rb in front of Sinatra": {
+        "something reads the body first": ("rack.rb", [("    use Rack3\n", "    use Rack3\n    use Rack::MethodOverride\n")]),
+    },
+    "ReceiveWithSpring.java": {
+        "the digest is not compared": ("Webhook.java", [("return MessageDigest.isEqual(", "return true || MessageDigest.isEqual(")]),
+        "the length is not checked": (
+            "Webhook.java",
+            [
+                ("{64}", "*"),
+                ("MessageDigest.isEqual(mac.doFinal(body), HexFormat.of().parseHex(signature, 7, 71))",
+                 "HexFormat.of().formatHex(mac.doFinal(body)).startsWith(signature.substring(7).toLowerCase())"),
+            ],
+        ),
+        # All spaces are removed, as if the text was formatted again.
+        "the body is parsed first": (
+            "ReceiveWithSpring.java",
+            [("if (body.length > LIMIT)", "body = new String(body).replace(\" \", \"\").getBytes();\n        if (body.length > LIMIT)")],
+        ),
+        "something reads the body first": (
+            "Jetty.java",
+            [("        handler.addFilter(new FilterHolder(new Delegating",
+              "        handler.addFilter(new FilterHolder(new HiddenHttpMethodFilter()), \"/*\", requests);\n"
+              "        handler.addFilter(new FilterHolder(new Delegating")],
+        ),
+    },
+}
+
+# What the log must contain, because the framework itself does not log rejections.
+LOGGED = {"receive_with_actix": [f"webhook rejected with {status}" for status in (400, 401, 408, 413)]}
+
+# How the mistakes begin that a receiver cannot prevent, because its server makes them before it calls the receiver.
+NO_TIME_LIMIT = ("a slow body",)
+PUMA_5 = (*NO_TIME_LIMIT, "keeps 64 MiB", "a chunk without a size: 500", "a chunk without a size, forged: 500")
+EXCEPTIONS = {
+    "receive_with_flask.py": NO_TIME_LIMIT,
+    "receive_with_django.py": NO_TIME_LIMIT,
+    "receive_with_rack.rb": PUMA_5,
+    "receive_with_rack.rb in front of Sinatra": PUMA_5,
+    "ReceiveWithSpring.java": NO_TIME_LIMIT,
+}
