@@ -163,7 +163,7 @@ struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn read(options: &ServerOptions) -> Result<Self, Failure> {
+    fn read(options: &ServerOptions) -> Result<Self, Failure> {
         let dialect = options.dialect.as_ref().map(dialect);
         let (url, secret_file) = (&options.webhook_url, &options.webhook_secret_file);
         let webhook = url.as_ref().zip(secret_file.as_deref());
@@ -180,12 +180,12 @@ impl Settings {
         })
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.dialect.is_none() && self.webhook.is_none()
     }
 
     /// Applies the settings to a world. Returns `true` if this changed its dialect.
-    pub(crate) fn apply(&self, world: &mut World) -> bool {
+    fn apply(&self, world: &mut World) -> bool {
         let other = |dialect: &Dialect| dialect != world.dialect();
         let had_other = self.dialect.as_ref().is_some_and(other);
         if let Some(dialect) = &self.dialect {
@@ -277,7 +277,12 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
 fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Failure> {
     let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
     let missing = directory.filter(|directory| !directory.exists());
-    let mut worlds = Worlds::in_file(StateFile::new(path), world)?;
+    let mut file = StateFile::new(path);
+    let warnings = file.allow_in_place();
+    let mut worlds = Worlds::in_file(file, world)?;
+    for warning in warnings {
+        warn(&warning);
+    }
     if let Some(directory) = missing {
         warn(&format!("created the directory {}", directory.display()));
     }

@@ -2,6 +2,9 @@
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::ErrorKind::{
+    CrossesDevices, NotFound, PermissionDenied, ReadOnlyFilesystem, ResourceBusy,
+};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -182,12 +185,22 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFile {
     path: PathBuf,
+    writing: Writing,
+}
+
+/// A way to write a state file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    Replace,
+    InPlace,
+    Never(io::ErrorKind),
 }
 
 impl StateFile {
     /// Creates a state file for this path, without reading or writing it.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        let (path, writing) = (path.into(), Writing::Replace);
+        Self { path, writing }
     }
 
     /// Returns the path of the file.
@@ -206,6 +219,46 @@ impl StateFile {
         self.save(&locked, world)
     }
 
+    /// Writes in place from now on if the file cannot be replaced, as one that is mounted alone. Returns
+    /// warnings: that no way of writing works, and that a write was interrupted. Changes the file only in the
+    /// latter case, to restore the state before the write.
+    #[doc(hidden)]
+    pub fn allow_in_place(&mut self) -> Vec<String> {
+        let locked = LockedFile::lock(&self.path, Writing::Replace);
+        let tried = locked.and_then(|locked| locked.try_replace());
+        self.writing = match tried.map_err(|reason| reason.kind()) {
+            // A link may lead to a file that has nothing to do with the mock server.
+            Err(ResourceBusy) if !self.path.is_symlink() => {
+                let opened = OpenOptions::new().write(true).open(&self.path);
+                opened.map_or_else(|reason| Writing::Never(reason.kind()), |_| Writing::InPlace)
+            }
+            Err(kind @ (ResourceBusy | PermissionDenied | ReadOnlyFilesystem))
+                if self.path.is_file() =>
+            {
+                Writing::Never(kind)
+            }
+            // A disk that is full may have room later.
+            _ => Writing::Replace,
+        };
+        let mut warnings = Vec::new();
+        if let Writing::Never(kind) = self.writing {
+            warnings.push(self.unwritable(kind.into()).to_string());
+        }
+        if let Ok(locked) = self.lock()
+            && let Ok(old) = fs::read(locked.beside(KEPT))
+        {
+            warnings.push(format!(
+                "the last write of the state file {} was interrupted; continues with the state before it",
+                self.path.display()
+            ));
+            // Otherwise, requests read the copy until a write succeeds.
+            if self.writing == Writing::Replace && locked.write(&old).is_ok() {
+                let _ = fs::remove_file(locked.beside(KEPT));
+            }
+        }
+        warnings
+    }
+
     /// Locks the file, runs `change` on its world, and writes the world if `change` returns `true`
     /// with its result. If the file does not exist, `new_world` is used and written.
     pub(crate) fn transact<T>(
@@ -214,7 +267,7 @@ impl StateFile {
         change: impl FnOnce(&mut World) -> (T, bool),
     ) -> Result<T, StateError> {
         let locked = self.lock()?;
-        let loaded = self.load()?;
+        let loaded = self.load(&locked)?;
         let is_new = loaded.is_none();
         let mut world = loaded.unwrap_or_else(|| new_world.clone());
         let (result, changed) = change(&mut world);
@@ -225,15 +278,15 @@ impl StateFile {
     }
 
     fn lock(&self) -> Result<LockedFile, StateError> {
-        LockedFile::lock(&self.path).map_err(|reason| self.unwritable(reason))
+        LockedFile::lock(&self.path, self.writing).map_err(|reason| self.unwritable(reason))
     }
 
-    fn load(&self) -> Result<Option<World>, StateError> {
-        match fs::read(&self.path) {
+    fn load(&self, locked: &LockedFile) -> Result<Option<World>, StateError> {
+        match locked.read() {
             // `touch` and `mktemp` create empty files.
             Ok(bytes) if bytes.is_empty() => Ok(None),
             Ok(bytes) => self.parse(&bytes).map(Some),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == NotFound => Ok(None),
             Err(reason) => {
                 let path = self.path.clone();
                 Err(StateError::Unreadable { path, reason })
@@ -268,7 +321,7 @@ impl StateFile {
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
             .expect("a world contains only values that JSON can represent");
         locked
-            .replace(&bytes)
+            .write(&bytes)
             .map_err(|reason| self.unwritable(reason))
     }
 
@@ -295,7 +348,8 @@ pub enum StateError {
     },
     /// The file, its lock or its directory cannot be written.
     #[error(
-        "cannot write the state file {}: {reason}; check its permissions or use another file",
+        "cannot write the state file {}: {reason}; check the permissions of the file and its directory, \
+         mount the directory instead of the file alone, or use another file",
         path.display()
     )]
     Unwritable {
@@ -335,44 +389,110 @@ struct Saved<W> {
     world: W,
 }
 
+/// The end of the name of the copy that keeps the old content while the file is written in place.
+const KEPT: &str = ".before-write";
+
 /// A file that is locked until this is dropped.
-pub(super) struct LockedFile {
+struct LockedFile {
     path: PathBuf,
+    writing: Writing,
     _lock: File,
 }
 
 impl LockedFile {
-    /// Locks a file, which does not have to exist. The file itself cannot be locked, because each
-    /// write replaces it.
-    pub(super) fn lock(path: &Path) -> io::Result<Self> {
+    /// Locks a file, which does not have to exist if it can be replaced.
+    fn lock(path: &Path, writing: Writing) -> io::Result<Self> {
         let path = resolve_link(path)?;
         check_regular(&path)?;
-        create_directory(directory(&path))?;
-        let mut options = OpenOptions::new();
-        let lock = private(options.create(true).append(true)).open(with_suffix(&path, ".lock"))?;
+        let lock = match writing {
+            // The file itself cannot be locked, because each write replaces it.
+            Writing::Replace => {
+                create_directory(directory(&path))?;
+                let mut options = OpenOptions::new();
+                private(options.create(true).append(true)).open(with_suffix(&path, ".lock"))?
+            }
+            // Containers that share a mounted file share nothing else.
+            Writing::InPlace | Writing::Never(_) => File::open(&path)?,
+        };
         lock.lock()?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self {
+            path,
+            writing,
+            _lock: lock,
+        })
     }
 
-    /// Writes a new file and renames it. Its name is fixed, so the next write removes a file that a
-    /// crash left behind. It is created with mode 0600.
-    pub(super) fn replace(&self, bytes: &[u8]) -> io::Result<()> {
-        let new = with_suffix(&self.path, ".new");
-        match fs::remove_file(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&new, &self.path)
+    /// Returns the path of a file in the same directory.
+    fn beside(&self, ending: &str) -> PathBuf {
+        with_suffix(&self.path, ending).into()
     }
+
+    /// Reads the content, or that before an interrupted write in place.
+    fn read(&self) -> io::Result<Vec<u8>> {
+        if self.writing != Writing::Replace {
+            match fs::read(self.beside(KEPT)) {
+                Err(error) if error.kind() == NotFound => {}
+                kept => return kept,
+            }
+        }
+        fs::read(&self.path)
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        match self.writing {
+            Writing::Replace => replace(&self.path, bytes),
+            Writing::InPlace => self.overwrite(bytes),
+            Writing::Never(kind) => Err(kind.into()),
+        }
+    }
+
+    /// Writes into the same file. Until the content is on the disk, a copy keeps the old one.
+    fn overwrite(&self, bytes: &[u8]) -> io::Result<()> {
+        let kept = self.beside(KEPT);
+        if !fs::exists(&kept)? {
+            replace(&kept, &fs::read(&self.path)?)?;
+        }
+        let mut file = OpenOptions::new().write(true).open(&self.path)?;
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)?;
+        file.sync_all()?;
+        fs::remove_file(kept)
+    }
+
+    /// Returns an error if the file cannot be replaced, and changes nothing.
+    fn try_replace(&self) -> io::Result<()> {
+        let trial = self.beside(".trial");
+        replace(&trial, b"")?;
+        fs::remove_file(&trial)?;
+        let linked = fs::hard_link(&self.path, &trial);
+        let _ = fs::remove_file(trial);
+        match linked {
+            // The file is mounted alone.
+            Err(error) if error.kind() == CrossesDevices => Err(ResourceBusy.into()),
+            // The file does not exist, or the file system has no links.
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes a new file and renames it. Its name is fixed, so the next write removes a file that a crash left
+/// behind. It is created with mode 0600.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = with_suffix(path, ".new");
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&new, path)
 }
 
 /// Follows symbolic links. The target of a link does not have to exist.
 fn resolve_link(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(match fs::read_link(path) {
+        Err(error) if error.kind() == NotFound => Ok(match fs::read_link(path) {
             Ok(link) => directory(path).join(link),
             Err(_) => path.to_owned(),
         }),

@@ -239,8 +239,8 @@ async fn reports_a_path_that_is_not_a_file() {
     assert_eq!(
         started.unwrap_err().to_string(),
         format!(
-            "cannot write the state file {}: not a regular file; \
-             check its permissions or use another file",
+            "cannot write the state file {}: not a regular file; check the permissions of the file \
+             and its directory, mount the directory instead of the file alone, or use another file",
             path.display()
         )
     );

@@ -111,7 +111,7 @@ fn the_last_address_wins() {
 /// the program, and `serve` starts it and waits until it is ready.
 #[cfg(target_os = "linux")]
 #[track_caller]
-fn run_isolated(hosts: &str, script: &str) -> Option<String> {
+pub(crate) fn run_isolated(hosts: &str, script: &str) -> Option<String> {
     // The end of the shell, the first process of its namespace, ends the others.
     const START: &str = r#"
         set -e
