@@ -349,8 +349,7 @@ impl Handler for ServiceHandler {
     ) -> Result<Response<ResponseBody>, NoResponse> {
         let request = receive(request, BODY_LIMIT, &self.shutdown).await?;
         let service = self.service.clone();
-        let (planned, _, exchange) = answer(service, request, &self.shutdown).await;
-        respond(planned, Some(exchange))
+        respond(answer(service, request, &self.shutdown).await)
     }
 }
 

@@ -14,7 +14,9 @@ use crate::engine::{self, BODY_LIMIT, Reply};
 use crate::faults::PlannedReply;
 use crate::input::InvalidInput;
 use crate::tasks::{Shutdown, run_blocking};
-use crate::transport::{self, Handler, NoResponse, ResponseBody, answer, receive, respond};
+use crate::transport::{
+    self, Handler, NoResponse, ResponseBody, answer, receive, respond, response,
+};
 use crate::worlds::Worlds;
 
 /// An HTTP server for any number of [`Worlds`], with the control API below `/_mock/v1`. The program
@@ -186,15 +188,15 @@ fn url_of(mut address: SocketAddr) -> String {
 }
 
 /// A callback for log lines.
-pub(super) type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
+type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
 
-pub(super) struct WorldsHandler {
-    pub(super) worlds: Arc<Worlds>,
+struct WorldsHandler {
+    worlds: Arc<Worlds>,
     /// `None` if the control API is disabled.
-    pub(super) control: Option<Arc<Control>>,
+    control: Option<Arc<Control>>,
     /// Ends delays, and connections with incomplete requests.
-    pub(super) shutdown: Shutdown,
-    pub(super) log: Option<Log>,
+    shutdown: Shutdown,
+    log: Option<Log>,
 }
 
 impl Handler for WorldsHandler {
@@ -220,13 +222,13 @@ impl WorldsHandler {
         let target = self.log.as_ref().map(|_| target(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
-            Err(world) => return respond(self.unknown_world(&request, &world), None),
+            Err(world) => return Ok(response(self.unknown_world(&request, &world))),
         };
-        let (planned, entry, exchange) = answer(service, request, &self.shutdown).await;
+        let answer = answer(service, request, &self.shutdown).await;
         if let (Some(log), Some(target)) = (&self.log, target) {
-            log(format_args!("{}", entry.log_line(&target)));
+            log(format_args!("{}", answer.entry.log_line(&target)));
         }
-        respond(planned, Some(exchange))
+        respond(answer)
     }
 
     fn unknown_world(&self, request: &engine::Request, world: &str) -> PlannedReply {
@@ -254,7 +256,7 @@ impl WorldsHandler {
         let reply = reply
             .with_header("cache-control", "no-store")
             .with_header("x-content-type-options", "nosniff");
-        respond(PlannedReply::new(reply), None)
+        Ok(response(PlannedReply::new(reply)))
     }
 }
 

@@ -18,11 +18,18 @@ use crate::journal::{Entry, RequestOutcome, Response};
 pub(crate) struct Exchange {
     service: Arc<Service>,
     pub(crate) plan: FaultPlan,
-    /// The number of the entry in the journal, once the request is recorded.
-    number: Option<u64>,
-    is_delayed: bool,
-    /// The result that a delayed request would have; `None` once it was handled.
-    processed: Option<Processed>,
+    stage: Stage,
+}
+
+/// The stage of a request, with the number of its entry in the journal.
+#[derive(Debug)]
+enum Stage {
+    Planned,
+    /// Waits to be handled, and would have this result now.
+    Received(u64, Processed),
+    /// Its response waits to be sent.
+    Handled(u64),
+    Over(u64),
 }
 
 impl Exchange {
@@ -36,9 +43,7 @@ impl Exchange {
         Self {
             service,
             plan,
-            number: None,
-            is_delayed: false,
-            processed: None,
+            stage: Stage::Planned,
         }
     }
 
@@ -49,40 +54,31 @@ impl Exchange {
         let Ok(mut handled) = service.store.dry_run(request, service.mutant) else {
             return;
         };
-        let violations = service.take_violations(request, &mut handled.processed);
-        let entry = Entry {
-            request: request.clone(),
-            other_keys: handled.other_keys,
-            at: handled.at,
-            endpoint: handled.processed.endpoint.map(Endpoint::path),
-            has_known_key: handled.has_known_key,
-            fault: self.plan.fault_name(),
-            violations,
-            outcome: RequestOutcome::Delayed,
-            response: None,
-        };
-        self.number = Some(service.journal.record(entry, None).number);
-        self.is_delayed = true;
-        self.processed = Some(handled.processed);
+        let entry = self.entry(request.clone(), &mut handled);
+        let number = service.journal.record(entry, None).number;
+        self.stage = Stage::Received(number, handled.processed);
     }
 
     /// Handles the request, applies the fault to the response, and records both. Returns the response
     /// and the entry of the journal.
     pub(crate) fn handle(&mut self, request: Request) -> (PlannedReply, Arc<Entry>) {
-        self.is_delayed = !self.plan.delay_after.is_zero();
-        let outcome = self.is_delayed.then_some(RequestOutcome::Delayed);
-        self.answer(request, outcome)
+        match self.plan.delay_after.is_zero() {
+            true => self.answer(request, None, Stage::Over),
+            false => self.answer(request, Some(RequestOutcome::Delayed), Stage::Handled),
+        }
     }
 
     /// Handles the request for wiremock, which waits for the delays itself.
     #[cfg(feature = "wiremock")]
     pub(crate) fn hand_over(mut self, request: Request) -> PlannedReply {
-        self.answer(request, Some(RequestOutcome::HandedOver)).0
+        self.answer(request, Some(RequestOutcome::HandedOver), Stage::Over)
+            .0
     }
 
     /// Records the outcome of a delayed response.
     pub(crate) fn conclude(&mut self, planned: &PlannedReply) {
-        if std::mem::take(&mut self.is_delayed) {
+        if let Stage::Handled(number) = self.stage {
+            self.stage = Stage::Over(number);
             self.end(planned.outcome());
         }
     }
@@ -93,8 +89,17 @@ impl Exchange {
     }
 
     fn end(&self, outcome: RequestOutcome) {
-        if let Some(number) = self.number {
+        if let Some(number) = self.number() {
             self.service.journal.conclude(number, outcome);
+        }
+    }
+
+    fn number(&self) -> Option<u64> {
+        match &self.stage {
+            Stage::Planned => None,
+            Stage::Received(number, _) | Stage::Handled(number) | Stage::Over(number) => {
+                Some(*number)
+            }
         }
     }
 
@@ -103,6 +108,7 @@ impl Exchange {
         &mut self,
         request: Request,
         outcome: Option<RequestOutcome>,
+        next: fn(u64) -> Stage,
     ) -> (PlannedReply, Arc<Entry>) {
         let service = &self.service;
         let handled = match self.plan.prevents_write() {
@@ -132,38 +138,48 @@ impl Exchange {
             }
         };
         entry.outcome = outcome.unwrap_or(entry.outcome);
-        self.processed = None;
-        let recorded = service.journal.record(entry, self.number);
-        self.number = Some(recorded.number);
+        let recorded = service.journal.record(entry, self.number());
+        self.stage = next(recorded.number);
         (planned, recorded.entry)
     }
 
+    /// Returns the entry of a request without its response.
+    fn entry(&self, request: Request, handled: &mut Handled) -> Entry {
+        Entry {
+            violations: self
+                .service
+                .take_violations(&request, &mut handled.processed),
+            request,
+            other_keys: std::mem::take(&mut handled.other_keys),
+            at: handled.at,
+            endpoint: handled.processed.endpoint.map(Endpoint::path),
+            has_known_key: handled.has_known_key,
+            fault: self.plan.fault_name(),
+            outcome: RequestOutcome::Delayed,
+            response: None,
+        }
+    }
+
     /// Turns the reply of the engine into the response, and adds the request to the report.
-    fn reply(&self, request: Request, handled: Handled) -> (PlannedReply, Entry) {
-        let Handled {
-            mut processed,
-            at,
-            date,
-            compresses_responses,
-            has_known_key,
-            other_keys,
-        } = handled;
+    fn reply(&self, request: Request, mut handled: Handled) -> (PlannedReply, Entry) {
         let service = &self.service;
         if let Some(cors) = &service.cors
             && let Some(accepted) = cors.accept_preflight(&request)
         {
+            let processed = &mut handled.processed;
             processed.rejection = None;
             // A path that no endpoint has is a violation of the request itself, which follows.
             processed.violations.clear();
             processed.reply = accepted;
         }
-        let violations = service.take_violations(&request, &mut processed);
+        let mut entry = self.entry(request, &mut handled);
+        let (request, processed) = (&entry.request, handled.processed);
         // The client does not receive a response that a fault replaces.
         let is_received = self.plan.fault.is_none();
         service.change_report(|report| report.record(&processed, is_received));
         let mut planned = self.plan.apply(processed.reply);
         planned.is_head = request.method == "HEAD";
-        if let Some(date) = date {
+        if let Some(date) = handled.date {
             planned.set_default_header("date", date);
         }
         if let Some(cors) = &service.cors {
@@ -171,7 +187,9 @@ impl Exchange {
         }
         if let Some(endpoint) = processed.endpoint {
             let mut recent = service.recent_responses();
-            for (kind, found) in recent.observe(&request, endpoint, at, &other_keys, &planned) {
+            for (kind, found) in
+                recent.observe(request, endpoint, entry.at, &entry.other_keys, &planned)
+            {
                 service.change_report(|report| report.advise(kind, found));
             }
         }
@@ -184,20 +202,11 @@ impl Exchange {
             }
             None => planned.body.clone(),
         };
-        if compresses_responses {
-            compress(&request, &mut planned);
+        if handled.compresses_responses {
+            compress(request, &mut planned);
         }
-        let entry = Entry {
-            request,
-            other_keys,
-            at,
-            endpoint: processed.endpoint.map(Endpoint::path),
-            has_known_key,
-            fault: planned.fault,
-            violations,
-            outcome: planned.outcome(),
-            response: response(&planned, body, length),
-        };
+        entry.outcome = planned.outcome();
+        entry.response = response(&planned, body, length);
         (planned, entry)
     }
 }
@@ -206,12 +215,14 @@ impl Drop for Exchange {
     /// Records that the client has disconnected during a delay. The report includes a request that was not
     /// handled.
     fn drop(&mut self) {
-        if self.is_delayed {
-            self.abandon();
-        }
-        if let Some(processed) = &self.processed {
-            let service = &self.service;
-            service.change_report(|report| report.record(processed, false));
+        match &self.stage {
+            Stage::Planned | Stage::Over(_) => {}
+            Stage::Handled(_) => self.abandon(),
+            Stage::Received(_, processed) => {
+                self.abandon();
+                let service = &self.service;
+                service.change_report(|report| report.record(processed, false));
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Answers requests with a service.
 
+use std::fmt;
 use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +11,25 @@ use crate::journal::Entry;
 use crate::service::{Exchange, Service};
 use crate::tasks::{Shutdown, run_blocking};
 
-/// Returns the response to a request after the planned delays, with the entry of the journal and the
-/// concluded exchange. The shutdown ends delays.
-pub(crate) async fn answer(
-    service: Arc<Service>,
-    request: Request,
-    shutdown: &Shutdown,
-) -> (PlannedReply, Arc<Entry>, Exchange) {
+/// A response to a request to a service.
+pub(crate) struct Answer {
+    pub(crate) reply: PlannedReply,
+    /// The entry of the journal.
+    pub(crate) entry: Arc<Entry>,
+    /// The concluded exchange.
+    pub(crate) exchange: Exchange,
+}
+
+impl fmt::Debug for Answer {
+    /// Shows only the reply, since the entry contains keys.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Answer");
+        shown.field("reply", &self.reply).finish_non_exhaustive()
+    }
+}
+
+/// Answers a request after the planned delays, which the shutdown ends.
+pub(crate) async fn answer(service: Arc<Service>, request: Request, shutdown: &Shutdown) -> Answer {
     let is_slow = service.store.is_slow();
     // Without a delay, the request is handled in the same stage, even if the client disconnects.
     let (mut exchange, next) = run(is_slow, shutdown, move || {
@@ -31,7 +44,7 @@ pub(crate) async fn answer(
         (exchange, next)
     })
     .await;
-    let (planned, entry) = match next {
+    let (reply, entry) = match next {
         Break(handled) => handled,
         Continue(request) => {
             wait(exchange.plan.delay_before, shutdown).await;
@@ -46,8 +59,12 @@ pub(crate) async fn answer(
         }
     };
     wait(exchange.plan.delay_after, shutdown).await;
-    exchange.conclude(&planned);
-    (planned, entry, exchange)
+    exchange.conclude(&reply);
+    Answer {
+        reply,
+        entry,
+        exchange,
+    }
 }
 
 /// Runs a stage, on the blocking thread pool if the state file may block. The end of the server waits

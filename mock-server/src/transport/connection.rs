@@ -21,7 +21,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::messages::{NoResponse, READ_TIMEOUT, ResponseBody, respond};
+use super::messages::{NoResponse, READ_TIMEOUT, ResponseBody, response};
 use crate::engine::Reply;
 use crate::faults::{PlannedReply, WireFault};
 
@@ -100,14 +100,20 @@ async fn serve_connection(
         async move {
             match check_host(&request) {
                 Ok(()) => handler.handle(request).await,
-                Err(rejection) => respond(PlannedReply::new(rejection), None),
+                Err(rejection) => Ok(response(PlannedReply::new(rejection))),
             }
         }
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(READ_TIMEOUT)
-        .serve_connection(TokioIo::new(ClientStream::new(stream)), service);
+        .serve_connection(
+            TokioIo::new(ClientStream {
+                stream,
+                has_ended: false,
+            }),
+            service,
+        );
     let served = tokio::select! {
         biased;
         served = &mut connection => Some(served),
@@ -126,16 +132,15 @@ async fn serve_connection(
         return;
     };
     let cause = error.source().and_then(|error| error.downcast_ref());
-    if let Some(NoResponse::Fault(faulty, fault)) = cause {
-        let (reply, exchange) = &**faulty;
+    if let Some(NoResponse::Fault(answer, fault)) = cause {
         let stream = connection.into_parts().io.into_inner().stream;
         let written = tokio::select! {
-            written = write_fault(stream, *fault, reply) => written,
+            written = write_fault(stream, *fault, &answer.reply) => written,
             () = stopped(&mut stop) => Ok(()),
         };
         // Any other fault is the outcome, whenever the client disconnects.
-        if let (Err(_), WireFault::Dribble { .. }, Some(exchange)) = (written, fault, exchange) {
-            exchange.abandon();
+        if let (Err(_), WireFault::Dribble { .. }) = (written, fault) {
+            answer.exchange.abandon();
         }
     }
 }
@@ -144,13 +149,6 @@ async fn serve_connection(
 struct ClientStream {
     stream: TcpStream,
     has_ended: bool,
-}
-
-impl ClientStream {
-    fn new(stream: TcpStream) -> Self {
-        let has_ended = false;
-        Self { stream, has_ended }
-    }
 }
 
 impl AsyncRead for ClientStream {
@@ -222,7 +220,7 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 }
 
 /// Ends a connection as the fault requires. An error means that the client has disconnected.
-pub(super) async fn write_fault(
+async fn write_fault(
     mut stream: TcpStream,
     fault: WireFault,
     reply: &PlannedReply,
@@ -355,7 +353,7 @@ mod tests {
         ) -> Result<Response<ResponseBody>, NoResponse> {
             receive(request, 1024, &Shutdown::new()).await?;
             let reply = Reply::error(404, "nothing", "not found");
-            respond(PlannedReply::new(reply), None)
+            Ok(response(PlannedReply::new(reply)))
         }
     }
 

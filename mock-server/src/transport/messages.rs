@@ -12,10 +12,10 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
+use super::answer::Answer;
 use crate::engine::{HeaderLines, Request};
 use crate::faults::large_body::{self, ReplyBody};
 use crate::faults::{PlannedReply, WireFault};
-use crate::service::Exchange;
 use crate::tasks::Shutdown;
 
 /// Reads a request with its body. A body above the limit is discarded as soon as `Content-Length` or
@@ -107,18 +107,20 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
 /// The body of a response.
 pub(crate) type ResponseBody = Full<ReplyBody>;
 
-/// Converts a reply into a response. The exchange is that of a request to a service.
+/// Converts the answer of a service into a response.
 ///
 /// # Errors
 ///
 /// [`NoResponse::Fault`] for a reply with a wire fault.
-pub(crate) fn respond(
-    planned: PlannedReply,
-    exchange: Option<Exchange>,
-) -> Result<Response<ResponseBody>, NoResponse> {
-    if let Some(wire) = planned.wire {
-        return Err(NoResponse::Fault(Box::new((planned, exchange)), wire));
+pub(crate) fn respond(answer: Answer) -> Result<Response<ResponseBody>, NoResponse> {
+    match answer.reply.wire {
+        Some(wire) => Err(NoResponse::Fault(Box::new(answer), wire)),
+        None => Ok(response(answer.reply)),
     }
+}
+
+/// Converts a reply without a wire fault into a response.
+pub(crate) fn response(planned: PlannedReply) -> Response<ResponseBody> {
     let PlannedReply {
         code,
         headers: lines,
@@ -134,7 +136,7 @@ pub(crate) fn respond(
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
     *response.headers_mut() = map;
-    Ok(response)
+    response
 }
 
 /// Maximum time that a client may take to send the head of a request, or its body.
@@ -145,7 +147,7 @@ pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) enum NoResponse {
     /// A wire fault applies. The reply is written to the connection after hyper has released it.
     #[error("the connection ends with a wire fault")]
-    Fault(Box<(PlannedReply, Option<Exchange>)>, WireFault),
+    Fault(Box<Answer>, WireFault),
     /// The connection failed while the request was read.
     #[error(transparent)]
     Http(#[from] hyper::Error),
