@@ -266,10 +266,10 @@ fn authorization(request: &mut Request) -> Option<&mut String> {
 pub(crate) const DEFAULT: &str = "default";
 
 /// The path prefix of the worlds.
-pub(crate) const PATH_PREFIX: &str = "/worlds/";
+const PATH_PREFIX: &str = "/worlds/";
 
 /// The separator between a key and the name of its world.
-pub(crate) const SEPARATOR: char = '.';
+const SEPARATOR: char = '.';
 
 /// Returns the base URL of a world.
 pub(crate) fn world_url(server: &str, world: &str) -> String {

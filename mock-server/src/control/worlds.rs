@@ -205,7 +205,7 @@ pub(super) fn set_dialect(call: &WorldCall) -> Result<Reply, ControlError> {
 
 /// Parses a dialect name, an object of settings that differ from the default, or the content of a
 /// dialect file.
-pub(super) fn parse_dialect(choice: Value) -> Result<Dialect, ControlError> {
+fn parse_dialect(choice: Value) -> Result<Dialect, ControlError> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
         Value::Object(_) => Ok(DialectFile::from_value(choice)?.settings),

@@ -91,7 +91,7 @@ fn known_paths() -> String {
 /// Matches a percent-encoded path against a template, in which a segment in braces matches any
 /// segment that is not empty. Returns the decoded segment, or an empty string for a template without
 /// braces.
-pub(crate) fn match_path<'a>(template: &str, path: &'a str) -> Option<Cow<'a, str>> {
+fn match_path<'a>(template: &str, path: &'a str) -> Option<Cow<'a, str>> {
     let mut parameter = Cow::Borrowed("");
     let mut given = path.split('/');
     for expected in template.split('/') {

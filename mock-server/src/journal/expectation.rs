@@ -276,7 +276,7 @@ pub struct NearMiss {
 }
 
 /// Returns the closest requests, closest first, grouped by their description.
-pub(super) fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<NearMiss> {
+fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<NearMiss> {
     let mut ranked: Vec<_> = requests
         .iter()
         .filter_map(|entry| Some((distance(pattern, entry)?, entry)))

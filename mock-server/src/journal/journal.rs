@@ -471,7 +471,11 @@ mod tests {
     use crate::engine::Request;
 
     fn record(log: &mut Log, body: &[u8]) {
-        log.record(Entry {
+        log.record(entry(body));
+    }
+
+    fn entry(body: &[u8]) -> Entry {
+        Entry {
             request: Request::new("POST", "/api/v1/me/posts").body(body),
             other_keys: Vec::new(),
             at: Timestamp::UNIX_EPOCH,
@@ -481,7 +485,7 @@ mod tests {
             violations: Vec::new(),
             outcome: RequestOutcome::Responded,
             response: None,
-        });
+        }
     }
 
     fn numbers(log: &Log) -> Vec<u64> {
@@ -521,6 +525,15 @@ mod tests {
         }
         record(&mut log, &[b'a'; 4_000]);
         assert_eq!(numbers(&log), [13], "the newest is always kept");
+        log.replace(13, entry(b"{}"));
+        assert_eq!(log.bytes, entry(b"{}").bytes());
+        let bytes = 2 * log.bytes;
+        log.set_limits(JournalLimits {
+            bytes,
+            ..log.limits
+        });
+        record(&mut log, b"{}");
+        assert_eq!(numbers(&log), [13, 14], "the limit itself is allowed");
     }
 
     #[test]

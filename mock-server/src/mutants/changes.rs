@@ -256,7 +256,7 @@ pub(super) fn read_another_profile(request: &mut Request) {
 }
 
 /// Changes the body of a successful reply.
-pub(super) fn edit_body(processed: &mut Processed, change: impl FnOnce(&mut Value)) {
+fn edit_body(processed: &mut Processed, change: impl FnOnce(&mut Value)) {
     if let 200..=299 = processed.reply.status
         && let Ok(mut body) = serde_json::from_slice(&processed.reply.body)
     {

@@ -199,7 +199,7 @@ pub(crate) fn settings_with_alternatives() -> Vec<SettingJson> {
 fn named(name: &str) -> Dialect {
     let mut dialect = Dialect::default();
     let values = settings().flat_map(|setting| setting.alternatives);
-    for value in values.filter(|value| value.dialect == Some(name)) {
+    for value in values.filter(|value| value.dialects.contains(&name)) {
         (value.apply)(&mut dialect);
     }
     dialect

@@ -24,8 +24,8 @@ pub(super) struct SettingValue {
     pub(super) name: &'static str,
     #[cfg(test)]
     pub(super) documentation: &'static str,
-    /// The named dialect that has this value.
-    pub(super) dialect: Option<&'static str>,
+    /// The named dialects that have this value.
+    pub(super) dialects: &'static [&'static str],
     pub(super) apply: fn(&mut Dialect),
 }
 
@@ -67,7 +67,7 @@ macro_rules! settings {
                     name: $default_name,
                     #[cfg(test)]
                     documentation: concat!($($default_doc),*),
-                    dialect: None,
+                    dialects: &[],
                     apply: |dialect| dialect.$setting = $type::$default,
                 },
                 alternatives: &[$(
@@ -75,7 +75,7 @@ macro_rules! settings {
                         name: $name,
                         #[cfg(test)]
                         documentation: concat!($($value_doc),*),
-                        dialect: [$(Some(stringify!($dialect)),)? None][0],
+                        dialects: &[$(stringify!($dialect))?],
                         apply: |dialect| dialect.$setting = $type::$value,
                     },
                 )*],
@@ -391,14 +391,14 @@ static WEBHOOK_TIMEOUT: Setting = Setting {
         name: "10",
         #[cfg(test)]
         documentation: " 10 seconds.",
-        dialect: None,
+        dialects: &[],
         apply: |dialect| dialect.webhook_timeout = WebhookTimeout::default(),
     },
     alternatives: &[SettingValue {
         name: "1",
         #[cfg(test)]
         documentation: " 1 second. Any other positive number is valid, too.",
-        dialect: None,
+        dialects: &[],
         apply: |dialect| dialect.webhook_timeout = WebhookTimeout(Duration::from_secs(1)),
     }],
 };

@@ -171,7 +171,7 @@ pub(super) enum ScriptedResponse {
 
 impl ReceiverScript {
     /// Returns the response to the delivery after `before` others.
-    pub(super) fn response_after(&self, before: u64) -> ScriptedResponse {
+    fn response_after(&self, before: u64) -> ScriptedResponse {
         let mut end = 0;
         for step in &self.0 {
             end += u64::from(step.times);
