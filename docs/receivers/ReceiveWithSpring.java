@@ -1,24 +1,24 @@
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
 import javax.servlet.*; // In Spring Boot 3: jakarta.servlet
 import javax.servlet.http.*; // jakarta.servlet.http
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Receives webhooks before other filters and the DispatcherServlet read forms or reject requests without a CSRF token. */
+/** Receives webhooks before other filters read forms or reject requests without a CSRF token. */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class ReceiveWithSpring extends OncePerRequestFilter {
     private static final int LIMIT = 1 << 20;
-    private final byte[] secret;
+    // Not by @Value, which evaluates expressions in a secret.
+    private final String secret = System.getenv("PROFILE_WEBHOOK_SECRET");
 
-    ReceiveWithSpring(@Value("${PROFILE_WEBHOOK_SECRET}") String secret) {
-        if (secret.isEmpty()) throw new IllegalArgumentException("PROFILE_WEBHOOK_SECRET is empty");
-        this.secret = secret.getBytes();
+    ReceiveWithSpring() {
+        if (secret == null || secret.isEmpty()) throw new IllegalStateException("PROFILE_WEBHOOK_SECRET is not set");
     }
 
     @Override
@@ -41,7 +41,8 @@ class ReceiveWithSpring extends OncePerRequestFilter {
         if (body.length > LIMIT) return 413;
         // `getHeader` returns the first of repeated headers.
         List<String> signatures = Collections.list(request.getHeaders("X-Service-Signature"));
-        if (signatures.size() != 1 || !Webhook.isAuthentic(secret, signatures.get(0), body)) return 401;
+        byte[] key = secret.getBytes(StandardCharsets.UTF_8);
+        if (signatures.size() != 1 || !Webhook.isAuthentic(key, signatures.get(0), body)) return 401;
         System.out.println(new String(body)); // Put it into a queue.
         return 204;
     }

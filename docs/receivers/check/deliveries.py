@@ -22,9 +22,10 @@ def chunked(body, extension=b"", trailer=b""):
 
 
 def requests(secret):
-    """Yields the name, headers and body of each request as it is sent, and the permitted statuses if `secret` is that of the receiver.
+    """Yields the name, headers and body of each request as it is sent, and the permitted statuses if the receiver has this secret.
 
-    The length of the body is added unless the headers contain it, or the body is sent in chunks."""
+    The length of the body is added unless the headers contain it, or the body is sent in chunks.
+    """
 
     def signature(body):
         return ("X-Service-Signature", "sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest())
