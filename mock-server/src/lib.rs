@@ -27,7 +27,8 @@
 // - `worlds`: the services of one process
 // - `control`: the control API of the program
 // - `transport`: HTTP on hyper
-// - `mock_server`: the server for Rust tests, with one service, which is also a responder of wiremock
+// - `service_handle`: the handle to a service for Rust tests, which is also a responder of wiremock
+// - `mock_server`: the server for Rust tests, with one service
 // - `worlds_server`: the server of the program, with many services and the control API
 
 mod control;
@@ -40,6 +41,7 @@ mod mock_server;
 mod mutants;
 mod redaction;
 mod service;
+mod service_handle;
 mod tasks;
 mod transport;
 pub mod webhook;
@@ -57,12 +59,13 @@ pub use engine::{
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;
-pub use mock_server::{MockServer, MockServerBuilder, ServiceHandle, StartError};
+pub use mock_server::{MockServer, MockServerBuilder, StartError};
 #[doc(hidden)]
 pub use mutants::Mutant;
 #[doc(hidden)]
 pub use redaction::{printable, without_userinfo};
 pub use service::{StateError, StateFile};
+pub use service_handle::ServiceHandle;
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
 #[cfg(feature = "wiremock")]
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]

@@ -13,10 +13,12 @@
 //! - `paths`: the routing of requests to endpoints
 //! - `processed`: the reply to a request, and its violations of the specification
 //! - `handle`: the processing of a request
+//! - `coverage`: the coverage of the service by a client
 //! - `report`: the violations and the coverage of a client
 
 mod access;
 mod clock;
+mod coverage;
 pub mod dialect;
 mod endpoints;
 mod handle;
@@ -37,6 +39,7 @@ pub(crate) use access::{ActiveKeys, bearer_token};
 pub use access::{Keys, RateLimit, Scope};
 pub use clock::Clock;
 pub(crate) use clock::LAST as LAST_INSTANT;
+pub use coverage::{Coverage, EndpointCoverage, Uncovered};
 pub(crate) use dialect::{Dialect, SignatureEncoding, WebhookPayload};
 pub use endpoints::Endpoint;
 pub(crate) use endpoints::{BASE_PATH, BODY_LIMIT, id_in_path};
@@ -50,7 +53,7 @@ pub use processed::Violation;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
 pub(crate) use report::AdviceKind;
-pub use report::{Advice, Coverage, EndpointCoverage, Report, RuleViolations, Uncovered};
+pub use report::{Advice, Report, RuleViolations};
 pub use request::Request;
 pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};
 pub(crate) use seeded_hash::SeededHash;

@@ -157,8 +157,271 @@ fn shorten(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::engine::dialect::Dialect;
+    use crate::engine::handle::process;
+    use crate::engine::resources::{FieldLimit, ProfileField};
+
+    pub(crate) fn handle(world: &mut World, request: &Request) -> Processed {
+        let now = world.clock().timestamp();
+        process(world, request, now)
+    }
+
+    /// Creates a request with the key that has all scopes.
+    pub(crate) fn request(world: &World, line: &str) -> Request {
+        bare(line).header("Authorization", format!("Bearer {}", world.keys().all))
+    }
+
+    /// Creates a request without a key.
+    pub(crate) fn bare(line: &str) -> Request {
+        let (method, path) = line.split_once(' ').unwrap();
+        Request::new(method, &format!("/api/v1{path}"))
+    }
+
+    pub(crate) fn with_json(request: Request, body: &str) -> Request {
+        request
+            .header("Content-Type", "application/json")
+            .body(body)
+    }
+
+    #[track_caller]
+    fn assert_breaks(request: &Request, expected: &[(ProblemKind, &str)]) {
+        let dialects = Dialect::alternatives().map(|(_, _, dialect)| dialect);
+        for dialect in dialects.chain([Dialect::default(), Dialect::minimal(), Dialect::maximal()])
+        {
+            let mut world = World::default();
+            world.set_dialect(dialect.clone());
+            let violations = handle(&mut world, request).violations;
+            let found: Vec<_> = violations
+                .iter()
+                .map(|one| (one.rule, &*one.found))
+                .collect();
+            assert_eq!(found, expected, "{dialect:?}");
+        }
+    }
+
+    #[test]
+    fn reports_violations_in_bodies_under_every_dialect() {
+        let world = World::default();
+        let profile = || request(&world, "PATCH /me/profile");
+        let bio = ProfileField::ALL.iter().find(|field| field.name() == "bio");
+        let FieldLimit::Text { max_characters, .. } = bio.unwrap().limit() else {
+            panic!("the bio is a text");
+        };
+        let length = max_characters + 1;
+        let lines = "\n".repeat(length);
+        let long = format!("bio has {length} characters; at most {max_characters} are allowed");
+        let high = format!("bio has {} lines; at most 10 are allowed", length + 1);
+        let names = ProfileField::NAMES.join(", ");
+        let unknown_field = format!("unknown field nickname; expected one of {names}");
+        let long_bio = json!({"bio": lines, "nickname": "x", "location": null}).to_string();
+        for (request, expected) in [
+            (
+                with_json(profile(), &long_bio),
+                &[
+                    (ProblemKind::TooManyCharacters, &*long),
+                    (ProblemKind::TooManyLines, &high),
+                    (
+                        ProblemKind::WrongType,
+                        "location is null; expected a string",
+                    ),
+                    (ProblemKind::UnknownField, &unknown_field),
+                ][..],
+            ),
+            (
+                profile().body(r#"{"text_color": "red"}"#),
+                &[
+                    (
+                        ProblemKind::WrongContentType,
+                        "the content type is missing; expected application/json",
+                    ),
+                    (
+                        ProblemKind::NotAColor,
+                        "text_color is not a color of the form #rrggbb, such as #ff8800",
+                    ),
+                ],
+            ),
+            (
+                with_json(bare("POST /me/posts"), "[]"),
+                &[
+                    (
+                        ProblemKind::KeyMissing,
+                        "no API key; send the header `Authorization: Bearer <API_KEY>`",
+                    ),
+                    (
+                        ProblemKind::NotAJsonObject,
+                        "the body is not a JSON object: found an array",
+                    ),
+                ],
+            ),
+        ] {
+            assert_breaks(&request, expected);
+        }
+    }
+
+    #[test]
+    fn reports_violations_of_keys_and_days_under_every_dialect() {
+        let world = World::default();
+        let none = format!("Bearer {}", world.keys().none);
+        for (request, expected) in [
+            (
+                bare("GET /badges").header("Authorization", world.keys().all),
+                &[(
+                    ProblemKind::MalformedAuthorization,
+                    "the Authorization header does not have the form `Bearer <API_KEY>`",
+                )],
+            ),
+            (
+                bare("GET /me/analytics").header("Authorization", none),
+                &[(
+                    ProblemKind::ScopeMissing,
+                    "the key lacks the scope analytics:read",
+                )],
+            ),
+            (
+                request(&world, "GET /users/grace/stats?days=31"),
+                &[(
+                    ProblemKind::OutOfRange,
+                    "days is 31; expected 1 to 30 for this profile",
+                )],
+            ),
+            (
+                request(&world, "GET /users/demo/stats?days=soon"),
+                &[(
+                    ProblemKind::NotAnInteger,
+                    "days is `soon`; expected an integer",
+                )],
+            ),
+            (
+                request(&world, "GET /me").body("{}"),
+                &[(
+                    ProblemKind::UnexpectedBody,
+                    "the request has a body of 2 bytes; expected no body",
+                )],
+            ),
+        ] {
+            assert_breaks(&request, expected);
+        }
+    }
+
+    #[test]
+    fn reports_violations_in_paths_under_every_dialect() {
+        for (request, expected) in [
+            (
+                bare("GET /users/demo"),
+                &[(
+                    ProblemKind::UnknownPath,
+                    "no endpoint has the path /api/v1/users/demo",
+                )],
+            ),
+            (
+                bare("PUT /me"),
+                &[(
+                    ProblemKind::MethodNotAllowed,
+                    "method PUT is not allowed; expected GET",
+                )],
+            ),
+            (
+                Request::new("GET", "/api/v10/me"),
+                &[(
+                    ProblemKind::PathOutsideApi,
+                    "no endpoint has the path /api/v10/me; every path starts with /api/v1",
+                )],
+            ),
+            (
+                Request::new("GET", "/me"),
+                &[(
+                    ProblemKind::PathOutsideApi,
+                    "no endpoint has the path /me; every path starts with /api/v1",
+                )],
+            ),
+        ] {
+            assert_breaks(&request, expected);
+        }
+    }
+
+    #[test]
+    fn choices_of_the_service_are_not_violations() {
+        let world = World::default();
+        let link = r#"{"title": "x", "icon": "y"}"#;
+        let twice = r#"{"bio": "x", "bio": "x"}"#;
+        for request in [
+            with_json(request(&world, "POST /me/links"), link),
+            with_json(
+                request(&world, "POST /me/links"),
+                r#"{"title": "x", "url": "x"}"#,
+            ),
+            with_json(request(&world, "PATCH /me/links/link_1"), "{}"),
+            with_json(request(&world, "POST /me/posts"), r#"{"title": "x"}"#),
+            with_json(request(&world, "PATCH /me/profile"), twice),
+            request(&world, "GET /users/demo/stats?days=7&days=7"),
+            request(&world, "GET /users/nobody/stats"),
+            request(&world, "DELETE /me/links/none"),
+            bare("GET /me").header("Authorization", "Bearer wrong"),
+            bare("GET /badges"),
+        ] {
+            assert_breaks(&request, &[]);
+        }
+    }
+
+    #[test]
+    fn a_violation_names_the_endpoint_without_the_key() {
+        let mut world = World::default();
+        let request = with_json(request(&world, "PATCH /me/links/link_1"), r#"{"title": 5}"#)
+            .header("Authorization", world.keys().all);
+        let processed = handle(&mut world, &request);
+        let shown = serde_json::to_value(&processed.violations).unwrap();
+        assert_eq!(
+            shown[1],
+            json!({
+                "rule": "wrong_type",
+                "section": "General",
+                "requirement": "The body of a request is an object, and its fields are strings.",
+                "found": "title is a number; expected a string",
+                "field": "title",
+                "method": "PATCH",
+                "path": "/api/v1/me/links/{id}",
+            })
+        );
+        assert!(!shown.to_string().contains(&world.keys().all));
+    }
+
+    #[test]
+    fn automatic_requests_of_browsers_and_monitors_are_no_violations() {
+        let preflight = || bare("OPTIONS /me").header("Access-Control-Request-Method", "PATCH");
+        assert_breaks(&preflight(), &[]);
+        assert_breaks(&bare("HEAD /me/posts"), &[]);
+        assert_breaks(
+            &bare("OPTIONS /me"),
+            &[(
+                ProblemKind::MethodNotAllowed,
+                "method OPTIONS is not allowed; expected GET",
+            )],
+        );
+    }
+
+    #[test]
+    fn reports_parameters_of_endpoints_without_parameters() {
+        for (line, found) in [
+            ("GET /badges?page=2&size=3", "page"),
+            ("GET /stats?x", "x"),
+            ("GET /stats?=", ""),
+        ] {
+            let mut world = World::default();
+            assert_eq!(handle(&mut world, &bare(line)).reply.status, 200);
+            let found =
+                format!("the request has the query parameter {found}; expected no parameters");
+            assert_breaks(
+                &request(&world, line),
+                &[(ProblemKind::UnexpectedParameter, &found)],
+            );
+        }
+        assert_breaks(&request(&World::default(), "GET /badges?"), &[]);
+        assert_breaks(&request(&World::default(), "GET /me?x=1"), &[]);
+    }
 
     #[test]
     fn truncates_long_strings_between_characters() {

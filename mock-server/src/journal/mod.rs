@@ -2,6 +2,7 @@
 
 mod difference;
 mod entry;
+mod expect;
 mod expectation;
 mod har;
 #[expect(clippy::module_inception, reason = "a file is named after its type")]
@@ -10,8 +11,9 @@ mod request_pattern;
 
 pub(crate) use entry::{Entry, Response};
 pub use entry::{RecordedRequest, RequestOutcome};
+pub use expect::Expect;
 pub(crate) use expectation::ExpectationJson;
 pub use expectation::{Expectation, NearMiss, Verification};
 pub(crate) use har::archive;
-pub use journal::{Expect, Journal, JournalLimits};
+pub use journal::{Journal, JournalLimits};
 pub use request_pattern::RequestPattern;
