@@ -96,7 +96,8 @@ struct Options {
     /// Delivery recorded by `profile webhook listen --record`; repeatable
     #[arg(long, value_name = "FILE")]
     delivery: Vec<PathBuf>,
-    /// File with the webhook secret, to verify the deliveries; one trailing line break is ignored
+    /// File with the webhook secret, to verify the deliveries; one trailing line break and a byte order mark
+    /// are ignored
     #[arg(long, value_name = "FILE", requires = "delivery")]
     secret_file: Option<PathBuf>,
     /// Write the learned dialect to this file
@@ -209,12 +210,24 @@ fn file_to_check(path: &Path) -> Result<DialectFile, Ended> {
     DialectFile::from_json(&text).map_err(failed("invalid dialect file", path))
 }
 
-/// Reads a secret without the line break that editors write at the end of a file.
+/// Reads a secret without the line break and the byte order mark that editors write, and rejects UTF-16.
 fn secret(path: &Path) -> Result<Vec<u8>, Ended> {
     let bytes = fs::read(path);
     let mut bytes = bytes.map_err(failed("cannot read the webhook secret file", path))?;
     if bytes.pop_if(|last| *last == b'\n').is_some() {
         bytes.pop_if(|last| *last == b'\r');
+    }
+    let shown = path.display();
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(usage(format!(
+            "the webhook secret in {shown} is UTF-16; expected UTF-8"
+        )));
+    }
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+        warn(&format!(
+            "{shown} starts with a byte order mark, which is not used"
+        ));
     }
     Ok(bytes)
 }

@@ -619,6 +619,16 @@ async fn a_forged_delivery_is_a_contradiction() {
     assert_eq!(found["sample"]["request"], "one.http");
     let learned = learn(server.uri(), server.key(), &["--delivery", secret]);
     assert_eq!(learned.code, Some(2), "{}", learned.stderr);
+    for (start, code, message) in [
+        (&b"\xef\xbb\xbf"[..], 1, "starts with a byte order mark"),
+        (b"\xff\xfe", 2, "is UTF-16; expected UTF-8"),
+        (b"\xfe\xff", 2, "is UTF-16; expected UTF-8"),
+    ] {
+        fs::write(secret, [start, b"whsec"].concat()).unwrap();
+        let learned = learn(server.uri(), server.key(), &options);
+        assert_eq!(learned.code, Some(code), "{}", learned.stderr);
+        assert!(learned.stderr.contains(message), "{}", learned.stderr);
+    }
 }
 
 #[tokio::test]

@@ -66,7 +66,7 @@ async fn round_trip(seed: u64) {
     let deliveries = record(&server, directory.path()).await;
     let deliveries = deliveries.each_ref().map(|path| path.to_str().unwrap());
     let secret = directory.path().join("secret");
-    fs::write(&secret, format!("{SECRET}\n")).unwrap();
+    fs::write(&secret, format!("\u{feff}{SECRET}\n")).unwrap();
     let options = [
         &["--handle", "grace", "--allow-writes", "--yes"][..],
         &["--delivery", deliveries[0], "--delivery", deliveries[1]],
