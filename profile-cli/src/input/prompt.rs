@@ -77,24 +77,38 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     Ok(answer.trim().to_owned())
 }
 
-/// Restores the echo before SIGTERM or SIGHUP ends the program. The thread stays, since the signals
-/// would be ignored without it.
+/// Reads without echo, so that nothing is shown that is typed before `rpassword` turns the echo off. Restores
+/// it, also before SIGTERM or SIGHUP ends the program. The thread stays, since the signals would be ignored
+/// without it.
 #[cfg(unix)]
-fn restore_echo_on_signals() {
-    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+fn without_echo(read: impl FnOnce() -> io::Result<String>) -> io::Result<String> {
+    use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
     use signal_hook::consts::{SIGHUP, SIGTERM};
-    let Ok(terminal) = File::open(TERMINAL) else {
-        return;
-    };
+    let terminal = File::open(TERMINAL)?;
+    let saved = tcgetattr(&terminal)?;
+    let (mut hidden, restored) = (saved.clone(), saved.clone());
+    let other = terminal.try_clone()?;
     let signals = [SIGTERM, SIGHUP].into_iter().filter(|it| !is_ignored(*it));
-    if let (Ok(saved), Ok(mut signals)) = (tcgetattr(&terminal), Signals::new(signals)) {
+    if let Ok(mut signals) = Signals::new(signals) {
         thread::spawn(move || {
             for signal in signals.forever() {
-                let _ = tcsetattr(&terminal, OptionalActions::Now, &saved);
+                let _ = tcsetattr(&other, OptionalActions::Now, &restored);
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });
     }
+    // `rpassword` reads Ctrl-C and Ctrl-D as characters.
+    hidden.local_modes -=
+        LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON | LocalModes::ISIG;
+    tcsetattr(&terminal, OptionalActions::Now, &hidden)?;
+    let read = read();
+    let _ = tcsetattr(&terminal, OptionalActions::Now, &saved);
+    read
+}
+
+#[cfg(not(unix))]
+fn without_echo(read: impl FnOnce() -> io::Result<String>) -> io::Result<String> {
+    read()
 }
 
 fn write_question(question: &str) -> io::Result<()> {
@@ -107,9 +121,8 @@ fn write_question(question: &str) -> io::Result<()> {
 pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
     // Ctrl-C must not end the program before `rpassword` has restored the echo.
     let _guard = InterruptGuard::new();
-    #[cfg(unix)]
-    restore_echo_on_signals();
-    rpassword::prompt_password(question).map_err(|error| match error.kind() {
+    let read = || write_question(question).and_then(|()| rpassword::read_password());
+    without_echo(read).map_err(|error| match error.kind() {
         kind @ (io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof) => {
             #[cfg(unix)]
             if kind == io::ErrorKind::Interrupted {

@@ -35,6 +35,7 @@ async fn a_mistyped_key_is_asked_again() {
     let mut terminal = start(&fixture, &["auth", "login"]);
     terminal.sees("profiles.example: ");
     terminal.types(&format!("{}\n", fixture.service.uri()));
+    let mut times = 1..;
     for (typed, message) in [
         (
             "wrong",
@@ -43,10 +44,11 @@ async fn a_mistyped_key_is_asked_again() {
         ("two words", "API key has whitespace"),
         ("", "API key is empty"),
     ] {
-        terminal.sees("(not shown): ");
+        terminal.sees_times("(not shown): ", times.next().unwrap());
         terminal.types_unseen(&format!("{typed}\n"));
         terminal.sees(message);
     }
+    terminal.sees_times("(not shown): ", times.next().unwrap());
     terminal.types_unseen(&format!("{}\n", fixture.service.key()));
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown}");
@@ -66,6 +68,24 @@ async fn a_mistyped_key_is_asked_again() {
     terminal.types("demo\n");
     terminal.sees("Switched to account demo.");
     assert_eq!(terminal.ends().0, Some(0));
+}
+
+/// The echo is off before the question is shown, so that a paste or a script cannot be too fast.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_typed_at_once_is_not_shown() {
+    let fixture = Fixture::new().await;
+    let login = ["auth", "login", "--base-url", fixture.service.uri()];
+    let mut terminal = start(&fixture, &login);
+    for times in 1..=8 {
+        terminal.sees_times("(not shown): ", times);
+        terminal.types_unseen(&format!("wrong-{times}\n"));
+    }
+    terminal.sees_times("(not shown): ", 9);
+    terminal.types_unseen(&format!("{}\n", fixture.service.key()));
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(!shown.contains(fixture.service.key()), "{shown}");
+    assert!(!shown.contains("wrong-"), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -82,7 +82,13 @@ impl Terminal {
     /// Waits until the program has printed this text.
     #[track_caller]
     pub(crate) fn sees(&mut self, text: &str) {
-        while !self.seen().contains(text) {
+        self.sees_times(text, 1);
+    }
+
+    /// Waits until the program has printed this text as often.
+    #[track_caller]
+    pub(crate) fn sees_times(&mut self, text: &str, times: usize) {
+        while self.seen().matches(text).count() < times {
             assert!(self.read(), "{text:?} is not in {:?}", self.seen);
         }
     }
@@ -92,21 +98,15 @@ impl Terminal {
         self.pty.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Types after the echo is turned off.
+    /// Types an answer to a question that must have turned off the echo before it was shown.
     #[track_caller]
     pub(crate) fn types_unseen(&mut self, text: &str) {
-        while tcgetattr(&self.pty)
-            .unwrap()
-            .local_modes
-            .contains(LocalModes::ECHO)
-        {
-            assert!(self.program.try_wait().unwrap().is_none(), "it has ended");
-            std::thread::yield_now();
-        }
+        let modes = tcgetattr(&self.pty).unwrap().local_modes;
+        assert!(!modes.contains(LocalModes::ECHO), "{:?} is shown", text);
         self.types(text);
     }
 
-    /// Sends a signal after the echo is turned off.
+    /// Sends a signal while the echo is turned off.
     #[track_caller]
     pub(crate) fn signals_unseen(&mut self, signal: Signal) {
         self.types_unseen("half");
