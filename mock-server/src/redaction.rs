@@ -215,6 +215,7 @@ pub fn without_userinfo(text: &str) -> String {
         Some((before, host)) if before.contains(':') => {
             let scheme = before
                 .split_once("://")
+                .filter(|(scheme, _)| !scheme.contains(':'))
                 .map(|(scheme, _)| format!("{scheme}://"));
             format!("{}***@{host}", scheme.unwrap_or_default())
         }

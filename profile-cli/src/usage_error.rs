@@ -113,7 +113,12 @@ fn suggest_options(error: &mut clap::Error) {
     };
     let command = entered_command();
     let options = command.get_arguments().filter_map(clap::Arg::get_long);
-    let mut similar = options.filter(|option| option.split('-').any(|word| word == entered));
+    // The commands of webhooks name a body differently: as a path, or as a text.
+    let is_body = |name: &str| ["body", "data"].contains(&name);
+    let is_similar = |option: &&str| {
+        option.split('-').any(|word| word == entered) || is_body(entered) && is_body(option)
+    };
+    let mut similar = options.filter(is_similar);
     if let (Some(option), None) = (similar.next(), similar.next()) {
         let option = ContextValue::String(format!("--{option}"));
         error.insert(ContextKind::SuggestedArg, option);
@@ -190,9 +195,10 @@ fn hide_credentials(error: &mut clap::Error) {
     for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
         if let Some(ContextValue::String(text)) = error.get(kind)
             && let Some((before, host)) = text.rsplit_once('@')
-            && before.contains(':')
+            && let Some(colon) = before.find(':')
         {
-            let start = before.find("//").map_or(0, |slashes| slashes + 2);
+            let has_scheme = before[colon..].starts_with("://");
+            let start = if has_scheme { colon + 3 } else { 0 };
             let hidden = format!("{}***@{host}", &before[..start]);
             error.insert(kind, ContextValue::String(hidden));
         }

@@ -32,7 +32,13 @@ impl Input {
             Self::File(path) => File::open(path).and_then(read_limited),
         };
         let invalid = |reason: String| Failure::usage(format!("{self} {reason}"));
-        let bytes = read.map_err(|error| invalid(format!("cannot be read: {error}")))?;
+        let bytes = read.map_err(|error| {
+            let failure = invalid(format!("cannot be read: {error}"));
+            match file_of(&self.to_string()) {
+                Some(path) => failure.hint(format!("omit the @: {path}")),
+                None => failure,
+            }
+        })?;
         match bytes.len() as u64 > MAX_BYTES {
             true => Err(invalid(format!("is larger than {} MiB", MAX_BYTES >> 20))),
             false => Ok(bytes),

@@ -147,7 +147,9 @@ pub(crate) fn is_same_service(one: &str, other: &str) -> bool {
 /// Returns the URL with the user name and password hidden; its scheme may be missing.
 pub(crate) fn without_credentials(url: &str) -> String {
     let start = url.find("://").map_or(0, |colon| colon + "://".len());
-    let (scheme, rest) = url.split_at(start);
+    // Parsers ignore further slashes.
+    let rest = url[start..].trim_start_matches(['/', '\\']);
+    let scheme = &url[..url.len() - rest.len()];
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     match authority.rfind('@') {
         Some(host) => format!("{scheme}***{}", &rest[host..]),

@@ -176,6 +176,36 @@ fn never_prints_the_secret() {
     assert!(!run.to_string().contains(CANARY), "{run}");
 }
 
+/// One command takes the body as a text or with @, the others its path.
+#[test]
+fn a_body_that_is_given_as_in_another_command_has_a_hint() {
+    let home = home();
+    let path = home.path().join("body.json");
+    std::fs::write(&path, "{}").unwrap();
+    let with_at = format!("@{}", path.display());
+    let check = |arguments: &[&str], hint: &str| {
+        let run = Program::new(home.path(), arguments).env("PROFILE_WEBHOOK_SECRET", "whsec");
+        let run = run.run();
+        assert_eq!(run.code(), 2, "{run}");
+        assert!(run.stderr().contains(hint), "{run}");
+    };
+    let send = [
+        "webhook",
+        "send",
+        "post.liked",
+        "--to",
+        "http://127.0.0.1:1",
+    ];
+    let body = ["--body", &with_at];
+    check(&[&send[..], &body].concat(), "'--data'");
+    let omit = format!("hint: omit the @: {}", path.display());
+    check(&[&["webhook", "sign"][..], &body].concat(), &omit);
+    let signature = ["--signature", "sha256=00"];
+    let verify = [&["webhook", "verify"], &signature[..]].concat();
+    check(&[&verify[..], &body].concat(), &omit);
+    check(&[&verify[..], &["--data", &with_at]].concat(), "'--body'");
+}
+
 #[test]
 fn never_prints_the_credentials_of_a_url() {
     let home = home();
@@ -185,6 +215,9 @@ fn never_prints_the_credentials_of_a_url() {
         "ftp://ada:hush@host",
         "https:ada:hush@host:99999",
         "ada:hush@host",
+        "//ada:hush@host",
+        "ada:hu//sh@host",
+        "ada:hu://sh@host",
         "https://ada:hu@sh@host:99999",
         "https://ada:hu sh\n@ho st",
     ];
