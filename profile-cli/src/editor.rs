@@ -16,6 +16,7 @@ use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
 use crate::system::private_file::Safety;
+use crate::system::written_file::{self, Rules};
 use crate::system::{environment, interruption, private_file};
 use profile_sdk::quoted;
 
@@ -173,7 +174,7 @@ fn new_file<T: EditedText>(directory: &Path, text: &str) -> io::Result<PathBuf> 
     let file = builder.prefix(T::PREFIX).suffix(T::SUFFIX);
     let mut file = file
         .tempfile_in(directory)
-        .map_err(private_file::without_path)?;
+        .map_err(written_file::without_path)?;
     // Since the directory was checked, another user may have replaced it.
     let created = file.as_file().metadata()?;
     private_file::check(file.path(), Some(&created)).map_err(io::Error::other)?;
@@ -221,7 +222,7 @@ impl TextFile {
     }
 
     fn replace(&self, text: &str) -> Result<(), Failure> {
-        let written = private_file::write(&self.path, text.as_bytes());
+        let written = written_file::write(&self.path, text.as_bytes(), Rules::Private);
         written.map_err(|error| Failure::of_file("written", &self.path, &error))
     }
 

@@ -7,7 +7,7 @@ use std::io::ErrorKind::{
 };
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,8 @@ const VERSION: u32 = 1;
 /// reads the file, and, if the world changed, writes `state.json.new` and renames it. Concurrent
 /// programs therefore lose no changes, and a crash leaves either the old or the new state. Only the
 /// owner can read the file, since it contains keys; missing directories are created with the same
-/// restriction. A symbolic link is followed and stays a link.
+/// restriction. A symbolic link is followed and stays a link. On a file system without locks, only the
+/// requests of one process do not overwrite each other's changes.
 ///
 /// The file is JSON, `{"version": 1, "world": {…}}`. A file that contains only the world, as the
 /// control API returns it, is read as well.
@@ -397,6 +398,8 @@ struct LockedFile {
     path: PathBuf,
     writing: Writing,
     _lock: File,
+    /// `None` if the file system supports locks.
+    _unlocked: Option<MutexGuard<'static, ()>>,
 }
 
 impl LockedFile {
@@ -414,11 +417,17 @@ impl LockedFile {
             // Containers that share a mounted file share nothing else.
             Writing::InPlace | Writing::Never(_) => File::open(&path)?,
         };
-        lock.lock()?;
+        static UNLOCKED: Mutex<()> = Mutex::new(());
+        let unlocked = match lock.lock() {
+            Err(error) if !lacks_locks(&error) => return Err(error),
+            Err(_) => Some(UNLOCKED.lock().unwrap_or_else(PoisonError::into_inner)),
+            Ok(()) => None,
+        };
         Ok(Self {
             path,
             writing,
             _lock: lock,
+            _unlocked: unlocked,
         })
     }
 
@@ -487,6 +496,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&new, path)
+}
+
+/// Returns `true` if the file system does not support locks.
+fn lacks_locks(error: &io::Error) -> bool {
+    // Rust has no name for it.
+    const ENOLCK: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
+    let is_enolck = cfg!(unix) && error.raw_os_error() == Some(ENOLCK);
+    is_enolck || error.kind() == io::ErrorKind::Unsupported
 }
 
 /// Follows symbolic links. The target of a link does not have to exist.

@@ -52,8 +52,8 @@ pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Repo
         ConfigCommand::Path => path(),
         ConfigCommand::List => list(session),
         ConfigCommand::Get(arguments) => get(arguments, session),
-        ConfigCommand::Set(arguments) => set(arguments),
-        ConfigCommand::Unset(arguments) => unset(arguments),
+        ConfigCommand::Set(arguments) => set(arguments, session),
+        ConfigCommand::Unset(arguments) => unset(arguments, session),
     }
 }
 
@@ -135,13 +135,13 @@ pub(crate) struct SetArguments {
     value: String,
 }
 
-fn set(arguments: &SetArguments) -> Result<Report, Failure> {
+fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let value = &arguments.value;
     name.check(value)
         .map_err(|reason| reason.replace(value.as_str(), redact_argument(value)))
         .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;
-    let mut edit = ConfigEdit::begin()?;
+    let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
     if name == SettingName::Account {
         edit.file().check_account(value)?;
     }
@@ -166,9 +166,9 @@ pub(crate) struct UnsetArguments {
     name: String,
 }
 
-fn unset(arguments: &UnsetArguments) -> Result<Report, Failure> {
+fn unset(arguments: &UnsetArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
-    let mut edit = ConfigEdit::begin()?;
+    let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
     let path = edit.file().path().to_string_lossy().into_owned();
     let was_set = edit.unset(name)?;
     if was_set {

@@ -11,11 +11,10 @@ mod tables;
 
 #[cfg(feature = "webhook")]
 use std::cell::Cell;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
-use std::{fs, io};
 
 use clap::ColorChoice;
 
@@ -23,7 +22,8 @@ use crate::drawing::Drawing;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::settings::{GlobalArguments, Settings, palette};
-use crate::system::{environment, private_file};
+use crate::system::environment;
+use crate::system::written_file::{self, Rules};
 use crate::terminal::Screen;
 #[cfg(feature = "webhook")]
 use crate::terminal::printable::{csv_field, tsv_field};
@@ -299,33 +299,8 @@ fn write_to_stderr(text: &str) {
     let _ = Blocking(io::stderr().lock()).write_all(text.as_bytes());
 }
 
-/// Writes a file that the user names atomically, replacing an existing one.
+/// Writes a file that the user names, replacing an existing one.
 pub(crate) fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
-    replace_file(path, contents).map_err(|error| Failure::of_file("written", path, &error))
-}
-
-fn replace_file(path: &Path, contents: &[u8]) -> io::Result<()> {
-    // Write to devices and pipes instead of replacing them.
-    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return fs::write(path, contents);
-    }
-    // Follow symbolic links.
-    let path = &private_file::target_of(path);
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
-    let mut builder = tempfile::Builder::new();
-    // Use the permissions of the user's umask, rather than those of a temporary file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")));
-    let mut file = file.map_err(private_file::without_path)?;
-    if let Ok(replaced) = path.metadata() {
-        file.as_file().set_permissions(replaced.permissions())?;
-    }
-    // Errors of `NamedTempFile` contain its path.
-    file.as_file_mut().write_all(contents)?;
-    file.persist(path)?;
-    Ok(())
+    written_file::write(path, contents, Rules::Named)
+        .map_err(|error| Failure::of_file("written", path, &error))
 }

@@ -33,7 +33,7 @@ impl Connection {
         let settings = &session.settings;
         #[cfg(feature = "sandbox")]
         if settings.sandbox {
-            let server = session.block_on(sandbox::start())??;
+            let server = session.block_on(sandbox::start(session.output))??;
             let key = ApiKey::new(server.key())?;
             return Ok(Self {
                 client: builder(server.uri(), session)?.api_key(key).build()?,

@@ -1,5 +1,6 @@
 //! `--sandbox`: runs the service in this process, with its state in a file.
 
+use std::fs::{File, TryLockError};
 use std::io;
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -7,7 +8,8 @@ use std::path::PathBuf;
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::system::{environment, private_file};
+use crate::output::Output;
+use crate::system::{environment, private_file, written_file};
 
 /// Hint for an unusable state file.
 pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
@@ -16,7 +18,7 @@ pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
 const DESCRIPTORS: usize = 12;
 
 /// Starts the service with the state of earlier commands. It stops when dropped.
-pub(super) async fn start() -> Result<MockServer, Failure> {
+pub(super) async fn start(output: &Output) -> Result<MockServer, Failure> {
     // Without descriptors, the service would wait for some before it responds.
     let spare = std::iter::repeat_with(|| UdpSocket::bind("127.0.0.1:0")).take(DESCRIPTORS);
     let spare: io::Result<Vec<_>> = spare.collect();
@@ -24,11 +26,19 @@ pub(super) async fn start() -> Result<MockServer, Failure> {
         let message = format!("the sandbox could not be started: {error}");
         Failure::new(FailureKind::Other, message)
     })?;
-    let server = MockServer::builder().state_file(state_path()?);
-    server.start().await.map_err(|error| match error {
+    let path = state_path()?;
+    let server = MockServer::builder().state_file(&path).start().await;
+    let server = server.map_err(|error| match error {
         StartError::State(error) => not_started(&error),
         _ => Failure::new(FailureKind::Other, error.to_string()),
-    })
+    })?;
+    let locked = File::open(path.with_extension("json.lock")).map(|lock| lock.try_lock_shared());
+    if let Ok(Err(TryLockError::Error(error))) = locked
+        && written_file::lacks_locks(&error)
+    {
+        output.warn(&written_file::no_locks_warning(&path, &error));
+    }
+    Ok(server)
 }
 
 fn not_started(error: &StateError) -> Failure {

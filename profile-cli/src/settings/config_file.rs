@@ -4,8 +4,9 @@
 #[path = "../../fuzz/config.rs"]
 mod fuzzing;
 
+use std::collections::HashMap;
 use std::fs::{File, TryLockError};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -18,6 +19,7 @@ use super::{AccountName, SettingName};
 use crate::outcome::failure::Failure;
 use crate::system::interruption::InterruptGuard;
 use crate::system::private_file::Safety;
+use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
 use crate::terminal::printable::redact_argument;
 use crate::terminal::progress;
@@ -34,6 +36,8 @@ pub(crate) struct ConfigFile {
     path: PathBuf,
     safety: Safety,
     document: DocumentMut,
+    /// The text that was read.
+    text: String,
 }
 
 impl ConfigFile {
@@ -66,6 +70,7 @@ impl ConfigFile {
             path,
             safety: Ok(None),
             document: DocumentMut::new(),
+            text: String::new(),
         }
     }
 
@@ -80,6 +85,7 @@ impl ConfigFile {
         })?;
         Ok(Self {
             document,
+            text: text.to_owned(),
             ..Self::empty(path)
         })
     }
@@ -254,8 +260,8 @@ fn text(item: &Item) -> Option<String> {
     }
 }
 
-/// Waits for a lock, and after a second says so.
-fn wait_for(lock: &File, path: &Path) -> Result<(), Failure> {
+/// Waits for a lock, and after a second says so. Warns if the file system has no locks.
+fn wait_for(lock: &File, path: &Path, warn: impl FnOnce(&str)) -> Result<(), Failure> {
     for attempt in 0.. {
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) if attempt == 50 => {
@@ -263,13 +269,36 @@ fn wait_for(lock: &File, path: &Path) -> Result<(), Failure> {
                 progress::waiting(&format!("{path}, which another process has locked"));
             }
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
-            Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
+            Err(TryLockError::Error(error)) if written_file::lacks_locks(&error) => {
+                warn(&written_file::no_locks_warning(path, &error));
+                break;
+            }
+            Err(TryLockError::Error(error)) => {
                 return Err(Failure::of_file("locked", path, &error));
             }
-            Ok(()) | Err(TryLockError::Error(_)) => break,
+            Ok(()) => break,
         }
     }
     Ok(())
+}
+
+/// Opens the file whose lock protects config.toml: config.lock, or config.toml itself in a directory that
+/// cannot be written, since it is then written in place.
+fn open_lock(path: &Path, config: &Path) -> io::Result<File> {
+    let mut options = private_file::options();
+    options.write(true);
+    match options.clone().create_new(true).open(path) {
+        Ok(lock) => {
+            written_file::keep_owner_of_directory(&lock, path);
+            Ok(lock)
+        }
+        // It is never deleted: other processes may be waiting for its lock.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => options.open(path),
+        Err(error) if written_file::cannot_be_replaced(&error) => {
+            options.open(config).map_err(|_| error)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// An edit of the file, which holds its lock, and defers Ctrl-C, until it is dropped.
@@ -281,20 +310,14 @@ pub(crate) struct ConfigEdit {
 
 impl ConfigEdit {
     /// Checks that no other user can change the file, waits for the lock and reads the file.
-    pub(crate) fn begin() -> Result<Self, Failure> {
+    pub(crate) fn begin(warn: impl FnOnce(&str)) -> Result<Self, Failure> {
         let directory = environment::config_directory()?;
-        private_file::check(&directory.join("config.toml"), None).map_err(Failure::usage)?;
-        let path = directory.join("config.lock");
-        let opened = private_file::create_directory(&directory).and_then(|()| {
-            // The lock file is never deleted: other processes may be waiting for its lock.
-            private_file::options()
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&path)
-        });
+        let [config, path] = ["config.toml", "config.lock"].map(|name| directory.join(name));
+        private_file::check(&config, None).map_err(Failure::usage)?;
+        let opened =
+            private_file::create_directory(&directory).and_then(|()| open_lock(&path, &config));
         let lock = opened.map_err(|error| Failure::of_file("written", &path, &error))?;
-        wait_for(&lock, &path)?;
+        wait_for(&lock, &path, warn)?;
         Ok(Self {
             file: ConfigFile::load()?,
             _lock: lock,
@@ -321,7 +344,7 @@ impl ConfigEdit {
             return Ok(false);
         };
         let text = format!("{}{}", &text[..line.start], &text[line.end..]);
-        self.file = ConfigFile::parse(self.file.path().to_owned(), &text)?;
+        self.file.document = ConfigFile::parse(self.file.path().to_owned(), &text)?.document;
         Ok(true)
     }
 
@@ -399,11 +422,35 @@ impl ConfigEdit {
 
     fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
         let path = self.file.path();
-        // A linked config.toml stays a link.
-        let target = private_file::target_of(path);
-        let written = private_file::replace(&target, document.to_string().as_bytes());
+        let text = with_line_breaks_of(&self.file.text, &document.to_string());
+        let written = written_file::write(path, text.as_bytes(), Rules::Settings);
         written.map_err(|error| Failure::of_file("written", path, &error))
     }
+}
+
+/// Returns a new text with the line breaks and the byte order mark of the old one, which the parser removes.
+/// A new line ends like the first one.
+fn with_line_breaks_of(old: &str, new: &str) -> String {
+    let unmarked = old.trim_start_matches('\u{feff}');
+    let mut lines: Vec<_> = unmarked.split('\n').collect();
+    // The last line has no line break.
+    lines.pop();
+    let is_crlf = |line: &&str| line.ends_with('\r');
+    let first = lines.first().is_some_and(is_crlf);
+    let ends = lines
+        .iter()
+        .map(|line| (line.trim_end_matches('\r'), is_crlf(line)));
+    let ends: HashMap<_, _> = ends.collect();
+    let mut text = old[..old.len() - unmarked.len()].to_owned();
+    for line in new.lines() {
+        text += line;
+        text += if *ends.get(line).unwrap_or(&first) {
+            "\r\n"
+        } else {
+            "\n"
+        };
+    }
+    text
 }
 
 fn remove_account(document: &mut DocumentMut, account: &str) {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::config_file::KEY_STORE;
 use super::{AccountName, ConfigFile, Settings};
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
 
 /// The store of a key.
@@ -154,7 +155,7 @@ fn directory_warning(path: &Path) -> Option<String> {
 
 fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation, Failure> {
     let of_group = private_file::check(path, None).map_err(Failure::usage)?;
-    let written = private_file::write(path, format!("{key}\n").as_bytes());
+    let written = written_file::write(path, format!("{key}\n").as_bytes(), Rules::Private);
     written.map_err(|error| Failure::of_file("written", path, &error))?;
     Ok(KeyLocation {
         store: KeyStore::File,

@@ -1,5 +1,6 @@
-//! The operating system: environment variables, private files and signals.
+//! The operating system: environment variables, files and signals.
 
 pub(crate) mod environment;
 pub(crate) mod interruption;
 pub(crate) mod private_file;
+pub(crate) mod written_file;

@@ -3,8 +3,8 @@
 #[cfg(unix)]
 use std::collections::HashSet;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read as _};
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -14,42 +14,6 @@ pub(crate) type Safety = Result<Option<String>, String>;
 
 /// Maximum size of a file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-/// Writes the file atomically, and replaces a symbolic link. The file and missing directories are
-/// accessible to the owner only.
-pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
-    create_directory(directory(path))?;
-    replace(path, contents)
-}
-
-/// Writes the file as `write` does, in an existing directory.
-pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(directory(path)).map_err(without_path)?;
-    file.as_file_mut().write_all(contents)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
-
-fn directory(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("."))
-}
-
-/// Returns the target of a symbolic link, even if it does not exist, or the path itself.
-pub(crate) fn target_of(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| match fs::read_link(path) {
-        Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
-        Err(_) => path.to_owned(),
-    })
-}
-
-/// Removes the path of a temporary file from the error.
-pub(crate) fn without_path(error: io::Error) -> io::Error {
-    match error.to_string().split_once(" at path ") {
-        Some((reason, _)) => io::Error::new(error.kind(), reason),
-        None => error,
-    }
-}
 
 /// Creates a directory that only its owner can access. Existing directories are not changed.
 pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {

@@ -319,6 +319,37 @@ fn a_wrong_value_can_be_replaced() {
 }
 
 #[test]
+fn line_breaks_and_a_byte_order_mark_stay() {
+    for (before, after) in [
+        (
+            "\u{feff}# Mine.\r\n\r\noutput = \"csv\" # for now\r\n[accounts.a]\r\n",
+            "\u{feff}# Mine.\r\n\r\noutput = \"csv\" # for now\r\nretries = 5\r\n[accounts.a]\r\n",
+        ),
+        // The last line has no line break.
+        (
+            "retries = 4\r\ntimeout = 2",
+            "retries = 5\r\ntimeout = 2\r\n",
+        ),
+        // Mixed, with a text of several lines.
+        (
+            "# one\n# two\r\neditor = \"\"\"\r\ned\"\"\"\r\nretries = 4\n",
+            "# one\n# two\r\neditor = \"\"\"\r\ned\"\"\"\r\nretries = 5\n",
+        ),
+        ("\u{feff}", "\u{feff}retries = 5\n"),
+    ] {
+        let home = home();
+        configure(home.path(), before);
+        config(home.path(), &["set", "retries", "5"]).stdout();
+        assert_eq!(fs::read_to_string(file(home.path())).unwrap(), after);
+        config(home.path(), &["unset", "retries"]).stdout();
+        let without = fs::read_to_string(file(home.path())).unwrap();
+        let line = ["retries = 5\r\n", "retries = 5\n"];
+        let line = line.iter().find(|line| after.contains(**line)).unwrap();
+        assert_eq!(without, after.replace(line, ""));
+    }
+}
+
+#[test]
 fn concurrent_changes_are_kept() {
     let home = home();
     let settings = [

@@ -10,9 +10,9 @@ use std::process::Command;
 use crate::program::{Fixture, Run, configure, quoted};
 
 /// The ID of a user without files.
-const NOBODY: u32 = 65_534;
+pub(crate) const NOBODY: u32 = 65_534;
 
-fn set_mode(path: &Path, mode: u32) {
+pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
@@ -24,7 +24,7 @@ fn make_pipe(path: &Path) {
     assert!(made.unwrap().success());
 }
 
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 

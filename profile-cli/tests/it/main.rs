@@ -63,3 +63,5 @@ mod transcripts;
 mod walk;
 #[cfg(feature = "webhook")]
 mod webhook;
+#[cfg(unix)]
+mod written_files;

@@ -73,7 +73,7 @@ pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Resul
         });
     };
     session.confirm(&format!("Remove account {name} and its key?"))?;
-    let mut edit = ConfigEdit::begin()?;
+    let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
     edit.check_writable()?;
     let chosen = edit.file().text(SettingName::Account)?;
     let removed_from = KeyStore::remove(settings, &name)?;
@@ -125,7 +125,7 @@ pub(crate) fn switch(
         None => ask_for_name(session)?,
     };
     let name = name.as_str();
-    let mut edit = ConfigEdit::begin()?;
+    let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
     edit.file().check_account(name)?;
     edit.set(SettingName::Account, name);
     edit.finish()?;

@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
         profile,
     };
     let replaces = login.confirm_replacement(session)?;
-    login.store(key.trim(), replaces)
+    login.store(key.trim(), replaces, session)
 }
 
 /// Asks for the key until the service accepts one.
@@ -271,10 +271,10 @@ impl Login {
     }
 
     /// Stores the key and the account, and selects it.
-    fn store(&self, key: &str, replaces: bool) -> Result<Report, Failure> {
+    fn store(&self, key: &str, replaces: bool, session: &Session<'_>) -> Result<Report, Failure> {
         let Self { name, base_url, .. } = self;
         let handle = self.profile.handle.as_ref().map(ToString::to_string);
-        let mut edit = ConfigEdit::begin()?;
+        let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
         if !replaces {
             // Another process may have added an account with this name during the prompts.
             edit.check_free(name)?;

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::listener::Listener;
 use super::{BODY, SECRET, SIGNATURE, home, webhook};
 #[cfg(unix)]
-use crate::program::Signal;
+use crate::program::{Program, Signal};
 
 #[tokio::test]
 async fn verifies_deliveries_of_the_service() {
@@ -313,6 +313,23 @@ async fn a_delivery_that_cannot_be_recorded_is_not_acknowledged() {
     assert_eq!(status, 204);
     listener.end().stdout();
     assert_eq!(local.received_requests().await.unwrap().len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_no_empty_recording() {
+    let home = home();
+    let records = home.path().join("records");
+    let arguments = ["webhook", "listen", "--record", records.to_str().unwrap()];
+    let program = Program::new(home.path(), &arguments).env("PROFILE_WEBHOOK_SECRET", SECRET);
+    let program = crate::written_files::on_a_full_disk(program);
+    let listener = Listener::start_program(program);
+    let status = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    assert_eq!(status, 503);
+    let run = listener.stop();
+    assert!(run.to_string().contains("cannot record to "), "{run}");
+    assert!(run.to_string().contains("File too large"), "{run}");
+    assert_eq!(std::fs::read_dir(records).unwrap().count(), 0);
 }
 
 #[tokio::test]

@@ -24,7 +24,12 @@ impl Listener {
     #[track_caller]
     pub(super) fn start_with_secret(home: &Path, secret: &str, arguments: &[&str]) -> Self {
         let arguments = [&["webhook", "listen"], arguments].concat();
-        let program = Program::new(home, &arguments).env("PROFILE_WEBHOOK_SECRET", secret);
+        Self::start_program(Program::new(home, &arguments).env("PROFILE_WEBHOOK_SECRET", secret))
+    }
+
+    /// Starts a program that listens.
+    #[track_caller]
+    pub(super) fn start_program(program: Program) -> Self {
         let mut running = program.start();
         let line = running.stderr_line();
         let url = line.strip_prefix("listening on ");

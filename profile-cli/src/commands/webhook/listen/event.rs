@@ -18,6 +18,7 @@ use crate::commands::webhook::recording;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::system::private_file;
+use crate::system::written_file::{self, Rules};
 
 /// A received delivery with its verification and the status code of the response.
 pub(super) struct Event {
@@ -138,7 +139,7 @@ impl Recorder {
     pub(super) fn record(&self, event: &Event) -> Option<String> {
         let path = self.directory.join(self.file_name(event));
         let bytes = recording::write(&event.path, &event.headers, &event.body);
-        let written = private_file::write(&path, &bytes);
+        let written = written_file::write(&path, &bytes, Rules::Private);
         written.err().map(|error| not_recorded(&path, &error))
     }
 

@@ -1,0 +1,215 @@
+//! Writes files: as a new file that replaces the old one, or in place if that is not possible.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use super::{environment, private_file};
+
+/// The rules for writing a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// For a file that only its owner can access, such as a key: a symbolic link is replaced, the directory
+    /// is created, and nothing is written in place.
+    Private,
+    /// For config.toml, of which a symbolic link stays. Only its owner can access a new file.
+    Settings,
+    /// For a file that the user names, which may also be a device or a pipe.
+    Named,
+}
+
+/// Writes a file atomically. A file that cannot be replaced, since it is mounted alone or its directory
+/// cannot be written, is written in place, unless it is private.
+pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
+    if rules == Rules::Private {
+        private_file::create_directory(directory(path))?;
+        return replace(path, contents, rules);
+    }
+    let is_regular = path.metadata().map_or(true, |found| found.is_file());
+    if rules == Rules::Named && !is_regular {
+        return fs::write(path, contents);
+    }
+    let path = &target_of(path);
+    match replace(path, contents, rules) {
+        Err(reason) if cannot_be_replaced(&reason) => write_in_place(path, contents, rules, reason),
+        replaced => replaced,
+    }
+}
+
+fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
+    let mut builder = tempfile::Builder::new();
+    // Use the permissions of the user's umask, rather than those of a temporary file.
+    #[cfg(unix)]
+    if rules == Rules::Named {
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(directory(path));
+    let mut file = file.map_err(without_path)?;
+    match path.metadata() {
+        Ok(old) if rules != Rules::Private => {
+            let kept = keep_owner(file.as_file(), &old);
+            if rules == Rules::Settings {
+                kept?;
+            }
+            // Some file systems do not support permissions.
+            let _ = file.as_file().set_permissions(old.permissions());
+        }
+        Err(_) if rules == Rules::Settings => keep_owner_of_directory(file.as_file(), path),
+        _ => {}
+    }
+    // Errors of `NamedTempFile` contain its path.
+    file.as_file_mut().write_all(contents)?;
+    if rules != Rules::Named {
+        file.as_file().sync_all()?;
+    }
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Writes a file without replacing it. A copy of its contents exists until the new ones are on the disk.
+fn write_in_place(path: &Path, contents: &[u8], rules: Rules, reason: io::Error) -> io::Result<()> {
+    let mut options = File::options();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    let mut file = match options.open(path) {
+        Ok(file) if file.metadata()?.is_file() => file,
+        _ => return Err(reason),
+    };
+    if rules == Rules::Settings {
+        private_file::check(path, Some(&file.metadata()?)).map_err(io::Error::other)?;
+    }
+    let copy = copy_of(&mut file).map_err(|error| {
+        io::Error::other(format!(
+            "{reason}, and its contents cannot be copied first: {error}"
+        ))
+    })?;
+    let mut written = || {
+        file.rewind()?;
+        file.write_all(contents)?;
+        file.set_len(contents.len() as u64)?;
+        file.sync_all()
+    };
+    written().or_else(|error| {
+        let copy = copy.keep()?.display().to_string();
+        let message = format!("{error}; its old contents are in {copy}");
+        Err(io::Error::other(message))
+    })
+}
+
+/// Copies a file to the directory of the program's state. The copy is removed when dropped.
+fn copy_of(file: &mut File) -> io::Result<TempPath> {
+    let directory = environment::state_directory();
+    let directory = directory.map_err(|failure| io::Error::other(failure.message))?;
+    private_file::check(&directory, None).map_err(io::Error::other)?;
+    private_file::create_directory(&directory)?;
+    let mut builder = tempfile::Builder::new();
+    let copy = builder.prefix("replaced-").tempfile_in(directory);
+    let mut copy = copy.map_err(without_path)?;
+    io::copy(file, copy.as_file_mut())?;
+    copy.as_file().sync_all()?;
+    Ok(copy.into_temp_path())
+}
+
+/// Returns `true` if a file cannot be replaced for a reason that may not prevent writing it in place.
+pub(crate) fn cannot_be_replaced(error: &io::Error) -> bool {
+    use ErrorKind::{PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
+    [PermissionDenied, ReadOnlyFilesystem, ResourceBusy].contains(&error.kind())
+}
+
+/// Returns `true` if the file system does not support locks.
+pub(crate) fn lacks_locks(error: &io::Error) -> bool {
+    // Rust has no name for ENOLCK.
+    #[cfg(unix)]
+    let is_enolck = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
+    #[cfg(not(unix))]
+    let is_enolck = false;
+    is_enolck || error.kind() == ErrorKind::Unsupported
+}
+
+/// Returns the warning for a file system without locks.
+pub(crate) fn no_locks_warning(path: &Path, error: &io::Error) -> String {
+    let path = path.display();
+    format!(
+        "{path} cannot be locked ({error}); a change that another process makes now may be lost"
+    )
+}
+
+/// Gives a new file the owner and the group of another, which only root can do in general.
+fn keep_owner(new: &File, of: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        let id = |metadata: &Metadata| (metadata.uid(), metadata.gid());
+        if id(&new.metadata()?) != id(of) {
+            fchown(new, Some(of.uid()), Some(of.gid()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a new file the owner of its directory if root creates it for another user.
+pub(crate) fn keep_owner_of_directory(new: &File, path: &Path) {
+    let directory = directory(path).metadata();
+    let _ = directory.and_then(|directory| keep_owner(new, &directory));
+}
+
+fn directory(path: &Path) -> &Path {
+    let parent = path.parent();
+    let parent = parent.filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
+/// Returns the target of a symbolic link, even if it does not exist, or the path itself.
+fn target_of(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| match fs::read_link(path) {
+        Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
+        Err(_) => path.to_owned(),
+    })
+}
+
+/// Removes the path of a temporary file from the error.
+pub(crate) fn without_path(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((reason, _)) => io::Error::new(error.kind(), reason),
+        None => error,
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::io;
+
+    use rustix::io::Errno;
+
+    use super::{cannot_be_replaced, lacks_locks};
+
+    #[test]
+    fn only_some_errors_of_the_system_have_another_way() {
+        let names = |is_meant: fn(&io::Error) -> bool| {
+            let is_meant = |number: &i32| is_meant(&io::Error::from_raw_os_error(*number));
+            let numbers = (1..=133).filter(is_meant);
+            numbers.map(Errno::from_raw_os_error).collect::<Vec<_>>()
+        };
+        let sorted = |mut numbers: Vec<Errno>| {
+            numbers.sort_by_key(|number| number.raw_os_error());
+            numbers
+        };
+        assert_eq!(
+            names(cannot_be_replaced),
+            sorted(vec![Errno::PERM, Errno::ACCESS, Errno::BUSY, Errno::ROFS])
+        );
+        assert_eq!(
+            names(lacks_locks),
+            sorted(vec![Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP])
+        );
+    }
+}

@@ -1,0 +1,340 @@
+//! Files on disks that are full, in directories that cannot be written, and that are mounted alone.
+
+use std::fs::{self, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::config_owner::{NOBODY, can_be_another_user, is_root, set_mode};
+use crate::program::{Fixture, Program, Run, configure, home};
+
+const CONFIG: &str = "# A comment that makes the file longer than its new contents.\nretries = 2\n";
+
+/// Returns the program, run by a shell after these commands.
+fn after(commands: &str, mut program: Program) -> Program {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("{commands}\nexec \"$0\" \"$@\"")])
+        .arg(program.command.get_program())
+        .args(program.command.get_args())
+        .env_clear();
+    let environment = program.command.get_envs();
+    shell.envs(environment.filter_map(|(name, value)| Some((name, value?))));
+    program.command = shell;
+    program
+}
+
+/// Returns the program on a full disk: files can be created, but nothing can be written to them.
+pub(crate) fn on_a_full_disk(program: Program) -> Program {
+    after("trap '' XFSZ; ulimit -f 0", program)
+}
+
+/// Returns the program with a file mounted on a path, or `None` if that is not possible here.
+fn with_mounted(file: &Path, path: &Path, program: Program) -> Option<Program> {
+    let unshare = match is_root() {
+        true => "unshare -m",
+        false => "unshare -rm",
+    };
+    let [file, path] = [file, path].map(crate::program::quoted);
+    let mount = format!("mount --bind {file} {path}");
+    let can = Command::new("sh")
+        .args(["-c", &format!("{unshare} {mount} 2>/dev/null")])
+        .status();
+    if !can.unwrap().success() {
+        let message =
+            "\n*** SKIPPED: a test with a mounted file, which needs `unshare` and `mount` ***\n";
+        std::io::stderr().write_all(message.as_bytes()).unwrap();
+        return None;
+    }
+    let start = format!("exec {unshare} sh -c {} \"$0\" \"$@\"", {
+        crate::program::quoted(format!("{mount} && exec \"$0\" \"$@\""))
+    });
+    Some(after(&start, program))
+}
+
+fn set(home: &Path, retries: &str) -> Program {
+    Program::new(home, &["config", "set", "retries", retries])
+}
+
+/// Returns the files in a directory below the home directory.
+fn files(home: &Path, directory: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(home.join(directory)).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Checks that no copy is left behind.
+#[track_caller]
+fn check_no_copy(home: &Path) {
+    assert_eq!(files(home, ".local/state/profile"), [] as [PathBuf; 0]);
+}
+
+#[test]
+fn a_mounted_config_is_written_in_place() {
+    let home = home();
+    let directory = configure(home.path(), "");
+    let source = home.path().join("mounted");
+    fs::write(&source, CONFIG).unwrap();
+    set_mode(&source, 0o644);
+    let path = directory.join("config.toml");
+    let Some(program) = with_mounted(&source, &path, set(home.path(), "5")) else {
+        return;
+    };
+    program.run().stdout();
+    let written = fs::read_to_string(&source).unwrap();
+    assert_eq!(written, CONFIG.replace('2', "5"));
+    let program = Program::new(home.path(), &["config", "unset", "retries"]);
+    with_mounted(&source, &path, program)
+        .unwrap()
+        .run()
+        .stdout();
+    let written = fs::read_to_string(&source).unwrap();
+    assert_eq!(written, CONFIG.replace("retries = 2\n", ""));
+    check_no_copy(home.path());
+    assert_eq!(fs::read(path).unwrap(), b"");
+}
+
+#[tokio::test]
+async fn a_mounted_file_is_exported_in_place() {
+    let fixture = Fixture::new().await;
+    let [source, path] = ["mounted", "profile.toml"].map(|name| fixture.home.path().join(name));
+    fixture.run(&["export", path.to_str().unwrap()]).stdout();
+    let expected = fs::read_to_string(&path).unwrap();
+    fs::write(&source, format!("{expected}# A longer file.\n")).unwrap();
+    let export = fixture.program(&["export", path.to_str().unwrap()]);
+    let Some(program) = with_mounted(&source, &path, export) else {
+        return;
+    };
+    program.run().stdout();
+    assert_eq!(fs::read_to_string(&source).unwrap(), expected);
+    check_no_copy(fixture.home.path());
+}
+
+/// Gives a directory that nobody may write to another user, whom no permission can be denied to otherwise.
+fn run_as_nobody(home: &Path, mut program: Program) -> Option<Run> {
+    if is_root() {
+        if !can_be_another_user(home) {
+            return None;
+        }
+        program.command.uid(NOBODY).gid(NOBODY);
+    }
+    Some(program.run())
+}
+
+fn give_to_nobody(path: &Path) {
+    if is_root() {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+}
+
+#[test]
+fn a_config_in_a_directory_that_cannot_be_written() {
+    let home = home();
+    let directory = configure(home.path(), CONFIG);
+    let config = directory.join("config.toml");
+    for path in [
+        home.path(),
+        &home.path().join(".config"),
+        &directory,
+        &config,
+    ] {
+        give_to_nobody(path);
+    }
+    set_mode(&directory, 0o500);
+    let inode = config.metadata().unwrap().ino();
+    let Some(run) = run_as_nobody(home.path(), set(home.path(), "5")) else {
+        return;
+    };
+    run.stdout();
+    let written = fs::read_to_string(&config).unwrap();
+    assert_eq!(written, CONFIG.replace('2', "5"));
+    assert_eq!(config.metadata().unwrap().ino(), inode);
+    check_no_copy(home.path());
+
+    // A link of the user stays a link.
+    let link = home.path().join(".config/linked");
+    std::os::unix::fs::symlink(&directory, &link).unwrap();
+    let linked = set(home.path(), "6").env("PROFILE_CONFIG_DIR", &link);
+    run_as_nobody(home.path(), linked).unwrap().stdout();
+    let written = fs::read_to_string(&config).unwrap();
+    assert_eq!(written, CONFIG.replace('2', "6"));
+
+    // Without a copy, nothing is written.
+    let without_copy = set(home.path(), "7").env("XDG_STATE_HOME", "/proc");
+    let run = run_as_nobody(home.path(), without_copy).unwrap();
+    assert_eq!(run.code(), 1, "{run}");
+    assert!(run.stderr().contains("cannot be copied first"), "{run}");
+    assert_eq!(fs::read_to_string(&config).unwrap(), written);
+
+    // An error names the copy.
+    let long = format!("{}{CONFIG}", "#\n".repeat(200));
+    fs::write(&config, &long).unwrap();
+    let editor = "x".repeat(2000);
+    let arguments = ["config", "set", "editor", &editor];
+    let limited = after(
+        "trap '' XFSZ; ulimit -f 2",
+        Program::new(home.path(), &arguments),
+    );
+    let run = run_as_nobody(home.path(), limited).unwrap();
+    assert_eq!(run.code(), 1, "{run}");
+    let copies = files(home.path(), ".local/state/profile");
+    let [copy] = copies.as_slice() else {
+        panic!("{copies:?} {run}");
+    };
+    assert_eq!(fs::read_to_string(copy).unwrap(), long);
+    assert_eq!(copy.metadata().unwrap().mode() & 0o777, 0o600);
+    let place = format!("its old contents are in {}", copy.display());
+    assert!(run.stderr().contains(&place), "{run}");
+
+    // A file that cannot be written is an error as before.
+    fs::write(&config, CONFIG).unwrap();
+    set_mode(&config, 0o400);
+    let run = run_as_nobody(home.path(), set(home.path(), "8")).unwrap();
+    assert_eq!(run.code(), 1, "{run}");
+    set_mode(&directory, 0o700);
+}
+
+#[tokio::test]
+async fn keys_and_unsent_texts_are_not_written_in_place() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let keys = configure(home, CONFIG).join("keys");
+    let unsent = home.join(".local/state/profile/unsent");
+    for path in [&keys, &unsent] {
+        fs::create_dir_all(path).unwrap();
+    }
+    let [key, mounted] = [keys.join("demo"), home.join("mounted")];
+    for path in [&key, &mounted] {
+        fs::write(path, "old").unwrap();
+        set_mode(path, 0o600);
+    }
+    let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
+    let login = fixture.without_settings(&login);
+    let login = login.stdin(format!("{}\n", fixture.service.key()));
+    let Some(login) = with_mounted(&mounted, &key, login) else {
+        return;
+    };
+    let run = login.run();
+    assert_eq!(run.code(), 1, "{run}");
+    assert!(run.stderr().contains("demo cannot be written: "), "{run}");
+    assert_eq!(fs::read_to_string(&mounted).unwrap(), "old");
+    // The text is kept as the editor left it, since it cannot be replaced.
+    let editor = "mount --bind mounted \"$1\"; echo changed = 1 > \"$1\"; chmod 600 \"$1\"";
+    fs::write(
+        home.join("editor"),
+        format!("#!/bin/sh\ncd {}\n{editor}\n", crate::program::quoted(home)),
+    )
+    .unwrap();
+    set_mode(&home.join("editor"), 0o700);
+    let path = std::env::var("PATH").unwrap();
+    let edit = fixture.program(&["edit"]).env("PATH", path);
+    let edit = edit.env("EDITOR", home.join("editor"));
+    let run = with_mounted(&mounted, &key, edit).unwrap().run();
+    assert_ne!(run.code(), 0, "{run}");
+    assert_eq!(fs::read_to_string(&mounted).unwrap(), "changed = 1\n");
+}
+
+#[test]
+fn root_keeps_the_owner_and_the_mode_of_config() {
+    let home = home();
+    let directory = configure(home.path(), CONFIG);
+    let config = directory.join("config.toml");
+    set_mode(&config, 0o640);
+    if !is_root() {
+        set(home.path(), "5").run().stdout();
+        assert_eq!(config.metadata().unwrap().mode() & 0o777, 0o640);
+        return;
+    }
+    if !can_be_another_user(home.path()) {
+        return;
+    }
+    for path in [
+        home.path(),
+        &home.path().join(".config"),
+        &directory,
+        &config,
+    ] {
+        give_to_nobody(path);
+    }
+    let check = |mode: u32| {
+        let found = config.metadata().unwrap();
+        let owner = (found.uid(), found.gid(), found.mode() & 0o777);
+        assert_eq!(owner, (NOBODY, NOBODY, mode));
+    };
+    set(home.path(), "5").run().stdout();
+    check(0o640);
+    // The lock and a new file belong to the user as well.
+    run_as_nobody(home.path(), set(home.path(), "6"))
+        .unwrap()
+        .stdout();
+    check(0o640);
+    fs::remove_file(&config).unwrap();
+    set(home.path(), "7").run().stdout();
+    check(0o600);
+    run_as_nobody(home.path(), set(home.path(), "8"))
+        .unwrap()
+        .stdout();
+    assert_eq!(fs::read_to_string(&config).unwrap(), "retries = 8\n");
+}
+
+#[tokio::test]
+async fn a_full_disk_leaves_old_files_whole() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let config = configure(home, CONFIG).join("config.toml");
+    let export = home.join("profile.toml");
+    let export = export.to_str().unwrap();
+    fixture.run(&["export", export]).stdout();
+    let exported = fs::read_to_string(export).unwrap();
+    fixture.run(&["set", "--bio", "Another"]).stdout();
+
+    let check = |program: Program, place: &str| {
+        let run = on_a_full_disk(program).run();
+        assert_eq!(run.code(), 1, "{run}");
+        let message = format!("{place} cannot be written: File too large");
+        assert!(run.stderr().contains(&message), "{run}");
+        assert_eq!(fs::read_to_string(&config).unwrap(), CONFIG);
+        assert_eq!(fs::read_to_string(export).unwrap(), exported);
+    };
+    check(set(home, "5"), "config.toml");
+    check(fixture.program(&["export", export]), "profile.toml");
+    let unsent = ".local/state/profile/unsent";
+    check(fixture.program(&["edit"]).env("EDITOR", "true"), unsent);
+    let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
+    let login = fixture.without_settings(&login);
+    check(
+        login.stdin(format!("{}\n", fixture.service.key())),
+        "config.toml",
+    );
+    assert_eq!(files(home, unsent), [] as [PathBuf; 0]);
+    assert_eq!(files(home, ".config/profile/keys"), [] as [PathBuf; 0]);
+    let names = |directory: &str| files(home, directory).len();
+    assert_eq!((names(".config/profile"), names("")), (2, 3));
+}
+
+/// On a file system with other ways of writing, such as a pipe, nothing is replaced.
+#[tokio::test]
+async fn devices_and_pipes_are_written_to() {
+    let fixture = Fixture::new().await;
+    let printed = fixture.run(&["export", "-"]).stdout().to_owned();
+    let run = fixture.run(&["export", "/dev/stdout"]);
+    assert!(run.stdout().starts_with(printed.trim_end()), "{run}");
+    let full = fixture.run(&["export", "/dev/full"]);
+    assert_eq!(full.code(), 1, "{full}");
+    assert!(
+        full.stderr().contains("/dev/full cannot be written: "),
+        "{full}"
+    );
+    assert!(!Path::new("/dev/full").is_file());
+    // A directory without permission to write, and a missing file.
+    if is_root() {
+        return;
+    }
+    let directory = fixture.home.path().join("directory");
+    fs::create_dir(&directory).unwrap();
+    fs::set_permissions(&directory, Permissions::from_mode(0o500)).unwrap();
+    let path = directory.join("profile.toml");
+    let run = fixture.run(&["export", path.to_str().unwrap()]);
+    assert_eq!(run.code(), 1, "{run}");
+}
