@@ -123,10 +123,9 @@ impl EnteredProfile {
         if shown.is_some() {
             let unknown = others.iter().filter(|(name, _)| *name != "source");
             entered.problems.extend(unknown.map(|(name, item)| {
-                let message = format!(
-                    "{} is not below [profile], and only fields can be edited here",
-                    profile_sdk::quoted(name)
-                );
+                let name = profile_sdk::quoted(name);
+                let message =
+                    format!("{name} is not below [profile], and only fields can be edited here");
                 problem(item.span(), &message)
             }));
             others.retain(|name, _| name == "source");

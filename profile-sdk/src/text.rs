@@ -72,14 +72,14 @@ pub fn quoted_beside(text: &str, other: &str) -> String {
 
 /// Returns what a text looks like: composed, with one kind of space, and without invisible characters.
 fn look(text: &str) -> String {
-    let visible = text
-        .chars()
-        .filter(|c| c.is_whitespace() || !is_ignorable(*c));
-    let look: String = visible
-        .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .collect();
-    let normalizer = ComposingNormalizerBorrowed::new_nfc();
-    normalizer.normalize(&look).into_owned()
+    let seen = |c: char| match c.is_whitespace() {
+        true => Some(' '),
+        false => Some(c).filter(|c| !is_ignorable(*c)),
+    };
+    let look: String = text.chars().filter_map(seen).collect();
+    ComposingNormalizerBorrowed::new_nfc()
+        .normalize(&look)
+        .into_owned()
 }
 
 /// Quotes the start of a text.

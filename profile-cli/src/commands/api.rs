@@ -247,10 +247,8 @@ impl ResponseView<'_> {
 /// Returns the path with `/api/v1/` prepended if needed.
 fn full_path(entered: &str) -> Result<String, Failure> {
     if entered.contains("://") {
-        let message = format!(
-            "{} is a URL; expected a path, such as me/profile",
-            quoted(entered)
-        );
+        let entered = quoted(entered);
+        let message = format!("{entered} is a URL; expected a path, such as me/profile");
         return Err(Failure::usage(message).hint("set the URL of the service with --base-url"));
     }
     // The client rejects a path that starts with two slashes.

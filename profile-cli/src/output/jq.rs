@@ -202,10 +202,8 @@ fn reason(error: &str) -> &'static str {
 }
 
 fn invalid(expression: &str, reason: &str) -> Failure {
-    Failure::usage(format!(
-        "--jq: invalid expression {}: {reason}",
-        quoted(expression)
-    ))
+    let expression = quoted(expression);
+    Failure::usage(format!("--jq: invalid expression {expression}: {reason}"))
 }
 
 fn load_reason(errors: &load::Errors<&str, ()>) -> String {

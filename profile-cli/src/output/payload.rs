@@ -62,4 +62,16 @@ mod tests {
             assert!(shown.ends_with(&end), "{shown}");
         }
     }
+
+    #[test]
+    fn shortens_between_grapheme_clusters() {
+        for end in ["👩\u{200d}👩\u{200d}👧", "🇩🇪", "e\u{301}", "क्षि"] {
+            for before in MAX_BYTES - end.len() + 1..MAX_BYTES {
+                let body = "x".repeat(before) + end;
+                let shown = text(body.as_bytes(), &Screen::plain());
+                let shown = shown.lines().next().unwrap();
+                assert!(shown.trim_matches([' ', 'x']).is_empty(), "{shown}");
+            }
+        }
+    }
 }

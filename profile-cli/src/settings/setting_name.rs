@@ -209,10 +209,8 @@ impl SettingName {
         }
         let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
         let names = names.join(", ");
-        format!(
-            "unknown setting {}; expected one of {names}",
-            quoted(&shown)
-        )
+        let shown = quoted(&shown);
+        format!("unknown setting {shown}; expected one of {names}")
     }
 
     /// Checks that the text is a valid value.

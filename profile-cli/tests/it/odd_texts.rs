@@ -165,7 +165,8 @@ async fn prompts_remove_control_and_invisible_characters() {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn json_and_toml_escape_invisible_characters_on_terminals() {
-    let bio = "a\u{ad}b\u{200b}c\u{200e}d\u{e0041}e";
+    let wales = "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}";
+    let bio = &format!("a\u{ad}b\u{200b}c\u{200e}d\u{e0041}e{wales}");
     let fixture = fixture(200, json!({"data": {"handle": "demo", "bio": bio}})).await;
     let json = r"a\u00adb\u200bc\u200ed\udb40\udc41e";
     let toml = r"a\u00ADb\u200Bc\u200Ed\U000E0041e";
@@ -179,6 +180,7 @@ async fn json_and_toml_escape_invisible_characters_on_terminals() {
         let (ended, seen) = Terminal::start(fixture.program(command)).ends();
         assert_eq!(ended, Some(0), "{seen}");
         assert!(seen.contains(escaped), "{command:?}: {seen}");
+        assert!(seen.contains(wales), "{command:?}: {seen}");
     }
     let piped = fixture.run(&["show", "--json"]);
     assert!(piped.stdout().contains(bio), "{piped}");

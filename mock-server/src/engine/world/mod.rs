@@ -196,8 +196,9 @@ impl World {
 
     fn known_account(&mut self, handle: &str) -> Result<&mut Account, InvalidInput> {
         self.account_mut(handle).ok_or_else(|| {
+            let handle = handle.escape_debug();
             let message =
-                format!("no account has the handle {handle:?}; create it with `add_account`");
+                format!("no account has the handle \"{handle}\"; create it with `add_account`");
             InvalidInput::new("unknown_account", message)
         })
     }
