@@ -57,13 +57,11 @@ impl WorldsServer {
         let worlds = worlds.into();
         let shutdown = Shutdown::new();
         let control = Control::new(worlds.clone(), url.clone(), shutdown.clone());
-        let control = Some(Arc::new(control));
-        let log = None;
         let handler = WorldsHandler {
             worlds,
-            control,
+            control: Some(Arc::new(control)),
             shutdown,
-            log,
+            log: None,
         };
         Ok(Self {
             listener,

@@ -79,17 +79,15 @@ impl Exchange {
     pub(crate) fn conclude(&mut self, planned: &PlannedReply) {
         if let Stage::Handled(number) = self.stage {
             self.stage = Stage::Over(number);
-            self.end(planned.outcome());
+            let outcome = planned.outcome();
+            self.service.journal.conclude(number, outcome);
         }
     }
 
     /// Records that the client has disconnected, although the response was not sent completely.
     pub(crate) fn abandon(&self) {
-        self.end(RequestOutcome::Abandoned);
-    }
-
-    fn end(&self, outcome: RequestOutcome) {
         if let Some(number) = self.number() {
+            let outcome = RequestOutcome::Abandoned;
             self.service.journal.conclude(number, outcome);
         }
     }

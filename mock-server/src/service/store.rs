@@ -438,13 +438,9 @@ impl LockedFile {
 
     /// Reads the content, or that before an interrupted write in place.
     fn read(&self) -> io::Result<Vec<u8>> {
-        if self.writing != Writing::Replace {
-            match fs::read(self.beside(KEPT)) {
-                Err(error) if error.kind() == NotFound => {}
-                kept => return kept,
-            }
-        }
-        fs::read(&self.path)
+        let kept = self.beside(KEPT);
+        let is_kept = self.writing != Writing::Replace && fs::exists(&kept)?;
+        fs::read(if is_kept { &kept } else { &self.path })
     }
 
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
