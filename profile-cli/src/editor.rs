@@ -170,16 +170,9 @@ fn unsent_directory() -> Result<PathBuf, Failure> {
 
 /// Creates a file with a text, which is deleted if it cannot be written.
 fn new_file<T: EditedText>(directory: &Path, text: &str) -> io::Result<PathBuf> {
-    let mut builder = tempfile::Builder::new();
-    let file = builder.prefix(T::PREFIX).suffix(T::SUFFIX);
-    let mut file = file
-        .tempfile_in(directory)
-        .map_err(written_file::without_path)?;
-    // Since the directory was checked, another user may have replaced it.
-    let created = file.as_file().metadata()?;
-    private_file::check(file.path(), Some(&created)).map_err(io::Error::other)?;
-    file.as_file_mut().write_all(text.as_bytes())?;
-    Ok(file.into_temp_path().keep()?)
+    let write = |file: &mut File| file.write_all(text.as_bytes());
+    let file = written_file::create_temporary(directory, [T::PREFIX, T::SUFFIX], write)?;
+    Ok(file.keep()?)
 }
 
 /// A file that only this process writes.

@@ -110,12 +110,27 @@ fn copy_of(file: &mut File) -> io::Result<TempPath> {
     let directory = directory.map_err(|failure| io::Error::other(failure.message))?;
     private_file::check(&directory, None).map_err(io::Error::other)?;
     private_file::create_directory(&directory)?;
+    create_temporary(&directory, ["replaced-", ""], |copy| {
+        io::copy(file, copy)?;
+        copy.sync_all()
+    })
+}
+
+/// Creates a private file with a name between these texts. It is removed when dropped, or if it cannot be
+/// written.
+pub(crate) fn create_temporary(
+    directory: &Path,
+    [prefix, suffix]: [&str; 2],
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<TempPath> {
     let mut builder = tempfile::Builder::new();
-    let copy = builder.prefix("replaced-").tempfile_in(directory);
-    let mut copy = copy.map_err(without_path)?;
-    io::copy(file, copy.as_file_mut())?;
-    copy.as_file().sync_all()?;
-    Ok(copy.into_temp_path())
+    let file = builder.prefix(prefix).suffix(suffix).tempfile_in(directory);
+    let mut file = file.map_err(without_path)?;
+    // Since the directory was checked, another user may have replaced it.
+    let created = file.as_file().metadata()?;
+    private_file::check(file.path(), Some(&created)).map_err(io::Error::other)?;
+    write(file.as_file_mut())?;
+    Ok(file.into_temp_path())
 }
 
 /// Returns `true` if a file cannot be replaced for a reason that may not prevent writing it in place.
@@ -176,7 +191,7 @@ fn target_of(path: &Path) -> PathBuf {
 }
 
 /// Removes the path of a temporary file from the error.
-pub(crate) fn without_path(error: io::Error) -> io::Error {
+fn without_path(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((reason, _)) => io::Error::new(error.kind(), reason),
         None => error,

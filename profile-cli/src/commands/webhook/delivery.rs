@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Client, Proxy, Url, header, redirect, retry};
 use rustls::crypto::ring;
 use serde_json::json;
-use url::Host;
+use url::{Host, Position};
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
 use crate::outcome::failure::{Failure, FailureKind};
@@ -115,12 +115,11 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 
 /// Returns the URL without user name, password, query and fragment, which may be secret.
 pub(super) fn redacted(url: &Url) -> String {
-    let port = url
-        .port()
-        .map(|port| format!(":{port}"))
-        .unwrap_or_default();
-    let host = url.host_str().unwrap_or_default();
-    format!("{}://{host}{port}{}", url.scheme(), url.path())
+    let scheme = &url[..Position::BeforeUsername];
+    format!(
+        "{scheme}{}",
+        &url[Position::BeforeHost..Position::AfterPath]
+    )
 }
 
 /// A client for one receiver.

@@ -138,31 +138,25 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
     let warning =
         (!inconclusive.is_empty()).then(|| format!("inconclusive: {}", inconclusive.join(", ")));
     let report = report.warning(warning);
-    match problem(results) {
-        Some(message) => {
-            let passed = names(results, Verdict::Passed, Some(Expected::Accepted));
-            let accepted = names(results, Verdict::Failed, Some(Expected::Rejected));
-            let is_reformatted = |name: &&str| name.starts_with("json_reformatted");
-            // A receiver that accepts any body with a signature does not verify.
-            let is_parsed =
-                !accepted.contains(&"other_body") && accepted.iter().any(is_reformatted);
-            let advice = results.first().and_then(|first| first.attempt.advice());
-            let hint = match advice {
-                _ if is_parsed => PARSED_HINT.to_owned(),
-                Some(advice) => advice,
-                None => SECRET_HINT.to_owned(),
-            };
-            Err(Failure {
-                done: Some(Box::new(report)),
-                hints: match is_parsed || passed.is_empty() {
-                    true => vec![hint],
-                    false => Vec::new(),
-                },
-                ..Failure::new(FailureKind::Other, message)
-            })
-        }
-        None => Ok(report),
-    }
+    let Some(message) = problem(results) else {
+        return Ok(report);
+    };
+    let passed = names(results, Verdict::Passed, Some(Expected::Accepted));
+    let accepted = names(results, Verdict::Failed, Some(Expected::Rejected));
+    let is_reformatted = |name: &&str| name.starts_with("json_reformatted");
+    // A receiver that accepts any body with a signature does not verify.
+    let is_parsed = !accepted.contains(&"other_body") && accepted.iter().any(is_reformatted);
+    let advice = results.first().and_then(|first| first.attempt.advice());
+    let hint = match is_parsed {
+        true => Some(PARSED_HINT.to_owned()),
+        false if passed.is_empty() => Some(advice.unwrap_or_else(|| SECRET_HINT.to_owned())),
+        false => None,
+    };
+    Err(Failure {
+        done: Some(Box::new(report)),
+        hints: hint.into_iter().collect(),
+        ..Failure::new(FailureKind::Other, message)
+    })
 }
 
 /// Returns the number of results of each kind.
@@ -174,11 +168,8 @@ fn summary(results: &[CaseResult]) -> String {
         Verdict::Informational,
     ]
     .map(|verdict| {
-        format!(
-            "{} {}",
-            names(results, verdict, None).len(),
-            verdict.as_str()
-        )
+        let count = names(results, verdict, None).len();
+        format!("{count} {}", verdict.as_str())
     });
     format!("{} deliveries: {}", results.len(), counts.join(", "))
 }
