@@ -158,6 +158,7 @@ pub(crate) fn no_locks_warning(path: &Path, error: &io::Error) -> String {
 }
 
 /// Gives a new file the owner and the group of another, which only root can do in general.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has owners"))]
 fn keep_owner(new: &File, of: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
