@@ -47,9 +47,11 @@ pub(crate) async fn receive(
 
 /// Returns a request without its body.
 fn read_head(head: &Parts) -> Request {
-    let target = head.uri.path_and_query();
-    // CONNECT has only a host and a port.
-    let target = target.map_or_else(|| head.uri.to_string(), ToString::to_string);
+    let target = match head.uri.path_and_query() {
+        Some(target) => Cow::Borrowed(target.as_str()),
+        // CONNECT has only a host and a port.
+        None => Cow::Owned(head.uri.to_string()),
+    };
     let mut received = Request::new(head.method.as_str(), &target);
     received.headers = texts(&head.headers);
     // It replaces `Host` (RFC 9112, section 3.2.2).
