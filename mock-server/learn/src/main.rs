@@ -36,7 +36,6 @@ mod writes;
 use std::env;
 use std::fmt::Display;
 use std::fs;
-use std::future::pending;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -50,7 +49,7 @@ use mock_server::{printable, without_userinfo};
 use reqwest::Url;
 #[cfg(unix)]
 use tokio::signal::unix;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use observations::{Changes, Delivery, Observations};
 use report::Report;
@@ -255,7 +254,7 @@ fn confirm(options: &Options, changes: &str) -> Result<(), Ended> {
     }
 }
 
-/// Sends the writes and deletes what they created, also after Ctrl-C and SIGTERM. Returns `false` if
+/// Sends the writes and deletes what they created, also after a signal. Returns `false` if
 /// something is left or has changed.
 async fn write(
     options: &Options,
@@ -265,6 +264,7 @@ async fn write(
 ) -> Result<bool, Ended> {
     let base_url = options.base_url.as_str().trim_end_matches('/');
     confirm(options, &writes::describe(observations, base_url))?;
+    let mut signals = catch_signals();
     let (mut created, mut signal) = (Created::default(), None);
     let ended = {
         let mut work = pin!(async {
@@ -275,14 +275,14 @@ async fn write(
         });
         loop {
             tokio::select! {
-                // The first poll catches the signals, before anything is written.
-                biased;
-                number = self::signal() => match signal.replace(number) {
+                Some(number) = signals.recv() => match signal {
                     // The request under way is completed first: it may still be applied.
                     None => {
+                        signal = Some(number);
                         warn("interrupted; deleting what was created");
                         interrupt.send_replace(true);
                     }
+                    Some(_) if number == HANGUP => {}
                     Some(_) => break None,
                 },
                 ended = &mut work => break Some(ended),
@@ -304,7 +304,7 @@ async fn write(
 fn report_changes(changes: Result<Changes, String>) -> bool {
     match changes {
         Ok(Changes { content, others }) => {
-            for (line, _) in &content {
+            for (line, _) in content.values() {
                 warn(&format!("the profile has changed: {line}"));
             }
             let print = |line: &String| warn(&format!("different after the run: {line}"));
@@ -324,19 +324,34 @@ fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "mock-server-learn: {}", printable(message));
 }
 
-/// Waits for Ctrl-C or SIGTERM, and returns the number of the signal. From the first call on, the signals
-/// do not end the program.
-async fn signal() -> u8 {
-    let terminate = async {
-        #[cfg(unix)]
-        if let Ok(mut signals) = unix::signal(unix::SignalKind::terminate()) {
-            signals.recv().await;
-            return;
+/// Signal number of a closed terminal, which sends it twice: the shell does, and the system.
+const HANGUP: u8 = 1;
+
+/// Returns the numbers of the signals that arrive from now on. They do not end the program any more. Those
+/// that were ignored at its start, as by `nohup`, stay ignored.
+fn catch_signals() -> mpsc::UnboundedReceiver<u8> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    #[cfg(unix)]
+    {
+        // Only Linux shows what is ignored.
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = ignored.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0));
+        // SIGHUP, SIGINT, SIGQUIT and SIGTERM have these numbers on all systems.
+        for number in [HANGUP, 2, 3, 15] {
+            if ignored >> (number - 1) & 1 == 0
+                && let Ok(mut signals) = unix::signal(unix::SignalKind::from_raw(number.into()))
+            {
+                let sender = sender.clone();
+                tokio::spawn(async move {
+                    while signals.recv().await.is_some() && sender.send(number).is_ok() {}
+                });
+            }
         }
-        pending().await
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => 2,
-        () = terminate => 15,
     }
+    #[cfg(not(unix))]
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() && sender.send(2).is_ok() {}
+    });
+    receiver
 }

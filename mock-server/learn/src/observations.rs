@@ -242,8 +242,9 @@ fn text<'a>(resource: &'a Value, field: &str) -> &'a str {
 /// The differences between two responses to `GET /me`, except for what the command created.
 #[derive(Debug)]
 pub(crate) struct Changes {
-    /// The differences of editable fields, and of links and posts, with the requests that undo them.
-    pub(crate) content: Vec<(String, Option<Request>)>,
+    /// The differences of editable fields, and of links and posts, by their names, with the requests that
+    /// undo them.
+    pub(crate) content: BTreeMap<String, (String, Option<Request>)>,
     /// Other differences, such as those of counters.
     pub(crate) others: Vec<String>,
 }
@@ -266,7 +267,7 @@ impl Changes {
                 (Some(("link", id)), Some(link), _) => Some(edit_link(id).body("", link)),
                 _ => None,
             };
-            (line, undo)
+            (name.clone(), (line, undo))
         });
         let content = content.collect();
         let others = different(&before.others, &after.others).map(|(_, line)| line);

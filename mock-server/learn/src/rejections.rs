@@ -52,8 +52,13 @@ pub(crate) fn template(learner: &Learner<'_>) -> Found {
     let rejections = rejections(learner)?;
     let base = rejections[0].answer;
     let sample = base.sample(base.body());
-    if let Ok(Finding::Learned { .. }) = error_body(learner) {
-        return Ok(Finding::AsTheMock { sample });
+    if let Ok(Finding::Learned { value, .. }) = error_body(learner) {
+        return match value.as_str() {
+            Some("plain_text") => {
+                Err("a text is learned as a message, with the status and the code in it".to_owned())
+            }
+            _ => Ok(Finding::AsTheMock { sample }),
+        };
     }
     let body = match &base.json {
         Some(json @ (Value::Object(_) | Value::Array(_))) => {

@@ -30,6 +30,8 @@ impl Answer {
         headers: impl Iterator<Item = (String, String)>,
         body: &[u8],
     ) -> Self {
+        // Parsers skip a byte order mark, and so do the clients of the service.
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
         Self {
             request,
             status,

@@ -1,6 +1,7 @@
 //! The writes of `--allow-writes`: edits with the present values, except for the last digit of a color, and
 //! one link and one post that are created and deleted.
 
+use std::fmt;
 use std::time::Duration;
 
 use reqwest::Method;
@@ -33,13 +34,38 @@ pub(crate) const EDITS: [Edit; 2] = [
     }),
 ];
 
+/// The reason why the clean-up cannot delete a link or post.
+#[derive(Debug, PartialEq)]
+enum Reason {
+    /// No response shows its ID.
+    NoId,
+    /// A path cannot have its ID.
+    UnusableId(Value),
+    /// Only the response to the creation shows its path.
+    NotListed(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let advice = "so delete it in the web interface of the service";
+        match self {
+            Self::NoId => write!(f, "its id is unknown, {advice}"),
+            Self::UnusableId(id) => write!(f, "a path cannot have its id {id}, {advice}"),
+            Self::NotListed(path) => {
+                f.write_str("GET /me does not list it; if it does later, ")?;
+                write!(f, "DELETE {path} deletes it")
+            }
+        }
+    }
+}
+
 /// The links and posts that the command has created, or may have created, and the color that it has changed.
 #[derive(Debug, Default)]
 pub(crate) struct Created {
     /// The paths of those that were not deleted.
     paths: Vec<String>,
-    /// Those that `GET /me` does not list with an ID, and what to do about them.
-    unknown: Vec<(Kind, String)>,
+    /// Those that `GET /me` does not list with an ID, and the reasons.
+    unknown: Vec<(Kind, Reason)>,
     /// The paths whose deletion was accepted.
     deleted: Vec<String>,
     /// The kind of a resource that a deletion removed by mistake.
@@ -55,8 +81,8 @@ impl Created {
         let paths = self.paths.iter();
         let known = paths.map(|path| format!("not deleted: DELETE {path} deletes it"));
         let unknown = self.unknown.iter();
-        let unknown = unknown.map(|(Kind { name, text, .. }, advice)| {
-            format!("possibly not deleted: a {name} whose {text} contains {mark}; {advice}")
+        let unknown = unknown.map(|(Kind { name, text, .. }, reason)| {
+            format!("possibly not deleted: a {name} whose {text} contains {mark}; {reason}")
         });
         let values = &observations.values;
         let old = values.profile.as_ref().ok().and_then(|all| all.get(COLOR));
@@ -72,7 +98,8 @@ impl Created {
     /// Records that a deletion was accepted.
     fn delete(&mut self, path: &str) {
         self.paths.retain(|one| one != path);
-        self.unknown.retain(|(_, advice)| !advice.contains(path));
+        let reason = Reason::NotListed(path.to_owned());
+        self.unknown.retain(|(_, one)| *one != reason);
         self.deleted.push(path.to_owned());
     }
 
@@ -185,8 +212,7 @@ async fn send(
     if let Some(kind) = KINDS.into_iter().find(creates)
         && !is_rejected
     {
-        let advice = "its id is unknown, so delete it in the web interface of the service";
-        created.unknown.push((kind, advice.to_owned()));
+        created.unknown.push((kind, Reason::NoId));
         find(service, observations, created, step, kind, &answer).await;
     }
     let mut edits = EDITS.into_iter();
@@ -267,28 +293,18 @@ async fn find(
     let id = listed.as_ref().or(shown.filter(has_mark)).and_then(id);
     // The service may have changed an existing one instead.
     let id = id.filter(|id| !observations.knows(kind, id));
-    let unknown = created.unknown.pop();
-    let advice = match (&id, listed) {
-        (Some(id), None) if is_listed => {
-            let path = kind.path_of(id);
-            Some(format!(
-                "GET /me does not list it; if it does later, DELETE {path} deletes it"
-            ))
-        }
+    created.unknown.pop();
+    let reason = match (&id, listed) {
+        (Some(id), None) if is_listed => Some(Reason::NotListed(kind.path_of(id))),
         (Some(id), _) => {
             created.paths.push(kind.path_of(id));
             None
         }
-        (None, Some(one)) => Some(format!(
-            "a path cannot have its id {}, so delete it in the web interface of the service",
-            one["id"]
-        )),
+        (None, Some(mut one)) => Some(Reason::UnusableId(one["id"].take())),
         // If the list does not show a creation that may have failed, the clean-up looks for it again.
-        (None, None) => unknown
-            .filter(|_| is_accepted || !is_listed)
-            .map(|(_, advice)| advice),
+        (None, None) => (is_accepted || !is_listed).then_some(Reason::NoId),
     };
-    created.unknown.extend(advice.map(|advice| (kind, advice)));
+    created.unknown.extend(reason.map(|reason| (kind, reason)));
     if let Some(id) = id {
         *(kind.id)(&mut observations.values) = Ok(id);
     }
@@ -314,13 +330,13 @@ pub(crate) async fn clean_up(
         let me = service.send(&Request::get("/me")).await?;
         created.update(observations, &me);
         let changes = Changes::new(observations, &me)?;
-        let is_color = |line: &String| line.starts_with(COLOR);
-        created.is_color_changed &= changes.content.iter().any(|(line, _)| is_color(line));
+        let color = changes.content.get(COLOR);
+        created.is_color_changed &= color.is_some();
         read += 1;
         if created.paths.is_empty() && changes.content.is_empty() || read == READS {
             break changes;
         }
-        if let Some((_, Some(undo))) = changes.content.iter().find(|(line, _)| is_color(line)) {
+        if let Some((_, Some(undo))) = color {
             let _ = service.send(undo).await;
         }
         tokio::time::sleep(PAUSE).await;
@@ -336,7 +352,7 @@ pub(crate) async fn clean_up(
         };
         observations.not_applied.push((step, kind.sentence, found));
     }
-    for (line, undo) in &mut changes.content {
+    for (line, undo) in changes.content.values_mut() {
         // A missing link may be on another page of the list, unless a deletion removed the wrong one.
         let undo = undo.take();
         if let Some(undo) =
@@ -348,4 +364,27 @@ pub(crate) async fn clean_up(
         }
     }
     Ok(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deletion_hides_no_other_link() {
+        let path = |id: &str| KINDS[0].path_of(id);
+        let unknown = ["10", "1", "a/1"].map(|id| (KINDS[0], Reason::NotListed(path(id))));
+        let mut created = Created {
+            unknown: unknown.into(),
+            ..Created::default()
+        };
+        created.delete(&path("1"));
+        let left = created.unknown.iter();
+        let left: Vec<_> = left.map(|(_, reason)| reason.to_string()).collect();
+        let line = |id: &str| {
+            let path = path(id);
+            format!("GET /me does not list it; if it does later, DELETE {path} deletes it")
+        };
+        assert_eq!(left, [line("10"), line("a/1")]);
+    }
 }

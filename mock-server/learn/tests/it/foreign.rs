@@ -280,7 +280,7 @@ fn reports_contradictions_in_what_it_reads_and_writes() {
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let contradictions = findings(&learned, "contradiction");
     for sentence in [
-        "GET /users/{handle}/stats: Returns the view statistics of a profile.",
+        "`daily`: array of objects: `date` (`YYYY-MM-DD`) and `views` (integer)",
         "`views` (the views in these days)",
         "`links:write`: creating, editing and deleting links",
         "`social:write`: creating and deleting posts",
@@ -299,6 +299,58 @@ fn reports_contradictions_in_what_it_reads_and_writes() {
     let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
     let refused = "PATCH /me/profile".to_owned();
     assert!(findings(&learned, "contradiction").contains(&refused));
+}
+
+#[test]
+fn quotes_the_sentence_that_a_value_contradicts() {
+    const BADGE: &str = "A badge has an `id`, a `name`, a `description`, a `color` (`#rrggbb`) and a `kind`, all strings.";
+    let cases: [(&str, &[&str]); 2] = [
+        ("nulls", &[BADGE]),
+        (
+            "unlisted",
+            &[
+                "GET /badges: Returns all badges as an array.",
+                "`total_views`: integer: all views",
+                "`period`: object: `days` (the number of days) and `views` (the views in these days), both integers",
+                "`devices`: object: `desktop`, `mobile` and `tablet`, all integers",
+                "`countries`: array of objects: `code` (a country code) and `views` (integer)",
+            ],
+        ),
+    ];
+    for (option, expected) in cases {
+        let Some(service) = Foreign::start(&[option]) else {
+            return;
+        };
+        let learned = learn(&service.url, KEY, &["--handle", "bob"]);
+        let mut found = findings(&learned, "contradiction");
+        found.retain(|sentence| !sentence.starts_with("Site statistics: "));
+        assert_eq!(found, expected, "{option}");
+    }
+}
+
+#[test]
+fn reads_responses_with_a_byte_order_mark() {
+    let runs = [&[][..], &["marks"], &["plain"], &["plain", "marks"]].map(|options: &[&str]| {
+        let service = Foreign::start(options)?;
+        let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+        Some(learned.settings())
+    });
+    assert_eq!(runs[0], runs[1]);
+    assert_eq!(runs[2], runs[3]);
+}
+
+#[test]
+fn names_what_a_text_is_learned_as() {
+    let Some(service) = Foreign::start(&["plain"]) else {
+        return;
+    };
+    let learned = learn(&service.url, KEY, &[]);
+    assert_eq!(learned.settings()["error_body"], "plain_text");
+    let reason = &result(&learned, "error_template")["reason"];
+    let expected = "a text is learned as a message, with the status and the code in it";
+    assert_eq!(*reason, expected);
+    let unknown_handle = &learned.settings()["rejections"]["unknown_handle"]["message"];
+    assert_eq!(*unknown_handle, "404 nothing_here: there is nothing here");
 }
 
 #[test]

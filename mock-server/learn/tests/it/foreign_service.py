@@ -74,6 +74,8 @@ def statistics(count, own):
     }
     if own:
         found |= {"devices": {"desktop": 0, "mobile": 0, "tablet": 0}, "countries": []}
+    if "unlisted" in sys.argv:
+        found |= {"total_views": "9", "period": {"days": "1", "views": 0}, "devices": [], "countries": {}}
     return found
 
 
@@ -124,15 +126,19 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self, status, body):
         is_page = ("html" in sys.argv or "pages" in sys.argv) and status >= 400
         text = body["errors"][0]["text"] if status >= 400 else ""
+        code = body["errors"][0].get("type") if text else None
         if "pages" in sys.argv and text:
             body = f"<html>\n<title>{status}</title>\n<h1>Error {status}</h1>\n<p>{text}.</p>\n</html>\n"
         elif "texts" in sys.argv and text:
             body = json.dumps(f"Sorry: {text}")
         else:
             body = json.dumps(body["errors"] if "arrays" in sys.argv and text else body)
-        body = body.encode()
+        if "plain" in sys.argv and text:
+            body = f"{status} {code}: {text}"
+        body = body.encode("utf-8-sig" if "marks" in sys.argv else "utf-8")
         self.send_response(status)
-        self.send_header("Content-Type", "text/html" if is_page else "application/json")
+        is_plain = "plain" in sys.argv and text
+        self.send_header("Content-Type", "text/plain" if is_plain else "text/html" if is_page else "application/json")
         if "structured" in sys.argv:
             TIMES[:] = [at for at in TIMES if at > time.monotonic() - 1]
             self.send_header("RateLimit", f'"default";r={10 - len(TIMES)};t=1')
@@ -189,7 +195,9 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/me/analytics":
             return {"views": 1, "likes": 1, "followers": 1, "following": 1, "comments": 1}
         if path == "/badges":
-            return [{"id": "a", "name": "A", "description": "", "color": "#ffffff", "kind": "gift"}]
+            kind = None if "nulls" in sys.argv else "gift"
+            badge = {"id": "a", "name": "A", "description": "", "color": "#ffffff", "kind": kind}
+            return badge if "unlisted" in sys.argv else [badge]
         if path == "/stats":
             extra = {"requests": next(COUNTER)} if "counts" in sys.argv else {}
             return {"users": "1", "views": 2, "links": 3} | extra
