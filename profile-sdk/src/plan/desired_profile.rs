@@ -4,87 +4,87 @@ use std::collections::{HashMap, VecDeque};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use percent_encoding::percent_decode_str;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use url::Url;
 
 use crate::client::Client;
 use crate::error::Error;
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
+use crate::values::macros::objects;
 use crate::values::{Handle, InvalidValue, LinkId, LinkUrl};
 
-/// A profile as it should be: its fields, its links, or both.
-///
-/// The serialized form is the file that `profile export` writes. `Deserialize` rejects unknown
-/// fields and invalid values:
-///
-/// ```
-/// use profile_sdk::plan::DesiredProfile;
-///
-/// let desired: DesiredProfile = serde_json::from_str(
-///     r#"{"profile": {"bio": ""}, "links": [{"title": "Blog", "url": "https://blog.example"}]}"#,
-/// )?;
-/// assert_eq!(desired.profile.bio, Some("".parse()?));
-/// assert_eq!(desired.profile.location, None);
-/// assert!(serde_json::from_str::<DesiredProfile>(r#"{"nickname": "Ada"}"#).is_err());
-/// assert!(serde_json::from_str::<DesiredProfile>("[]").is_err());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct DesiredProfile {
-    /// The account that the links come from. Their IDs are used only in this account.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
-    /// The fields. A field that is `None` is left as it is.
-    #[serde(default, skip_serializing_if = "ProfileUpdate::is_empty")]
-    pub profile: ProfileUpdate,
-    /// All links. With `None`, the links are left as they are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub links: Option<Vec<DesiredLink>>,
-}
+objects! {
+    /// A profile as it should be: its fields, its links, or both.
+    ///
+    /// The serialized form is the file that `profile export` writes. `Deserialize` rejects unknown
+    /// fields and invalid values:
+    ///
+    /// ```
+    /// use profile_sdk::plan::DesiredProfile;
+    ///
+    /// let desired: DesiredProfile = serde_json::from_str(
+    ///     r#"{"profile": {"bio": ""}, "links": [{"title": "Blog", "url": "https://blog.example"}]}"#,
+    /// )?;
+    /// assert_eq!(desired.profile.bio, Some("".parse()?));
+    /// assert_eq!(desired.profile.location, None);
+    /// assert!(serde_json::from_str::<DesiredProfile>(r#"{"nickname": "Ada"}"#).is_err());
+    /// assert!(serde_json::from_str::<DesiredProfile>("[]").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+    #[non_exhaustive]
+    pub struct DesiredProfile {
+        /// The account that the links come from. Their IDs are used only in this account.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub source: Option<Source>,
+        /// The fields. A field that is `None` is left as it is.
+        #[serde(default, skip_serializing_if = "ProfileUpdate::is_empty")]
+        pub profile: ProfileUpdate,
+        /// All links. With `None`, the links are left as they are.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub links: Option<Vec<DesiredLink>>,
+    }
 
-/// An account of a service.
-///
-/// ```
-/// use profile_sdk::plan::Source;
-///
-/// let mut source = Source::new("demo".parse()?);
-/// source.service = Some("https://profiles.example".to_owned());
-/// # Ok::<(), profile_sdk::InvalidValue>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Source {
-    /// The base URL of the service. Without it, it is unknown whether this is the account of a
-    /// profile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub service: Option<String>,
-    /// The handle.
-    pub handle: Handle,
-}
+    /// An account of a service.
+    ///
+    /// ```
+    /// use profile_sdk::plan::Source;
+    ///
+    /// let mut source = Source::new("demo".parse()?);
+    /// source.service = Some("https://profiles.example".to_owned());
+    /// # Ok::<(), profile_sdk::InvalidValue>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[non_exhaustive]
+    pub struct Source {
+        /// The base URL of the service. Without it, it is unknown whether this is the account of a
+        /// profile.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub service: Option<String>,
+        /// The handle.
+        pub handle: Handle,
+    }
 
-/// A link as it should be.
-///
-/// ```
-/// use profile_sdk::plan::DesiredLink;
-///
-/// let mut link = DesiredLink::new("My site", "https://example.org".parse()?);
-/// link.id = Some("link_1".parse()?);
-/// # Ok::<(), profile_sdk::InvalidValue>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct DesiredLink {
-    /// The identifier in the account of [`DesiredProfile::source`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<LinkId>,
-    /// The title.
-    pub title: String,
-    /// The URL.
-    pub url: LinkUrl,
+    /// A link as it should be.
+    ///
+    /// ```
+    /// use profile_sdk::plan::DesiredLink;
+    ///
+    /// let mut link = DesiredLink::new("My site", "https://example.org".parse()?);
+    /// link.id = Some("link_1".parse()?);
+    /// # Ok::<(), profile_sdk::InvalidValue>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[non_exhaustive]
+    pub struct DesiredLink {
+        /// The identifier in the account of [`DesiredProfile::source`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub id: Option<LinkId>,
+        /// The title.
+        pub title: String,
+        /// The URL.
+        pub url: LinkUrl,
+    }
 }
 
 impl Source {

@@ -9,6 +9,7 @@ use crate::decode::{Resource, ResponseData};
 use crate::error::{Error, ErrorKind};
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
+use crate::values::macros::objects;
 use crate::values::{LinkId, LinkUrl};
 
 /// A link on a profile. (Specification: Resources, Link.)
@@ -45,17 +46,18 @@ impl Resource for Link {
     }
 }
 
-/// A link to create. The specification does not limit its fields. `Deserialize` rejects unknown
-/// fields.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-#[must_use]
-pub struct NewLink {
-    /// The title.
-    pub title: String,
-    /// The URL.
-    pub url: LinkUrl,
+objects! {
+    /// A link to create. The specification does not limit its fields. `Deserialize` rejects unknown
+    /// fields.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[non_exhaustive]
+    #[must_use]
+    pub struct NewLink {
+        /// The title.
+        pub title: String,
+        /// The URL.
+        pub url: LinkUrl,
+    }
 }
 
 impl NewLink {
@@ -68,27 +70,28 @@ impl NewLink {
     }
 }
 
-/// Changes to a link. A field that is `None` is not changed. At least one field must be set.
-/// `Deserialize` rejects unknown fields.
-///
-/// Set the fields directly, for example to an option, or with the methods:
-///
-/// ```
-/// let mut update = profile_sdk::LinkUpdate::new().title("My site");
-/// update.url = Some("https://example.org".parse()?);
-/// # Ok::<(), profile_sdk::InvalidValue>(())
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-#[must_use]
-pub struct LinkUpdate {
-    /// The new title.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The new URL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<LinkUrl>,
+objects! {
+    /// Changes to a link. A field that is `None` is not changed. At least one field must be set.
+    /// `Deserialize` rejects unknown fields.
+    ///
+    /// Set the fields directly, for example to an option, or with the methods:
+    ///
+    /// ```
+    /// let mut update = profile_sdk::LinkUpdate::new().title("My site");
+    /// update.url = Some("https://example.org".parse()?);
+    /// # Ok::<(), profile_sdk::InvalidValue>(())
+    /// ```
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+    #[non_exhaustive]
+    #[must_use]
+    pub struct LinkUpdate {
+        /// The new title.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub title: Option<String>,
+        /// The new URL.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub url: Option<LinkUrl>,
+    }
 }
 
 impl LinkUpdate {

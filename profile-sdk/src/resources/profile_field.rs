@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::resources::{ApiVisible, Badge, Extra, KeyInfo, Link, Post};
 use crate::text::quoted_start;
+use crate::values::macros::objects;
 use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location};
 
 /// Declares the types. A row is a variant, the field's name in JSON with the type of its values, its
@@ -140,38 +141,39 @@ macro_rules! profile_fields {
             }
         }
 
-        /// Changes to a profile. A field that is `None` is not changed. An empty text clears the
-        /// field.
-        ///
-        /// `Deserialize` rejects unknown fields, as the service does. Set the fields directly, for
-        /// example to an option, with the methods, or by [`ProfileField`]:
-        ///
-        /// ```
-        /// use profile_sdk::ProfileUpdate;
-        ///
-        /// let location = Some("".parse()?);
-        /// let mut update = ProfileUpdate::new()
-        ///     .display_name("Ada".parse()?)
-        ///     .accent_color("#ff8800".parse()?);
-        /// update.location = location;
-        /// assert_eq!(
-        ///     serde_json::to_string(&update)?,
-        ///     r##"{"display_name":"Ada","location":"","accent_color":"#ff8800"}"##,
-        /// );
-        /// assert_eq!(update.bio, None);
-        /// assert_eq!(update, serde_json::from_str(&serde_json::to_string(&update)?)?);
-        /// # Ok::<(), Box<dyn std::error::Error>>(())
-        /// ```
-        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        #[non_exhaustive]
-        #[must_use]
-        pub struct ProfileUpdate {
-            $(
-                #[doc = concat!("The new ", $description, ".")]
-                #[serde(skip_serializing_if = "Option::is_none")]
-                pub $name: Option<$value>,
-            )*
+        objects! {
+            /// Changes to a profile. A field that is `None` is not changed. An empty text clears the
+            /// field.
+            ///
+            /// `Deserialize` rejects unknown fields, as the service does. Set the fields directly, for
+            /// example to an option, with the methods, or by [`ProfileField`]:
+            ///
+            /// ```
+            /// use profile_sdk::ProfileUpdate;
+            ///
+            /// let location = Some("".parse()?);
+            /// let mut update = ProfileUpdate::new()
+            ///     .display_name("Ada".parse()?)
+            ///     .accent_color("#ff8800".parse()?);
+            /// update.location = location;
+            /// assert_eq!(
+            ///     serde_json::to_string(&update)?,
+            ///     r##"{"display_name":"Ada","location":"","accent_color":"#ff8800"}"##,
+            /// );
+            /// assert_eq!(update.bio, None);
+            /// assert_eq!(update, serde_json::from_str(&serde_json::to_string(&update)?)?);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
+            #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+            #[non_exhaustive]
+            #[must_use]
+            pub struct ProfileUpdate {
+                $(
+                    #[doc = concat!("The new ", $description, ".")]
+                    #[serde(skip_serializing_if = "Option::is_none")]
+                    pub $name: Option<$value>,
+                )*
+            }
         }
 
         impl ProfileUpdate {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::calls::calls;
 use crate::call::Call;
 use crate::decode::ResponseData;
-use crate::number;
+use crate::number::{count_of, read_count, read_optional_count};
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
 use crate::values::{Handle, OptionalDays};
@@ -20,10 +20,8 @@ use crate::values::{Handle, OptionalDays};
 #[non_exhaustive]
 pub struct UserStats {
     /// The number of all-time views.
-    #[serde(
-        deserialize_with = "crate::number::read_optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "read_optional_count")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub total_views: Option<u64>,
     /// The window and its views.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,10 +54,10 @@ impl ResponseData for UserStats {
 #[non_exhaustive]
 pub struct Period {
     /// The length of the window in days.
-    #[serde(deserialize_with = "crate::number::read_count")]
+    #[serde(deserialize_with = "read_count")]
     pub days: u64,
     /// The number of views in the window.
-    #[serde(deserialize_with = "crate::number::read_count")]
+    #[serde(deserialize_with = "read_count")]
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
@@ -81,7 +79,7 @@ pub struct DailyViews {
     /// ```
     pub date: String,
     /// The number of views.
-    #[serde(deserialize_with = "crate::number::read_count")]
+    #[serde(deserialize_with = "read_count")]
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
@@ -94,22 +92,16 @@ pub struct DailyViews {
 #[non_exhaustive]
 pub struct Devices {
     /// The number of views on desktop computers.
-    #[serde(
-        deserialize_with = "crate::number::read_optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "read_optional_count")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub desktop: Option<u64>,
     /// The number of views on mobile phones.
-    #[serde(
-        deserialize_with = "crate::number::read_optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "read_optional_count")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mobile: Option<u64>,
     /// The number of views on tablets.
-    #[serde(
-        deserialize_with = "crate::number::read_optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "read_optional_count")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tablet: Option<u64>,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
@@ -123,7 +115,7 @@ pub struct CountryViews {
     /// The country code, as the service sent it.
     pub code: String,
     /// The number of views.
-    #[serde(deserialize_with = "crate::number::read_count")]
+    #[serde(deserialize_with = "read_count")]
     pub views: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]
@@ -227,7 +219,7 @@ impl Metric {
         let named = ["total", "count"]
             .into_iter()
             .find_map(|name| self.0.get(name));
-        number::count_of(named.unwrap_or(&self.0))
+        count_of(named.unwrap_or(&self.0))
     }
 
     /// Returns the names and parts of the metric. The iterator is empty if it is not an object.
@@ -281,13 +273,13 @@ calls! {
 #[non_exhaustive]
 pub struct SiteStats {
     /// The number of users.
-    #[serde(deserialize_with = "crate::number::read_count")]
+    #[serde(deserialize_with = "read_count")]
     pub users: u64,
     /// The number of profile views.
-    #[serde(deserialize_with = "crate::number::read_count")]
+    #[serde(deserialize_with = "read_count")]
     pub views: u64,
     /// The number of links.
-    #[serde(deserialize_with = "crate::number::read_count")]
+    #[serde(deserialize_with = "read_count")]
     pub links: u64,
     /// All other fields, as the service sent them.
     #[serde(flatten)]

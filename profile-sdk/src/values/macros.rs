@@ -118,4 +118,47 @@ macro_rules! open_enum {
     };
 }
 
-pub(crate) use {from_text, open_enum, text_value};
+/// Declares structs that are read from objects without unknown or repeated fields. A derived `Deserialize`
+/// would read lists, too.
+macro_rules! objects {
+    ($($(#[$attribute:meta])* pub struct $name:ident {
+        $($(#[$of_field:meta])* pub $field:ident: $value:ty,)*
+    })*) => {$(
+        $(#[$attribute])*
+        pub struct $name {
+            $($(#[$of_field])* pub $field: $value,)*
+        }
+
+        const _: () = {
+            type Declared = $name;
+
+            #[derive(serde::Deserialize)]
+            #[serde(remote = "Declared", deny_unknown_fields)]
+            struct Fields {
+                $($(#[$of_field])* $field: $value,)*
+            }
+
+            struct Object;
+
+            impl<'de> serde::de::Visitor<'de> for Object {
+                type Value = $name;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str("an object")
+                }
+
+                fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
+                    Fields::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                }
+            }
+
+            impl<'de> serde::Deserialize<'de> for $name {
+                fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+                    input.deserialize_map(Object)
+                }
+            }
+        };
+    )*};
+}
+
+pub(crate) use {from_text, objects, open_enum, text_value};

@@ -1,7 +1,11 @@
 //! JSON that is valid only by halves: all calls read it in the same way, and what cannot be read hides
 //! only itself.
 
-use profile_sdk::{ErrorKind, Link, Method, Profile, SiteStats};
+use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
+use profile_sdk::{
+    ErrorKind, Link, LinkUpdate, Method, NewLink, Profile, ProfileUpdate, SiteStats,
+};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::canned_client::CannedClient;
@@ -127,6 +131,62 @@ fn what_follows_the_value_is_an_error() {
             response.is_err(),
             !body.trim_end().ends_with(['}', ']']) || body.ends_with("{}")
         );
+    }
+}
+
+/// Returns the error for JSON that is not a `T`.
+fn error_of<T: DeserializeOwned>(json: &str) -> String {
+    let error = serde_json::from_str::<T>(json).err();
+    let error = error.unwrap_or_else(|| panic!("{json} is accepted"));
+    error.to_string()
+}
+
+#[test]
+fn a_list_is_not_an_object() {
+    type ErrorOf = fn(&str) -> String;
+    let rows: [(ErrorOf, &str, &str); 6] = [
+        (
+            error_of::<NewLink>,
+            r#""title":"t","url":"x:y""#,
+            r#""t","x:y""#,
+        ),
+        (error_of::<LinkUpdate>, r#""title":"t""#, r#""t",null"#),
+        (
+            error_of::<ProfileUpdate>,
+            r#""bio":"b""#,
+            r#"null,"b",null,null,null,null"#,
+        ),
+        (error_of::<Source>, r#""handle":"h""#, r#"null,"h""#),
+        (
+            error_of::<DesiredLink>,
+            r#""title":"t","url":"x:y""#,
+            r#"1,"t","x:y""#,
+        ),
+        (error_of::<DesiredProfile>, r#""links":[]"#, "null,{},null"),
+    ];
+    let no_list = "invalid type: sequence, expected an object";
+    for (error_of, fields, values) in rows {
+        for (json, expected) in [
+            (format!("[{values}]"), no_list),
+            ("[]".to_owned(), no_list),
+            ("null".to_owned(), "invalid type: null, expected an object"),
+            (
+                format!(r#"{{{fields},"x":1}}"#),
+                "unknown field `x`, expected ",
+            ),
+            (format!("{{{fields},{fields}}}"), "duplicate field `"),
+        ] {
+            let error = error_of(&json);
+            assert!(error.starts_with(expected), "{json}: {error}");
+        }
+    }
+    for json in [
+        r#"{"source":[null,"h"]}"#,
+        r#"{"profile":[null,"b",null,null,null,null]}"#,
+        r#"{"links":[["link_1","t","x:y"]]}"#,
+    ] {
+        let error = error_of::<DesiredProfile>(json);
+        assert!(error.starts_with(no_list), "{json}: {error}");
     }
 }
 
