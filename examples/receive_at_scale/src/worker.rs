@@ -147,13 +147,15 @@ async fn subscribe(queue: &Queue, name: &str) -> Result<(pull::Stream, DateTime)
     Ok((events, stream.cached_info().created))
 }
 
-/// Receives events and spawns their handlers. Subscribes again after the connection is lost.
+/// Receives events and spawns their handlers. Subscribes again after the connection is lost, and logs each
+/// reason once.
 async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
     let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
+    let mut logged = String::new();
     loop {
-        let subscribed = subscribe(&worker.queue, &worker.name).await;
-        match subscribed {
+        match subscribe(&worker.queue, &worker.name).await {
             Ok((mut messages, stream)) => {
+                logged.clear();
                 while let Some(Ok(message)) = messages.next().await {
                     let permit = permits.clone().acquire_owned().await;
                     let worker = worker.clone();
@@ -171,7 +173,10 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
                 }
             }
             // The loss of the broker is in the log already.
-            Err(error) if worker.queue.is_connected() => warn!(%error, "trying again"),
+            Err(error) if worker.queue.is_connected() && error.to_string() != logged => {
+                warn!(%error, "trying again");
+                logged = error.to_string();
+            }
             Err(_) => {}
         }
         sleep(RETRY_DELAY).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
-use receive_at_scale::{EventKey, Queue, routes};
+use receive_at_scale::{EventKey, Queue, StoreError, routes};
 use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 use webhook_verify::{Receiver, Secret, Verifier};
@@ -50,7 +50,7 @@ async fn get(queue: &Queue, path: &str) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stores_events_while_one_of_three_brokers_is_dead() {
+async fn stores_events_while_one_of_three_brokers_is_dead_and_none_while_two_are() {
     let brokers = or_skip!(start_cluster().await);
     let mut brokers = Vec::from(brokers);
     let test = async {
@@ -65,6 +65,14 @@ async fn stores_events_while_one_of_three_brokers_is_dead() {
         while get(&queue, "/ready").await != 200 {
             sleep(Duration::from_millis(100)).await;
         }
+
+        // One of three cannot store anything.
+        brokers.pop();
+        let error = queue.publish("lost".into(), None, None).await.unwrap_err();
+        assert!(
+            matches!(error, StoreError::NotStored(_) | StoreError::Unconfirmed),
+            "{error}"
+        );
 
         drop(brokers);
         while get(&queue, "/ready").await == 200 {

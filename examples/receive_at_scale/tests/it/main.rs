@@ -18,6 +18,7 @@ macro_rules! or_skip {
 mod cluster;
 mod crashes;
 mod dead_letters;
+mod failures;
 mod hang_ups;
 mod load;
 mod local_broker;
