@@ -45,6 +45,9 @@ fn read_value(value: &Value) -> ErrorBody {
 /// Reads `{"error": …}`, `{"errors": …}`, `{"message": …}`, `{"detail": …}`, problem details, or an object
 /// of fields with lists of reasons.
 fn read_object(fields: &Map<String, Value>) -> ErrorBody {
+    if is_form(fields) {
+        return read_fields(fields);
+    }
     let error = fields.get("error").map(read_inner).unwrap_or_default();
     let detail = fields.get("detail").filter(|detail| !detail.is_string());
     let errors = fields.get("errors").or(detail);
@@ -77,7 +80,7 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
     let mut codes = [error.code, own_code, text, errors.code]
         .into_iter()
         .flatten();
-    let read = ErrorBody {
+    ErrorBody {
         code: codes.find(|code| !code.contains(char::is_whitespace)),
         message: match (message, errors.message) {
             (Some(message), Some(errors)) => {
@@ -86,34 +89,66 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
             (message, errors) => message.or(errors),
         },
         fields: [error.fields, errors.fields].concat(),
-    };
-    match read == ErrorBody::default() && fields.values().all(Value::is_array) {
-        true => read_fields(fields),
-        false => read,
     }
 }
 
-/// Reads the value of `error` or `errors`, which may also map field names to reasons.
+/// Reads the value of `error`, `errors` or `detail`, which may also map field names to reasons.
 fn read_inner(value: &Value) -> ErrorBody {
-    match (read_value(value), value) {
-        (read, Value::Object(fields)) if read == ErrorBody::default() => read_fields(fields),
-        (read, _) => read,
+    match value {
+        Value::Object(fields) if !fields.is_empty() && fields.values().all(Value::is_array) => {
+            read_fields(fields)
+        }
+        value => match (read_value(value), value) {
+            (read, Value::Object(fields)) if read == ErrorBody::default() => read_fields(fields),
+            (read, _) => read,
+        },
     }
 }
 
-/// Reads an object of field names with reasons.
+/// Returns `true` for an object of field names with reasons, as in a rejected form. A field may have the name of
+/// a member of an error, such as `title`, but then its value is not a text.
+fn is_form(fields: &Map<String, Value>) -> bool {
+    const MEMBERS: [&str; 4] = ["error", "errors", "detail", "message"];
+    let is_field = |(name, value): (&String, &Value)| {
+        let is_reason = match value {
+            Value::Array(_) => true,
+            Value::Object(inner) => inner.contains_key("message") || is_form(inner),
+            _ => false,
+        };
+        is_reason && !MEMBERS.contains(&&**name)
+    };
+    !fields.is_empty() && fields.iter().all(is_field)
+}
+
+/// Reads an object of field names with reasons. Fields of nested objects have paths.
 fn read_fields(fields: &Map<String, Value>) -> ErrorBody {
-    let fields = fields.iter();
-    let fields = fields.filter_map(|(name, value)| Some((sentence(name)?, readable(value)?)));
-    let fields: Vec<_> = fields.collect();
-    let messages = fields
-        .iter()
-        .map(|(name, reason)| format!("{name}: {reason}"));
-    ErrorBody {
-        message: sentence(&messages.collect::<Vec<_>>().join("; ")),
-        code: None,
-        fields,
+    let mut read = ErrorBody::default();
+    let mut messages = Vec::new();
+    for (name, value) in fields {
+        match (sentence(name), value) {
+            (Some(name), Value::Object(inner)) if is_form(inner) => {
+                for (inner, reason) in read_fields(inner).fields {
+                    messages.push(format!("{name}.{inner}: {reason}"));
+                    read.fields.push((format!("{name}.{inner}"), reason));
+                }
+            }
+            (name, value) => {
+                let Some(reason) = readable(value) else {
+                    continue;
+                };
+                match name {
+                    Some(name) => {
+                        messages.push(format!("{name}: {reason}"));
+                        read.fields.push((name, reason));
+                    }
+                    // About the form as a whole.
+                    None => messages.push(reason),
+                }
+            }
+        }
     }
+    read.message = sentence(&messages.join("; "));
+    read
 }
 
 /// Joins the messages of a list of errors, with the names of fields. Uses the first code.
@@ -141,8 +176,10 @@ fn read_list(errors: &[Value]) -> ErrorBody {
 
 /// Returns the name of the field that an error of a list is about: a text, a JSON pointer or a path.
 fn field_name(error: &Value) -> Option<String> {
-    let names = ["field", "pointer", "loc", "path", "param"];
-    match names.into_iter().find_map(|name| error.get(name))? {
+    let names = ["field", "pointer", "parameter", "loc", "path", "param"];
+    let source = error.get("source").into_iter();
+    let mut named = source.chain([error]);
+    match named.find_map(|error| names.iter().find_map(|name| error.get(name)))? {
         Value::Array(path) => {
             let path = path
                 .iter()
@@ -239,6 +276,42 @@ mod tests {
                 &[
                     ("email", "Enter a valid address.; Taken."),
                     ("name", "Required."),
+                ],
+            ),
+            // Django REST framework, with the names of members of errors, and a nested form.
+            (
+                r#"{"title":["Required."],"type":["Odd."],"profile":{"bio":["Too long."],"links":{"0":{"url":["Bad."]}}}}"#,
+                None,
+                "profile.bio: Too long.; profile.links.0.url: Bad.; title: Required.; type: Odd.",
+                &[
+                    ("profile.bio", "Too long."),
+                    ("profile.links.0.url", "Bad."),
+                    ("title", "Required."),
+                    ("type", "Odd."),
+                ],
+            ),
+            // Rails.
+            (
+                r#"{"errors":{"title":["can't be blank"],"message":["is odd"],"":["is not valid"]}}"#,
+                None,
+                "is not valid; message: is odd; title: can't be blank",
+                &[("message", "is odd"), ("title", "can't be blank")],
+            ),
+            // Mongoose.
+            (
+                r#"{"errors":{"title":{"message":"Required.","kind":"required"}},"message":"Validation failed"}"#,
+                None,
+                "Validation failed: title: Required.",
+                &[("title", "Required.")],
+            ),
+            // JSON:API.
+            (
+                r#"{"errors":[{"status":"422","source":{"pointer":"/data/attributes/title"},"title":"Invalid","detail":"Must not be empty."},{"source":{"parameter":"days"},"detail":"Bad."}],"meta":{},"links":{}}"#,
+                None,
+                "data/attributes/title: Must not be empty.; days: Bad.",
+                &[
+                    ("data/attributes/title", "Must not be empty."),
+                    ("days", "Bad."),
                 ],
             ),
             // FastAPI.
