@@ -6,7 +6,7 @@ use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use profile_sdk::plan::{ApplyErrorReason, DesiredLink, DesiredProfile, Plan, PlanOptions};
-use profile_sdk::{ApiKey, Client, Link, LinkUpdate, LinkUrl, RetryPolicy, Scope};
+use profile_sdk::{ApiKey, Client, Link, LinkUpdate, LinkUrl, ProfileUpdate, RetryPolicy, Scope};
 use serde_json::json;
 
 use crate::mocked_service::respond_to_all;
@@ -317,4 +317,26 @@ async fn an_outdated_plan_is_not_applied() {
          read the profile and plan again"
     );
     assert_eq!(writes(&service), 1);
+}
+
+#[tokio::test]
+async fn a_color_in_another_case_is_no_other_color() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    for (stored, warnings) in [("#ABCDEF", 0), ("#abcdee", 1)] {
+        let response = json!({"data": {"text_color": stored}}).to_string();
+        let rule = FaultRule::new(Fault::status(200).with_body(response));
+        add_fault(
+            &service,
+            rule.matching(RequestPattern::any().method("PATCH"))
+                .after_write(),
+        );
+        let mut desired = DesiredProfile::default();
+        desired.profile = ProfileUpdate::new().text_color("#abcdef".parse().unwrap());
+        let report = client.sync(&desired, PlanOptions::new()).await.unwrap();
+        assert_eq!(report.warnings.len(), warnings, "{report}");
+        let reset = ProfileUpdate::new().text_color("#000000".parse().unwrap());
+        service.clear_faults();
+        client.update_profile(&reset).await.unwrap();
+    }
 }
