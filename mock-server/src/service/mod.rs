@@ -3,6 +3,7 @@
 mod advice;
 mod exchange;
 mod response;
+mod state_file;
 mod store;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,7 @@ use crate::tasks::Shutdown;
 
 pub(crate) use exchange::Exchange;
 pub(crate) use response::Cors;
-pub use store::{StateError, StateFile};
+pub use state_file::{StateError, StateFile};
 
 /// A world with its faults, journal and report. The transports send requests to it.
 #[derive(Debug)]

@@ -1,0 +1,413 @@
+//! State files, which several processes may share.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::ErrorKind::{
+    CrossesDevices, NotFound, PermissionDenied, ReadOnlyFilesystem, ResourceBusy,
+};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::engine::{World, raise_last_id};
+use crate::input::read_json;
+
+/// The version of the file format.
+const VERSION: u32 = 1;
+
+/// A file that stores a world.
+///
+/// Every request to a server with a state file is a transaction: the server locks `state.json.lock`,
+/// reads the file, and, if the world changed, writes `state.json.new` and renames it. Concurrent
+/// programs therefore lose no changes, and a crash leaves either the old or the new state. Only the
+/// owner can read the file, since it contains keys; missing directories are created with the same
+/// restriction. A symbolic link is followed and stays a link. On a file system without locks, only the
+/// requests of one process do not overwrite each other's changes.
+///
+/// The file is JSON, `{"version": 1, "world": {…}}`. A file that contains only the world, as the
+/// control API returns it, is read as well.
+///
+/// ```
+/// use mock_server::{MockServer, StateFile, World};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let directory = tempfile::tempdir()?;
+/// let path = directory.path().join("state.json");
+/// let server = MockServer::builder().state_file(&path).start().await?;
+/// server.update(|world| world.add_post("demo", "Kept"))??;
+/// drop(server);
+///
+/// let server = MockServer::builder().state_file(&path).start().await?;
+/// assert_eq!(server.world()?.account("demo").unwrap().posts.len(), 2);
+///
+/// StateFile::new(&path).reset(&World::default())?;
+/// assert_eq!(server.world()?, World::default());
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateFile {
+    path: PathBuf,
+    writing: Writing,
+}
+
+/// A way to write a state file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    Replace,
+    InPlace,
+    Never(io::ErrorKind),
+}
+
+impl StateFile {
+    /// Creates a state file for this path, without reading or writing it.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let (path, writing) = (path.into(), Writing::Replace);
+        Self { path, writing }
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces the content of the file, even if it is damaged, or creates the file. Running servers
+    /// with this state file continue with the new world.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StateError::Unwritable`] if the file cannot be locked or written.
+    pub fn reset(&self, world: &World) -> Result<(), StateError> {
+        let locked = self.lock()?;
+        self.save(&locked, world)
+    }
+
+    /// Writes in place from now on if the file cannot be replaced, as one that is mounted alone. Returns
+    /// warnings: that no way of writing works, and that a write was interrupted. Changes the file only in the
+    /// latter case, to restore the state before the write.
+    #[doc(hidden)]
+    pub fn allow_in_place(&mut self) -> Vec<String> {
+        let locked = LockedFile::lock(&self.path, Writing::Replace);
+        let tried = locked.and_then(|locked| locked.try_replace());
+        self.writing = match tried.map_err(|reason| reason.kind()) {
+            // A link may lead to a file that has nothing to do with the mock server.
+            Err(ResourceBusy) if !self.path.is_symlink() => {
+                let opened = OpenOptions::new().write(true).open(&self.path);
+                opened.map_or_else(|reason| Writing::Never(reason.kind()), |_| Writing::InPlace)
+            }
+            Err(kind @ (ResourceBusy | PermissionDenied | ReadOnlyFilesystem))
+                if self.path.is_file() =>
+            {
+                Writing::Never(kind)
+            }
+            // A disk that is full may have room later.
+            _ => Writing::Replace,
+        };
+        let mut warnings = Vec::new();
+        if let Writing::Never(kind) = self.writing {
+            warnings.push(self.unwritable(kind.into()).to_string());
+        }
+        if let Ok(locked) = self.lock()
+            && let Ok(old) = fs::read(locked.beside(KEPT))
+        {
+            warnings.push(format!(
+                "the last write of the state file {} was interrupted; continues with the state before it",
+                self.path.display()
+            ));
+            // Otherwise, requests read the copy until a write succeeds.
+            if self.writing == Writing::Replace && locked.write(&old).is_ok() {
+                let _ = fs::remove_file(locked.beside(KEPT));
+            }
+        }
+        warnings
+    }
+
+    /// Locks the file, runs `change` on its world, and writes the world if `change` returns `true`
+    /// with its result. If the file does not exist, `new_world` is used and written.
+    pub(crate) fn transact<T>(
+        &self,
+        new_world: &World,
+        change: impl FnOnce(&mut World) -> (T, bool),
+    ) -> Result<T, StateError> {
+        let locked = self.lock()?;
+        let loaded = self.load(&locked)?;
+        let is_new = loaded.is_none();
+        let mut world = loaded.unwrap_or_else(|| new_world.clone());
+        let (result, changed) = change(&mut world);
+        if changed || is_new {
+            self.save(&locked, &world)?;
+        }
+        Ok(result)
+    }
+
+    fn lock(&self) -> Result<LockedFile, StateError> {
+        LockedFile::lock(&self.path, self.writing).map_err(|reason| self.unwritable(reason))
+    }
+
+    fn load(&self, locked: &LockedFile) -> Result<Option<World>, StateError> {
+        match locked.read() {
+            // `touch` and `mktemp` create empty files.
+            Ok(bytes) if bytes.is_empty() => Ok(None),
+            Ok(bytes) => self.parse(&bytes).map(Some),
+            Err(error) if error.kind() == NotFound => Ok(None),
+            Err(reason) => {
+                let path = self.path.clone();
+                Err(StateError::Unreadable { path, reason })
+            }
+        }
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Result<World, StateError> {
+        let path = || self.path.clone();
+        let damaged = |reason: &dyn std::fmt::Display| StateError::Damaged {
+            path: path(),
+            reason: reason.to_string(),
+        };
+        let written = read_json::value(bytes).map_err(|error| damaged(&error))?;
+        // The version is checked first: a newer format may differ in everything else.
+        let world = match written.get("version").and_then(Value::as_u64) {
+            Some(version) if version != u64::from(VERSION) => {
+                let path = path();
+                return Err(StateError::UnsupportedVersion { path, version });
+            }
+            Some(_) => read_json::object_in(written).map(|saved: Saved<World>| saved.world),
+            // Only the world, as the control API returns it.
+            None => read_json::object_in(written),
+        };
+        let mut world: World = world.map_err(|error| damaged(&error))?;
+        raise_last_id(&mut world).map_err(|reason| damaged(&reason))?;
+        Ok(world)
+    }
+
+    fn save(&self, locked: &LockedFile, world: &World) -> Result<(), StateError> {
+        let version = VERSION;
+        let bytes = serde_json::to_vec_pretty(&Saved { version, world })
+            .expect("a world contains only values that JSON can represent");
+        locked
+            .write(&bytes)
+            .map_err(|reason| self.unwritable(reason))
+    }
+
+    fn unwritable(&self, reason: io::Error) -> StateError {
+        let path = self.path.clone();
+        StateError::Unwritable { path, reason }
+    }
+}
+
+/// The error for a state file that cannot be used. The file is not changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The file exists but cannot be read.
+    #[error(
+        "cannot read the state file {}: {reason}; check its permissions or use another file",
+        path.display()
+    )]
+    Unreadable {
+        /// The state file.
+        path: PathBuf,
+        /// The error of the operating system.
+        reason: io::Error,
+    },
+    /// The file, its lock or its directory cannot be written.
+    #[error(
+        "cannot write the state file {}: {reason}; check the permissions of the file and its directory, \
+         mount the directory instead of the file alone, or use another file",
+        path.display()
+    )]
+    Unwritable {
+        /// The state file.
+        path: PathBuf,
+        /// The error of the operating system.
+        reason: io::Error,
+    },
+    /// The content of the file is not a valid state.
+    #[error(
+        "the state file {} is damaged: {reason}; fix it, or delete it to start over",
+        path.display()
+    )]
+    Damaged {
+        /// The state file.
+        path: PathBuf,
+        /// The location of the problem, what was found and what was expected.
+        reason: String,
+    },
+    /// The file has the format of another version of the mock server.
+    #[error(
+        "the state file {} has version {version}, but this mock server reads version {VERSION}; \
+         use the mock server that wrote it, or delete it to start over",
+        path.display()
+    )]
+    UnsupportedVersion {
+        /// The state file.
+        path: PathBuf,
+        /// The version in the file.
+        version: u64,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved<W> {
+    version: u32,
+    world: W,
+}
+
+/// The end of the name of the copy that keeps the old content while the file is written in place.
+const KEPT: &str = ".before-write";
+
+/// A file that is locked until this is dropped.
+struct LockedFile {
+    path: PathBuf,
+    writing: Writing,
+    _lock: File,
+    /// `None` if the file system supports locks.
+    _unlocked: Option<MutexGuard<'static, ()>>,
+}
+
+impl LockedFile {
+    /// Locks a file, which does not have to exist if it can be replaced.
+    fn lock(path: &Path, writing: Writing) -> io::Result<Self> {
+        let path = resolve_link(path)?;
+        check_regular(&path)?;
+        let lock = match writing {
+            // The file itself cannot be locked, because each write replaces it.
+            Writing::Replace => {
+                create_directory(directory(&path))?;
+                let mut options = OpenOptions::new();
+                private(options.create(true).append(true)).open(with_suffix(&path, ".lock"))?
+            }
+            // Containers that share a mounted file share nothing else.
+            Writing::InPlace | Writing::Never(_) => File::open(&path)?,
+        };
+        static UNLOCKED: Mutex<()> = Mutex::new(());
+        let unlocked = match lock.lock() {
+            Err(error) if !lacks_locks(&error) => return Err(error),
+            Err(_) => Some(UNLOCKED.lock().unwrap_or_else(PoisonError::into_inner)),
+            Ok(()) => None,
+        };
+        Ok(Self {
+            path,
+            writing,
+            _lock: lock,
+            _unlocked: unlocked,
+        })
+    }
+
+    /// Returns the path of a file in the same directory.
+    fn beside(&self, ending: &str) -> PathBuf {
+        with_suffix(&self.path, ending).into()
+    }
+
+    /// Reads the content, or that before an interrupted write in place.
+    fn read(&self) -> io::Result<Vec<u8>> {
+        let kept = self.beside(KEPT);
+        let is_kept = self.writing != Writing::Replace && fs::exists(&kept)?;
+        fs::read(if is_kept { &kept } else { &self.path })
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        match self.writing {
+            Writing::Replace => replace(&self.path, bytes),
+            Writing::InPlace => self.overwrite(bytes),
+            Writing::Never(kind) => Err(kind.into()),
+        }
+    }
+
+    /// Writes into the same file. Until the content is on the disk, a copy keeps the old one.
+    fn overwrite(&self, bytes: &[u8]) -> io::Result<()> {
+        let kept = self.beside(KEPT);
+        if !fs::exists(&kept)? {
+            replace(&kept, &fs::read(&self.path)?)?;
+        }
+        let mut file = OpenOptions::new().write(true).open(&self.path)?;
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)?;
+        file.sync_all()?;
+        fs::remove_file(kept)
+    }
+
+    /// Returns an error if the file cannot be replaced, and changes nothing.
+    fn try_replace(&self) -> io::Result<()> {
+        let trial = self.beside(".trial");
+        replace(&trial, b"")?;
+        fs::remove_file(&trial)?;
+        let linked = fs::hard_link(&self.path, &trial);
+        let _ = fs::remove_file(trial);
+        match linked {
+            // The file is mounted alone.
+            Err(error) if error.kind() == CrossesDevices => Err(ResourceBusy.into()),
+            // The file does not exist, or the file system has no links.
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes a new file and renames it. Its name is fixed, so the next write removes a file that a crash left
+/// behind. It is created with mode 0600.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = with_suffix(path, ".new");
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&new, path)
+}
+
+/// Returns `true` if the file system does not support locks.
+fn lacks_locks(error: &io::Error) -> bool {
+    // Rust has no name for it.
+    const ENOLCK: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
+    let is_enolck = cfg!(unix) && error.raw_os_error() == Some(ENOLCK);
+    is_enolck || error.kind() == io::ErrorKind::Unsupported
+}
+
+/// Follows symbolic links. The target of a link does not have to exist.
+fn resolve_link(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == NotFound => Ok(match fs::read_link(path) {
+            Ok(link) => directory(path).join(link),
+            Err(_) => path.to_owned(),
+        }),
+        found => found,
+    }
+}
+
+/// Rejects devices and pipes, which store nothing and may block readers forever.
+fn check_regular(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(io::Error::other("not a regular file")),
+        _ => Ok(()),
+    }
+}
+
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        _ => Path::new("."),
+    }
+}
+
+fn with_suffix(path: &Path, ending: &str) -> OsString {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    name
+}
+
+fn create_directory(directory: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(directory)
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
