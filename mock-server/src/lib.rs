@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+//! A mock of the profile service for tests: a server, and a responder for wiremock.
 //!
 //! [worlds]: guide::worlds
 //! [dialects]: guide::dialects
@@ -13,6 +13,8 @@
 //! [recipes]: guide::recipes
 //! [advice]: guide::test_suites#advice
 //! [mutants]: guide::test_suites#test-the-test-suite
+//!
+#![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // In reading order; each part depends only on the parts before it:
