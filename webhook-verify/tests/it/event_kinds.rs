@@ -48,6 +48,10 @@ fn keeps_other_kinds() {
 fn prints_the_name_of_other_kinds() {
     let kind = event_kind(&[b"post.shared"]).unwrap();
     assert_eq!(format!("{kind:?}"), r#"Other("post.shared")"#);
+    let EventKind::Other(name) = &kind else {
+        panic!("{kind:?}");
+    };
+    assert_eq!(format!("{name:>12}"), " post.shared");
     assert_eq!(format!("{kind:>13}"), "  post.shared");
 }
 

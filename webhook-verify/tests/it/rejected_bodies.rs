@@ -1,13 +1,18 @@
 //! Senders of large bodies receive the response to a rejected delivery, and not a reset connection.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::routing::post;
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 use webhook_verify::{Receiver, Verified, Verifier};
 
 use crate::{SECRET, SIGNATURE, secret};
+
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Much larger than the buffers of a connection.
 const LARGE: usize = 7 << 20;
@@ -26,7 +31,7 @@ async fn respond(headers: &str, body: &[u8]) -> std::io::Result<String> {
     sender.write_all(head.as_bytes()).await?;
     sender.write_all(body).await?;
     let mut response = String::new();
-    sender.read_to_string(&mut response).await?;
+    timeout(DEADLINE, sender.read_to_string(&mut response)).await??;
     Ok(response.lines().next().unwrap_or_default().to_owned())
 }
 
@@ -39,6 +44,20 @@ fn chunked(length: usize) -> Vec<u8> {
 async fn senders_of_large_forgeries_receive_the_401() {
     let headers = format!("content-length: {LARGE}\r\n");
     let response = respond(&headers, &vec![0; LARGE]).await;
+    assert_eq!(response.unwrap(), "HTTP/1.1 401 Unauthorized");
+}
+
+/// The receiver reads at most 8 MiB, and one chunk, of a rejected body.
+#[tokio::test]
+async fn bodies_are_discarded_up_to_the_limit() {
+    const LIMIT: usize = 8 << 20;
+    let headers = format!("content-length: {LIMIT}\r\n");
+    let response = respond(&headers, &vec![0; LIMIT]).await;
+    assert_eq!(response.unwrap(), "HTTP/1.1 401 Unauthorized");
+
+    let endless = chunked(LIMIT + 0x10000);
+    let endless = endless.strip_suffix(b"0\r\n\r\n").unwrap();
+    let response = respond("transfer-encoding: chunked\r\n", endless).await;
     assert_eq!(response.unwrap(), "HTTP/1.1 401 Unauthorized");
 }
 

@@ -71,6 +71,13 @@ fn debug_does_not_print_secrets() {
     let canary = secret(CANARY);
     let verifier = Verifier::new(canary.clone());
     let headers = crate::headers([SIGNATURE.as_bytes()], None);
+    #[cfg(feature = "receiver")]
+    {
+        let receiver = webhook_verify::Receiver::new(verifier.clone());
+        let printed = format!("{receiver:?}");
+        assert!(printed.contains("Secret(redacted)"), "{printed}");
+        assert!(!printed.contains(CANARY), "{printed}");
+    }
     let mismatch = verifier.verify(headers, BODY).unwrap_err();
     let invalid = Secret::new(format!("{CANARY}\n")).unwrap_err();
 
