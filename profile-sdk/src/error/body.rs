@@ -226,6 +226,17 @@ mod tests {
         assert_eq!((read_code, read_message), (code, message), "{body}");
     }
 
+    #[track_caller]
+    fn check_form(body: &str, code: Option<&str>, message: &str, fields: &[(&str, &str)]) {
+        check(body, code, Some(message));
+        let read = read_error_body(body.as_bytes()).fields;
+        let read: Vec<_> = read
+            .iter()
+            .map(|(name, reason)| (&**name, &**reason))
+            .collect();
+        assert_eq!(read, fields, "{body}");
+    }
+
     /// The bodies with which frameworks reject a form.
     #[test]
     fn reads_rejected_forms() {
@@ -278,42 +289,6 @@ mod tests {
                     ("name", "Required."),
                 ],
             ),
-            // Django REST framework, with the names of members of errors, and a nested form.
-            (
-                r#"{"title":["Required."],"type":["Odd."],"profile":{"bio":["Too long."],"links":{"0":{"url":["Bad."]}}}}"#,
-                None,
-                "profile.bio: Too long.; profile.links.0.url: Bad.; title: Required.; type: Odd.",
-                &[
-                    ("profile.bio", "Too long."),
-                    ("profile.links.0.url", "Bad."),
-                    ("title", "Required."),
-                    ("type", "Odd."),
-                ],
-            ),
-            // Rails.
-            (
-                r#"{"errors":{"title":["can't be blank"],"message":["is odd"],"":["is not valid"]}}"#,
-                None,
-                "is not valid; message: is odd; title: can't be blank",
-                &[("message", "is odd"), ("title", "can't be blank")],
-            ),
-            // Mongoose.
-            (
-                r#"{"errors":{"title":{"message":"Required.","kind":"required"}},"message":"Validation failed"}"#,
-                None,
-                "Validation failed: title: Required.",
-                &[("title", "Required.")],
-            ),
-            // JSON:API.
-            (
-                r#"{"errors":[{"status":"422","source":{"pointer":"/data/attributes/title"},"title":"Invalid","detail":"Must not be empty."},{"source":{"parameter":"days"},"detail":"Bad."}],"meta":{},"links":{}}"#,
-                None,
-                "data/attributes/title: Must not be empty.; days: Bad.",
-                &[
-                    ("data/attributes/title", "Must not be empty."),
-                    ("days", "Bad."),
-                ],
-            ),
             // FastAPI.
             (
                 r#"{"detail":[{"loc":["body","links",0],"msg":"field required","type":"missing"}]}"#,
@@ -322,13 +297,47 @@ mod tests {
                 &[("links.0", "field required")],
             ),
         ] {
-            check(body, code, Some(message));
-            let read = read_error_body(body.as_bytes()).fields;
-            let read: Vec<_> = read
-                .iter()
-                .map(|(name, reason)| (&**name, &**reason))
-                .collect();
-            assert_eq!(read, fields, "{body}");
+            check_form(body, code, message, fields);
+        }
+    }
+
+    #[test]
+    fn fields_of_forms_can_have_names_of_members_of_errors_and_be_nested() {
+        for (body, message, fields) in [
+            // Django REST framework, with the names of members of errors, and a nested form.
+            (
+                r#"{"title":["Required."],"type":["Odd."],"profile":{"bio":["Too long."],"links":{"0":{"url":["Bad."]}}}}"#,
+                "profile.bio: Too long.; profile.links.0.url: Bad.; title: Required.; type: Odd.",
+                &[
+                    ("profile.bio", "Too long."),
+                    ("profile.links.0.url", "Bad."),
+                    ("title", "Required."),
+                    ("type", "Odd."),
+                ][..],
+            ),
+            // Rails.
+            (
+                r#"{"errors":{"title":["can't be blank"],"message":["is odd"],"":["is not valid"]}}"#,
+                "is not valid; message: is odd; title: can't be blank",
+                &[("message", "is odd"), ("title", "can't be blank")],
+            ),
+            // Mongoose.
+            (
+                r#"{"errors":{"title":{"message":"Required.","kind":"required"}},"message":"Validation failed"}"#,
+                "Validation failed: title: Required.",
+                &[("title", "Required.")],
+            ),
+            // JSON:API.
+            (
+                r#"{"errors":[{"status":"422","source":{"pointer":"/data/attributes/title"},"title":"Invalid","detail":"Must not be empty."},{"source":{"parameter":"days"},"detail":"Bad."}],"meta":{},"links":{}}"#,
+                "data/attributes/title: Must not be empty.; days: Bad.",
+                &[
+                    ("data/attributes/title", "Must not be empty."),
+                    ("days", "Bad."),
+                ],
+            ),
+        ] {
+            check_form(body, None, message, fields);
         }
     }
 
