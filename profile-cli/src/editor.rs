@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
+use profile_sdk::quoted;
+
 use crate::input::{Input, prompt};
 use crate::outcome::failure::{Failure, FailureKind, KeptText};
 use crate::outcome::report::Report;
@@ -18,7 +20,6 @@ use crate::system::interruption::is_interrupted;
 use crate::system::private_file::Safety;
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, interruption, private_file};
-use profile_sdk::quoted;
 
 /// A text, and what is done with it after the editor has exited.
 pub(crate) trait EditedText {

@@ -6,13 +6,13 @@ use std::thread;
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
+use profile_sdk::quoted;
 use serde_json::value::RawValue;
 
 use super::json::{self, tokens};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::Screen;
 use crate::terminal::printable::{printable, redact_key};
-use profile_sdk::quoted;
 
 type Data = data::JustLut<Val>;
 

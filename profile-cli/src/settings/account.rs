@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use profile_sdk::quoted;
+
 use crate::drawing::text::shortened;
 use crate::outcome::failure::Failure;
 use crate::terminal::printable::redact_argument;
-use profile_sdk::quoted;
 
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
 #[derive(Debug, Clone)]

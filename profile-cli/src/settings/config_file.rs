@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use profile_sdk::quoted;
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::setting_name::STRING;
@@ -23,7 +24,6 @@ use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
 use crate::terminal::printable::redact_argument;
 use crate::terminal::progress;
-use profile_sdk::quoted;
 
 /// The field of an account in config.toml with its base URL.
 const BASE_URL: &str = "base_url";

@@ -120,35 +120,40 @@ fn is_form(fields: &Map<String, Value>) -> bool {
     !fields.is_empty() && fields.iter().all(is_field)
 }
 
-/// Reads an object of field names with reasons. Fields of nested objects have paths.
+/// Reads an object of field names with reasons.
 fn read_fields(fields: &Map<String, Value>) -> ErrorBody {
-    let mut read = ErrorBody::default();
-    let mut messages = Vec::new();
+    let mut fields = reasons(fields);
+    let messages = fields.iter().map(|(name, reason)| match name.as_str() {
+        "" => reason.clone(),
+        name => format!("{name}: {reason}"),
+    });
+    let message = sentence(&messages.collect::<Vec<_>>().join("; "));
+    // A reason without a name is about the form as a whole.
+    fields.retain(|(name, _)| !name.is_empty());
+    ErrorBody {
+        message,
+        code: None,
+        fields,
+    }
+}
+
+/// Returns the fields of a form with their reasons. Fields of nested objects have paths.
+fn reasons(fields: &Map<String, Value>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
     for (name, value) in fields {
-        match (sentence(name), value) {
-            (Some(name), Value::Object(inner)) if is_form(inner) => {
-                for (inner, reason) in read_fields(inner).fields {
-                    messages.push(format!("{name}.{inner}: {reason}"));
-                    read.fields.push((format!("{name}.{inner}"), reason));
-                }
+        let name = one_line(name);
+        match value {
+            Value::Object(inner) if is_form(inner) => {
+                let inner = reasons(inner).into_iter();
+                found.extend(inner.map(|(inner, reason)| {
+                    let path = format!("{name}.{inner}");
+                    (path.trim_matches('.').to_owned(), reason)
+                }));
             }
-            (name, value) => {
-                let Some(reason) = readable(value) else {
-                    continue;
-                };
-                match name {
-                    Some(name) => {
-                        messages.push(format!("{name}: {reason}"));
-                        read.fields.push((name, reason));
-                    }
-                    // About the form as a whole.
-                    None => messages.push(reason),
-                }
-            }
+            value => found.extend(readable(value).map(|reason| (name, reason))),
         }
     }
-    read.message = sentence(&messages.join("; "));
-    read
+    found
 }
 
 /// Joins the messages of a list of errors, with the names of fields. Uses the first code.
@@ -306,9 +311,10 @@ mod tests {
         for (body, message, fields) in [
             // Django REST framework, with the names of members of errors, and a nested form.
             (
-                r#"{"title":["Required."],"type":["Odd."],"profile":{"bio":["Too long."],"links":{"0":{"url":["Bad."]}}}}"#,
-                "profile.bio: Too long.; profile.links.0.url: Bad.; title: Required.; type: Odd.",
+                r#"{"title":["Required."],"type":["Odd."],"profile":{"":["Odd too."],"bio":["Too long."],"links":{"0":{"url":["Bad."]}}}}"#,
+                "profile: Odd too.; profile.bio: Too long.; profile.links.0.url: Bad.; title: Required.; type: Odd.",
                 &[
+                    ("profile", "Odd too."),
                     ("profile.bio", "Too long."),
                     ("profile.links.0.url", "Bad."),
                     ("title", "Required."),

@@ -267,7 +267,7 @@ pub(super) fn find_matches(
     match_similar(matches, &is_taken, &wanted, &links, current)
 }
 
-/// What two links have in common if they match: ID, title, URL and loose form, as far as they count.
+/// The ID, title, URL and loose form by which links are matched, as far as a rule compares them.
 type Key<'a> = (Option<&'a LinkId>, &'a str, &'a str, Option<&'a LooseForm>);
 
 /// A desired or current link, to compare it with others.
