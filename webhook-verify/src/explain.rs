@@ -1,19 +1,18 @@
 //! Diagnosis of rejected deliveries.
 
-use alloc::format;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD as STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
 
+use self::changes::{BODY_CHANGES, Change, SECRET_CHANGES};
 use crate::headers::Headers;
 use crate::signature::{self, DigestEncoding, VerifyError};
+
+mod changes;
 
 /// The result of [`explain`]. The `Display` output is for people and does not contain secrets,
 /// digests or the body.
@@ -351,66 +350,6 @@ fn fewest_fixes(mut diagnoses: Vec<Diagnosis>) -> Vec<Diagnosis> {
 /// The maximum number of changes that are undone together.
 const MAX_CHANGES: usize = 3;
 
-/// A fix, and the function that applies it to a secret or a body if possible.
-type Change = (Fix, fn(&[u8]) -> Option<Vec<u8>>);
-
-/// In the order in which they are combined.
-const SECRET_CHANGES: [Change; 5] = [
-    (Fix::SecretWithoutMark, |secret| {
-        Some(secret.strip_prefix(b"\xef\xbb\xbf")?.to_vec())
-    }),
-    (Fix::SecretTrimmed, |secret| {
-        Some(secret.trim_ascii().to_vec())
-    }),
-    (Fix::SecretUnquoted, |secret| match secret {
-        [first @ (b'"' | b'\''), inner @ .., last] if first == last => Some(inner.to_vec()),
-        _ => None,
-    }),
-    (Fix::SecretFromHex, |secret| hex::decode(secret).ok()),
-    (Fix::SecretFromBase64, |secret| STANDARD.decode(secret).ok()),
-];
-
-/// In the order in which they are combined.
-const BODY_CHANGES: [Change; 18] = [
-    (Fix::BodyOfRecording, |body| {
-        let end = body.windows(4).position(|four| four == b"\r\n\r\n");
-        Some(body[end.filter(|_| body.starts_with(b"POST "))? + 4..].to_vec())
-    }),
-    (Fix::BodyFromForm, decode_form),
-    (Fix::BodyFromBase64, |body| {
-        STANDARD.decode(body.trim_ascii()).ok()
-    }),
-    (Fix::BodyToLatin1, |body| {
-        let characters = str::from_utf8(body).ok()?.chars();
-        characters.map(|it| u8::try_from(it).ok()).collect()
-    }),
-    (Fix::BodyFromLatin1, |body| {
-        let characters = body.iter().copied().map(char::from);
-        Some(characters.collect::<String>().into_bytes())
-    }),
-    (Fix::JsonCompact, |body| rewrite(body, "", None)),
-    (Fix::JsonSpaced, |body| rewrite(body, " ", None)),
-    (Fix::JsonIndented, |body| rewrite(body, " ", Some("  "))),
-    (Fix::JsonIndented, |body| rewrite(body, " ", Some("    "))),
-    (Fix::EscapesDecoded, decode_escapes),
-    (Fix::NonAsciiEscaped, |body| {
-        escape(body, |it| !it.is_ascii())
-    }),
-    (Fix::HtmlEscaped, |body| {
-        escape(body, |it| "&<>".contains(it))
-    }),
-    (Fix::SlashesDecoded, |body| replace(body, r"\/", "/")),
-    (Fix::SlashesEscaped, |body| {
-        replace(&replace(body, r"\/", "/")?, "/", r"\/")
-    }),
-    (Fix::BodyWithLf, |body| replace(body, "\r\n", "\n")),
-    (Fix::BodyWithCrlf, |body| {
-        replace(&replace(body, "\r\n", "\n")?, "\n", "\r\n")
-    }),
-    (Fix::BodyWithoutNewline, without_newline),
-    (Fix::BodyWithNewline, |body| Some([body, b"\n"].concat())),
-];
-
 /// Applies so many changes of the table, in all combinations that change something, until `found` returns
 /// more fixes. Creates the variants one by one, since all of them would take many times the memory of the
 /// body.
@@ -445,167 +384,5 @@ fn body_hint(body: &[u8]) -> Option<&'static str> {
         Some("the body starts like a JSON object and has no end: it may have been cut")
     } else {
         None
-    }
-}
-
-fn replace(body: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
-    Some(str::from_utf8(body).ok()?.replace(from, to).into_bytes())
-}
-
-/// Decodes the field `payload` of a form.
-fn decode_form(body: &[u8]) -> Option<Vec<u8>> {
-    let mut fields = body.split(|byte| *byte == b'&');
-    let value = fields.find_map(|field| field.strip_prefix(b"payload="))?;
-    let mut parts = value.split(|byte| *byte == b'%');
-    let plus = |byte: &u8| if *byte == b'+' { b' ' } else { *byte };
-    let mut decoded: Vec<_> = parts.next()?.iter().map(plus).collect();
-    for part in parts {
-        decoded.extend(hex::decode(part.get(..2)?).ok()?);
-        decoded.extend(part[2..].iter().map(plus));
-    }
-    Some(decoded)
-}
-
-/// Replaces `\u` escapes with their characters, except those that JSON requires.
-fn decode_escapes(body: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = str::from_utf8(body).ok()?;
-    let mut units = Vec::with_capacity(rest.len());
-    while let Some(first) = rest.chars().next() {
-        let hex = rest.strip_prefix("\\u").and_then(|rest| rest.get(..4));
-        let unit = hex.and_then(|hex| u16::from_str_radix(hex, 16).ok());
-        let unit = unit.filter(|unit| *unit >= 0x20 && ![0x22, 0x5c].contains(unit));
-        let length = match (unit, first) {
-            (Some(_), _) => 6,
-            (None, '\\') => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            (None, _) => first.len_utf8(),
-        };
-        let (token, after) = rest.split_at(length);
-        match unit {
-            Some(unit) => units.push(unit),
-            None => units.extend(token.encode_utf16()),
-        }
-        rest = after;
-    }
-    Some(String::from_utf16(&units).ok()?.into_bytes())
-}
-
-/// Replaces characters with `\u` escapes, or those of a surrogate pair.
-fn escape(body: &[u8], escapes: fn(char) -> bool) -> Option<Vec<u8>> {
-    let mut written = String::new();
-    for character in str::from_utf8(body).ok()?.chars() {
-        match escapes(character) {
-            true => written.extend(
-                character
-                    .encode_utf16(&mut [0; 2])
-                    .iter()
-                    .map(|unit| format!("\\u{unit:04x}")),
-            ),
-            false => written.push(character),
-        }
-    }
-    Some(written.into_bytes())
-}
-
-fn without_newline(body: &[u8]) -> Option<Vec<u8>> {
-    let body = body.strip_suffix(b"\n")?;
-    Some(body.strip_suffix(b"\r").unwrap_or(body).to_vec())
-}
-
-/// Returns the JSON with this text after each comma and colon and no other whitespace, or with each member
-/// and element on an indented line. Returns `None` if it does not start like an object or array.
-///
-/// It does not use a JSON parser, which would lose the order of fields and the format of numbers.
-fn rewrite(body: &[u8], space: &str, indent: Option<&str>) -> Option<Vec<u8>> {
-    let text = str::from_utf8(body).ok()?;
-    if !text.trim_start().starts_with(['{', '[']) {
-        return None;
-    }
-    let mut written = String::with_capacity(text.len());
-    let mut before = "";
-    let mut depth = 0_usize;
-    for token in tokens(text) {
-        let (opened, closes) = (matches!(before, "{" | "["), matches!(token, "}" | "]"));
-        depth = depth.saturating_sub(closes.into());
-        match indent {
-            Some(indent) if before == "," || opened != closes => {
-                written += "\n";
-                written += &indent.repeat(depth);
-            }
-            _ if matches!(before, "," | ":") => written += space,
-            _ => {}
-        }
-        written += token;
-        depth += usize::from(matches!(token, "{" | "["));
-        before = token;
-    }
-    Some(written.into_bytes())
-}
-
-/// Splits JSON into strings, words and single punctuation characters, without whitespace.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text.trim_start();
-    core::iter::from_fn(move || {
-        let end = match rest.chars().next()? {
-            '"' => end_of_string(rest),
-            '{' | '}' | '[' | ']' | ',' | ':' => 1,
-            _ => end_of_word(rest),
-        };
-        let (token, after) = rest.split_at(end);
-        rest = after.trim_start();
-        Some(token)
-    })
-}
-
-fn end_of_string(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (index, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            b'"' if !is_escaped => return index + 1,
-            _ => is_escaped = byte == b'\\' && !is_escaped,
-        }
-    }
-    text.len()
-}
-
-fn end_of_word(text: &str) -> usize {
-    let is_end = |character: char| character.is_whitespace() || "{}[],:\"".contains(character);
-    text.find(is_end).unwrap_or(text.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const COMPACT: &str = r#"{"a":[1,2.50,{"b":"x, y: {\"}"}],"c":{},"d":[]}"#;
-
-    #[test]
-    fn rewriting_keeps_the_tokens() {
-        let spaced = r#"{"a": [1, 2.50, {"b": "x, y: {\"}"}], "c": {}, "d": []}"#;
-        let rewrite = |text: &str, space| {
-            let written = rewrite(text.as_bytes(), space, None).unwrap();
-            String::from_utf8(written).unwrap()
-        };
-        assert_eq!(rewrite(COMPACT, " "), spaced);
-        for text in [COMPACT, spaced, &spaced.replace("}, ", "\n} ,\t")] {
-            assert_eq!(rewrite(text, ""), COMPACT);
-        }
-    }
-
-    #[test]
-    fn does_not_panic_on_invalid_json() {
-        for text in [
-            "",
-            "}",
-            "[}",
-            "{\"",
-            "[\"\\",
-            "{]]]]",
-            "[\u{e9}\u{2028}",
-            "word",
-        ] {
-            let rewritten = rewrite(text.as_bytes(), " ", None);
-            let _ = rewrite(text.as_bytes(), " ", Some("  "));
-            assert_eq!(rewritten.is_some(), text.starts_with(['{', '[']), "{text}");
-        }
     }
 }

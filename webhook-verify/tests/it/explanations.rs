@@ -150,6 +150,7 @@ fn finds_indented_json() {
         compact,
         &[Fix::JsonIndented],
     );
+    check_body(&indented.replace("  ", "\t"), compact, &[Fix::JsonIndented]);
     let crlf = indented.replace('\n', "\r\n");
     check_body(&crlf, compact, &[Fix::JsonIndented, Fix::BodyWithCrlf]);
     check_body(&crlf, indented, &[Fix::BodyWithCrlf]);
@@ -172,6 +173,11 @@ fn finds_written_and_removed_escapes() {
         .replace(r"\u003c", r"\u003C")
         .replace(r"\u003e", r"\u003E");
     check_body(plain, &upper_case, &[Fix::EscapesDecoded]);
+    let go = "{\"a\":\"é\u{2028}<\"}";
+    check_body(r#"{"a":"é\u2028\u003c"}"#, go, &[Fix::HtmlEscaped]);
+    // As .NET writes it.
+    let net = r#"{"a":"\u00E9/\uD83D\uDE00 \u0026 \u003Cb\u003E\n\u0001\\u00e9"}"#;
+    check_body(net, plain, &[Fix::NonAsciiEscaped, Fix::HtmlEscaped]);
     let slashes = plain.replace('/', r"\/");
     check_body(&slashes, plain, &[Fix::SlashesEscaped]);
     check_body(plain, &slashes, &[Fix::SlashesDecoded]);
