@@ -223,6 +223,32 @@ fn a_body_of_white_space_is_an_empty_one() {
 }
 
 #[test]
+fn errors_of_raw_calls_name_the_value_and_show_the_start_of_the_body() {
+    let canned = CannedClient::new();
+    let emoji = "\u{1f600}";
+    for (body, reason) in [
+        (json!({"a": 1}), "invalid type: map, expected a sequence"),
+        (
+            json!([1, "x"]),
+            "[1]: invalid type: string \"x\", expected u8",
+        ),
+        (
+            json!([{}, emoji.repeat(200)]),
+            "[0]: invalid type: map, expected u8",
+        ),
+    ] {
+        let body = body.to_string();
+        let call = canned.client.raw_call(Method::Get, "/api/v1/stats");
+        let error = canned.read(call.read::<Vec<u8>>(), body.as_bytes());
+        let start: String = body.chars().take(120).collect();
+        assert_eq!(
+            error.unwrap_err().to_string().replace("\\\"", "\""),
+            format!("GET /api/v1/stats: {reason}; the body starts with \"{start}\"")
+        );
+    }
+}
+
+#[test]
 fn error_bodies_are_read_as_leniently() {
     let canned = CannedClient::new();
     for (odd, _) in odd_values() {
