@@ -311,7 +311,7 @@ mod tests {
         let service = worlds.route(&mut request).unwrap();
         service
             .store
-            .handle(&request, None)
+            .handle(&request, None, false)
             .unwrap()
             .processed
             .reply

@@ -92,7 +92,9 @@ pub(crate) fn violations(
 ) -> Vec<Violation> {
     let violated = problems.iter().filter_map(|problem| {
         let kind = problem.kind();
-        let is_automatic = (kind == ProblemKind::MethodNotAllowed && is_automatic(request))
+        // Browsers and monitors send HEAD and preflights by themselves.
+        let is_automatic = request.method == "HEAD" || request.is_preflight();
+        let is_automatic = (kind == ProblemKind::MethodNotAllowed && is_automatic)
             || (kind == ProblemKind::PathOutsideApi && is_of_browser(request));
         let rule = kind.rule()?;
         (!is_automatic && is_stated(kind, endpoint)).then_some((problem, rule))
@@ -114,17 +116,6 @@ pub(crate) fn violations(
         path: endpoint.map_or_else(|| shorten(&request.path), |one| one.path().to_owned()),
     };
     violated.map(violation).collect()
-}
-
-/// Returns `true` for methods that browsers and monitors send by themselves: HEAD, and OPTIONS as a
-/// CORS preflight.
-fn is_automatic(request: &Request) -> bool {
-    let mut preflight = request.header_values("access-control-request-method");
-    match request.method.as_str() {
-        "HEAD" => true,
-        "OPTIONS" => preflight.next().is_some(),
-        _ => false,
-    }
 }
 
 /// Returns `true` for the files that browsers and crawlers look for by themselves.

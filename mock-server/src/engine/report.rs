@@ -81,8 +81,13 @@ impl Report {
     }
 
     /// Adds advice on a behavior that a request showed.
-    pub(crate) fn advise(&mut self, kind: AdviceKind, found: String) {
-        self.add_advice(&Advice::new(kind, found));
+    pub(crate) fn advise(&mut self, (kind, recommendation): AdviceKind, first: String) {
+        self.add_advice(&Advice {
+            kind,
+            recommendation,
+            count: 1,
+            first,
+        });
     }
 
     fn add_advice(&mut self, new: &Advice) {
@@ -151,41 +156,24 @@ pub struct Advice {
     pub first: String,
 }
 
-/// A behavior to advise against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AdviceKind {
-    RetryAfterIgnored,
-    PostRepeated,
-    KeyInQuery,
-}
+/// The name of a behavior to advise against, and the advice.
+pub(crate) type AdviceKind = (&'static str, &'static str);
 
-impl Advice {
-    /// Returns the advice on a behavior, for one request.
-    pub(super) fn new(kind: AdviceKind, first: String) -> Self {
-        let (kind, recommendation) = match kind {
-            AdviceKind::RetryAfterIgnored => (
-                "retry_after_ignored",
-                "Wait for the time in Retry-After before sending the request again (RFC 9110, section \
-                 10.2.3).",
-            ),
-            AdviceKind::PostRepeated => (
-                "post_repeated",
-                "After a lost response, check with GET /api/v1/me before repeating a POST: the service may \
-                 have carried it out.",
-            ),
-            AdviceKind::KeyInQuery => (
-                "key_in_query",
-                "Send the key only in the Authorization header: URLs end up in logs.",
-            ),
-        };
-        Self {
-            kind,
-            recommendation,
-            count: 1,
-            first,
-        }
-    }
-}
+pub(crate) const RETRY_AFTER_IGNORED: AdviceKind = (
+    "retry_after_ignored",
+    "Wait for the time in Retry-After before sending the request again (RFC 9110, section 10.2.3).",
+);
+
+pub(crate) const POST_REPEATED: AdviceKind = (
+    "post_repeated",
+    "After a lost response, check with GET /api/v1/me before repeating a POST: the service may have \
+     carried it out.",
+);
+
+pub(crate) const KEY_IN_QUERY: AdviceKind = (
+    "key_in_query",
+    "Send the key only in the Authorization header: URLs end up in logs.",
+);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use http::uri::Authority;
 
+use super::access::bearer_token;
+
 /// An HTTP request as plain values.
 ///
 /// ```
@@ -137,6 +139,22 @@ impl Request {
     pub(crate) fn is_cross_site(&self) -> bool {
         let mut sites = self.header_values("sec-fetch-site");
         sites.any(|site| site.eq_ignore_ascii_case("cross-site"))
+    }
+
+    /// Returns `true` for the request with which a browser asks for permission to send another one.
+    pub(crate) fn is_preflight(&self) -> bool {
+        let mut asked = self.header_values("access-control-request-method");
+        self.method == "OPTIONS" && asked.next().is_some()
+    }
+
+    /// Returns the value of the first `Authorization` header.
+    pub(crate) fn authorization(&self) -> Option<&str> {
+        self.header_values("authorization").next()
+    }
+
+    /// Returns the key in the first `Authorization` header.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.authorization().and_then(bearer_token)
     }
 
     pub(crate) fn header_values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {

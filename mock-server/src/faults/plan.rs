@@ -1,6 +1,5 @@
 //! The faults of one response, and the response that results.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -87,17 +86,6 @@ impl PlannedReply {
         }
     }
 
-    /// Turns a 204 into a 200 if the body has to be incomplete, since a 204 has no body.
-    fn with_wire_fault(wire: WireFault, mut reply: Reply) -> Self {
-        if wire.breaks_body() && reply.status == 204 {
-            reply.status = 200;
-        }
-        Self {
-            wire: Some(wire),
-            ..Self::new(reply)
-        }
-    }
-
     /// Returns the status that the client receives, or `None` if the response is not sent.
     pub(crate) fn status(&self) -> Option<u16> {
         let has_head = self.wire.is_none_or(WireFault::sends_head);
@@ -121,6 +109,7 @@ impl PlannedReply {
 }
 
 fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
+    let (mut large, mut wire) = (None, None);
     match fault {
         Fault::Delay { .. } => {}
         Fault::Status {
@@ -128,7 +117,13 @@ fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
             body,
             headers,
         } => {
-            reply = status_reply(*status, body.as_deref(), headers);
+            reply = match body {
+                Some(body) => json_reply(*status, body.as_str()),
+                None => fault_reply(*status),
+            };
+            for (name, value) in headers {
+                set_header(&mut reply, &name.to_ascii_lowercase(), value);
+            }
         }
         Fault::RateLimited { retry_after } => {
             reply = fault_reply(429);
@@ -140,38 +135,37 @@ fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
             reply = fault_reply(*status);
             set_header(&mut reply, "location", location);
         }
-        Fault::MalformedJson => break_json(&mut reply),
+        Fault::MalformedJson => {
+            // Without its last byte.
+            if reply.body.pop().is_none() {
+                reply = json_reply(200, "{");
+            }
+        }
         Fault::WrongContentType { content_type } => {
             set_header(&mut reply, "content-type", content_type);
         }
         Fault::EmptyBody => reply.body.clear(),
         Fault::HugeBody { bytes } => {
-            return PlannedReply {
-                large: Some(*bytes),
-                ..PlannedReply::new(json_reply(200, ""))
-            };
+            reply = json_reply(200, "");
+            large = Some(*bytes);
         }
         Fault::GzipBomb { bytes } => {
-            let reply = json_reply(200, "").with_header("content-encoding", "gzip");
-            return PlannedReply {
-                body: large_body::gzip(*bytes),
-                ..PlannedReply::new(reply)
-            };
+            let body = large_body::gzip(*bytes);
+            reply = json_reply(200, body).with_header("content-encoding", "gzip");
         }
-        Fault::Wire(wire) => return PlannedReply::with_wire_fault(*wire, reply),
+        Fault::Wire(fault) => {
+            // A 204 has no body that could be incomplete.
+            if fault.breaks_body() && reply.status == 204 {
+                reply.status = 200;
+            }
+            wire = Some(*fault);
+        }
     }
-    PlannedReply::new(reply)
-}
-
-fn status_reply(status: u16, body: Option<&str>, headers: &BTreeMap<String, String>) -> Reply {
-    let mut reply = match body {
-        Some(body) => json_reply(status, body),
-        None => fault_reply(status),
-    };
-    for (name, value) in headers {
-        set_header(&mut reply, &name.to_ascii_lowercase(), value);
+    PlannedReply {
+        large,
+        wire,
+        ..PlannedReply::new(reply)
     }
-    reply
 }
 
 fn fault_reply(status: u16) -> Reply {
@@ -181,7 +175,7 @@ fn fault_reply(status: u16) -> Reply {
     Reply::error(status, "fault", "this response comes from a fault rule")
 }
 
-fn json_reply(status: u16, body: &str) -> Reply {
+fn json_reply(status: u16, body: impl Into<Vec<u8>>) -> Reply {
     Reply::with_body("application/json", status, body)
 }
 
@@ -191,15 +185,10 @@ fn set_header(reply: &mut Reply, name: &str, value: &str) {
     reply.headers.push((name.into(), value.into()));
 }
 
-/// Removes the last byte of the body; an empty body becomes `{`.
-fn break_json(reply: &mut Reply) {
-    if reply.body.pop().is_none() {
-        *reply = json_reply(200, "{");
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]

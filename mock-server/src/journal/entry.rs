@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::engine::{HeaderLines, Request, Violation, bearer_token};
+use crate::engine::{HeaderLines, Request, Violation};
 use crate::input::bytes_in_json;
 use crate::redaction::{Secrets, is_secret_header, label};
 
@@ -109,7 +109,7 @@ pub(crate) struct Entry {
 }
 
 /// The recorded part of a response.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: HeaderLines,
@@ -162,12 +162,14 @@ impl Entry {
         let redact = |text: &str| secrets.redact(text);
         let headers = self.request.headers.iter();
         let headers = headers.filter(|(name, _)| !is_secret_header(name));
-        let redact_body = |body: &[u8], is_truncated| match is_truncated {
+        let redact_body = |body: &[u8], length: u64| match (body.len() as u64) < length {
             true => secrets.redact_truncated(body),
             false => secrets.redact_bytes(body),
         };
-        let is_body_truncated = self.request.body.len() < self.request.body_length();
-        let response = self.response.as_ref();
+        let body_length = self.request.body_length();
+        let none = Response::default();
+        let response = self.response.as_ref().unwrap_or(&none);
+        let response_headers = response.headers.iter();
         RecordedRequest {
             number,
             at: in_milliseconds(self.at).to_string(),
@@ -179,30 +181,24 @@ impl Entry {
             headers: headers
                 .map(|(name, value)| (redact(name), redact(value)))
                 .collect(),
-            body: redact_body(&self.request.body, is_body_truncated),
-            body_length: self.request.body_length(),
-            is_body_truncated,
+            body: redact_body(&self.request.body, body_length as u64),
+            body_length,
+            is_body_truncated: self.request.body.len() < body_length,
             outcome: self.outcome,
             status: match self.outcome {
                 RequestOutcome::Delayed | RequestOutcome::Abandoned => None,
                 RequestOutcome::Responded
                 | RequestOutcome::ConnectionFault
-                | RequestOutcome::HandedOver => response.map(|response| response.status),
+                | RequestOutcome::HandedOver => self.response.as_ref().map(|one| one.status),
             },
             fault: self.fault.map(str::to_owned),
             violations: self.violations.clone(),
             cross_origin: self.request.is_cross_origin(),
-            response_headers: response.map_or_else(Vec::new, |response| {
-                let headers = response.headers.iter();
-                headers
-                    .map(|(name, value)| (name.to_string(), redact(value)))
-                    .collect()
-            }),
-            response_body: response.map_or_else(Vec::new, |response| {
-                let is_truncated = (response.body.len() as u64) < response.body_length;
-                redact_body(&response.body, is_truncated)
-            }),
-            response_body_length: response.map_or(0, |response| response.body_length),
+            response_headers: response_headers
+                .map(|(name, value)| (name.to_string(), redact(value)))
+                .collect(),
+            response_body: redact_body(&response.body, response.body_length),
+            response_body_length: response.body_length,
         }
     }
 
@@ -210,9 +206,9 @@ impl Entry {
     pub(crate) fn log_line(&self, target: &str) -> String {
         let secrets = Secrets::new(&self.request.headers, &self.other_keys);
         let (method, target) = (secrets.redact(&self.request.method), secrets.redact(target));
-        let key = match self.authorization() {
+        let key = match self.request.authorization() {
             None => "without key",
-            Some(value) => bearer_token(value).and_then(label).unwrap_or("with a key"),
+            Some(_) => self.request.key().and_then(label).unwrap_or("with a key"),
         };
         let status = match &self.response {
             Some(response) => response.status.to_string(),
@@ -226,13 +222,9 @@ impl Entry {
     /// Returns the printable name of the key: `all` for `mock_all_0123456789abcdef`, `other` for a
     /// known key with another format, and `unknown` for an unknown key.
     fn key(&self) -> Option<&str> {
-        let header = self.authorization()?;
-        let known = bearer_token(header).filter(|_| self.has_known_key);
+        self.request.authorization()?;
+        let known = self.request.key().filter(|_| self.has_known_key);
         Some(known.map_or("unknown", |token| label(token).unwrap_or("other")))
-    }
-
-    fn authorization(&self) -> Option<&str> {
-        self.request.header_values("authorization").next()
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::{
     Account, BASE_PATH, Endpoint, FieldLimit, ProblemKind, Processed, ProfileField, Request, Scope,
-    World, bearer_token, id_in_path, process, route,
+    World, id_in_path, process, route,
 };
 
 /// The change that a mutant makes.
@@ -176,25 +176,21 @@ pub(super) fn delete_another(
 /// Accepts any known key for the operations that require `scope`.
 pub(super) fn ignore_scope(world: &World, request: &mut Request, scope: Scope) {
     let needs_scope = route(request).is_ok_and(|(endpoint, _)| endpoint.scope() == Some(scope));
-    if needs_scope && key(request).is_some_and(|key| world.has_key(key)) {
+    if needs_scope && request.key().is_some_and(|key| world.has_key(key)) {
         set_key(world, request);
     }
 }
 
 pub(super) fn accept_missing_key(world: &World, request: &mut Request) {
-    if request.header_values("authorization").next().is_none() {
+    if request.authorization().is_none() {
         set_key(world, request);
     }
 }
 
 pub(super) fn accept_unknown_key(world: &World, request: &mut Request) {
-    if key(request).is_some_and(|key| !world.has_key(key)) {
+    if request.key().is_some_and(|key| !world.has_key(key)) {
         set_key(world, request);
     }
-}
-
-fn key(request: &Request) -> Option<&str> {
-    bearer_token(request.header_values("authorization").next()?)
 }
 
 fn set_key(world: &World, request: &mut Request) {

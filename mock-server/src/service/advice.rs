@@ -1,12 +1,14 @@
 //! Finds client behavior to advise against, in single requests and in sequences.
 
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use crate::engine::{AdviceKind, Endpoint, Request};
+use crate::engine::{
+    AdviceKind, Endpoint, KEY_IN_QUERY, POST_REPEATED, RETRY_AFTER_IGNORED, Request,
+};
 use crate::faults::{PlannedReply, WireFault};
 use crate::redaction::Secrets;
 
@@ -47,46 +49,39 @@ impl RecentResponses {
         planned: &PlannedReply,
     ) -> Vec<(AdviceKind, String)> {
         let mut found = Vec::new();
-        let mut add = |kind, problem: String| found.push((kind, format!("{endpoint}: {problem}")));
+        let mut add = |kind, problem: &str| found.push((kind, format!("{endpoint}: {problem}")));
         if let Some(query) = &request.query
             && Secrets::new(&request.headers, other_keys).redact(query) != *query
         {
-            add(
-                AdviceKind::KeyInQuery,
-                "the query contains a key".to_owned(),
-            );
+            add(KEY_IN_QUERY, "the query contains a key");
         }
-        if let Some(response) = self.take(request) {
-            match response {
-                Response::RetryAfter { since, wait, until } => {
-                    let waited = since.elapsed();
-                    if waited < wait && at < until {
-                        let (waited, wait) = (waited.as_secs_f64(), wait.as_secs());
-                        let problem = format!(
-                            "sent again after {waited:.3} s; Retry-After requested {wait} s"
-                        );
-                        add(AdviceKind::RetryAfterIgnored, problem);
-                    }
-                }
-                Response::Lost { fault } => {
-                    add(
-                        AdviceKind::PostRepeated,
-                        format!("sent again after its response was lost ({fault})"),
-                    );
+        match self.take(request) {
+            Some(Response::RetryAfter { since, wait, until }) => {
+                let waited = since.elapsed();
+                if waited < wait && at < until {
+                    let (waited, wait) = (waited.as_secs_f64(), wait.as_secs());
+                    let requested = format!("Retry-After requested {wait} s");
+                    let problem = format!("sent again after {waited:.3} s; {requested}");
+                    add(RETRY_AFTER_IGNORED, &problem);
                 }
             }
+            Some(Response::Lost { fault }) => {
+                let problem = format!("sent again after its response was lost ({fault})");
+                add(POST_REPEATED, &problem);
+            }
+            None => {}
         }
         let is_read = endpoint == Endpoint::ReadMe && planned.status() == Some(200);
         if is_read && !self.0.is_empty() {
-            let key = key(request);
-            self.0
-                .retain(|one| one.key != key || !matches!(one.response, Response::Lost { .. }));
+            let key = hash(request.authorization());
+            let is_lost = |one: &Remembered| matches!(one.response, Response::Lost { .. });
+            self.0.retain(|one| one.key != key || !is_lost(one));
         }
         if let Some(response) = worth_remembering(request, at, planned) {
             if self.0.len() == MAX_RESPONSES {
                 self.0.pop_front();
             }
-            let (request, key) = (identity(request), key(request));
+            let (request, key) = (identity(request), hash(request.authorization()));
             self.0.push_back(Remembered {
                 request,
                 key,
@@ -129,24 +124,16 @@ fn worth_remembering(request: &Request, at: Timestamp, planned: &PlannedReply) -
         }
     };
     let since = Instant::now();
-    let until = SignedDuration::try_from(wait)
-        .ok()
-        .and_then(|wait| at.checked_add(wait).ok());
-    let until = until.unwrap_or(Timestamp::MAX);
+    let until = at.checked_add(wait).unwrap_or(Timestamp::MAX);
     Some(Response::RetryAfter { since, wait, until })
 }
 
 /// Returns the hash of a whole request without its other headers.
 fn identity(request: &Request) -> u64 {
-    let mut hasher = DefaultHasher::new();
     let target = (&request.method, &request.path, &request.query);
-    (target, &request.body, key(request)).hash(&mut hasher);
-    hasher.finish()
+    hash((target, &request.body, request.authorization()))
 }
 
-fn key(request: &Request) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let authorization = request.header_values("authorization").next();
-    authorization.hash(&mut hasher);
-    hasher.finish()
+fn hash(value: impl Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::new().hash_one(value)
 }

@@ -7,7 +7,7 @@ use bytes::{Buf, Bytes};
 use jiff::Timestamp;
 
 use super::Service;
-use super::response::{compress, is_preflight};
+use super::response::compress;
 use super::store::Handled;
 use crate::engine::{Endpoint, Processed, Reply, Request};
 use crate::faults::{FaultPlan, PlannedReply, large_body};
@@ -36,7 +36,7 @@ impl Exchange {
     /// Determines the faults of a request and counts it.
     pub(crate) fn plan(service: Arc<Service>, request: &Request) -> Self {
         // Preflights do not use up a fault rule, which is meant for the request of the page.
-        let plan = match service.cors.is_some() && is_preflight(request) {
+        let plan = match service.cors.is_some() && request.is_preflight() {
             true => FaultPlan::default(),
             false => service.faults.plan(request, || service.now()),
         };
@@ -51,7 +51,7 @@ impl Exchange {
     /// now. Records nothing if the state file cannot be read, which [`handle`](Self::handle) reports.
     pub(crate) fn receive(&mut self, request: &Request) {
         let service = &self.service;
-        let Ok(mut handled) = service.store.dry_run(request, service.mutant) else {
+        let Ok(mut handled) = service.store.handle(request, service.mutant, true) else {
             return;
         };
         let entry = self.entry(request.clone(), &mut handled);
@@ -109,10 +109,8 @@ impl Exchange {
         next: fn(u64) -> Stage,
     ) -> (PlannedReply, Arc<Entry>) {
         let service = &self.service;
-        let handled = match self.plan.prevents_write() {
-            true => service.store.dry_run(&request, service.mutant),
-            false => service.store.handle(&request, service.mutant),
-        };
+        let is_dry_run = self.plan.prevents_write();
+        let handled = service.store.handle(&request, service.mutant, is_dry_run);
         let (planned, mut entry) = match handled {
             Ok(handled) => self.reply(request, handled),
             Err(error) => {

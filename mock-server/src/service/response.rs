@@ -38,7 +38,7 @@ impl Cors {
     /// the request itself is sent and the page sees how the service rejects it. Returns `None` for any
     /// other request.
     pub(crate) fn accept_preflight(&self, request: &Request) -> Option<Reply> {
-        if !is_preflight(request) {
+        if !request.is_preflight() {
             return None;
         }
         let allowed = [
@@ -80,33 +80,22 @@ impl Cors {
     }
 }
 
-/// Returns `true` for the request with which a browser asks for permission to send another one.
-pub(crate) fn is_preflight(request: &Request) -> bool {
-    let mut asked = request.header_values("access-control-request-method");
-    request.method == "OPTIONS" && asked.next().is_some()
-}
-
 /// Compresses the body of a response if the client accepts gzip. A body that a fault has replaced with
 /// an encoded one does not change.
 pub(crate) fn compress(request: &Request, planned: &mut PlannedReply) {
-    let is_encoded = planned
-        .headers
-        .iter()
-        .any(|(name, _)| name == "content-encoding");
+    let headers = &mut planned.headers;
+    let is_encoded = headers.iter().any(|(name, _)| name == "content-encoding");
     if (planned.body.is_empty() && planned.large.is_none()) || is_encoded {
         return;
     }
-    planned
-        .headers
-        .push(("vary".into(), "accept-encoding".into()));
+    headers.push(("vary".into(), "accept-encoding".into()));
     if accepts_gzip(request) {
-        planned
-            .headers
-            .push(("content-encoding".into(), "gzip".into()));
-        planned.body = match planned.large.take() {
+        headers.push(("content-encoding".into(), "gzip".into()));
+        let compressed = match planned.large.take() {
             Some(length) => large_body::gzip(length),
-            None => gzip(&planned.body).into(),
+            None => gzip(&planned.body),
         };
+        planned.body = compressed.into();
     }
 }
 
@@ -118,9 +107,8 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 
 /// Returns `true` if `Accept-Encoding` lists gzip with a weight above 0 (RFC 9110, section 12.5.3).
 fn accepts_gzip(request: &Request) -> bool {
-    let mut codings = request
-        .header_values("accept-encoding")
-        .flat_map(|value| value.split(','));
+    let accepted = request.header_values("accept-encoding");
+    let mut codings = accepted.flat_map(|value| value.split(','));
     codings.any(|coding| {
         let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
         let weight = weight.trim().strip_prefix("q=").map(str::parse::<f32>);

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::state_file::{StateError, StateFile};
 use crate::engine::dialect::Compression;
-use crate::engine::{Processed, Request, World, bearer_token, process};
+use crate::engine::{Processed, Request, World, process};
 use crate::mutants::Mutant;
 
 /// The world of one service.
@@ -45,7 +45,7 @@ impl Handled {
             at,
             date: world.clock().date_header(at),
             compresses_responses: world.dialect().compression == Compression::Gzip,
-            has_known_key: has_known_key(world, request),
+            has_known_key: request.key().is_some_and(|key| world.has_key(key)),
             other_keys: world.other_keys(),
         }
     }
@@ -57,27 +57,21 @@ impl Store {
         matches!(self, Self::File { .. })
     }
 
-    /// Handles a request and stores the changed world.
+    /// Handles a request and stores the changed world, unless `is_dry_run`.
     pub(crate) fn handle(
         &self,
         request: &Request,
         mutant: Option<Mutant>,
+        is_dry_run: bool,
     ) -> Result<Handled, StateError> {
+        if is_dry_run {
+            return Ok(Handled::new(&mut self.world()?, request, mutant));
+        }
         self.transact(|world| {
             let handled = Handled::new(world, request, mutant);
             let changed = handled.processed.changed;
             (handled, changed)
         })
-    }
-
-    /// Returns the result of handling the request without changing the world.
-    pub(crate) fn dry_run(
-        &self,
-        request: &Request,
-        mutant: Option<Mutant>,
-    ) -> Result<Handled, StateError> {
-        let mut world = self.world()?;
-        Ok(Handled::new(&mut world, request, mutant))
     }
 
     /// Returns a copy of the current world.
@@ -132,11 +126,4 @@ impl Store {
             Self::File { file, .. } => file.reset(&new),
         }
     }
-}
-
-fn has_known_key(world: &World, request: &Request) -> bool {
-    let header = request.header_values("authorization").next();
-    header
-        .and_then(bearer_token)
-        .is_some_and(|token| world.has_key(token))
 }
