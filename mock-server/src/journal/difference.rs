@@ -211,17 +211,12 @@ fn compare_json(
         }
         _ if expected == found => {}
         _ => {
-            let [found, expected] = [found, expected].map(|value| {
-                value.map(|value| match path {
-                    "" => shorten(value),
-                    _ => format!("{path}: {}", shorten(value)),
-                })
-            });
-            let what = if path.is_empty() {
-                "the body"
-            } else {
-                "the field"
+            let (what, prefix) = match path {
+                "" => ("the body", String::new()),
+                _ => ("the field", format!("{path}: ")),
             };
+            let [found, expected] = [found, expected]
+                .map(|value| value.map(|value| format!("{prefix}{}", shorten(value))));
             texts.push(describe(what, found.as_deref(), expected.as_deref()));
         }
     }

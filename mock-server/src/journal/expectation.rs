@@ -37,28 +37,24 @@ pub struct Expectation {
 impl Expectation {
     /// Expects exactly this number of requests.
     pub fn times(request: RequestPattern, times: u64) -> Self {
-        Self {
-            request,
-            at_least: times,
-            at_most: Some(times),
-        }
+        Self::new(request, times, Some(times))
     }
 
     /// Expects at least this number of requests.
     pub fn at_least(request: RequestPattern, times: u64) -> Self {
-        Self {
-            request,
-            at_least: times,
-            at_most: None,
-        }
+        Self::new(request, times, None)
     }
 
     /// Expects at most this number of requests.
     pub fn at_most(request: RequestPattern, times: u64) -> Self {
+        Self::new(request, 0, Some(times))
+    }
+
+    fn new(request: RequestPattern, at_least: u64, at_most: Option<u64>) -> Self {
         Self {
             request,
-            at_least: 0,
-            at_most: Some(times),
+            at_least,
+            at_most,
         }
     }
 
@@ -114,11 +110,7 @@ impl TryFrom<ExpectationJson> for Expectation {
                 "at_least is {at_least} and at_most is {at_most}; expected at_least to be at most \
                  at_most"
             ))),
-            (None, at_least, at_most) => Ok(Self {
-                request,
-                at_least: at_least.unwrap_or(0),
-                at_most,
-            }),
+            (None, at_least, at_most) => Ok(Self::new(request, at_least.unwrap_or(0), at_most)),
         }
     }
 }
@@ -179,10 +171,9 @@ impl Verification {
             .map(|request| request.number)
             .collect();
         let found = matching.len() as u64;
-        let near_misses = if found < expectation.at_least {
-            near_misses(pattern, requests)
-        } else {
-            Vec::new()
+        let near_misses = match found < expectation.at_least {
+            true => near_misses(pattern, requests),
+            false => Vec::new(),
         };
         let mut verification = Self {
             // A dropped request may have matched.
@@ -227,16 +218,17 @@ impl Verification {
 
     fn describe_found(&self) -> String {
         let numbers: Vec<_> = self.numbers.iter().map(u64::to_string).collect();
+        let all_or_first = match self.found > MAX_LISTED as u64 {
+            true => "first as",
+            false => "as",
+        };
         match self.found {
             0 => "not received".to_owned(),
             1 => format!("received once, as request {}", numbers[0]),
-            found if found > MAX_LISTED as u64 => {
-                format!(
-                    "received {found} times, first as requests {}",
-                    join(&numbers)
-                )
-            }
-            found => format!("received {found} times, as requests {}", join(&numbers)),
+            found => format!(
+                "received {found} times, {all_or_first} requests {}",
+                join(&numbers)
+            ),
         }
     }
 }
@@ -287,11 +279,9 @@ fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<Ne
     let mut near_misses: Vec<NearMiss> = Vec::new();
     for (_, entry) in ranked {
         let sentence = sentence(pattern, entry);
-        if let Some(near_misses) = near_misses
-            .iter_mut()
-            .find(|near_misses| near_misses.sentence == sentence)
-        {
-            near_misses.times += 1;
+        let mut listed = near_misses.iter_mut();
+        if let Some(same) = listed.find(|one| one.sentence == sentence) {
+            same.times += 1;
         } else if near_misses.len() < MAX_NEAR_MISSES {
             near_misses.push(NearMiss {
                 sentence,

@@ -45,9 +45,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    pub(crate) fn new(limits: JournalLimits) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            log: Mutex::new(Log::new(limits)),
+            log: Mutex::default(),
             recorded: Notify::new(),
             cleared: Notify::new(),
         }
@@ -186,7 +186,8 @@ impl Journal {
     /// they are formatted.
     fn after(&self, number: u64) -> Vec<RecordedRequest> {
         let entries = self.log().after(number);
-        entries.iter().map(Numbered::format).collect()
+        let format = |one: &Numbered| one.entry.format(one.number);
+        entries.iter().map(format).collect()
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
@@ -236,6 +237,7 @@ impl Default for JournalLimits {
     }
 }
 
+#[derive(Default)]
 pub(super) struct Log {
     pub(super) limits: JournalLimits,
     pub(super) entries: VecDeque<Numbered>,
@@ -252,24 +254,7 @@ pub(crate) struct Numbered {
     pub(crate) entry: Arc<Entry>,
 }
 
-impl Numbered {
-    /// Returns the request without its keys.
-    pub(super) fn format(&self) -> RecordedRequest {
-        self.entry.format(self.number)
-    }
-}
-
 impl Log {
-    pub(super) fn new(limits: JournalLimits) -> Self {
-        Self {
-            limits,
-            entries: VecDeque::new(),
-            bytes: 0,
-            last_number: 0,
-            dropped: 0,
-        }
-    }
-
     /// Adds a request and drops the oldest ones to stay within the limits. The newest is always kept.
     pub(super) fn record(&mut self, entry: Entry) -> Numbered {
         self.last_number += 1;
@@ -347,6 +332,15 @@ mod tests {
 
     use super::*;
     use crate::engine::Request;
+
+    impl Log {
+        fn new(limits: JournalLimits) -> Self {
+            Self {
+                limits,
+                ..Self::default()
+            }
+        }
+    }
 
     fn record(log: &mut Log, body: &[u8]) {
         log.record(entry(body));

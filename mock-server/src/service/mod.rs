@@ -15,7 +15,7 @@ use self::store::Store;
 use crate::engine::{Keys, Processed, Report, Request, Violation, World};
 use crate::faults::{Fault, FaultRule, FaultRules};
 use crate::input::InvalidInput;
-use crate::journal::{Journal, JournalLimits};
+use crate::journal::Journal;
 use crate::mutants::Mutant;
 use crate::tasks::Shutdown;
 
@@ -71,7 +71,7 @@ impl Service {
             keys: initial.keys(),
             initial,
             faults: FaultRules::default(),
-            journal: Journal::new(JournalLimits::default()),
+            journal: Journal::new(),
             report: Mutex::default(),
             recent_responses: Mutex::default(),
             past_report: Mutex::default(),
