@@ -56,35 +56,24 @@ impl Format {
 
 /// Lists the requests that match. An empty list is returned when the wait or the journal ends.
 pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
-    let Filter {
-        method,
-        path,
-        key,
-        status,
-        fault,
-        after,
-        within_milliseconds,
-        format,
-    } = filter(call.request)?;
-    let within = check_wait(within_milliseconds)?;
+    let filter = filter(call.request)?;
+    let within = check_wait(filter.within_milliseconds)?;
+    let (after, format) = (filter.after, filter.format);
     let pattern = RequestPattern {
-        method,
-        path,
-        key,
-        status,
-        fault,
+        method: filter.method,
+        path: filter.path,
+        key: filter.key,
+        status: filter.status,
+        fault: filter.fault,
         ..RequestPattern::any()
     };
     pattern.check()?;
     let requests = call.service.journal.matching_after(after, &pattern);
-    if !requests.is_empty() || within.is_zero() {
-        return Ok(ControlReply::Now(
-            format.reply(call.name.to_owned(), requests),
-        ));
-    }
     let name = call.name.to_owned();
-    let service = call.service.clone();
-    let ended = ended(call);
+    if !requests.is_empty() || within.is_zero() {
+        return Ok(ControlReply::Now(format.reply(name, requests)));
+    }
+    let (service, ended) = (call.service.clone(), ended(call));
     Ok(ControlReply::Later(Box::pin(async move {
         tokio::select! {
             biased;
@@ -102,16 +91,12 @@ pub(super) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
 /// Changes the given limits and keeps the others.
 pub(super) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
     let journal = &call.service.journal;
-    let LimitsChange {
-        entries,
-        bytes,
-        body_bytes,
-    } = read_json::object(&call.request.body)?;
+    let new: LimitsChange = read_json::object(&call.request.body)?;
     let old = journal.limits();
     let limits = JournalLimits {
-        entries: entries.unwrap_or(old.entries),
-        bytes: bytes.unwrap_or(old.bytes),
-        body_bytes: body_bytes.unwrap_or(old.body_bytes),
+        entries: new.entries.unwrap_or(old.entries),
+        bytes: new.bytes.unwrap_or(old.bytes),
+        body_bytes: new.body_bytes.unwrap_or(old.body_bytes),
     };
     journal.set_limits(limits);
     Ok(Reply::json(200, &limits))
@@ -165,19 +150,14 @@ struct WaitTimeout<'a> {
 }
 
 pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
-    let Wait {
-        request,
-        times,
-        within_milliseconds: within,
-    } = read_json::object(&call.request.body)?;
-    let within = check_wait(within)?;
-    request.check()?;
-    let service = call.service.clone();
-    let ended = ended(call);
+    let wait: Wait = read_json::object(&call.request.body)?;
+    let within = check_wait(wait.within_milliseconds)?;
+    wait.request.check()?;
+    let (service, ended) = (call.service.clone(), ended(call));
     Ok(ControlReply::Later(Box::pin(async move {
         tokio::select! {
             biased;
-            came = service.journal.wait_until(&request, times, sleep(within)) => match came {
+            came = service.journal.wait_until(&wait.request, wait.times, sleep(within)) => match came {
                 Ok(requests) => Reply::json(200, &requests),
                 Err(verification) => wait_timeout(&verification),
             },
@@ -216,12 +196,13 @@ fn ended(call: &WorldCall) -> impl Future<Output = ControlError> + use<> {
 
 /// Uses 504 instead of 408, since many clients retry a 408 automatically.
 fn wait_timeout(verification: &Verification) -> Reply {
-    let error = BTreeMap::from([("code", "timed_out"), ("message", &*verification.message)]);
-    let body = WaitTimeout {
-        error,
-        verification,
-    };
-    Reply::json(504, &body)
+    Reply::json(
+        504,
+        &WaitTimeout {
+            error: BTreeMap::from([("code", "timed_out"), ("message", &verification.message)]),
+            verification,
+        },
+    )
 }
 
 /// Parses the query string of a request.
@@ -254,17 +235,12 @@ pub(super) fn add_faults(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn remove_fault(call: &WorldCall) -> Result<Reply, ControlError> {
-    let id = call.parameter.parse();
-    match id.is_ok_and(|id| call.service.faults.remove(id)) {
-        true => Ok(Reply::empty(204)),
-        false => {
-            let message = format!(
-                "no fault rule has the id `{}`; GET the rules to see their ids",
-                call.parameter
-            );
-            Err(ControlError::new(404, "unknown_fault", message))
-        }
+    let id = call.parameter;
+    if (id.parse()).is_ok_and(|id| call.service.faults.remove(id)) {
+        return Ok(Reply::empty(204));
     }
+    let message = format!("no fault rule has the id `{id}`; GET the rules to see their ids");
+    Err(ControlError::new(404, "unknown_fault", message))
 }
 
 pub(super) fn clear_faults(call: &WorldCall) -> Result<Reply, ControlError> {

@@ -177,13 +177,11 @@ pub(super) fn delete_key(call: &WorldCall) -> Result<Reply, ControlError> {
         let removed = world.remove_key(plain_key(call.name, &key));
         (removed, removed)
     });
-    match removed? {
-        true => Ok(Reply::empty(204)),
-        false => {
-            let message = "this world has no such key";
-            Err(ControlError::new(404, "unknown_key", message))
-        }
+    if removed? {
+        return Ok(Reply::empty(204));
     }
+    let message = "this world has no such key";
+    Err(ControlError::new(404, "unknown_key", message))
 }
 
 /// Returns all settings, for test suites that run once per alternative.
@@ -209,9 +207,10 @@ fn parse_dialect(choice: Value) -> Result<Dialect, ControlError> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
         Value::Object(_) => Ok(DialectFile::from_value(choice)?.settings),
-        _ => Err(
-            InvalidInput::new(BAD_BODY, "expected a dialect name or an object of settings").into(),
-        ),
+        _ => {
+            let message = "expected a dialect name or an object of settings";
+            Err(InvalidInput::new(BAD_BODY, message).into())
+        }
     }
 }
 
@@ -255,18 +254,15 @@ pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
     let time = Duration::from_secs(seconds);
     let view = call.service.store.try_update(|world| {
         if !world.clock().can_advance(time) {
-            return Err(clock_out_of_range(seconds));
+            let message = format!(
+                "cannot advance by {seconds} s; the latest time of a clock is {LAST_INSTANT}"
+            );
+            return Err(ControlError::unprocessable("clock_out_of_range", message));
         }
         world.advance(time);
         Ok(clock_view(world))
     });
     Ok(Reply::json(200, &view?))
-}
-
-fn clock_out_of_range(seconds: u64) -> ControlError {
-    let message =
-        format!("cannot advance by {seconds} s; the latest time of a clock is {LAST_INSTANT}");
-    ControlError::unprocessable("clock_out_of_range", message)
 }
 
 fn clock_view(world: &World) -> ClockView {

@@ -69,9 +69,8 @@ impl Clock {
 
     /// Returns `true` if the clock can advance by `time` without passing [`LAST`].
     pub(crate) fn can_advance(&self, time: Duration) -> bool {
-        let now = self.timestamp();
-        SignedDuration::try_from(time)
-            .is_ok_and(|time| now.checked_add(time).is_ok_and(|later| later <= END))
+        let later = self.timestamp().checked_add(time);
+        later.is_ok_and(|later| later <= END)
     }
 
     /// Returns the current instant as RFC 3339 in UTC and whole seconds.
