@@ -56,22 +56,13 @@ async fn accept_all(
     // An error leaves the queue as it is.
     let _ = SockRef::from(listener).listen(BACKLOG);
     loop {
-        let stream = accept(listener).await;
-        tokio::spawn(serve_connection(
-            stream,
-            handler.clone(),
-            stopping.subscribe(),
-        ));
-    }
-}
-
-/// Accepts the next connection. Errors of `accept` are retried, since they are temporary.
-async fn accept(listener: &TcpListener) -> TcpStream {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => return stream,
-            Err(_) => tokio::time::sleep(BACK_OFF).await,
-        }
+        let Ok((stream, _)) = listener.accept().await else {
+            // Errors are temporary.
+            tokio::time::sleep(BACK_OFF).await;
+            continue;
+        };
+        let (handler, stop) = (handler.clone(), stopping.subscribe());
+        tokio::spawn(serve_connection(stream, handler, stop));
     }
 }
 
@@ -116,14 +107,12 @@ async fn serve_connection(
         );
     let served = tokio::select! {
         biased;
-        served = &mut connection => Some(served),
-        () = stopped(&mut stop) => None,
-    };
-    let served = match served {
-        Some(served) => served,
-        // No complete request has arrived.
-        None if !has_request.load(Ordering::Relaxed) => return,
-        None => {
+        served = &mut connection => served,
+        () = stopped(&mut stop) => {
+            if !has_request.load(Ordering::Relaxed) {
+                // No complete request has arrived.
+                return;
+            }
             Pin::new(&mut connection).graceful_shutdown();
             (&mut connection).await
         }
@@ -206,7 +195,8 @@ impl AsyncWrite for ClientStream {
 
 /// Rejects a request of HTTP/1.1 without `Host` or with several (RFC 9112, section 3.2).
 fn check_host<B>(request: &Request<B>) -> Result<(), Reply> {
-    let count = request.headers().get_all(HOST).iter().count();
+    let headers = request.headers().iter();
+    let count = headers.filter(|(name, _)| *name == HOST).count();
     if count == 1 || (count == 0 && request.version() < Version::HTTP_11) {
         return Ok(());
     }
@@ -312,12 +302,10 @@ fn bad_chunk(reply: &PlannedReply) -> Vec<u8> {
         body => &body[..body.len().min(8)],
     };
     let mut bytes = head(reply, "transfer-encoding: chunked\r\n").into_bytes();
-    if reply.is_head {
-        return bytes;
+    if !reply.is_head {
+        let size = format!("{:x}\r\n", first.len());
+        bytes.extend([size.as_bytes(), first, b"\r\nno size\r\n"].concat());
     }
-    bytes.extend_from_slice(format!("{:x}\r\n", first.len()).as_bytes());
-    bytes.extend_from_slice(first);
-    bytes.extend_from_slice(b"\r\nno size\r\n");
     bytes
 }
 

@@ -94,16 +94,13 @@ fn discard(mut body: Incoming) {
 
 /// Returns the next bytes of a body, or `None` at its end.
 async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
-    loop {
-        match body.frame().await.transpose()? {
-            None => return Ok(None),
-            // Ignore trailers.
-            Some(frame) => match frame.into_data() {
-                Ok(data) => return Ok(Some(data)),
-                Err(_) => continue,
-            },
+    while let Some(frame) = body.frame().await.transpose()? {
+        // Ignore trailers.
+        if let Ok(data) = frame.into_data() {
+            return Ok(Some(data));
         }
     }
+    Ok(None)
 }
 
 /// The body of a response.
@@ -123,18 +120,12 @@ pub(crate) fn respond(answer: Answer) -> Result<Response<ResponseBody>, NoRespon
 
 /// Converts a reply without a wire fault into a response.
 pub(crate) fn response(planned: PlannedReply) -> Response<ResponseBody> {
-    let PlannedReply {
-        code,
-        headers: lines,
-        body,
-        large,
-        ..
-    } = planned;
-    let status = StatusCode::from_u16(code).expect("a reply has a status of three digits");
+    let status = StatusCode::from_u16(planned.code).expect("a reply has a status of three digits");
     // Room for the headers that hyper adds.
-    let mut map = HeaderMap::with_capacity(lines.len() + 2);
-    map.extend(headers(lines));
-    let body = large.map_or_else(|| large_body::plain(body), large_body::json);
+    let mut map = HeaderMap::with_capacity(planned.headers.len() + 2);
+    map.extend(headers(planned.headers));
+    let large = planned.large.map(large_body::json);
+    let body = large.unwrap_or_else(|| large_body::plain(planned.body));
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
     *response.headers_mut() = map;
@@ -163,14 +154,8 @@ pub(crate) enum NoResponse {
 pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
     // A value that is not UTF-8 is in Latin-1, as in older versions of HTTP.
     let text = |value: &HeaderValue| {
-        let latin_1 = || {
-            value
-                .as_bytes()
-                .iter()
-                .map(|byte| char::from(*byte))
-                .collect()
-        };
-        std::str::from_utf8(value.as_bytes()).map_or_else(|_| latin_1(), str::to_owned)
+        let latin_1 = |_| value.as_bytes().iter().copied().map(char::from).collect();
+        std::str::from_utf8(value.as_bytes()).map_or_else(latin_1, str::to_owned)
     };
     let given = given.iter();
     given

@@ -111,10 +111,11 @@ struct PublicProfile<'a> {
 
 impl<'a> PublicProfile<'a> {
     fn of(world: &'a World, caller: &str) -> Self {
+        let key = &world.keys[caller];
         Self {
             world,
-            key: &world.keys[caller],
-            account: world.owner(caller),
+            key,
+            account: &world.accounts[&key.handle],
         }
     }
 }
