@@ -50,16 +50,12 @@ enum Command {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let Arguments {
-        command,
-        server,
-        control,
-    } = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(mut error) => process::exit(exit_code_of_usage(&mut error).into()),
     };
-    let ended = match command {
-        None => serve::serve(server, control)
+    let ended = match arguments.command {
+        None => serve::serve(arguments.server, arguments.control)
             .await
             .map(|()| 0)
             .map_err(|error| (error.exit_code_of_server(), error)),

@@ -30,19 +30,14 @@ pub(crate) struct MatrixOptions {
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(options: MatrixOptions) -> Result<u8, Failure> {
-    let MatrixOptions {
-        only,
-        faults,
-        trials,
-    } = options;
-    let base = trials.dialect()?;
+    let base = options.trials.dialect()?;
     let name = match base == Dialect::default() {
         true => "default",
         false => "given",
     };
-    let mut cases = vec![Case::new(name, worlds(&base, None))];
-    cases.extend(select(&base, &only, faults)?);
-    trials::run(cases, trials, Expected::Pass).await
+    let mut cases = vec![Case::new(name, None, worlds(&base, None))];
+    cases.extend(select(&base, &options.only, options.faults)?);
+    trials::run(cases, options.trials, Expected::Pass).await
 }
 
 /// Returns the selected cases, which differ from the given dialect.
@@ -65,7 +60,7 @@ fn select(base: &Dialect, only: &[String], faults: bool) -> Result<Vec<Case>, Fa
         false => only.iter().any(|name| name == setting),
     };
     let cases = all.into_iter().filter(|(setting, ..)| selected(setting));
-    let case = |(setting, name, worlds)| Case::new(format!("{setting} = {name}"), worlds);
+    let case = |(setting, name, worlds)| Case::new(format!("{setting} = {name}"), None, worlds);
     Ok(cases.map(case).collect())
 }
 

@@ -30,10 +30,11 @@ pub(crate) struct MutantsOptions {
 pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
     let MutantsOptions { only, skip, trials } = options;
     let (mutants, dialect) = (select(&only, &skip)?, trials.dialect()?);
-    let mut cases = vec![Case::new("unmutated baseline", worlds(&dialect, None))];
+    let baseline = worlds(&dialect, None);
+    let mut cases = vec![Case::new("unmutated baseline", None, baseline)];
     cases.extend(mutants.into_iter().map(|mutant| {
-        let case = Case::new(mutant.name(), worlds(&dialect, Some(mutant)));
-        case.breaking(mutant.sentence())
+        let worlds = worlds(&dialect, Some(mutant));
+        Case::new(mutant.name(), Some(mutant.sentence()), worlds)
     }));
     trials::run(cases, trials, Expected::Fail).await
 }

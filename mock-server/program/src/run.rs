@@ -1,19 +1,28 @@
 //! `mock-server run`: runs a command against a new mock, and prints the violations.
 
+use std::collections::BTreeSet;
+use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
-use mock_server::{Advice, Coverage, Endpoint, ProblemKind, Report, RuleViolations, printable};
+use mock_server::{
+    Advice, Coverage, Endpoint, ProblemKind, Report, RuleViolations, Worlds, WorldsServer,
+    printable,
+};
 use serde::Serialize;
-use tokio::process::Child;
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::failure::{Failure, warn};
 use crate::processes::{self, Signals};
-use crate::server::{Log, Mock, ServerOptions, worlds};
+use crate::server::{Log, ServerOptions, listen, serve, worlds};
 
 /// Run a command against a new mock, and report the rules of the specification that it violated
 ///
@@ -64,37 +73,29 @@ struct Content<'a> {
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
-    let RunOptions {
-        server,
-        allow,
-        report,
-        har,
-        command,
-    } = options;
+    let (report, har) = (options.report, options.har);
     let report = report.map(|path| OutputFile::open("report", path));
-    let report = report.transpose()?;
     let har = har.map(|path| OutputFile::open("HTTP Archive", path));
-    let har = har.transpose()?;
-    let log = server.log.then(Log::start);
+    let (report, har) = (report.transpose()?, har.transpose()?);
+    let log = options.server.log.then(Log::start);
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
-    let server = Arc::new(server);
+    let (server, command) = (Arc::new(options.server), &options.command);
     let worlds = signals.end(worlds(server.clone())).await?;
     let mock = Mock::start(worlds, &server.addr, log.as_ref())?;
-    let child = mock.command(&command).spawn();
+    let child = mock.command(command).spawn();
     let child = child.map_err(Failure::of_command(&command[0]))?;
-    let exit_code = wait(child, &mut signals)
-        .await
-        .map_err(Failure::of("wait for the command"))?;
+    let exit_code = wait(child, &mut signals).await;
+    let exit_code = exit_code.map_err(Failure::of("wait for the command"))?;
     let worlds = mock.finish().await;
     if let Some(log) = log {
         log.finish();
     }
     let findings = worlds.report();
-    let violated = print_summary(&findings, &allow);
+    let violated = print_summary(&findings, &options.allow);
     if let Some(file) = report {
         let content = Content {
             exit_code,
-            allowed: &allow,
+            allowed: &options.allow,
             findings: &findings,
         };
         let text = serde_json::to_string_pretty(&content);
@@ -194,18 +195,13 @@ fn write(to: &mut impl Write, findings: &Report, violated: &[&RuleViolations]) -
 }
 
 fn write_advice(to: &mut impl Write, advice: &Advice) -> io::Result<()> {
-    let Advice {
-        kind,
-        recommendation,
-        first,
-        ..
-    } = advice;
-    let times = times(advice.count);
+    let (kind, times) = (advice.kind, times(advice.count));
+    let recommendation = advice.recommendation;
     writeln!(
         to,
         "mock-server: advice: {kind} ({times}): {recommendation}"
     )?;
-    writeln!(to, "  {}", printable(first))
+    writeln!(to, "  {}", printable(&advice.first))
 }
 
 fn times(count: u64) -> String {
@@ -216,29 +212,109 @@ fn times(count: u64) -> String {
 }
 
 fn write_rule(to: &mut impl Write, broken: &RuleViolations) -> io::Result<()> {
-    let RuleViolations {
-        rule,
-        count,
-        violations,
-        ..
-    } = broken;
+    let (rule, times) = (broken.rule, times(broken.count));
+    let section = rule.section().unwrap_or_default();
+    let requirement = rule.requirement().unwrap_or_default();
     writeln!(
         to,
-        "  {rule} ({}, section {}): \"{}\"",
-        times(*count),
-        rule.section().unwrap_or_default(),
-        rule.requirement().unwrap_or_default()
+        "  {rule} ({times}, section {section}): \"{requirement}\""
     )?;
     let mut printed = Vec::new();
-    for violation in violations {
-        let line = format!(
-            "{} {}: {}",
-            violation.method, violation.path, violation.found
-        );
+    for violation in &broken.violations {
+        let (method, path) = (&violation.method, &violation.path);
+        let line = format!("{method} {path}: {}", violation.found);
         if printed.len() < MAX_PER_RULE && !printed.contains(&line) {
             writeln!(to, "    {}", printable(&line))?;
             printed.push(line);
         }
     }
     Ok(())
+}
+
+/// A running server, which ends when this is dropped.
+pub(crate) struct Mock {
+    worlds: Arc<Worlds>,
+    environment: Vec<(&'static str, OsString)>,
+    stop: watch::Sender<()>,
+    serving: JoinSet<io::Result<()>>,
+}
+
+/// Maximum time to handle the requests of a command that has ended.
+const GRACE: Duration = Duration::from_secs(1);
+
+impl Mock {
+    pub(crate) fn start(worlds: Worlds, addr: &str, log: Option<&Log>) -> Result<Self, Failure> {
+        let worlds = Arc::new(worlds);
+        let servers = listen(&worlds, addr, log)?;
+        let (stop, stopped) = watch::channel(());
+        Ok(Self {
+            environment: environment(&servers[0], &worlds),
+            stop,
+            serving: serve(servers, &stopped),
+            worlds,
+        })
+    }
+
+    /// Returns a command with the environment for this mock.
+    pub(crate) fn command(&self, command: &[OsString]) -> Command {
+        let (program, arguments) = command.split_first().expect("clap requires a command");
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .envs(self.environment.iter().cloned());
+        // The secrets of the user's own webhooks are not for tests.
+        for (name, _) in env::vars_os() {
+            let bytes = name.as_encoded_bytes();
+            if bytes.starts_with(b"PROFILE_WEBHOOK_SECRET") {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    /// Stops the server and returns its worlds, after the requests of connections that the command made.
+    pub(crate) async fn finish(self) -> Arc<Worlds> {
+        // The driver reports waiting connections.
+        tokio::task::yield_now().await;
+        drop(self.stop);
+        // An error means that the time is over.
+        let _ = timeout(GRACE, self.serving.join_all()).await;
+        self.worlds
+    }
+}
+
+fn environment(server: &WorldsServer, worlds: &Worlds) -> Vec<(&'static str, OsString)> {
+    let (url, keys) = (server.url(), worlds.keys());
+    let control = server.control_url().unwrap_or_default();
+    let all = serde_json::to_string(keys).expect("keys contain only strings");
+    let no_proxy = |name, other| {
+        let inherited = env::var_os(name).or_else(|| env::var_os(other));
+        (name, without_proxy(inherited.unwrap_or_default(), url))
+    };
+    vec![
+        ("PROFILE_BASE_URL", url.into()),
+        ("PROFILE_API_KEY", keys.all.clone().into()),
+        ("MOCK_SERVER_CONTROL", control.into()),
+        ("MOCK_SERVER_KEYS", all.into()),
+        no_proxy("NO_PROXY", "no_proxy"),
+        no_proxy("no_proxy", "NO_PROXY"),
+    ]
+}
+
+/// Adds the host of a URL to the hosts that clients reach without a proxy.
+fn without_proxy(mut hosts: OsString, url: &str) -> OsString {
+    if hosts == "*" {
+        return hosts;
+    }
+    let host = url.trim_start_matches("http://").rsplit_once(':');
+    let host = host.expect("the URL has a port").0;
+    // Some clients compare an IPv6 address with its brackets, and others without.
+    let bare = host.trim_matches(['[', ']']);
+    for host in BTreeSet::from([bare, host]) {
+        if !hosts.is_empty() {
+            hosts.push(",");
+        }
+        hosts.push(host);
+    }
+    hosts
 }

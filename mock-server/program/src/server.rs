@@ -1,8 +1,5 @@
 //! The options of a server, and its start.
 
-use std::collections::BTreeSet;
-use std::env;
-use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
@@ -20,10 +17,8 @@ use mock_server::journal::JournalLimits;
 use mock_server::{
     Dialect, FaultRule, InvalidInput, StateFile, World, Worlds, WorldsServer, printable,
 };
-use tokio::process::Command;
 use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::timeout;
 
 use crate::failure::{Failure, warn};
 
@@ -68,17 +63,6 @@ pub(crate) struct ServerOptions {
     /// Maximum number of bytes that the journal records of each body [default: 4096]
     #[arg(long, value_name = "BYTES")]
     journal_body_bytes: Option<usize>,
-}
-
-impl ServerOptions {
-    fn journal_limits(&self) -> JournalLimits {
-        let default = JournalLimits::default();
-        JournalLimits {
-            entries: self.journal_entries.unwrap_or(default.entries),
-            bytes: self.journal_bytes.unwrap_or(default.bytes),
-            body_bytes: self.journal_body_bytes.unwrap_or(default.body_bytes),
-        }
-    }
 }
 
 fn seed(text: &str) -> Result<u64, String> {
@@ -142,9 +126,8 @@ impl ControlOptions {
             return Ok(server.without_control());
         }
         for name in &self.allow_host {
-            server = server
-                .allow_host(name)
-                .map_err(Failure::in_option("--allow-host"))?;
+            let allowed = server.allow_host(name);
+            server = allowed.map_err(Failure::in_option("--allow-host"))?;
         }
         let Some(path) = &self.control_token_file else {
             return Ok(server);
@@ -180,15 +163,11 @@ impl Settings {
         })
     }
 
-    fn is_empty(&self) -> bool {
-        self.dialect.is_none() && self.webhook.is_none()
-    }
-
     /// Applies the settings to a world. Returns `true` if this changed its dialect.
     fn apply(&self, world: &mut World) -> bool {
-        let other = |dialect: &Dialect| dialect != world.dialect();
-        let had_other = self.dialect.as_ref().is_some_and(other);
+        let mut had_other = false;
         if let Some(dialect) = &self.dialect {
+            had_other = dialect != world.dialect();
             world.set_dialect(dialect.clone());
         }
         if let Some((url, secret)) = &self.webhook {
@@ -218,15 +197,14 @@ fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
         bytes.pop_if(|last| *last == b'\r');
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(Failure::of(action)(io::Error::other(
-            "it is UTF-16; expected UTF-8",
-        )));
+        let reason = io::Error::other("it is UTF-16; expected UTF-8");
+        return Err(Failure::of(action)(reason));
     }
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
+        let path = path.display();
         warn(&format!(
-            "the byte order mark in {} is not a part of the secret",
-            path.display()
+            "the byte order mark in {path} is not a part of the secret"
         ));
     }
     Ok(bytes)
@@ -251,11 +229,15 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
         None => Worlds::in_memory(world),
         Some(path) => in_file(path, world, &settings)?,
     };
-    worlds.set_journal_limits(options.journal_limits());
+    let limits = JournalLimits::default();
+    worlds.set_journal_limits(JournalLimits {
+        entries: options.journal_entries.unwrap_or(limits.entries),
+        bytes: options.journal_bytes.unwrap_or(limits.bytes),
+        body_bytes: options.journal_body_bytes.unwrap_or(limits.body_bytes),
+    });
     if let Some(origin) = &options.cors {
-        worlds
-            .set_cors(origin)
-            .map_err(Failure::in_option("--cors"))?;
+        let set = worlds.set_cors(origin);
+        set.map_err(Failure::in_option("--cors"))?;
     }
     if let Some(seed) = options.seed
         && *worlds.keys() != World::new(seed).keys()
@@ -286,7 +268,8 @@ fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Fai
     if let Some(directory) = missing {
         warn(&format!("created the directory {}", directory.display()));
     }
-    if !settings.is_empty() && worlds.update(|world| settings.apply(world))? {
+    let is_set = settings.dialect.is_some() || settings.webhook.is_some();
+    if is_set && worlds.update(|world| settings.apply(world))? {
         warn("--dialect replaces the dialect of the state file");
     }
     Ok(worlds)
@@ -343,96 +326,6 @@ pub(crate) fn serve(
         })
     });
     serving.collect()
-}
-
-/// A running server, which ends when this is dropped.
-pub(crate) struct Mock {
-    worlds: Arc<Worlds>,
-    environment: Vec<(&'static str, OsString)>,
-    stop: watch::Sender<()>,
-    serving: JoinSet<io::Result<()>>,
-}
-
-/// Maximum time to handle the requests of a command that has ended.
-const GRACE: Duration = Duration::from_secs(1);
-
-impl Mock {
-    pub(crate) fn start(worlds: Worlds, addr: &str, log: Option<&Log>) -> Result<Self, Failure> {
-        let worlds = Arc::new(worlds);
-        let servers = listen(&worlds, addr, log)?;
-        let (stop, stopped) = watch::channel(());
-        Ok(Self {
-            environment: environment(&servers[0], &worlds),
-            stop,
-            serving: serve(servers, &stopped),
-            worlds,
-        })
-    }
-
-    /// Returns a command with the environment for this mock.
-    pub(crate) fn command(&self, command: &[OsString]) -> Command {
-        let (program, arguments) = command.split_first().expect("clap requires a command");
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .envs(self.environment.iter().cloned());
-        // The secrets of the user's own webhooks are not for tests.
-        for (name, _) in env::vars_os() {
-            if name
-                .as_encoded_bytes()
-                .starts_with(b"PROFILE_WEBHOOK_SECRET")
-            {
-                command.env_remove(name);
-            }
-        }
-        command
-    }
-
-    /// Stops the server and returns its worlds, after the requests of connections that the command made.
-    pub(crate) async fn finish(self) -> Arc<Worlds> {
-        // The driver reports waiting connections.
-        tokio::task::yield_now().await;
-        drop(self.stop);
-        // An error means that the time is over.
-        let _ = timeout(GRACE, self.serving.join_all()).await;
-        self.worlds
-    }
-}
-
-fn environment(server: &WorldsServer, worlds: &Worlds) -> Vec<(&'static str, OsString)> {
-    let (url, keys) = (server.url(), worlds.keys());
-    let control = server.control_url().unwrap_or_default();
-    let all = serde_json::to_string(keys).expect("keys contain only strings");
-    let no_proxy = |name, other| {
-        let inherited = env::var_os(name).or_else(|| env::var_os(other));
-        (name, without_proxy(inherited.unwrap_or_default(), url))
-    };
-    vec![
-        ("PROFILE_BASE_URL", url.into()),
-        ("PROFILE_API_KEY", keys.all.clone().into()),
-        ("MOCK_SERVER_CONTROL", control.into()),
-        ("MOCK_SERVER_KEYS", all.into()),
-        no_proxy("NO_PROXY", "no_proxy"),
-        no_proxy("no_proxy", "NO_PROXY"),
-    ]
-}
-
-/// Adds the host of a URL to the hosts that clients reach without a proxy.
-fn without_proxy(mut hosts: OsString, url: &str) -> OsString {
-    if hosts == "*" {
-        return hosts;
-    }
-    let host = url.trim_start_matches("http://").rsplit_once(':');
-    let host = host.expect("the URL has a port").0;
-    // Some clients compare an IPv6 address with its brackets, and others without.
-    let bare = host.trim_matches(['[', ']']);
-    for host in BTreeSet::from([bare, host]) {
-        if !hosts.is_empty() {
-            hosts.push(",");
-        }
-        hosts.push(host);
-    }
-    hosts
 }
 
 /// A thread that writes log lines to stderr, which may block.

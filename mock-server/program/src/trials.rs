@@ -14,8 +14,8 @@ use tokio::task::JoinSet;
 
 use crate::failure::{Failure, warn};
 use crate::processes::{self, Signals};
-use crate::run;
-use crate::server::{self, DialectChoice, Mock};
+use crate::run::{self, Mock};
+use crate::server::{self, DialectChoice};
 
 /// A mock to run the command against.
 pub(crate) struct Case {
@@ -26,19 +26,15 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    pub(crate) fn new(name: impl Into<String>, worlds: Worlds) -> Self {
+    pub(crate) fn new(
+        name: impl Into<String>,
+        sentence: Option<&'static str>,
+        worlds: Worlds,
+    ) -> Self {
         Self {
             name: name.into(),
-            sentence: None,
+            sentence,
             worlds,
-        }
-    }
-
-    /// Sets the sentence that the mock breaks.
-    pub(crate) fn breaking(self, sentence: &'static str) -> Self {
-        Self {
-            sentence: Some(sentence),
-            ..self
         }
     }
 }
@@ -219,8 +215,8 @@ impl TrialOptions {
 /// A run of the command against a new mock.
 struct Trial {
     /// `None` if the run exceeded the time limit.
-    pub(crate) exit_code: Option<u8>,
-    pub(crate) report: Report,
+    exit_code: Option<u8>,
+    report: Report,
     duration: Duration,
     output: String,
 }
@@ -247,11 +243,8 @@ impl Trial {
         };
         let mut stderr = io::stderr().lock();
         // Ignore a closed stderr.
-        let _ = writeln!(
-            stderr,
-            "\n--- output of the command: {title}, {} ---",
-            self.describe()
-        );
+        let result = self.describe();
+        let _ = writeln!(stderr, "\n--- output of the command: {title}, {result} ---");
         for line in &lines[skipped..] {
             let _ = writeln!(stderr, "{line}");
         }
