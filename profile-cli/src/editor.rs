@@ -84,11 +84,10 @@ pub(crate) fn edit<T: EditedText>(
             Ok(Finished::Done(report)) => {
                 // The editor may still be open.
                 if text == initial && started.elapsed() < AT_ONCE {
-                    let (path, commands) = (file.path.display(), file.commands::<T>());
+                    let commands = file.commands::<T>();
                     session.output.status(&format!(
-                        "the editor returned at once, so {path} is kept; if the editor is still open, \
-                         save the text there, and {commands}. Set an editor that waits, such as \
-                         `code --wait`"
+                        "the editor returned at once; if it is still open, save the text there, then \
+                         {commands}. Set an editor that waits, such as `code --wait`"
                     ));
                 } else {
                     file.delete();

@@ -82,36 +82,41 @@ fn suggest_subcommands(error: &mut clap::Error) {
 }
 
 /// The names of arguments that may have spaces.
-const TEXTS: [&str; 3] = ["BODY|@./PATH|-", "TITLE", "VALUE"];
+const TEXTS: [&str; 6] = [
+    "BODY|@./PATH|-",
+    "ID|TITLE",
+    "TEXT",
+    "TEXT|@./PATH|-",
+    "TITLE",
+    "VALUE",
+];
 
-/// Suggests the option that has the unknown one as a word, as `--display-name` has `--name`, or
-/// quotes if an unknown word may belong to a text.
+/// Suggests quotes if an unknown word may belong to a text, or the option that has it as a word, as
+/// `--display-name` has `name`.
 fn suggest_options(error: &mut clap::Error) {
-    let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidArg) else {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(entered))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    else {
         return;
     };
-    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
-    if is_unknown && entered.starts_with('-') {
-        let tip = hyphen_tip(entered);
+    let entered = entered.clone();
+    let command = entered_command();
+    let tip = if entered.starts_with('-') {
         // The tip of the parser is also for options that do not exist.
         error.remove(ContextKind::Suggested);
-        if let Some(tip) = tip {
-            let tip = ContextValue::StyledStrs(vec![tip.into()]);
-            error.insert(ContextKind::Suggested, tip);
-            return;
-        }
+        hyphen_tip(&entered, &command)
+    } else {
+        let mut words = env::args().skip_while(|word| word != command.get_name());
+        let follows_a_value = words.nth(1).is_some_and(|first| first != entered);
+        let may_be_text = follows_a_value && command.get_arguments().any(is_text);
+        may_be_text.then(|| "put a text with spaces in quotes".to_owned())
+    };
+    if let Some(tip) = tip {
+        let tip = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tip);
+        return;
     }
-    let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidArg) else {
-        return;
-    };
-    let Some(entered) = entered.strip_prefix("--").filter(|_| is_unknown) else {
-        if is_unknown && !entered.starts_with('-') && takes_text(&entered_command()) {
-            let tip = vec!["put a text with spaces in quotes".into()];
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tip));
-        }
-        return;
-    };
-    let command = entered_command();
+    let entered = entered.trim_start_matches('-');
     let options = command.get_arguments().filter_map(clap::Arg::get_long);
     // The commands of webhooks name a body differently: as a path, or as a text.
     let is_body = |name: &str| ["body", "data"].contains(&name);
@@ -127,14 +132,13 @@ fn suggest_options(error: &mut clap::Error) {
 }
 
 /// Returns the tip for a value that begins with a hyphen, whose start the parser takes for an option.
-fn hyphen_tip(entered: &str) -> Option<String> {
+fn hyphen_tip(entered: &str, command: &clap::Command) -> Option<String> {
     let words: Vec<_> = env::args().collect();
     let is_value = |pair: &&[String]| pair[1].starts_with(entered);
     let [before, value] = words.windows(2).find(is_value)? else {
         return None;
     };
     let quoted = shlex::try_quote(value).ok()?;
-    let command = entered_command();
     let mut options = command
         .get_arguments()
         .filter(|option| option.get_action().takes_values());
@@ -144,15 +148,15 @@ fn hyphen_tip(entered: &str) -> Option<String> {
             "to pass {quoted} as a value, use `{before}={quoted}`"
         ));
     }
-    let is_text = value.contains(' ') && takes_text(&command);
-    is_text.then(|| format!("to pass {quoted} as a value, use `-- {quoted}`"))
+    let is_letter = value.len() == 2 && value.ends_with(|it: char| it.is_ascii_alphabetic());
+    let is_value = value.contains(' ') || !value.starts_with("--") && !is_letter;
+    (is_value && command.get_positionals().any(is_text))
+        .then(|| format!("to pass {quoted} as a value, use `-- {quoted}`"))
 }
 
-fn takes_text(command: &clap::Command) -> bool {
-    let mut values = command
-        .get_positionals()
-        .flat_map(|argument| argument.get_value_names().unwrap_or_default());
-    values.any(|name| TEXTS.contains(&name.as_str()))
+fn is_text(argument: &clap::Arg) -> bool {
+    let mut names = argument.get_value_names().unwrap_or_default().iter();
+    names.any(|name| TEXTS.contains(&name.as_str()))
 }
 
 /// Returns the command that was entered.

@@ -169,7 +169,7 @@ async fn keeps_only_the_changed_fields_in_a_private_file() {
             --- stdout
             --- stderr
             error: the editor 'HOME/an editor' (from PROFILE_EDITOR) failed: exit status: 3; your text is saved in PATH
-            hint: repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            hint: check it with `profile diff PATH` and send it with `profile apply PATH`
         "#]],
     );
     assert_eq!(text, "[profile]\nlocation = \"L\"\n");
@@ -226,7 +226,7 @@ async fn rejects_invalid_texts() {
             --- stdout
             --- stderr
             error: the text:2:9: invalid basic string, expected `"`; your text is saved in PATH
-            hint: repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            hint: check it with `profile diff PATH` and send it with `profile apply PATH`
         "#]],
     );
     assert_eq!(text, "[profile]\nbio = \"b\nlocation = 1\n");
@@ -450,7 +450,7 @@ async fn a_dry_run_sends_nothing_and_keeps_the_text() {
             No change was sent.
             --- stderr
             note: accent_color: #FFF is sent as #FFFFFF
-            your text is saved in PATH; repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            your text is saved in PATH; check it with `profile diff PATH` and send it with `profile apply PATH`
         "##]],
     );
     assert_eq!(text, "[profile]\naccent_color = \"#FFF\"\n");
@@ -571,7 +571,7 @@ async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
             --- stdout
             --- stderr
             error: location has changed on the service meanwhile; it is now "theirs"; your text is saved in PATH
-            hint: repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            hint: check it with `profile diff PATH` and send it with `profile apply PATH`
         "#]],
     );
     assert_eq!(text, "[profile]\nlocation = \"mine\"\n");
@@ -690,7 +690,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
             --- stderr
             warning: the response is an HTML page, so it is probably not from the service, and the outcome is unknown; check with `profile show` before you try again
             error: the service accepted the change, but the profile does not contain the new location; the change may have been applied; your text is saved in PATH
-            hint: check with `profile show` before you try again; repair it if it was rejected, compare it with `profile diff PATH`, then send it with `profile apply PATH`
+            hint: check with `profile show` before you try again; check it with `profile diff PATH` and send it with `profile apply PATH`
         "#]],
     );
     let create = ["post", "create", "--editor"];

@@ -104,10 +104,7 @@ impl EditedText for Edit<'_> {
     }
 
     fn commands(path: &str) -> String {
-        format!(
-            "repair it if it was rejected, compare it with `profile diff {path}`, then send it \
-             with `profile apply {path}`"
-        )
+        format!("check it with `profile diff {path}` and send it with `profile apply {path}`")
     }
 }
 
