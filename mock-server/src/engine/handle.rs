@@ -54,7 +54,7 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> P
         key,
         problems,
     };
-    let (answer, is_write) = match endpoint.handler() {
+    let (answer, is_write) = match endpoint.row().handler {
         Handler::Read(answer) => (answer(world, &mut call), false),
         Handler::Write(answer) => (answer(world, &mut call), true),
     };
@@ -170,7 +170,7 @@ fn add_extra_fields(reply: &mut Reply, endpoint: Endpoint, extra: &ExtraFields) 
         return;
     };
     let data = &mut body["data"];
-    for (place, pointer) in endpoint.objects() {
+    for (place, pointer) in endpoint.row().objects {
         if let Some(objects) = data.pointer_mut(pointer) {
             extra.add(*place, objects);
         }

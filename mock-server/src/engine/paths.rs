@@ -93,8 +93,9 @@ fn known_paths() -> String {
 /// braces.
 fn match_path<'a>(template: &str, path: &'a str) -> Option<Cow<'a, str>> {
     let mut parameter = Cow::Borrowed("");
-    let mut given = path.split('/');
-    for expected in template.split('/') {
+    // Faster in short texts than `split('/')`.
+    let mut given = path.split(['/']);
+    for expected in template.split(['/']) {
         let given = given.next()?;
         if expected.starts_with('{') && expected.ends_with('}') && !given.is_empty() {
             parameter = decode(given)?;

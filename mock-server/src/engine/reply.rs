@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::clock::http_date;
 use super::dialect::{
-    ContentRejection, DaysOutOfRange, Dialect, ErrorBody, ErrorTemplate, RateLimitRejection,
-    RetryAfter, ScopeRejection, Values, WriteResponses,
+    ContentRejection, DaysOutOfRange, Dialect, ErrorBody, RateLimitRejection, RetryAfter,
+    ScopeRejection, Values, WriteResponses,
 };
 use super::json_object::{Fields, Object, to_json};
 use super::problems::{Problem, Status};
@@ -38,8 +38,8 @@ impl Reply {
 
     /// Does the same for a resource that is an object.
     pub(super) fn object(status: u16, resource: &impl Fields) -> Self {
-        let body = to_json(&DataObject(resource));
-        Self::with_body("application/json", status, body)
+        let data = |object: &mut Object<'_>| object.object("data", resource);
+        Self::with_body("application/json", status, to_json(&data))
     }
 
     pub(super) fn created(dialect: &Dialect, resource: &impl Fields) -> Self {
@@ -60,7 +60,7 @@ impl Reply {
     fn written(dialect: &Dialect, resource: impl FnOnce() -> Self) -> Self {
         match dialect.write_responses {
             WriteResponses::Resource => resource(),
-            WriteResponses::EmptyData => Self::data(200, Nothing {}),
+            WriteResponses::EmptyData => Self::object(200, &|_: &mut Object<'_>| {}),
             WriteResponses::NullData => Self::data(200, ()),
             WriteResponses::NoContent => Self::empty(204),
         }
@@ -88,7 +88,9 @@ impl Reply {
             field: problem.field(),
         };
         let reply = match &dialect.error_template {
-            Some(template) => Self::from_template(template, values),
+            Some(template) => {
+                Self::with_body(template.content_type(), status, template.body(values))
+            }
             None => Self::rejection(dialect.error_body, values),
         };
         if let Problem::MethodNotAllowed { allowed, .. } = problem
@@ -120,12 +122,6 @@ impl Reply {
             field: None,
         };
         Self::rejection(ErrorBody::Nested, values)
-    }
-
-    /// Returns a rejection whose body is made from a template.
-    fn from_template(template: &ErrorTemplate, values: Values<'_>) -> Self {
-        let content_type = template.content_type();
-        Self::with_body(content_type, values.status, template.body(values))
     }
 
     fn rejection(shape: ErrorBody, values: Values<'_>) -> Self {
@@ -255,17 +251,7 @@ struct Data<T> {
     data: T,
 }
 
-struct DataObject<'a, T>(&'a T);
-
-impl<T: Fields> Fields for DataObject<'_, T> {
-    fn write(&self, object: &mut Object<'_>) {
-        object.object("data", self.0);
-    }
-}
-
 /// An object without fields.
-#[derive(Serialize)]
-struct Nothing {}
 
 #[derive(Serialize)]
 struct ErrorObject<'a> {

@@ -26,7 +26,7 @@ pub(crate) struct Exchange {
 enum Stage {
     Planned,
     /// Waits to be handled, and would have this result now.
-    Received(u64, Processed),
+    Received(u64, Box<Processed>),
     /// Its response waits to be sent.
     Handled(u64),
     Over(u64),
@@ -56,7 +56,7 @@ impl Exchange {
         };
         let entry = self.entry(request.clone(), &mut handled);
         let number = service.journal.record(entry, None).number;
-        self.stage = Stage::Received(number, handled.processed);
+        self.stage = Stage::Received(number, Box::new(handled.processed));
     }
 
     /// Handles the request, applies the fault to the response, and records both. Returns the response

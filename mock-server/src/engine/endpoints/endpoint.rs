@@ -46,7 +46,7 @@ macro_rules! endpoints {
             /// All endpoints, in the order of the specification.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            fn row(self) -> Row {
+            pub(in crate::engine) fn row(self) -> Row {
                 use Access::{AnyKey, Open, Scope as Needs};
                 use Handler::{Read, Write};
                 use ProblemKind::{
@@ -128,10 +128,8 @@ impl Endpoint {
         use ProblemKind::{
             BodyTooLarge, KeyMissing, MalformedAuthorization, RateLimited, ScopeMissing, UnknownKey,
         };
-        let Row {
-            access, rejections, ..
-        } = self.row();
-        let by_access: &[_] = match access {
+        let row = self.row();
+        let by_access: &[_] = match row.access {
             Access::Open => &[],
             Access::AnyKey => &[KeyMissing],
             Access::Scope(_) => &[KeyMissing, ScopeMissing],
@@ -142,30 +140,23 @@ impl Endpoint {
             UnknownKey,
             RateLimited,
         ];
-        let others = by_access.iter().chain(rejections.iter().copied().flatten());
+        let by_endpoint = row.rejections.iter().copied().flatten();
+        let others = by_access.iter().chain(by_endpoint);
         always.iter().chain(others).map(|kind| kind.as_str())
-    }
-
-    pub(crate) fn handler(self) -> Handler {
-        self.row().handler
-    }
-
-    pub(in crate::engine) fn objects(self) -> &'static [(Place, &'static str)] {
-        self.row().objects
     }
 }
 
 /// A row of the table of endpoints.
-struct Row {
+pub(in crate::engine) struct Row {
     method: &'static str,
     path: &'static str,
     access: Access,
     /// Groups of the rejections that depend on the endpoint.
     rejections: &'static [&'static [ProblemKind]],
-    handler: Handler,
+    pub(in crate::engine) handler: Handler,
     /// The objects in the data of a successful response, to which a dialect can add fields, each with a
     /// JSON Pointer to it or to an array of such objects.
-    objects: &'static [(Place, &'static str)],
+    pub(in crate::engine) objects: &'static [(Place, &'static str)],
 }
 
 /// The key that an endpoint requires under the default dialect.

@@ -184,19 +184,12 @@ fn extra_fields(object: &mut Object<'_>, dialect: &Dialect, created_at: &str) {
         object.string("created_at", created_at);
     }
     if dialect.resource_fields == ResourceFields::Nested {
-        object.value("metadata", &Metadata::default());
+        object.object("metadata", &|object: &mut Object<'_>| {
+            object.value("tags", &[(); 0]);
+            object.object("source", &|object: &mut Object<'_>| {
+                object.value("imported", &false);
+                object.value("from", &());
+            });
+        });
     }
-}
-
-/// An extra field with nested values.
-#[derive(Default, serde::Serialize)]
-struct Metadata {
-    tags: [&'static str; 0],
-    source: Source,
-}
-
-#[derive(Default, serde::Serialize)]
-struct Source {
-    imported: bool,
-    from: Option<&'static str>,
 }

@@ -6,7 +6,7 @@ use super::call::{Call, Known, read_object};
 use super::links_and_posts::View;
 use crate::engine::access::{Key, Scope};
 use crate::engine::dialect::{
-    ApiVisible, BadgeKinds, Dialect, KeyObject, KeyRateLimit, KeyScopes, MeFields, UnknownFields,
+    ApiVisible, BadgeKinds, KeyObject, KeyRateLimit, KeyScopes, MeFields, UnknownFields,
 };
 use crate::engine::json_object::{Fields, Object};
 use crate::engine::problems::{Problem, Rejected};
@@ -38,7 +38,7 @@ impl Fields for Me<'_> {
             ApiVisible::Integer => object.value("api_visible", &u8::from(visible)),
             ApiVisible::String => object.string("api_visible", &visible.to_string()),
         }
-        object.object("key", &KeyView { dialect, key });
+        object.object("key", &View(dialect, key));
     }
 }
 
@@ -47,15 +47,9 @@ fn joined_scopes(key: &Key, separator: &str) -> String {
     names.join(separator)
 }
 
-/// The key object in the response.
-struct KeyView<'a> {
-    dialect: &'a Dialect,
-    key: &'a Key,
-}
-
-impl Fields for KeyView<'_> {
+impl Fields for View<'_, Key> {
     fn write(&self, object: &mut Object<'_>) {
-        let Self { dialect, key } = self;
+        let Self(dialect, key) = self;
         match dialect.key_scopes {
             KeyScopes::Array => object.value("scopes", &key.scopes),
             KeyScopes::SpaceSeparated => object.string("scopes", &joined_scopes(key, " ")),
@@ -132,15 +126,10 @@ impl Fields for PublicProfile<'_> {
             object.string(field.name(), field.get(profile));
         }
         if is_full {
-            let Account {
-                links,
-                posts,
-                badges,
-                ..
-            } = self.account;
-            let is_owned = |badge: &&Badge| badges.contains(&badge.id);
-            object.array("links", links.iter().map(|link| View(dialect, link)));
-            object.array("posts", posts.iter().map(|post| View(dialect, post)));
+            let (links, posts) = (self.account.links.iter(), self.account.posts.iter());
+            let is_owned = |badge: &&Badge| self.account.badges.contains(&badge.id);
+            object.array("links", links.map(|link| View(dialect, link)));
+            object.array("posts", posts.map(|post| View(dialect, post)));
             object.array("badges", self.world.badges.iter().filter(is_owned));
         }
     }

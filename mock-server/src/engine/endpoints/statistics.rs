@@ -10,6 +10,7 @@ use url::form_urlencoded;
 
 use super::call::Call;
 use crate::engine::dialect::{AnalyticsShape, DaysOutOfRange, OtherStatistics};
+use crate::engine::json_object::Object;
 use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::seeded_hash::SeededHash;
@@ -222,10 +223,9 @@ fn parse_days(text: &str, own: bool) -> Result<u16, Problem> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(Problem::NotAnInteger { found });
     }
-    let limit = if own {
-        MAX_DAYS_OWN_PROFILE
-    } else {
-        MAX_DAYS_OTHER_PROFILES
+    let limit = match own {
+        true => MAX_DAYS_OWN_PROFILE,
+        false => MAX_DAYS_OTHER_PROFILES,
     };
     match text.parse() {
         Ok(days) if (1..=limit).contains(&days) => Ok(days),
@@ -239,23 +239,6 @@ fn clamp(found: &str, limit: u16) -> u16 {
     if is_low { 1 } else { limit }
 }
 
-#[derive(Serialize)]
-struct Analytics {
-    views: Value,
-    likes: Value,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    social: Option<Social>,
-    #[serde(flatten)]
-    flat: Option<Social>,
-}
-
-#[derive(Serialize)]
-struct Social {
-    followers: Value,
-    following: Value,
-    comments: Value,
-}
-
 /// Derives likes and social counts from the `total_views` of the view statistics, so that they are
 /// smaller.
 pub(super) fn show_analytics(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -266,45 +249,35 @@ pub(super) fn show_analytics(world: &World, call: &mut Call<'_>) -> Result<Reply
         AnalyticsShape::Social | AnalyticsShape::Flat => json!(count),
         AnalyticsShape::Totals => json!({"total": count}),
     };
-    let social = Social {
-        followers: count(views / 50),
-        following: count(views / 80),
-        comments: count(views / 100),
+    let social = |object: &mut Object<'_>| {
+        object.value("followers", &count(views / 50));
+        object.value("following", &count(views / 80));
+        object.value("comments", &count(views / 100));
     };
-    let (social, flat) = match shape {
-        AnalyticsShape::Social | AnalyticsShape::Totals => (Some(social), None),
-        AnalyticsShape::Flat => (None, Some(social)),
+    let analytics = |object: &mut Object<'_>| {
+        object.value("views", &count(views));
+        object.value("likes", &count(views / 12));
+        match shape {
+            AnalyticsShape::Social | AnalyticsShape::Totals => object.object("social", &social),
+            AnalyticsShape::Flat => social(object),
+        }
     };
-    let analytics = Analytics {
-        views: count(views),
-        likes: count(views / 12),
-        social,
-        flat,
-    };
-    Ok(Reply::data(200, analytics))
-}
-
-#[derive(Serialize)]
-struct SiteStatistics {
-    users: usize,
-    views: u64,
-    links: usize,
+    Ok(Reply::object(200, &analytics))
 }
 
 pub(super) fn show_site(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     call.expect_no_parameters();
     call.problems.check()?;
     let today = world.clock().today();
-    let statistics = SiteStatistics {
-        users: world.accounts.len(),
-        views: world
-            .accounts
-            .keys()
-            .map(|handle| Visits::of(world, handle).total(today))
-            .sum(),
-        links: world.accounts.values().map(|one| one.links.len()).sum(),
-    };
-    Ok(Reply::data(200, statistics))
+    let views = |handle| Visits::of(world, handle).total(today);
+    let views: u64 = world.accounts.keys().map(|handle| views(handle)).sum();
+    let links = world.accounts.values().map(|account| account.links.len());
+    let links: usize = links.sum();
+    Ok(Reply::object(200, &|object: &mut Object<'_>| {
+        object.value("users", &world.accounts.len());
+        object.value("views", &views);
+        object.value("links", &links);
+    }))
 }
 
 #[cfg(test)]
