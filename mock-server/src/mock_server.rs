@@ -61,10 +61,8 @@ impl MockServer {
     /// Panics if the server cannot bind a port; [`MockServerBuilder::start_blocking`] returns an error
     /// instead.
     pub fn start_blocking() -> Self {
-        match Self::builder().start_blocking() {
-            Ok(server) => server,
-            Err(error) => panic!("{error}"),
-        }
+        let started = Self::builder().start_blocking();
+        started.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Returns a builder for a server with other settings.

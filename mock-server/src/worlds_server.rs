@@ -167,14 +167,6 @@ impl WorldsServer {
 /// Maximum time to finish requests after the server was stopped.
 const GRACE: Duration = Duration::from_secs(10);
 
-impl fmt::Debug for WorldsServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorldsServer")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
-    }
-}
-
 fn url_of(mut address: SocketAddr) -> String {
     if address.ip().is_unspecified() {
         address.set_ip(match address {

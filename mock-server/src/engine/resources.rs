@@ -200,13 +200,16 @@ impl FieldLimit {
     pub(crate) fn problems(&self, text: &str) -> Vec<Excess> {
         match *self {
             Self::Text {
-                max_characters,
+                max_characters: limit,
                 max_lines,
             } => {
-                let too_many_characters = check_characters(text, max_characters);
-                let too_many_lines = max_lines.and_then(|limit| check_lines(text, limit));
-                let problems = too_many_characters.into_iter().chain(too_many_lines);
-                problems.collect()
+                let found = text.chars().count();
+                let characters = Excess::TooManyCharacters { found, limit };
+                let characters = (found > limit).then_some(characters);
+                let found = lines(text);
+                let limit = max_lines.filter(|limit| found > *limit);
+                let lines = limit.map(|limit| Excess::TooManyLines { found, limit });
+                characters.into_iter().chain(lines).collect()
             }
             Self::Color => check_color(text).err().into_iter().collect(),
         }
@@ -240,16 +243,6 @@ pub(crate) enum Excess {
     TooManyLines { found: usize, limit: usize },
     #[error("is not a color of the form #rrggbb, such as #ff8800")]
     NotAColor,
-}
-
-fn check_characters(text: &str, limit: usize) -> Option<Excess> {
-    let found = text.chars().count();
-    (found > limit).then_some(Excess::TooManyCharacters { found, limit })
-}
-
-fn check_lines(text: &str, limit: usize) -> Option<Excess> {
-    let found = lines(text);
-    (found > limit).then_some(Excess::TooManyLines { found, limit })
 }
 
 /// Rejects a string that is not `#rrggbb`. The digits are case-insensitive.

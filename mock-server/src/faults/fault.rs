@@ -191,9 +191,8 @@ impl Fault {
                          use another status"
                     )));
                 }
-                headers
-                    .iter()
-                    .try_for_each(|(name, value)| check_free_header(name, value))
+                let mut headers = headers.iter();
+                headers.try_for_each(|(name, value)| check_header(name, value))
             }
             Self::RateLimited {
                 retry_after: Some(text),
@@ -238,19 +237,13 @@ fn check_status(found: u16, min: u16, max: u16) -> Result<(), InvalidInput> {
 }
 
 /// Rejects headers that determine the length of the body, since hyper does not send a wrong length.
-fn check_free_header(name: &str, value: &str) -> Result<(), InvalidInput> {
-    let is_framing = ["content-length", "transfer-encoding"]
-        .iter()
-        .any(|framing| name.eq_ignore_ascii_case(framing));
-    if is_framing {
+fn check_header(name: &str, value: &str) -> Result<(), InvalidInput> {
+    let mut framing = ["content-length", "transfer-encoding"].iter();
+    if framing.any(|framing| name.eq_ignore_ascii_case(framing)) {
         return Err(invalid(format!(
             "the header `{name}` cannot be set; it is derived from the body"
         )));
     }
-    check_header(name, value)
-}
-
-fn check_header(name: &str, value: &str) -> Result<(), InvalidInput> {
     if HeaderName::from_bytes(name.as_bytes()).is_err() {
         return Err(invalid(format!("`{name}` is not a valid header name")));
     }

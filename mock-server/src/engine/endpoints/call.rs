@@ -66,17 +66,12 @@ pub(crate) fn check_size(request: &Request, problems: &mut Problems) {
     }
 }
 
-/// The fields that a body may have, and the treatment of unknown ones.
-pub(super) struct Known {
-    pub(super) fields: &'static [&'static str],
-    pub(super) others: UnknownFields,
-}
-
 /// Reads the object in the body, calls `take` with each known field and its value, and collects
 /// the problems.
 pub(super) fn read_object(
     call: &mut Call<'_>,
-    known: &Known,
+    known: &'static [&'static str],
+    unknown_fields: UnknownFields,
     mut take: impl FnMut(&'static str, String, &mut Problems),
 ) {
     let (body, problems) = (&call.request.body, &mut call.problems);
@@ -102,9 +97,8 @@ pub(super) fn read_object(
         problems.reject(Problem::RepeatedField { field });
     }
     for (field, value) in fields {
-        let Some(name) = known.fields.iter().find(|name| **name == field) else {
-            if known.others == UnknownFields::Rejected {
-                let known = known.fields;
+        let Some(name) = known.iter().find(|name| **name == field) else {
+            if unknown_fields == UnknownFields::Rejected {
                 problems.reject(Problem::UnknownField { field, known });
             }
             continue;
@@ -195,11 +189,8 @@ mod tests {
             key: None,
             problems: Problems::default(),
         };
-        let known = Known {
-            fields: &["bio"],
-            others: UnknownFields::Rejected,
-        };
-        super::read_object(&mut call, &known, |_, _, _| {});
+        let others = UnknownFields::Rejected;
+        super::read_object(&mut call, &["bio"], others, |_, _, _| {});
         call.problems.decisive().unwrap().clone()
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use url::Url;
 
-use super::call::{Call, Known, read_object};
+use super::call::{Call, read_object};
 use crate::engine::dialect::{Dialect, Ids, LinkUrls, ResourceFields};
 use crate::engine::json_object::{Fields, Object};
 use crate::engine::problems::{Problem, Rejected};
@@ -16,7 +16,7 @@ use crate::engine::world::World;
 const FIELDS: &[&str] = &["title", "url"];
 
 pub(super) fn create_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
-    let LinkFields { title, url } = LinkFields::read(world.dialect(), call);
+    let (title, url) = read_link(world.dialect(), call);
     let title = call.require("title", title);
     let url = call.require("url", url);
     let caller = call.caller()?;
@@ -28,7 +28,7 @@ pub(super) fn create_link(world: &mut World, call: &mut Call<'_>) -> Result<Repl
 }
 
 pub(super) fn edit_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
-    let LinkFields { title, url } = LinkFields::read(world.dialect(), call);
+    let (title, url) = read_link(world.dialect(), call);
     if title.is_none() && url.is_none() {
         call.problems.reject(Problem::EmptyEdit { known: FIELDS });
     }
@@ -52,37 +52,26 @@ pub(super) fn delete_link(world: &mut World, call: &mut Call<'_>) -> Result<Repl
     Ok(Reply::deleted(world.dialect()))
 }
 
-/// The valid fields of a body that creates or edits a link.
-#[derive(Default)]
-struct LinkFields {
-    title: Option<String>,
-    url: Option<String>,
-}
-
-impl LinkFields {
-    fn read(dialect: &Dialect, call: &mut Call<'_>) -> Self {
-        let mut read = Self::default();
-        let known = Known {
-            fields: FIELDS,
-            others: dialect.unknown_fields,
-        };
-        read_object(call, &known, |field, text, problems| {
+/// Returns the valid title and URL in a body that creates or edits a link.
+fn read_link(dialect: &Dialect, call: &mut Call<'_>) -> (Option<String>, Option<String>) {
+    let (mut title, mut url) = (None, None);
+    read_object(
+        call,
+        FIELDS,
+        dialect.unknown_fields,
+        |field, text, problems| {
             if field == "title" {
-                read.title = Some(text);
+                title = Some(text);
                 return;
             }
-            match Url::parse(&text) {
-                Err(reason) => drop(problems.reject(Problem::NotAUrl { reason })),
-                Ok(url) => {
-                    read.url = Some(match dialect.link_urls {
-                        LinkUrls::AsSent => text,
-                        LinkUrls::Parsed => url.into(),
-                    });
-                }
+            match (Url::parse(&text), dialect.link_urls) {
+                (Err(reason), _) => drop(problems.reject(Problem::NotAUrl { reason })),
+                (Ok(_), LinkUrls::AsSent) => url = Some(text),
+                (Ok(parsed), LinkUrls::Parsed) => url = Some(parsed.into()),
             }
-        });
-        read
-    }
+        },
+    );
+    (title, url)
 }
 
 fn link_position(world: &World, caller: &str, call: &mut Call<'_>) -> Result<usize, Rejected> {
@@ -94,11 +83,8 @@ fn link_position(world: &World, caller: &str, call: &mut Call<'_>) -> Result<usi
 
 pub(super) fn create_post(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let mut body = None;
-    let known = Known {
-        fields: &["body"],
-        others: world.dialect().unknown_fields,
-    };
-    read_object(call, &known, |_, text, _| body = Some(text));
+    let others = world.dialect().unknown_fields;
+    read_object(call, &["body"], others, |_, text, _| body = Some(text));
     let body = call.require("body", body);
     let caller = call.caller()?;
     let handle = world.keys[caller].handle.clone();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::call::{Call, Known, read_object};
+use super::call::{Call, read_object};
 use super::links_and_posts::View;
 use crate::engine::access::{Key, Scope};
 use crate::engine::dialect::{
@@ -80,11 +80,8 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
 /// Returns the fields of an edit with their new values.
 fn read(call: &mut Call<'_>) -> Vec<(&'static ProfileField, String)> {
     let mut edit = Vec::new();
-    let known = Known {
-        fields: ProfileField::NAMES,
-        others: UnknownFields::Rejected,
-    };
-    read_object(call, &known, |name, text, problems| {
+    let (known, others) = (ProfileField::NAMES, UnknownFields::Rejected);
+    read_object(call, known, others, |name, text, problems| {
         let Some(field) = ProfileField::ALL.iter().find(|field| field.name() == name) else {
             return;
         };
