@@ -39,8 +39,10 @@ use crate::transport::{Handler, NoResponse, ResponseBody, answer, receive, respo
 #[derive(Debug)]
 pub struct MockServer {
     uri: String,
+    address: SocketAddr,
     handle: ServiceHandle,
-    thread: ServerThread,
+    /// Stops the thread when dropped, and the thread; `None` once it is stopped.
+    running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
 impl MockServer {
@@ -77,20 +79,64 @@ impl MockServer {
 
     /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
-        self.thread.address
+        self.address
     }
 
     /// Stops the server, like a drop: when this returns, its port and its connections are closed.
     pub async fn stop(self) {}
 
+    /// Starts a server that accepts requests as soon as this returns.
     fn serve(listener: TcpListener, service: Service) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
         let handle = ServiceHandle::new(service);
-        let thread = ServerThread::start(listener, handle.service.clone())?;
+        let handler = ServiceHandler {
+            service: handle.service.clone(),
+            shutdown: Shutdown::new(),
+        };
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (sender, receiver) = mpsc::channel::<(Runtime, _)>();
+        let thread = thread::Builder::new()
+            .name("mock-server".to_owned())
+            .spawn(move || {
+                // Fails if the runtime cannot be created.
+                let Ok((runtime, listener)) = receiver.recv() else {
+                    return;
+                };
+                let serving = serve(listener, Arc::new(handler), async {
+                    // Completes when the sender is dropped.
+                    let _ = stopped.await;
+                });
+                runtime.block_on(serving);
+                // Does not wait for the lock of a state file.
+                runtime.shutdown_background();
+            })?;
+        // Created last because dropping a runtime inside that of the caller panics.
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let inside = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        drop(inside);
+        // The thread waits for it.
+        let _ = sender.send((runtime, listener));
         Ok(Self {
-            uri: format!("http://{}", thread.address),
+            uri: format!("http://{address}"),
+            address,
             handle,
-            thread,
+            running: Some((stop, thread)),
         })
+    }
+}
+
+impl Drop for MockServer {
+    /// Closes the port and the connections.
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.running.take() {
+            drop(stop);
+            // A panic of the thread has already been printed.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -269,66 +315,6 @@ pub enum StartError {
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
-}
-
-/// The thread of a running server. Dropping it closes the port and the connections.
-#[derive(Debug)]
-struct ServerThread {
-    address: SocketAddr,
-    /// Stops the thread when dropped, and the thread; `None` once it is stopped.
-    running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
-}
-
-impl ServerThread {
-    /// Starts a server that accepts requests as soon as this returns.
-    fn start(listener: TcpListener, service: Arc<Service>) -> io::Result<Self> {
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let handler = ServiceHandler {
-            service,
-            shutdown: Shutdown::new(),
-        };
-        let (stop, stopped) = oneshot::channel::<()>();
-        let (sender, receiver) = mpsc::channel::<(Runtime, _)>();
-        let thread = thread::Builder::new()
-            .name("mock-server".to_owned())
-            .spawn(move || {
-                // Fails if the runtime cannot be created.
-                let Ok((runtime, listener)) = receiver.recv() else {
-                    return;
-                };
-                let serving = serve(listener, Arc::new(handler), async {
-                    // Completes when the sender is dropped.
-                    let _ = stopped.await;
-                });
-                runtime.block_on(serving);
-                // Does not wait for the lock of a state file.
-                runtime.shutdown_background();
-            })?;
-        // Created last because dropping a runtime inside that of the caller panics.
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let inside = runtime.enter();
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        drop(inside);
-        // The thread waits for it.
-        let _ = sender.send((runtime, listener));
-        Ok(Self {
-            address,
-            running: Some((stop, thread)),
-        })
-    }
-}
-
-impl Drop for ServerThread {
-    fn drop(&mut self) {
-        if let Some((stop, thread)) = self.running.take() {
-            drop(stop);
-            // A panic of the thread has already been printed.
-            let _ = thread.join();
-        }
-    }
 }
 
 /// Passes requests to the service.

@@ -1,6 +1,7 @@
-//! Blocking work in async code, and the shutdown signal of a server or a world.
+//! Blocking work in async code, locks, and the shutdown signal of a server or a world.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -54,4 +55,9 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 ) -> T {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked.into_panic()))
+}
+
+/// Locks a mutex, even if a thread has panicked meanwhile.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

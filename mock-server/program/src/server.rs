@@ -147,20 +147,15 @@ struct Settings {
 
 impl Settings {
     fn read(options: &ServerOptions) -> Result<Self, Failure> {
-        let dialect = options.dialect.as_ref().map(dialect);
-        let (url, secret_file) = (&options.webhook_url, &options.webhook_secret_file);
-        let webhook = url.as_ref().zip(secret_file.as_deref());
-        let webhook = webhook.map(|(url, file)| {
+        let dialect = options.dialect.as_ref().map(dialect).transpose()?;
+        let mut webhook = None;
+        if let (Some(url), Some(file)) = (&options.webhook_url, &options.webhook_secret_file) {
             let secret = secret(file)?;
-            World::default()
-                .set_webhook_receiver(url, &*secret)
-                .map_err(Failure::in_file("webhook secret", file))?;
-            Ok::<_, Failure>((url.clone(), secret))
-        });
-        Ok(Self {
-            dialect: dialect.transpose()?,
-            webhook: webhook.transpose()?,
-        })
+            let set = World::default().set_webhook_receiver(url, &*secret);
+            set.map_err(Failure::in_file("webhook secret", file))?;
+            webhook = Some((url.clone(), secret));
+        }
+        Ok(Self { dialect, webhook })
     }
 
     /// Applies the settings to a world. Returns `true` if this changed its dialect.

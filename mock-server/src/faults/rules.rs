@@ -1,7 +1,7 @@
 //! Fault rules: the requests that a fault is applied to, and the active rules of a service.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -13,6 +13,7 @@ use super::plan::FaultPlan;
 use crate::engine::Request;
 use crate::input::{InvalidInput, read_json};
 use crate::journal::RequestPattern;
+use crate::tasks::lock;
 
 /// A fault and the requests that it is applied to.
 ///
@@ -213,7 +214,7 @@ impl FaultRules {
         }
         let is_timed = rules.iter().any(|rule| rule.for_milliseconds.is_some());
         let now = is_timed.then(now);
-        let mut active = self.lock();
+        let mut active = lock(&self.0);
         for rule in rules {
             let time = rule.for_milliseconds.map(Duration::from_millis);
             let range = |now: Timestamp| Some(now..now.saturating_add(time?).ok()?);
@@ -232,12 +233,12 @@ impl FaultRules {
 
     /// Removes all rules. IDs are not reused.
     pub(crate) fn clear(&self) {
-        self.lock().rules.clear();
+        lock(&self.0).rules.clear();
     }
 
     /// Removes a rule and returns `true` if it existed.
     pub(crate) fn remove(&self, id: u64) -> bool {
-        let mut active = self.lock();
+        let mut active = lock(&self.0);
         let before = active.rules.len();
         active.rules.retain(|rule| rule.id != id);
         active.rules.len() < before
@@ -245,21 +246,21 @@ impl FaultRules {
 
     /// Removes all rules; the IDs start again.
     pub(crate) fn restart(&self) {
-        *self.lock() = ActiveRules::default();
+        *lock(&self.0) = ActiveRules::default();
     }
 
     /// Returns the rules with their counters.
     pub(crate) fn counted(&self) -> Vec<ActiveRule> {
-        self.lock().rules.clone()
+        lock(&self.0).rules.clone()
     }
 
     /// Determines the faults of a request, and counts it. `now` returns the time of the world's clock.
     pub(crate) fn plan(&self, request: &Request, now: impl FnOnce() -> Timestamp) -> FaultPlan {
         let mut plan = FaultPlan::default();
-        let is_timed = self.lock().rules.iter().any(|rule| rule.lasts.is_some());
+        let is_timed = lock(&self.0).rules.iter().any(|rule| rule.lasts.is_some());
         // The rules are not locked while the clock is read.
         let now = is_timed.then(now);
-        for rule in &mut self.lock().rules {
+        for rule in &mut lock(&self.0).rules {
             // A rule after the first fault is not counted.
             let is_delay = matches!(rule.rule.fault, Fault::Delay { .. });
             if (is_delay || plan.fault.is_none()) && rule.applies(request, now) {
@@ -267,10 +268,6 @@ impl FaultRules {
             }
         }
         plan
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ActiveRules> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use super::difference::matches;
 use super::entry::{Entry, RecordedRequest, RequestOutcome};
 use super::expectation::{Expectation, Verification};
 use super::request_pattern::RequestPattern;
-use crate::tasks::sleep_in_real_time;
+use crate::tasks::{lock, sleep_in_real_time};
 
 /// The requests that a server has received, oldest first, within [`JournalLimits`]; see
 /// [`ServiceHandle::journal`](crate::ServiceHandle::journal).
@@ -57,8 +57,8 @@ impl Journal {
     /// was cleared since then does not come back.
     pub(crate) fn record(&self, entry: Entry, earlier: Option<u64>) -> Numbered {
         let recorded = match earlier {
-            None => self.log().record(entry),
-            Some(number) => self.log().replace(number, entry),
+            None => lock(&self.log).record(entry),
+            Some(number) => lock(&self.log).replace(number, entry),
         };
         self.recorded.notify_waiters();
         recorded
@@ -66,7 +66,7 @@ impl Journal {
 
     /// Changes the outcome of the request with this number.
     pub(crate) fn conclude(&self, number: u64, outcome: RequestOutcome) {
-        self.log().conclude(number, outcome);
+        lock(&self.log).conclude(number, outcome);
         self.recorded.notify_waiters();
     }
 
@@ -93,23 +93,23 @@ impl Journal {
 
     /// Returns the number of requests dropped because of the limits since the journal was cleared.
     pub fn dropped(&self) -> u64 {
-        self.log().dropped
+        lock(&self.log).dropped
     }
 
     /// Removes all requests. The numbering continues, and a pending [`wait`](Self::wait) starts again.
     pub fn clear(&self) {
-        self.log().clear();
+        lock(&self.log).clear();
         self.cleared.notify_waiters();
     }
 
     pub(crate) fn limits(&self) -> JournalLimits {
-        self.log().limits
+        lock(&self.log).limits
     }
 
     /// Sets the limits and drops the oldest requests that exceed them. Bodies that were already recorded
     /// stay as they are.
     pub(crate) fn set_limits(&self, limits: JournalLimits) {
-        self.log().set_limits(limits);
+        lock(&self.log).set_limits(limits);
     }
 
     /// Waits until the journal is cleared.
@@ -185,21 +185,16 @@ impl Journal {
     /// Returns the requests after the one with this number, oldest first. The log is not locked while
     /// they are formatted.
     fn after(&self, number: u64) -> Vec<RecordedRequest> {
-        let entries = self.log().after(number);
+        let entries = lock(&self.log).after(number);
         let format = |one: &Numbered| one.entry.format(one.number);
         entries.iter().map(format).collect()
-    }
-
-    fn log(&self) -> MutexGuard<'_, Log> {
-        // A panic cannot leave the log inconsistent.
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for Journal {
     /// Shows only the number of requests.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let log = self.log();
+        let log = lock(&self.log);
         f.debug_struct("Journal")
             .field("requests", &log.entries.len())
             .field("dropped", &log.dropped)

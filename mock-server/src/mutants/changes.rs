@@ -55,10 +55,8 @@ impl Change {
             }
             Self::Reply(endpoints, change) => {
                 let mut processed = process(world, request, now);
-                if processed
-                    .endpoint
-                    .is_some_and(|one| endpoints.contains(&one))
-                {
+                let endpoint = processed.endpoint;
+                if endpoint.is_some_and(|one| endpoints.contains(&one)) {
                     edit_body(&mut processed, change);
                 }
                 processed

@@ -12,6 +12,7 @@ use super::store::Handled;
 use crate::engine::{Endpoint, Processed, Reply, Request};
 use crate::faults::{FaultPlan, PlannedReply, large_body};
 use crate::journal::{Entry, RequestOutcome, Response};
+use crate::tasks::lock;
 
 /// A request and its response. If it is dropped during a delay, the client has disconnected.
 #[derive(Debug)]
@@ -182,7 +183,7 @@ impl Exchange {
             cors.allow(&mut planned);
         }
         if let Some(endpoint) = processed.endpoint {
-            let mut recent = service.recent_responses();
+            let mut recent = lock(&service.recent_responses);
             for (kind, found) in
                 recent.observe(request, endpoint, entry.at, &entry.other_keys, &planned)
             {

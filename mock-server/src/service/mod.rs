@@ -6,7 +6,7 @@ mod response;
 mod state_file;
 mod store;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use jiff::Timestamp;
 
@@ -17,7 +17,7 @@ use crate::faults::{Fault, FaultRule, FaultRules};
 use crate::input::InvalidInput;
 use crate::journal::Journal;
 use crate::mutants::Mutant;
-use crate::tasks::Shutdown;
+use crate::tasks::{Shutdown, lock};
 
 pub(crate) use exchange::Exchange;
 pub(crate) use response::Cors;
@@ -124,7 +124,7 @@ impl Service {
 
     /// Returns the report so far, including what a [`reset`](Self::reset) cleared.
     pub(crate) fn full_report(&self) -> Report {
-        let mut all = self.past_report().clone();
+        let mut all = lock(&self.past_report).clone();
         self.change_report(|report| all.merge(report));
         all
     }
@@ -139,19 +139,8 @@ impl Service {
         violations
     }
 
-    fn recent_responses(&self) -> MutexGuard<'_, RecentResponses> {
-        self.recent_responses
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn past_report(&self) -> MutexGuard<'_, Report> {
-        let past = self.past_report.lock();
-        past.unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn change_report<T>(&self, change: impl FnOnce(&mut Report) -> T) -> T {
-        change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut lock(&self.report))
     }
 
     /// Replaces the world. The webhook is kept unless the new world has one.
@@ -173,9 +162,9 @@ impl Service {
     pub(crate) fn reset(&self) -> Result<(), StateError> {
         self.faults.restart();
         self.journal.clear();
-        self.recent_responses().clear();
+        lock(&self.recent_responses).clear();
         let report = self.change_report(std::mem::take);
-        self.past_report().merge(&report);
+        lock(&self.past_report).merge(&report);
         self.store.replace(self.initial.clone())
     }
 }

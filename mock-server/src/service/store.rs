@@ -1,6 +1,6 @@
 //! The storage of a world, in memory or in a state file.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use jiff::Timestamp;
 
@@ -8,6 +8,7 @@ use super::state_file::{StateError, StateFile};
 use crate::engine::dialect::Compression;
 use crate::engine::{Processed, Request, World, process};
 use crate::mutants::Mutant;
+use crate::tasks::lock;
 
 /// The world of one service.
 #[derive(Debug)]
@@ -109,8 +110,7 @@ impl Store {
         match self {
             Self::Memory(world) => {
                 // A panic in a closure of a test must not break the server.
-                let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
-                Ok(change(&mut world).0)
+                Ok(change(&mut lock(world)).0)
             }
             Self::File { file, new_world } => file.transact(new_world, change),
         }
@@ -120,7 +120,7 @@ impl Store {
     pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
         match self {
             Self::Memory(world) => {
-                *world.lock().unwrap_or_else(PoisonError::into_inner) = new;
+                *lock(world) = new;
                 Ok(())
             }
             Self::File { file, .. } => file.reset(&new),
