@@ -4,29 +4,19 @@ use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::call::Control;
 use super::error::ControlError;
-use crate::engine::{Reply, Request};
+use crate::engine::{Object, Reply, Request};
 
-#[derive(Serialize)]
-struct Health {
-    status: &'static str,
-    version: &'static str,
-    url: String,
-    routes: Vec<String>,
-}
-
-pub(super) fn show_health(control: &Control, request: &Request, routes: Vec<String>) -> Reply {
-    let health = Health {
-        status: "ok",
-        version: env!("CARGO_PKG_VERSION"),
-        url: control.url(request),
-        routes,
-    };
-    Reply::json(200, &health)
+pub(super) fn show_health(control: &Control, request: &Request, routes: &[String]) -> Reply {
+    Reply::fields(200, &|object: &mut Object<'_>| {
+        object.string("status", "ok");
+        object.string("version", env!("CARGO_PKG_VERSION"));
+        object.string("url", &control.url(request));
+        object.value("routes", &routes);
+    })
 }
 
 /// The path of the service's document, which is also served at the root.

@@ -20,11 +20,6 @@ impl ControlError {
         })
     }
 
-    /// Creates a 422 error for valid JSON with invalid values.
-    pub(super) fn unprocessable(code: &'static str, message: impl AsRef<str>) -> Self {
-        Self::new(422, code, message)
-    }
-
     pub(super) fn method_not_allowed(method: &str, allowed: &[&str]) -> Self {
         let allowed = allowed.join(", ");
         let message = format!("method {method} is not allowed; expected {allowed}");

@@ -1,17 +1,16 @@
 //! `/requests`, `/faults`, `/violations`, `/advice` and `/coverage`: the journal, the fault rules and the
 //! report of a world.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::time::sleep;
 use url::form_urlencoded;
 
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
-use crate::engine::{Reply, Report, Request};
+use crate::engine::{Object, Reply, Report, Request};
 use crate::faults::FaultRule;
 use crate::input::read_json;
 use crate::journal::{
@@ -142,13 +141,6 @@ fn ten_seconds() -> u64 {
     10_000
 }
 
-/// The body of the reply after a timeout.
-#[derive(Serialize)]
-struct WaitTimeout<'a> {
-    error: BTreeMap<&'static str, &'a str>,
-    verification: &'a Verification,
-}
-
 pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let wait: Wait = read_json::object(&call.request.body)?;
     let within = check_wait(wait.within_milliseconds)?;
@@ -174,7 +166,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
 fn check_wait(milliseconds: u64) -> Result<Duration, ControlError> {
     if milliseconds > MAX_WAIT {
         let message = format!("within_milliseconds is {milliseconds}; expected at most {MAX_WAIT}");
-        return Err(ControlError::unprocessable("wait_too_long", message));
+        return Err(ControlError::new(422, "wait_too_long", message));
     }
     Ok(Duration::from_millis(milliseconds))
 }
@@ -196,13 +188,13 @@ fn ended(call: &WorldCall) -> impl Future<Output = ControlError> + use<> {
 
 /// Uses 504 instead of 408, since many clients retry a 408 automatically.
 fn wait_timeout(verification: &Verification) -> Reply {
-    Reply::json(
-        504,
-        &WaitTimeout {
-            error: BTreeMap::from([("code", "timed_out"), ("message", &verification.message)]),
-            verification,
-        },
-    )
+    Reply::fields(504, &|object: &mut Object<'_>| {
+        object.object("error", &|error: &mut Object<'_>| {
+            error.string("code", "timed_out");
+            error.string("message", &verification.message);
+        });
+        object.value("verification", verification);
+    })
 }
 
 /// Parses the query string of a request.

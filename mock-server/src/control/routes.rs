@@ -8,12 +8,7 @@ use crate::engine::{Reply, Request};
 use Action::{Server, Waiting, World};
 
 /// A route: method, path and action.
-struct Route {
-    method: &'static str,
-    /// The path after [`BASE`] or, for an action on a world, after the name of the world.
-    path: &'static str,
-    action: Action,
-}
+struct Route(&'static str, &'static str, Action);
 
 enum Action {
     /// An action on the server.
@@ -24,52 +19,44 @@ enum Action {
     Waiting(fn(&WorldCall) -> Result<ControlReply, ControlError>),
 }
 
-const fn route(method: &'static str, path: &'static str, action: Action) -> Route {
-    Route {
-        method,
-        path,
-        action,
-    }
-}
-
 static ROUTES: &[Route] = &[
-    route("GET", "/health", Server(health)),
-    route("GET", documents::SERVICE, Server(documents::service)),
-    route("GET", "/control-openapi.json", Server(documents::control)),
-    route("GET", "/dialect-settings", Server(worlds::dialect_settings)),
-    route("GET", "/worlds", Server(worlds::list_worlds)),
-    route("POST", "/worlds", Server(worlds::create_world)),
-    route("DELETE", "", World(worlds::delete_world)),
-    route("GET", "/state", World(worlds::show_state)),
-    route("PUT", "/state", World(worlds::replace_state)),
-    route("POST", "/reset", World(worlds::reset)),
-    route("GET", "/keys", World(worlds::show_keys)),
-    route("POST", "/keys", World(worlds::create_key)),
-    route("DELETE", "/keys", World(worlds::delete_key)),
-    route("GET", "/dialect", World(worlds::show_dialect)),
-    route("PUT", "/dialect", World(worlds::set_dialect)),
-    route("GET", "/clock", World(worlds::show_clock)),
-    route("PUT", "/clock", World(worlds::set_clock)),
-    route("POST", "/clock/advance", World(worlds::advance_clock)),
-    route("GET", "/faults", World(requests::list_faults)),
-    route("POST", "/faults", World(requests::add_faults)),
-    route("DELETE", "/faults", World(requests::clear_faults)),
-    route("DELETE", "/faults/{id}", World(requests::remove_fault)),
-    route("GET", "/requests", Waiting(requests::list)),
-    route("DELETE", "/requests", World(requests::clear)),
-    route("GET", "/requests/limits", World(requests::limits)),
-    route("PUT", "/requests/limits", World(requests::set_limits)),
-    route("POST", "/requests/wait", Waiting(requests::wait)),
-    route("POST", "/requests/verify", World(requests::verify)),
-    route("GET", "/violations", World(requests::violations)),
-    route("DELETE", "/violations", World(requests::clear_violations)),
-    route("GET", "/advice", World(requests::advice)),
-    route("GET", "/coverage", World(requests::coverage)),
-    route("GET", "/webhook", World(webhook::show)),
-    route("PUT", "/webhook", World(webhook::change)),
-    route("POST", "/webhook/emit", Waiting(webhook::emit)),
-    route("GET", "/webhook/deliveries", World(webhook::deliveries)),
-    route("POST", "/webhook/redeliver", Waiting(webhook::redeliver)),
+    Route("GET", "/health", Server(health)),
+    Route("GET", documents::SERVICE, Server(documents::service)),
+    Route("GET", "/control-openapi.json", Server(documents::control)),
+    Route("GET", "/dialect-settings", Server(worlds::dialect_settings)),
+    Route("GET", "/worlds", Server(worlds::list_worlds)),
+    Route("POST", "/worlds", Server(worlds::create_world)),
+    Route("DELETE", "", World(worlds::delete_world)),
+    Route("GET", "/state", World(worlds::show_state)),
+    Route("PUT", "/state", World(worlds::replace_state)),
+    Route("POST", "/reset", World(worlds::reset)),
+    Route("GET", "/keys", World(worlds::show_keys)),
+    Route("POST", "/keys", World(worlds::create_key)),
+    Route("DELETE", "/keys", World(worlds::delete_key)),
+    Route("GET", "/dialect", World(worlds::show_dialect)),
+    Route("PUT", "/dialect", World(worlds::set_dialect)),
+    Route("GET", "/clock", World(worlds::show_clock)),
+    Route("PUT", "/clock", World(worlds::set_clock)),
+    Route("POST", "/clock/advance", World(worlds::advance_clock)),
+    Route("GET", "/faults", World(requests::list_faults)),
+    Route("POST", "/faults", World(requests::add_faults)),
+    Route("DELETE", "/faults", World(requests::clear_faults)),
+    Route("DELETE", "/faults/{id}", World(requests::remove_fault)),
+    Route("GET", "/requests", Waiting(requests::list)),
+    Route("DELETE", "/requests", World(requests::clear)),
+    Route("GET", "/requests/limits", World(requests::limits)),
+    Route("PUT", "/requests/limits", World(requests::set_limits)),
+    Route("POST", "/requests/wait", Waiting(requests::wait)),
+    Route("POST", "/requests/verify", World(requests::verify)),
+    Route("GET", "/violations", World(requests::violations)),
+    Route("DELETE", "/violations", World(requests::clear_violations)),
+    Route("GET", "/advice", World(requests::advice)),
+    Route("GET", "/coverage", World(requests::coverage)),
+    Route("GET", "/webhook", World(webhook::show)),
+    Route("PUT", "/webhook", World(webhook::change)),
+    Route("POST", "/webhook/emit", Waiting(webhook::emit)),
+    Route("GET", "/webhook/deliveries", World(webhook::deliveries)),
+    Route("POST", "/webhook/redeliver", Waiting(webhook::redeliver)),
 ];
 
 /// Returns `true` if a path belongs to the control API. This includes its page and the OpenAPI document
@@ -105,15 +92,20 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
         other => other,
     };
     let mut allowed = Vec::new();
-    for route in ROUTES {
+    for route @ Route(expected, _, action) in ROUTES {
         let Some(parameters) = route.parameters_in(path) else {
             continue;
         };
-        if route.method == method {
-            return route.take(control, parameters, request);
+        if *expected == method {
+            let call = || WorldCall::new(control, parameters, request);
+            return match action {
+                Server(action) => action(control, request).map(ControlReply::Now),
+                World(action) => action(&call()?).map(ControlReply::Now),
+                Waiting(action) => action(&call()?),
+            };
         }
-        allowed.push(route.method);
-        if route.method == "GET" {
+        allowed.push(*expected);
+        if *expected == "GET" {
             allowed.push("HEAD");
         }
     }
@@ -131,12 +123,13 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
 impl Route {
     /// Returns the name of the world and the ID in a path of this route; empty where the route has none.
     fn parameters_in<'a>(&self, path: &'a str) -> Option<(&'a str, &'a str)> {
-        if let Server(_) = self.action {
-            return (path == self.path).then_some(("", ""));
+        let Self(_, own, action) = self;
+        if let Server(_) = action {
+            return (path == *own).then_some(("", ""));
         }
         let rest = path.strip_prefix("/worlds/")?;
-        let (name, id) = match self.path.strip_suffix("/{id}") {
-            None => (rest.strip_suffix(self.path)?, ""),
+        let (name, id) = match own.strip_suffix("/{id}") {
+            None => (rest.strip_suffix(own)?, ""),
             Some(beginning) => {
                 let (rest, id) = rest.rsplit_once('/').filter(|(_, id)| !id.is_empty())?;
                 (rest.strip_suffix(beginning)?, id)
@@ -145,31 +138,18 @@ impl Route {
         (!name.is_empty() && !name.contains('/')).then_some((name, id))
     }
 
-    fn take(
-        &self,
-        control: &Control,
-        parameters: (&str, &str),
-        request: &Request,
-    ) -> Result<ControlReply, ControlError> {
-        let call = || WorldCall::new(control, parameters, request);
-        match self.action {
-            Server(action) => action(control, request).map(ControlReply::Now),
-            World(action) => action(&call()?).map(ControlReply::Now),
-            Waiting(action) => action(&call()?),
-        }
-    }
-
     /// Returns the method and the path template, such as `GET /_mock/v1/worlds/{world}/keys`.
     fn template(&self) -> String {
-        let prefix = match self.action {
-            Server(_) => BASE.to_owned(),
-            World(_) | Waiting(_) => format!("{BASE}/worlds/{{world}}"),
+        let Self(method, path, action) = self;
+        let world = match action {
+            Server(_) => "",
+            World(_) | Waiting(_) => "/worlds/{world}",
         };
-        format!("{} {prefix}{}", self.method, self.path)
+        format!("{method} {BASE}{world}{path}")
     }
 }
 
 fn health(control: &Control, request: &Request) -> Result<Reply, ControlError> {
-    let routes = ROUTES.iter().map(Route::template).collect();
-    Ok(documents::show_health(control, request, routes))
+    let routes: Vec<_> = ROUTES.iter().map(Route::template).collect();
+    Ok(documents::show_health(control, request, &routes))
 }

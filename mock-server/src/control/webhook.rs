@@ -33,20 +33,20 @@ pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
     if change.active == Some(false) {
         let message = "`active` cannot be set to false; only 10 consecutive failed deliveries turn a \
              webhook off";
-        return Err(ControlError::unprocessable("cannot_turn_off", message));
+        return Err(ControlError::new(422, "cannot_turn_off", message));
     }
     let webhook = WebhookHandle::new(&call.service);
     let secret = change.secret.map(|BytesInJson(bytes)| bytes);
     match (change.url, change.script) {
         (Some(_), Some(_)) => {
             let message = "`url` and `script` cannot be combined; remove one of them";
-            return Err(ControlError::unprocessable("two_receivers", message));
+            return Err(ControlError::new(422, "two_receivers", message));
         }
         (Some(url), None) => webhook.use_receiver(Receiver::Url(url.parse()?), secret)?,
         (None, Some(script)) => webhook.use_receiver(built_in(script)?, secret)?,
         (None, None) if secret.is_some() || change.active.is_none() => {
             let message = "the request has no receiver; set `url` or `script`, or only `active`";
-            return Err(ControlError::unprocessable("no_change", message));
+            return Err(ControlError::new(422, "no_change", message));
         }
         (None, None) => webhook.turn_on()?,
     }
@@ -79,7 +79,7 @@ pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let data = match (data, body) {
         (Some(_), Some(_)) => {
             let message = "`data` and `body` cannot be combined; remove one of them";
-            return Err(ControlError::unprocessable("data_and_body", message));
+            return Err(ControlError::new(422, "data_and_body", message));
         }
         (Some(data), None) => EventData::Json(data),
         (None, Some(BytesInJson(body))) => EventData::Bytes(body),

@@ -11,7 +11,7 @@ use super::error::ControlError;
 use crate::engine::dialect::{DialectFile, settings_with_alternatives};
 use crate::engine::webhook::Webhook;
 use crate::engine::{
-    self, ActiveKeys, Clock, Dialect, LAST_INSTANT, RateLimit, Reply, Request, Scope, World,
+    self, Clock, Dialect, LAST_INSTANT, Object, RateLimit, Reply, Request, Scope, World,
 };
 use crate::input::InvalidInput;
 use crate::input::read_json::{self, BAD_BODY};
@@ -28,14 +28,6 @@ struct NewWorld {
     clock: Option<String>,
     /// A name or an object of settings.
     dialect: Option<Value>,
-}
-
-#[derive(Serialize)]
-struct Created<'a> {
-    id: &'a str,
-    /// The base URL of this world.
-    url: String,
-    keys: ActiveKeys,
 }
 
 #[derive(Serialize)]
@@ -61,7 +53,7 @@ pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply
     let mut world = match (new.state, new.seed) {
         (Some(_), Some(_)) => {
             let message = "`seed` and `state` cannot be combined; a state contains its own seed";
-            return Err(ControlError::unprocessable("seed_and_state", message));
+            return Err(ControlError::new(422, "seed_and_state", message));
         }
         (Some(mut world), None) => {
             engine::check(&mut world)?;
@@ -84,7 +76,11 @@ pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply
     let id = &control.worlds.create(world);
     let url = world_url(&control.url(request), id);
     let keys = qualified_keys(id, keys);
-    Ok(Reply::json(201, &Created { id, url, keys }))
+    Ok(Reply::fields(201, &|object: &mut Object<'_>| {
+        object.string("id", id);
+        object.string("url", &url);
+        object.value("keys", &keys);
+    }))
 }
 
 pub(super) fn delete_world(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -132,13 +128,6 @@ struct NewKey {
     rate_limit: Option<RateLimit>,
 }
 
-#[derive(Serialize)]
-struct CreatedKey<'a> {
-    key: String,
-    /// The name of the key in the journal.
-    name: Option<&'a str>,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeyToDelete {
@@ -154,7 +143,7 @@ pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
     let new: NewKey = read_json::object(&call.request.body)?;
     if new.handle.is_empty() {
         let message = "the handle is empty; expected a handle such as `demo`";
-        return Err(ControlError::unprocessable("empty_handle", message));
+        return Err(ControlError::new(422, "empty_handle", message));
     }
     let key = call.service.store.update(|world| {
         let key = world.create_key(&new.handle, &new.scopes);
@@ -164,11 +153,11 @@ pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
         }
         key
     })?;
-    let created = CreatedKey {
-        name: label(&key),
-        key: qualified_key(call.name, &key),
-    };
-    Ok(Reply::json(201, &created))
+    Ok(Reply::fields(201, &|object: &mut Object<'_>| {
+        object.string("key", &qualified_key(call.name, &key));
+        // The name of the key in the journal.
+        object.value("name", &label(&key));
+    }))
 }
 
 pub(super) fn delete_key(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -257,7 +246,7 @@ pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
             let message = format!(
                 "cannot advance by {seconds} s; the latest time of a clock is {LAST_INSTANT}"
             );
-            return Err(ControlError::unprocessable("clock_out_of_range", message));
+            return Err(ControlError::new(422, "clock_out_of_range", message));
         }
         world.advance(time);
         Ok(clock_view(world))

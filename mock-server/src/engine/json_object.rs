@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A resource that is written as a JSON object.
-pub(super) trait Fields {
+pub(crate) trait Fields {
     /// Writes the fields in their order.
     fn write(&self, object: &mut Object<'_>);
 }
@@ -18,13 +18,13 @@ impl<F: Fn(&mut Object<'_>)> Fields for F {
 /// A JSON object under construction.
 ///
 /// `serde_json` examines strings byte by byte, so that handling `GET /me` would take a third longer.
-pub(super) struct Object<'a> {
+pub(crate) struct Object<'a> {
     json: &'a mut Vec<u8>,
     is_empty: bool,
 }
 
 /// Returns the object as JSON.
-pub(super) fn to_json(fields: &impl Fields) -> Vec<u8> {
+pub(crate) fn to_json(fields: &impl Fields) -> Vec<u8> {
     // Enough for most objects.
     let mut json = Vec::with_capacity(4096);
     write_object(&mut json, fields);
@@ -42,17 +42,17 @@ fn write_object(json: &mut Vec<u8>, fields: &impl Fields) {
 
 impl Object<'_> {
     #[inline]
-    pub(super) fn string(&mut self, name: &'static str, text: &str) {
+    pub(crate) fn string(&mut self, name: &'static str, text: &str) {
         self.name(name);
         write_string(self.json, text);
     }
 
-    pub(super) fn object(&mut self, name: &'static str, fields: &impl Fields) {
+    pub(crate) fn object(&mut self, name: &'static str, fields: &impl Fields) {
         self.name(name);
         write_object(self.json, fields);
     }
 
-    pub(super) fn array<F: Fields>(&mut self, name: &'static str, items: impl Iterator<Item = F>) {
+    pub(crate) fn array<F: Fields>(&mut self, name: &'static str, items: impl Iterator<Item = F>) {
         self.name(name);
         self.json.push(b'[');
         for (index, item) in items.enumerate() {
@@ -64,7 +64,7 @@ impl Object<'_> {
         self.json.push(b']');
     }
 
-    pub(super) fn value(&mut self, name: &'static str, value: &impl Serialize) {
+    pub(crate) fn value(&mut self, name: &'static str, value: &impl Serialize) {
         self.name(name);
         serde_json::to_writer(&mut *self.json, value).expect("the values have a JSON form");
     }

@@ -38,8 +38,9 @@ impl Reply {
 
     /// Does the same for a resource that is an object.
     pub(super) fn object(status: u16, resource: &impl Fields) -> Self {
-        let data = |object: &mut Object<'_>| object.object("data", resource);
-        Self::with_body("application/json", status, to_json(&data))
+        Self::fields(status, &|object: &mut Object<'_>| {
+            object.object("data", resource);
+        })
     }
 
     pub(super) fn created(dialect: &Dialect, resource: &impl Fields) -> Self {
@@ -125,30 +126,31 @@ impl Reply {
     }
 
     fn rejection(shape: ErrorBody, values: Values<'_>) -> Self {
-        let Values {
-            status,
-            code,
-            message,
-            field,
-        } = values;
-        let error = ErrorObject {
-            code,
-            message,
-            field,
+        let (status, message) = (values.status, values.message);
+        let error = |object: &mut Object<'_>| {
+            object.string("code", values.code);
+            object.string("message", message);
+            if let Some(field) = values.field {
+                object.string("field", field);
+            }
+        };
+        let problem = |object: &mut Object<'_>| {
+            object.string("type", "about:blank");
+            object.string("title", title(status));
+            object.value("status", &status);
+            object.string("detail", message);
+            object.string("code", values.code);
+            if let Some(field) = values.field {
+                object.string("field", field);
+            }
         };
         match shape {
-            ErrorBody::Nested => Self::json(status, &BTreeMap::from([("error", error)])),
-            ErrorBody::Flat => Self::json(status, &error),
+            ErrorBody::Nested => Self::fields(status, &|object: &mut Object<'_>| {
+                object.object("error", &error);
+            }),
+            ErrorBody::Flat => Self::fields(status, &error),
             ErrorBody::ProblemDetails => {
-                let problem = ProblemDetails {
-                    r#type: "about:blank",
-                    title: title(status),
-                    status,
-                    detail: message,
-                    code,
-                    field,
-                };
-                Self::serialized("application/problem+json", status, &problem)
+                Self::with_body("application/problem+json", status, to_json(&problem))
             }
             ErrorBody::Detail => Self::json(status, &BTreeMap::from([("detail", message)])),
             ErrorBody::PlainText => Self::with_body("text/plain; charset=utf-8", status, message),
@@ -180,13 +182,14 @@ impl Reply {
 
     /// Returns a response with a JSON body.
     pub(crate) fn json(status: u16, body: &impl Serialize) -> Self {
-        Self::serialized("application/json", status, body)
-    }
-
-    fn serialized(content_type: &'static str, status: u16, body: &impl Serialize) -> Self {
         // Structs keep the order of their fields; that of `serde_json::Value` depends on a feature.
         let body = serde_json::to_vec(body).expect("the bodies contain only JSON values");
-        Self::with_body(content_type, status, body)
+        Self::with_body("application/json", status, body)
+    }
+
+    /// Returns a response with a JSON object.
+    pub(crate) fn fields(status: u16, fields: &impl Fields) -> Self {
+        Self::with_body("application/json", status, to_json(fields))
     }
 
     pub(crate) fn with_body(
@@ -249,26 +252,4 @@ fn title(status: u16) -> &'static str {
 #[derive(Serialize)]
 struct Data<T> {
     data: T,
-}
-
-/// An object without fields.
-
-#[derive(Serialize)]
-struct ErrorObject<'a> {
-    code: &'a str,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<&'a str>,
-}
-
-/// Problem details (RFC 9457, section 3.1) with the extensions `code` and `field`.
-#[derive(Serialize)]
-struct ProblemDetails<'a> {
-    r#type: &'a str,
-    title: &'a str,
-    status: u16,
-    detail: &'a str,
-    code: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<&'a str>,
 }
