@@ -16,7 +16,22 @@ use crate::session::preview::DryRun;
 use crate::settings::{Needs, Requests};
 
 #[derive(Debug, Args)]
-#[command(after_help = after_help())]
+#[command(after_help = format!("\
+Prints the response body unchanged; on a terminal, control characters are removed. With --json or
+--jq, a body that is not valid JSON is an error. The required scope depends on the path.
+
+The body of an error response is printed too, up to {max} KiB. With --json or --jq it is the field
+`body` of the error: JSON, else a string, else base64 (see `body_encoding`); stdout stays empty. A
+warning, or `body_truncated` in JSON, reports that the body was truncated.
+
+If the response is lost, GET, PUT and DELETE are retried; POST and PATCH are not.
+
+Examples:
+  profile api me
+  profile api 'users/ada/stats?days=7' --jq .data.total_views
+  profile api me/profile -X PATCH -f display_name=Ada
+  echo '{{\"body\": \"Hello\"}}' | profile api /api/v1/me/posts --input -",
+    max = Error::MAX_BODY_BYTES / 1024))]
 pub(crate) struct ApiArguments {
     /// Path of the request; /api/v1/ is prepended unless it starts with /api/
     path: String,
@@ -56,27 +71,6 @@ fn method_parser() -> impl TypedValueParser<Value = Method> {
         let is_named = |method: &Method| method.as_str().eq_ignore_ascii_case(&name);
         METHODS.into_iter().find(is_named).ok_or("unknown method")
     })
-}
-
-fn after_help() -> String {
-    format!(
-        "\
-Prints the response body unchanged; on a terminal, control characters are removed. With --json or
---jq, a body that is not valid JSON is an error. The required scope depends on the path.
-
-The body of an error response is printed too, up to {} KiB. With --json or --jq it is the field
-`body` of the error: JSON, else a string, else base64 (see `body_encoding`); stdout stays empty. A
-warning, or `body_truncated` in JSON, reports that the body was truncated.
-
-If the response is lost, GET, PUT and DELETE are retried; POST and PATCH are not.
-
-Examples:
-  profile api me
-  profile api 'users/ada/stats?days=7' --jq .data.total_views
-  profile api me/profile -X PATCH -f display_name=Ada
-  echo '{{\"body\": \"Hello\"}}' | profile api /api/v1/me/posts --input -",
-        Error::MAX_BODY_BYTES / 1024
-    )
 }
 
 pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Failure> {

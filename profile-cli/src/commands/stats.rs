@@ -37,7 +37,10 @@ pub(crate) struct StatsArguments {
     #[arg(value_name = "HANDLE", value_parser = handle)]
     handles: Vec<Handle>,
 
-    #[arg(long, help = days_help(), allow_negative_numbers = true)]
+    #[arg(long, allow_negative_numbers = true, help = format!(
+        "Number of days: {min} to {} for your own profile, {min} to {} for others [default: {}]",
+        Days::MAX_OWN, Days::MAX_OTHER, Days::DEFAULT, min = Days::MIN,
+    ))]
     days: Option<Days>,
 
     /// Chart of the views per day: bars, spark (one line) or none [default: bars on a terminal,
@@ -68,16 +71,6 @@ enum Plot {
 /// Parses a handle, which may be written with a leading `@`.
 fn handle(text: &str) -> Result<Handle, InvalidValue> {
     Handle::new(text.strip_prefix('@').unwrap_or(text))
-}
-
-fn days_help() -> String {
-    format!(
-        "Number of days: {min} to {} for your own profile, {min} to {} for others [default: {}]",
-        Days::MAX_OWN,
-        Days::MAX_OTHER,
-        Days::DEFAULT,
-        min = Days::MIN,
-    )
 }
 
 pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report, Failure> {

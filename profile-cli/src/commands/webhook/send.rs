@@ -16,7 +16,22 @@ use crate::outcome::failure::Failure;
 use crate::session::Session;
 
 #[derive(Debug, Args)]
-#[command(after_help = after_help())]
+#[command(after_help = format!("\
+Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, an empty
+column and the error, separated by tabs; with --json, an object. Exits with 0 if all status codes
+were 2xx, with 8 if there was no response at all, and otherwise with 1. Requests are not retried, and
+redirects are not followed. The default body is an object with `type`, `created_at` and `data`; the
+service may send another shape.
+{SECRET_HELP}
+
+Kinds of the specification; the service may send others too:
+{kinds}
+
+Examples:
+  profile webhook send post.liked --to http://127.0.0.1:8080/hooks
+  profile webhook send follow.created --to URL --data '{{\"from\": \"grace\"}}'
+  profile webhook send follow.created --to URL --data @body.json --count 5",
+    kinds = known_kinds()))]
 pub(crate) struct SendArguments {
     /// Kind of the event, such as post.liked
     #[arg(value_parser = kind, add = completion::event_kinds())]
@@ -36,28 +51,6 @@ pub(crate) struct SendArguments {
 
     #[command(flatten)]
     encoding: Encoding,
-}
-
-fn after_help() -> String {
-    format!(
-        "\
-Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, an empty
-column and the error, separated by tabs; with --json, an object. Exits with 0 if all status codes
-were 2xx, with 8 if there was no response at all, and otherwise with 1. Requests are not retried, and
-redirects are not followed. The default body is an object with `type`, `created_at` and `data`; the
-service may send another shape.
-{}
-
-Kinds of the specification; the service may send others too:
-{}
-
-Examples:
-  profile webhook send post.liked --to http://127.0.0.1:8080/hooks
-  profile webhook send follow.created --to URL --data '{{\"from\": \"grace\"}}'
-  profile webhook send follow.created --to URL --data @body.json --count 5",
-        SECRET_HELP,
-        known_kinds()
-    )
 }
 
 /// Returns the known kinds, each on an indented line.

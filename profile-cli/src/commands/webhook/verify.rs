@@ -17,7 +17,13 @@ use crate::session::Session;
 const EXPLAIN: &str = "add --explain to find the probable reason";
 
 #[derive(Debug, Args)]
-#[command(after_help = verify_help())]
+#[command(after_help = format!("\
+Exits with 0 if the signature matches, and with 10 if it does not match or is malformed.
+{SECRET_HELP}
+
+Examples:
+  profile webhook verify --body body.json --signature \"$SIGNATURE\"
+  profile webhook verify --body - --signature \"$SIGNATURE\" --explain < body.json"))]
 pub(crate) struct VerifyArguments {
     /// Body, byte for byte as it was received; - reads stdin
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
@@ -38,19 +44,6 @@ pub(crate) struct VerifyArguments {
 
     #[command(flatten)]
     encoding: Encoding,
-}
-
-fn verify_help() -> String {
-    format!(
-        "\
-Exits with 0 if the signature matches, and with 10 if it does not match or is malformed.
-{}
-
-Examples:
-  profile webhook verify --body body.json --signature \"$SIGNATURE\"
-  profile webhook verify --body - --signature \"$SIGNATURE\" --explain < body.json",
-        SECRET_HELP
-    )
 }
 
 pub(crate) fn verify(
@@ -101,7 +94,12 @@ fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = sign_help())]
+#[command(after_help = format!("\
+{SECRET_HELP}
+
+Examples:
+  profile webhook sign --body body.json
+  printf '{{}}' | profile webhook sign --body - --json"))]
 pub(crate) struct SignArguments {
     /// Body, byte for byte as it will be sent; - reads stdin
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
@@ -109,18 +107,6 @@ pub(crate) struct SignArguments {
 
     #[command(flatten)]
     encoding: Encoding,
-}
-
-fn sign_help() -> String {
-    format!(
-        "\
-{}
-
-Examples:
-  profile webhook sign --body body.json
-  printf '{{}}' | profile webhook sign --body - --json",
-        SECRET_HELP
-    )
 }
 
 pub(crate) fn sign(arguments: &SignArguments, session: &Session<'_>) -> Result<Report, Failure> {

@@ -24,7 +24,32 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
 
 #[derive(Debug, Args)]
-#[command(after_help = after_help())]
+#[command(after_help = format!("\
+Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each
+delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, the reason
+for a rejection, and the path; separated by tabs in a pipe. On a terminal, the payload of a verified
+delivery follows, shortened if it is long, unless --no-payload is given. With --json, each line is an
+object that contains the body as a string, or in base64 if it is not UTF-8.
+
+The response to a verified delivery is 204, or 503 if it cannot be recorded. It is forwarded after the
+response, so that errors of the receiver cannot turn the webhook off: one delivery at a time, in the
+order in which they were verified. At most 1,000 deliveries and 64 MiB wait to be forwarded; then the
+oldest is dropped with a warning.
+
+Rejected deliveries, which anyone can send, are printed without their body, at most one per second, and
+are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is
+too large, 408 if it takes longer than 10 seconds, or 503 if too many others are being received: more
+than 1,024, or 64 with more than 16 KiB, for which a delivery waits up to 5 seconds. Ten consecutive
+failures turn a webhook off; a warning is printed after five and after ten. Deliveries are answered
+while stdout is blocked; at most 1,000 wait to be printed, and others are dropped.
+
+After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
+shell); after SIGTERM, it exits with 0. A second signal ends it at once.
+{SECRET_HELP}
+
+Examples:
+  profile webhook listen --forward-to http://127.0.0.1:8080/hooks
+  profile webhook listen --record deliveries --max 10 --json"))]
 pub(crate) struct ListenArguments {
     /// Address to listen on; port 0 selects a free port, which is printed to stderr
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
@@ -52,38 +77,6 @@ pub(crate) struct ListenArguments {
 
     #[command(flatten)]
     encoding: Encoding,
-}
-
-fn after_help() -> String {
-    format!(
-        "\
-Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each
-delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, the reason
-for a rejection, and the path; separated by tabs in a pipe. On a terminal, the payload of a verified
-delivery follows, shortened if it is long, unless --no-payload is given. With --json, each line is an
-object that contains the body as a string, or in base64 if it is not UTF-8.
-
-The response to a verified delivery is 204, or 503 if it cannot be recorded. It is forwarded after the
-response, so that errors of the receiver cannot turn the webhook off: one delivery at a time, in the
-order in which they were verified. At most 1,000 deliveries and 64 MiB wait to be forwarded; then the
-oldest is dropped with a warning.
-
-Rejected deliveries, which anyone can send, are printed without their body, at most one per second, and
-are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is
-too large, 408 if it takes longer than 10 seconds, or 503 if too many others are being received: more
-than 1,024, or 64 with more than 16 KiB, for which a delivery waits up to 5 seconds. Ten consecutive
-failures turn a webhook off; a warning is printed after five and after ten. Deliveries are answered
-while stdout is blocked; at most 1,000 wait to be printed, and others are dropped.
-
-After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
-shell); after SIGTERM, it exits with 0. A second signal ends it at once.
-{}
-
-Examples:
-  profile webhook listen --forward-to http://127.0.0.1:8080/hooks
-  profile webhook listen --record deliveries --max 10 --json",
-        SECRET_HELP
-    )
 }
 
 pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8, Failure> {

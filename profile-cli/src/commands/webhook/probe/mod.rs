@@ -21,23 +21,7 @@ use cases::{Case, Expected, Signer};
 const PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Debug, Args)]
-#[command(after_help = after_help())]
-pub(crate) struct ProbeArguments {
-    /// URL of the receiver, on this machine unless --allow-remote is given
-    #[arg(value_parser = destination)]
-    url: Url,
-
-    /// Allow a receiver on another machine
-    #[arg(long)]
-    allow_remote: bool,
-
-    #[command(flatten)]
-    encoding: Encoding,
-}
-
-fn after_help() -> String {
-    format!(
-        "\
+#[command(after_help = format!("\
 The receiver must use the same secret. It acts on the deliveries that it accepts, so the command asks
 first unless --yes is given; their payload contains \"probe\": true. Deliveries are sent one after the
 other, at most 100 per second and 1 MiB each. Redirects are not followed.
@@ -49,13 +33,22 @@ informational, such as repeated deliveries, are neither right nor wrong. Exits w
 accepts a forged delivery, rejects a genuine one, rejects no forged one, or does not accept the last
 delivery, which is genuine; and with 8 if it does not respond to the first. Inconclusive results do not
 change the exit code.
-{}
+{SECRET_HELP}
 
 Examples:
   profile webhook probe http://127.0.0.1:8080/hooks
-  profile webhook probe http://127.0.0.1:8080/hooks --yes --json",
-        SECRET_HELP
-    )
+  profile webhook probe http://127.0.0.1:8080/hooks --yes --json"))]
+pub(crate) struct ProbeArguments {
+    /// URL of the receiver, on this machine unless --allow-remote is given
+    #[arg(value_parser = destination)]
+    url: Url,
+
+    /// Allow a receiver on another machine
+    #[arg(long)]
+    allow_remote: bool,
+
+    #[command(flatten)]
+    encoding: Encoding,
 }
 
 pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<ExitCode, Failure> {
