@@ -17,7 +17,7 @@ use crate::session::{Session, proxy};
 use crate::settings::DEFAULT_TIMEOUT;
 use crate::terminal::progress::Progress;
 
-const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
+pub(super) const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 
 pub(super) const EVENT: HeaderName = HeaderName::from_static(EVENT_HEADER);
 
@@ -76,12 +76,6 @@ impl Delivery {
         self
     }
 
-    /// Adds a signature to those that the delivery has.
-    pub(super) fn add_signature(&mut self, signature: &str) {
-        let value = HeaderValue::from_str(signature).expect("a signature is visible ASCII");
-        self.headers.append(SIGNATURE, value);
-    }
-
     /// Returns the kind in the header.
     pub(super) fn kind(&self) -> String {
         let kind = self.headers.get(EVENT).map(HeaderValue::as_bytes);
@@ -115,11 +109,8 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 
 /// Returns the URL without user name, password, query and fragment, which may be secret.
 pub(super) fn redacted(url: &Url) -> String {
-    let scheme = &url[..Position::BeforeUsername];
-    format!(
-        "{scheme}{}",
-        &url[Position::BeforeHost..Position::AfterPath]
-    )
+    let host_and_path = &url[Position::BeforeHost..Position::AfterPath];
+    format!("{}{host_and_path}", &url[..Position::BeforeUsername])
 }
 
 /// A client for one receiver.
@@ -321,10 +312,8 @@ pub(super) fn send_all<'d>(
 fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report {
     let milliseconds = attempt.duration.as_millis() as u64;
     let kind = delivery.kind();
-    let (status, error) = match &attempt.response {
-        Ok(status) => (Some(*status), None),
-        Err(reason) => (None, Some(reason.as_str())),
-    };
+    let response = attempt.response.as_ref();
+    let (status, error) = (response.ok(), response.err());
     let mut json = json!({
         "event": kind,
         "status": status,
@@ -335,14 +324,13 @@ fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report 
     if !name.is_empty() {
         json["file"] = json!(name);
     }
-    let status = status.map(|status| status.to_string());
     let fields = |duration: String| {
         let fields = [
             ("event", kind.clone()),
-            ("status", cell(status.as_ref())),
+            ("status", cell(status)),
             ("milliseconds", duration),
             ("file", name.to_owned()),
-            ("error", cell(error.as_ref())),
+            ("error", cell(error)),
         ];
         View::fields(fields)
     };

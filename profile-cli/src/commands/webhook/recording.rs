@@ -93,14 +93,10 @@ const MAX_HEADERS: usize = 100;
 pub(super) fn write(path: &str, headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
     let mut bytes = format!("POST {path} HTTP/1.1\r\n").into_bytes();
     for (name, value) in headers {
-        bytes.extend_from_slice(name.as_str().as_bytes());
-        bytes.extend_from_slice(b": ");
-        bytes.extend_from_slice(value.as_bytes());
-        bytes.extend_from_slice(b"\r\n");
+        let line = [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"];
+        bytes.extend(line.concat());
     }
-    bytes.extend_from_slice(b"\r\n");
-    bytes.extend_from_slice(body);
-    bytes
+    [&bytes, b"\r\n".as_slice(), body].concat()
 }
 
 /// Parses a recorded delivery, or returns the reason why it is invalid.

@@ -25,7 +25,7 @@ argument.";
 
 /// The webhook secret and its source.
 pub(super) struct WebhookSecret {
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     source: &'static str,
 }
 
@@ -88,11 +88,6 @@ impl WebhookSecret {
             let message = format!("the webhook secret in {} {reason}", self.source);
             Failure::usage(message).hint("copy it exactly as the service shows it")
         })
-    }
-
-    /// Returns the bytes for `--explain`.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 }
 

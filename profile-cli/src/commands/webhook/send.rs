@@ -78,14 +78,14 @@ pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<()
 }
 
 fn data(text: &str) -> Result<TextArgument, String> {
-    match text.strip_prefix('@') {
-        Some(path) => return Ok(TextArgument::Input(Input::File(path.into()))),
-        None if text == "-" => return Ok(TextArgument::Input(Input::Stdin)),
-        None => {}
-    }
-    match serde_json::from_str::<&RawValue>(text) {
-        Ok(_) => Ok(TextArgument::Text(text.to_owned())),
-        Err(error) => Err(format!("{error}; expected JSON, @PATH, or - for stdin")),
+    match (
+        text.strip_prefix('@'),
+        serde_json::from_str::<&RawValue>(text),
+    ) {
+        (Some(path), _) => Ok(TextArgument::Input(Input::File(path.into()))),
+        (None, _) if text == "-" => Ok(TextArgument::Input(Input::Stdin)),
+        (None, Ok(_)) => Ok(TextArgument::Text(text.to_owned())),
+        (None, Err(error)) => Err(format!("{error}; expected JSON, @PATH, or - for stdin")),
     }
 }
 

@@ -3,8 +3,8 @@
 use clap::{Args, ValueHint};
 use serde_json::json;
 use webhook_verify::{
-    EVENT_HEADER, Headers, KindError, Rejection, SIGNATURE_HEADER, Verified, Verifier, VerifyError,
-    explain, sign_as,
+    EVENT_HEADER, Headers, KindError, SIGNATURE_HEADER, Verified, Verifier, VerifyError, explain,
+    sign_as,
 };
 
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
@@ -59,20 +59,17 @@ pub(crate) fn verify(
         Ok(verified) => verified,
         Err(error) => {
             let encoding = arguments.encoding.digest;
-            let tried = || explain(encoding, headers, &body, [secret.bytes()]).to_string();
+            let tried = || explain(encoding, headers, &body, [&secret.bytes]).to_string();
             return Err(mismatch(&error, arguments.explain.then(tried)));
         }
     };
     let length = verified.body_length();
     let sentence = format!("The signature matches the body (length {length}).");
     let json = json!({"verified": true, "bytes": length, "event": arguments.event});
-    let warning = arguments
-        .event
-        .as_ref()
-        .and_then(|_| match verified.event_kind() {
-            Ok(_) => kind_mismatch(&verified),
-            Err(error) => Some(error.to_string()),
-        });
+    let warning = match verified.event_kind() {
+        Err(error) if arguments.event.is_some() => Some(error.to_string()),
+        Ok(_) | Err(_) => kind_mismatch(&verified),
+    };
     Ok(Report::new(json, View::Sentence(sentence)).warning(warning))
 }
 
@@ -117,7 +114,7 @@ pub(crate) fn sign(arguments: &SignArguments, session: &Session<'_>) -> Result<R
 }
 
 /// Returns the reason why a signature is rejected.
-fn verify_error_reason(error: &VerifyError) -> String {
+pub(super) fn verify_error_reason(error: &VerifyError) -> String {
     match error {
         VerifyError::LooksLikeBase64 => "X-Service-Signature contains a base64 digest, expected \
              hex; if the service uses base64, add --encoding base64"
@@ -133,14 +130,6 @@ fn verify_error_reason(error: &VerifyError) -> String {
                 "the body has at least {length} bytes; at most {limit} are allowed (--max-body)"
             )
         }
-        other => other.to_string(),
-    }
-}
-
-/// Returns the reason why a request is rejected.
-pub(super) fn rejection_reason(rejection: &Rejection) -> String {
-    match rejection {
-        Rejection::NotVerified(error) => verify_error_reason(error),
         other => other.to_string(),
     }
 }

@@ -13,7 +13,6 @@ use jiff::Timestamp;
 use serde_json::json;
 use webhook_verify::{EVENT_HEADER, EventKind};
 
-use crate::commands::webhook::delivery::Delivery;
 use crate::commands::webhook::recording;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
@@ -30,7 +29,8 @@ pub(super) struct Event {
     pub(super) body: Bytes,
     /// The `Content-Length` of the request, if present.
     pub(super) announced: Option<u64>,
-    pub(super) verification: Verification,
+    /// The warning if the kind in the body differs from the header, or the reason of a rejection.
+    pub(super) verification: Result<Option<String>, String>,
     pub(super) status: StatusCode,
     /// The number of consecutive failures, as the service counts them.
     pub(super) consecutive_failures: u64,
@@ -40,21 +40,7 @@ pub(super) struct Event {
     pub(super) not_printed: u64,
 }
 
-/// The result of verifying a delivery.
-pub(super) enum Verification {
-    Verified {
-        /// A warning if the kind in the body differs from the header.
-        kind_mismatch: Option<String>,
-    },
-    /// The reason.
-    Rejected(String),
-}
-
 impl Event {
-    pub(super) fn is_verified(&self) -> bool {
-        matches!(self.verification, Verification::Verified { .. })
-    }
-
     /// Returns the kind in the header, if the header is present once and valid.
     pub(super) fn kind(&self) -> Option<EventKind> {
         let mut values = self.headers.get_all(EVENT_HEADER).iter();
@@ -63,36 +49,30 @@ impl Event {
         kind.filter(|_| values.next().is_none())
     }
 
-    /// Returns the delivery to forward.
-    pub(super) fn delivery(&self) -> Delivery {
-        Delivery::forwarded(&self.headers, self.body.clone())
-    }
-
     /// Returns the report, which is printed as one line. It omits the body of a rejected delivery, so
     /// that no script processes it.
     pub(super) fn report(&self) -> Report {
         let kind = self.kind();
         let kind = kind.as_ref().map(EventKind::as_str);
-        let reason = match &self.verification {
-            Verification::Verified { .. } => self.not_recorded.as_deref(),
-            Verification::Rejected(reason) => Some(reason.as_str()),
-        };
-        let bytes = match self.is_verified() {
-            true => Some(self.body.len() as u64),
-            false => self.announced,
+        let (verdict, reason, bytes) = match &self.verification {
+            Ok(_) => {
+                let bytes = self.body.len() as u64;
+                ("verified", self.not_recorded.as_deref(), Some(bytes))
+            }
+            Err(reason) => ("rejected", Some(reason.as_str()), self.announced),
         };
         let received_at = format!("{:.3}", self.received_at);
         let mut json = json!({
             "received_at": received_at,
             "event": kind,
-            "verified": self.is_verified(),
+            "verified": self.verification.is_ok(),
             "reason": reason,
             "status": self.status.as_u16(),
             "consecutive_failures": self.consecutive_failures,
             "bytes": bytes,
             "path": self.path,
         });
-        if self.is_verified() {
+        if self.verification.is_ok() {
             let (encoding, body) = match std::str::from_utf8(&self.body) {
                 Ok(text) => ("utf-8", text.to_owned()),
                 Err(_) => ("base64", BASE64_STANDARD.encode(&self.body)),
@@ -100,10 +80,6 @@ impl Event {
             json["body_encoding"] = json!(encoding);
             json["body"] = json!(body);
         }
-        let verdict = match self.is_verified() {
-            true => "verified",
-            false => "rejected",
-        };
         let fields = [
             ("received_at", received_at),
             ("event", kind.unwrap_or_default().to_owned()),

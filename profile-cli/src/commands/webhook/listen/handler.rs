@@ -13,10 +13,10 @@ use hyper::header::{ALLOW, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
 use tokio::sync::Notify;
-use tokio::sync::mpsc::{Receiver as Messages, Sender as MessageSender, WeakSender, channel};
+use tokio::sync::mpsc::{Receiver as Messages, Sender as MessageSender, channel};
 use webhook_verify::{MAX_CONSECUTIVE_FAILURES, Receiver, Verifier};
 
-use super::event::{Event, Recorder, Verification};
+use super::event::{Event, Recorder};
 use super::limits::Limits;
 use crate::commands::webhook::delivery::{Attempt, Delivery, Sender};
 use crate::commands::webhook::verify;
@@ -51,12 +51,12 @@ pub(super) struct Handler {
     limits: Limits,
     /// The maximum number of verified deliveries.
     max: u64,
-    counts: Arc<Counts>,
+    pub(super) counts: Arc<Counts>,
     /// The time of the last line about a rejected delivery, and the number of those without one since.
     last_rejection: Mutex<(Option<Instant>, u64)>,
     /// Notified when there are enough verified deliveries.
     pub(super) has_enough: Notify,
-    messages: MessageSender<Message>,
+    pub(super) messages: MessageSender<Message>,
 }
 
 /// The numbers of deliveries.
@@ -139,10 +139,13 @@ impl Handler {
         let (verification, body, status) = match received.await {
             Ok(verified) => {
                 let kind_mismatch = verify::kind_mismatch(&verified);
-                let verification = Verification::Verified { kind_mismatch };
-                (verification, verified.into_body(), StatusCode::NO_CONTENT)
+                (
+                    Ok(kind_mismatch),
+                    verified.into_body(),
+                    StatusCode::NO_CONTENT,
+                )
             }
-            Err((status, reason)) => (Verification::Rejected(reason), Bytes::new(), status),
+            Err((status, reason)) => (Err(reason), Bytes::new(), status),
         };
         let event = Event {
             received_at,
@@ -156,7 +159,7 @@ impl Handler {
             not_recorded: None,
             not_printed: 0,
         };
-        match event.is_verified() {
+        match event.verification.is_ok() {
             true => self.accept(event),
             false => self.reject(event),
         }
@@ -180,7 +183,7 @@ impl Handler {
                 if self.counts.verified.fetch_add(1, Ordering::Relaxed) + 1 == self.max {
                     self.has_enough.notify_one();
                 }
-                Some(event.delivery())
+                Some(Delivery::forwarded(&event.headers, event.body.clone()))
             }
         };
         let status = event.status;
@@ -258,16 +261,6 @@ impl Handler {
             self.report(Message::Failing(count));
         }
         count
-    }
-
-    /// Returns the numbers of deliveries.
-    pub(super) fn counts(&self) -> Arc<Counts> {
-        Arc::clone(&self.counts)
-    }
-
-    /// Returns the channel of the messages, without keeping it open.
-    pub(super) fn weak_messages(&self) -> WeakSender<Message> {
-        self.messages.downgrade()
     }
 
     /// Sends a message to print, unless too many wait.

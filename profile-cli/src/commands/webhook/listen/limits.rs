@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 use webhook_verify::{Receiver, Rejection, Verified};
 
-use crate::commands::webhook::verify;
+use crate::commands::webhook::verify::verify_error_reason;
 
 /// Maximum number of deliveries that are received at the same time.
 pub(super) const MAX_DELIVERIES: usize = 1_024;
@@ -107,5 +107,9 @@ fn busy() -> Refusal {
 }
 
 fn refusal(rejection: Rejection) -> Refusal {
-    (rejection.status(), verify::rejection_reason(&rejection))
+    let reason = match &rejection {
+        Rejection::NotVerified(error) => verify_error_reason(error),
+        other => other.to_string(),
+    };
+    (rejection.status(), reason)
 }

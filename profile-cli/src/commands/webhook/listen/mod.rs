@@ -9,13 +9,14 @@ mod server;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use reqwest::Url;
 use webhook_verify::Verifier;
 
 use self::event::Recorder;
-use self::handler::{Handler, Message};
+use self::handler::Handler;
 use self::reporter::Reporter;
 use self::server::Server;
 use super::delivery::{Sender, destination, redacted};
@@ -96,26 +97,22 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
         let message = format!("--forward-to: {url} is the address of this command");
         return Err(Failure::usage(message).hint("use the address of your receiver"));
     }
-    let reporter = Reporter::new(session.output, !arguments.no_payload, handler.counts());
+    let reporter = Reporter {
+        output: session.output,
+        address,
+        forward_to,
+        prints_payloads: !arguments.no_payload,
+        counts: Arc::clone(&handler.counts),
+    };
     let server = Server::start(listener, handler)?;
     let mut result = Ok(());
     // The channel closes once all deliveries are answered and forwarded.
     while let Some(message) = messages.blocking_recv() {
-        match message {
-            Message::Ready => reporter.begin(address, forward_to),
-            Message::Waiting => reporter.wait(forward_to),
-            Message::Delivered(event) => match reporter.report_event(&event) {
-                Ok(ControlFlow::Continue(())) => {}
-                Ok(ControlFlow::Break(())) => server.stop(),
-                Err(failure) => {
-                    result = Err(failure);
-                    server.stop();
-                }
-            },
-            Message::Failing(count) => reporter.warn_of_failures(count),
-            Message::Forwarded { kind, attempt } => reporter.report_forwarded(&kind, &attempt),
-            Message::NotForwarded(kind) => reporter.report_not_forwarded(&kind),
+        let printed = reporter.report(message);
+        if !matches!(printed, Ok(ControlFlow::Continue(()))) {
+            server.stop();
         }
+        result = printed.map(drop).and(result);
     }
     let exit_code = server.end();
     reporter.end();

@@ -107,7 +107,8 @@ async fn serve(
     };
     // Another Ctrl-C ends the program.
     drop(uninterrupted);
-    let messages = handler.weak_messages();
+    // Does not keep the channel open.
+    let messages = handler.messages.downgrade();
     drop((listener, handler));
     let finished = async {
         // `ended` fails when its sender is dropped, which is the signal.

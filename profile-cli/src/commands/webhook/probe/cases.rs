@@ -7,27 +7,28 @@ use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 use webhook_verify::{DigestEncoding, EventKind};
 
-use crate::commands::webhook::delivery::{Delivery, EVENT};
+use crate::commands::webhook::delivery::{Delivery, EVENT, SIGNATURE};
+use Expected::{Accepted, Either, Rejected};
 
 /// Returns all deliveries. The first and the last are genuine.
 pub(super) fn all(signer: &Signer<'_>) -> Vec<Case> {
     let mut cases = genuine(signer);
     let last = cases.pop();
-    // Next, because a receiver may keep the result of the delivery before.
-    cases.extend(exempt(signer));
-    cases.extend(forged_bodies(signer));
-    cases.extend(forged_digests(signer));
-    cases.extend(other_algorithms(signer));
-    cases.extend(malformed(signer));
-    cases.extend(missing_and_repeated(signer));
-    cases.extend(informational(signer));
+    // The exempt ones are next, because a receiver may keep the result of the delivery before.
+    let groups = [
+        exempt,
+        forged_bodies,
+        forged_digests,
+        forged_headers,
+        informational,
+    ];
+    cases.extend(groups.iter().flat_map(|group| group(signer)));
     cases.extend(last);
     cases
 }
 
 fn genuine(signer: &Signer<'_>) -> Vec<Case> {
-    let accepted =
-        |name, body: &str| Case::new(Expected::Accepted, name, [signer.sign(body)], body);
+    let accepted = |name, body: &str| Case::new(Accepted, name, &[&signer.sign(body)], body);
     let line = format!("{BODY}\r\n");
     let large = of_length(65 << 10);
     vec![
@@ -45,7 +46,7 @@ fn genuine(signer: &Signer<'_>) -> Vec<Case> {
             .header(CONTENT_TYPE, None),
         accepted("form", &of_length(75))
             .because("a framework that reads forms must leave the raw body")
-            .header(CONTENT_TYPE, Some("application/x-www-form-urlencoded")),
+            .header(CONTENT_TYPE, Some(FORM)),
         accepted("invalid_content_type", &of_length(85))
             .because("a framework may respond with 415 before it calls the receiver")
             .header(CONTENT_TYPE, Some("json")),
@@ -56,12 +57,7 @@ fn genuine(signer: &Signer<'_>) -> Vec<Case> {
 
 fn forged_bodies(signer: &Signer<'_>) -> Vec<Case> {
     let forged = |name, signed: &str, sent: &dyn AsRef<[u8]>| {
-        Case::new(
-            Expected::Rejected,
-            name,
-            [signer.sign(signed)],
-            sent.as_ref(),
-        )
+        Case::new(Rejected, name, &[&signer.sign(signed)], sent)
     };
     let large = of_length(65 << 10);
     let cut = &BODY[..BODY.len() - 1];
@@ -96,11 +92,7 @@ fn exempt(signer: &Signer<'_>) -> Vec<Case> {
     let json = Some("application/json");
     let others = [
         ("forged_no_content_type", Some(KIND), None),
-        (
-            "forged_form",
-            Some(KIND),
-            Some("application/x-www-form-urlencoded"),
-        ),
+        ("forged_form", Some(KIND), Some(FORM)),
         ("forged_text", Some(KIND), Some("text/plain")),
         ("forged_no_kind", None, json),
         ("forged_unknown_kind", Some("ping"), json),
@@ -113,7 +105,7 @@ fn exempt(signer: &Signer<'_>) -> Vec<Case> {
         let in_body = kind.unwrap_or(KIND);
         let body = format!(r#"{{"challenge":"a","probe":true,"type":"{in_body}"}}"#);
         let signature = signer.with_secret(b"another secret").sign(&body);
-        Case::new(Expected::Rejected, name, [signature], body)
+        Case::new(Rejected, name, &[&signature], body)
             .because("each delivery must be verified, whatever its kind and content type are")
             .header(EVENT, kind)
             .header(CONTENT_TYPE, content_type)
@@ -122,53 +114,49 @@ fn exempt(signer: &Signer<'_>) -> Vec<Case> {
 }
 
 fn forged_digests(signer: &Signer<'_>) -> Vec<Case> {
-    let forged = |name, digest: &[u8]| {
-        let signature = signer.signature(digest);
-        Case::new(Expected::Rejected, name, [signature], BODY)
-    };
+    let forged =
+        |name, digest: &[u8]| Case::new(Rejected, name, &[&signer.signature(digest)], BODY);
     let with_secret = |secret: &[u8]| signer.with_secret(secret).digest(BODY);
+    let unset = |name, secret| {
+        forged(name, &with_secret(secret)).because("an unset secret may be read as a word")
+    };
     let flipped = |position: usize| {
         let mut digest = signer.digest(BODY);
         digest[position] ^= 1;
         digest
     };
+    let sha1 = hmac::<Sha1>(signer.secret, BODY);
+    let named_sha1 = format!("sha1={}", signer.encode(&sha1));
     vec![
         forged("other_secret", &with_secret(b"another secret"))
             .because("anyone can sign with another secret"),
         forged("empty_secret", &with_secret(b""))
             .because("anyone can sign if the receiver has no secret"),
-        forged("secret_none", &with_secret(b"None"))
-            .because("an unset secret may be read as a word"),
-        forged("secret_null", &with_secret(b"null"))
-            .because("an unset secret may be read as a word"),
-        forged("secret_undefined", &with_secret(b"undefined"))
-            .because("an unset secret may be read as a word"),
+        unset("secret_none", b"None"),
+        unset("secret_null", b"null"),
+        unset("secret_undefined", b"undefined"),
         forged("no_secret", &Sha256::digest(BODY))
             .because("anyone can compute SHA-256 of the body"),
         forged("first_byte_altered", &flipped(0)).because("the whole digest must be compared"),
         forged("last_byte_altered", &flipped(31)).because("the whole digest must be compared"),
         forged("zeros", &[0; 32]).because("the digest must be compared"),
+        Case::new(Rejected, "sha1", &[&named_sha1], BODY)
+            .because("the sender must not choose the algorithm"),
+        forged("sha1_as_sha256", &sha1).because("the digest has 20 bytes"),
     ]
 }
 
-fn other_algorithms(signer: &Signer<'_>) -> Vec<Case> {
-    let forged = |name, prefix: &str, digest: &[u8]| {
-        let signature = format!("{prefix}={}", signer.encode(digest));
-        Case::new(Expected::Rejected, name, [signature], BODY)
-    };
-    let sha1 = hmac::<Sha1>(signer.secret, BODY);
-    vec![
-        forged("sha1", "sha1", &sha1).because("the sender must not choose the algorithm"),
-        forged("sha1_as_sha256", "sha256", &sha1).because("the digest has 20 bytes"),
-    ]
-}
-
-fn malformed(signer: &Signer<'_>) -> Vec<Case> {
-    let forged = |name, signature: &str| Case::new(Expected::Rejected, name, [signature], BODY);
+fn forged_headers(signer: &Signer<'_>) -> Vec<Case> {
+    let forged = |name, signature: &str| Case::new(Rejected, name, &[signature], BODY);
     let (valid, digest) = (signer.sign(BODY), signer.encode(&signer.digest(BODY)));
     let other = signer.with_secret(b"another secret").sign(BODY);
     let cut = |length: usize| &valid[.."sha256=".len() + length];
     let not_a_digit = format!("{}!", &valid[..valid.len() - 1]);
+    // Either signature may be read: the body is correctly signed.
+    let unclear = |name, signatures: [&str; 2]| {
+        Case::new(Either, name, &signatures, BODY)
+            .because("two signatures are ambiguous; rejecting both is safer")
+    };
     vec![
         forged("no_prefix", &digest).because("the algorithm must be named"),
         forged("prefix_only", "sha256=").because("an empty digest is a prefix of any digest"),
@@ -178,59 +166,35 @@ fn malformed(signer: &Signer<'_>) -> Vec<Case> {
         forged("character_added", &format!("{valid}0")).because("one character too many"),
         forged("not_a_digit", &not_a_digit).because("the digest cannot be decoded"),
         forged("concatenated", &format!("{valid},{other}")).because("two signatures are ambiguous"),
-    ]
-}
-
-fn missing_and_repeated(signer: &Signer<'_>) -> Vec<Case> {
-    let forged = |name, signatures: &[&str]| Case::new(Expected::Rejected, name, signatures, BODY);
-    let valid = signer.sign(BODY);
-    let other = signer.with_secret(b"another secret").sign(BODY);
-    // Either signature may be read: the body is correctly signed.
-    let unclear = |name, signatures: [&str; 2]| {
-        Case::new(Expected::Either, name, signatures, BODY)
-            .because("two signatures are ambiguous; rejecting both is safer")
-    };
-    vec![
-        forged("no_signature", &[]).because("the signature is required"),
+        Case::new(Rejected, "no_signature", &[], BODY).because("the signature is required"),
         unclear("repeated_first_valid", [&valid, &other]),
         unclear("repeated_last_valid", [&other, &valid]),
     ]
 }
 
 fn informational(signer: &Signer<'_>) -> Vec<Case> {
-    let noted =
-        |name, signature: String, body: &str| Case::new(Expected::Either, name, [signature], body);
-    let signed = |name, body: &str| noted(name, signer.sign(body), body);
+    let noted = |name, signature: &str| Case::new(Either, name, &[signature], BODY);
+    let (valid, digest) = (signer.sign(BODY), signer.encode(&signer.digest(BODY)));
     let other_kind = "the signature does not cover the header; use the kind in the payload";
-    let digest = signer.encode(&signer.digest(BODY));
     vec![
-        signed("replay", BODY)
+        noted("replay", &valid)
             .because("the signature contains no time, so handlers must be idempotent"),
-        signed("other_kind", BODY)
+        noted("other_kind", &valid)
             .because(other_kind)
             .header(EVENT, Some("message.received")),
-        signed("unknown_kind", BODY)
+        noted("unknown_kind", &valid)
             .because("the service may add kinds; respond with 2xx")
             .header(EVENT, Some("probe.sent")),
-        signed("no_kind", BODY)
+        noted("no_kind", &valid)
             .because("the signature does not cover the header")
             .header(EVENT, None),
-        signed("not_json", NOT_JSON)
+        Case::new(Either, "not_json", &[&signer.sign(NOT_JSON)], NOT_JSON)
             .because("the specification does not define payloads; respond with 2xx"),
-        noted(
-            "other_encoding",
-            signer.with_other_encoding().sign(BODY),
-            BODY,
-        )
-        .because("the specification does not state the encoding of the digest"),
-        noted(
-            "upper_case",
-            format!("sha256={}", digest.to_uppercase()),
-            BODY,
-        )
-        .because("the specification does not state the case of hex digits"),
-        noted("upper_case_prefix", format!("SHA256={digest}"), BODY)
-            .because("the prefix is sha256="),
+        noted("other_encoding", &signer.with_other_encoding().sign(BODY))
+            .because("the specification does not state the encoding of the digest"),
+        noted("upper_case", &format!("sha256={}", digest.to_uppercase()))
+            .because("the specification does not state the case of hex digits"),
+        noted("upper_case_prefix", &format!("SHA256={digest}")).because("the prefix is sha256="),
     ]
 }
 
@@ -255,16 +219,17 @@ pub(super) enum Expected {
 
 impl Case {
     /// Creates a case with a signature for each value.
-    fn new<V: AsRef<str>>(
+    fn new(
         expected: Expected,
         name: &'static str,
-        signatures: impl IntoIterator<Item = V>,
-        body: impl Into<Vec<u8>>,
+        signatures: &[&str],
+        body: impl AsRef<[u8]>,
     ) -> Self {
         let kind = HeaderValue::from_static(KIND);
-        let mut delivery = Delivery::new(kind, body.into());
+        let mut delivery = Delivery::new(kind, body.as_ref().to_vec());
         for signature in signatures {
-            delivery.add_signature(signature.as_ref());
+            let value = HeaderValue::from_str(signature).expect("a signature is visible ASCII");
+            delivery.headers.append(SIGNATURE, value);
         }
         Self {
             name,
@@ -303,6 +268,8 @@ impl Expected {
 
 const KIND: &str = "post.liked";
 
+const FORM: &str = "application/x-www-form-urlencoded";
+
 /// A payload as the service may send it. Its fields are sorted, so that serializing it again in any
 /// language does not change their order.
 const BODY: &str = r#"{"data":{},"probe":true,"type":"post.liked"}"#;
@@ -330,17 +297,13 @@ fn of_length(length: usize) -> String {
 /// Creates signatures with the webhook secret.
 #[derive(Clone, Copy)]
 pub(super) struct Signer<'s> {
-    secret: &'s [u8],
-    encoding: DigestEncoding,
+    pub(super) secret: &'s [u8],
+    pub(super) encoding: DigestEncoding,
 }
 
-impl<'s> Signer<'s> {
-    pub(super) fn new(secret: &'s [u8], encoding: DigestEncoding) -> Self {
-        Self { secret, encoding }
-    }
-
+impl Signer<'_> {
     /// Returns a signer with another secret.
-    fn with_secret<'o>(self, secret: &'o [u8]) -> Signer<'o> {
+    fn with_secret(self, secret: &[u8]) -> Signer<'_> {
         let encoding = self.encoding;
         Signer { secret, encoding }
     }

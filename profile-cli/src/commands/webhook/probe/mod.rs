@@ -60,7 +60,10 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<E
     }
     let secret = WebhookSecret::load(session)?;
     secret.secret()?;
-    let cases = cases::all(&Signer::new(secret.bytes(), arguments.encoding.digest));
+    let cases = cases::all(&Signer {
+        secret: &secret.bytes,
+        encoding: arguments.encoding.digest,
+    });
     session.confirm(&format!(
         "Send {} deliveries to {}? The receiver acts on those that it accepts.",
         cases.len(),
