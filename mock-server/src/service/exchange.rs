@@ -20,17 +20,19 @@ pub(crate) struct Exchange {
     service: Arc<Service>,
     pub(crate) plan: FaultPlan,
     stage: Stage,
+    /// The number of the entry in the journal, once there is one.
+    number: Option<u64>,
 }
 
-/// The stage of a request, with the number of its entry in the journal.
+/// The stage of a request.
 #[derive(Debug)]
 enum Stage {
     Planned,
     /// Waits to be handled, and would have this result now.
-    Received(u64, Box<Processed>),
+    Received(Box<Processed>),
     /// Its response waits to be sent.
-    Handled(u64),
-    Over(u64),
+    Handled,
+    Over,
 }
 
 impl Exchange {
@@ -45,6 +47,7 @@ impl Exchange {
             service,
             plan,
             stage: Stage::Planned,
+            number: None,
         }
     }
 
@@ -56,8 +59,8 @@ impl Exchange {
             return;
         };
         let entry = self.entry(request.clone(), &mut handled);
-        let number = service.journal.record(entry, None).number;
-        self.stage = Stage::Received(number, Box::new(handled.processed));
+        self.number = Some(service.journal.record(entry, None).number);
+        self.stage = Stage::Received(Box::new(handled.processed));
     }
 
     /// Handles the request, applies the fault to the response, and records both. Returns the response
@@ -78,27 +81,20 @@ impl Exchange {
 
     /// Records the outcome of a delayed response.
     pub(crate) fn conclude(&mut self, planned: &PlannedReply) {
-        if let Stage::Handled(number) = self.stage {
-            self.stage = Stage::Over(number);
-            let outcome = planned.outcome();
-            self.service.journal.conclude(number, outcome);
+        if let Stage::Handled = self.stage {
+            self.stage = Stage::Over;
+            self.record_outcome(planned.outcome());
         }
     }
 
     /// Records that the client has disconnected, although the response was not sent completely.
     pub(crate) fn abandon(&self) {
-        if let Some(number) = self.number() {
-            let outcome = RequestOutcome::Abandoned;
-            self.service.journal.conclude(number, outcome);
-        }
+        self.record_outcome(RequestOutcome::Abandoned);
     }
 
-    fn number(&self) -> Option<u64> {
-        match &self.stage {
-            Stage::Planned => None,
-            Stage::Received(number, _) | Stage::Handled(number) | Stage::Over(number) => {
-                Some(*number)
-            }
+    fn record_outcome(&self, outcome: RequestOutcome) {
+        if let Some(number) = self.number {
+            self.service.journal.conclude(number, outcome);
         }
     }
 
@@ -107,7 +103,7 @@ impl Exchange {
         &mut self,
         request: Request,
         outcome: Option<RequestOutcome>,
-        next: fn(u64) -> Stage,
+        next: Stage,
     ) -> (PlannedReply, Arc<Entry>) {
         let service = &self.service;
         let is_dry_run = self.plan.prevents_write();
@@ -135,8 +131,8 @@ impl Exchange {
             }
         };
         entry.outcome = outcome.unwrap_or(entry.outcome);
-        let recorded = service.journal.record(entry, self.number());
-        self.stage = next(recorded.number);
+        let recorded = service.journal.record(entry, self.number);
+        (self.stage, self.number) = (next, Some(recorded.number));
         (planned, recorded.entry)
     }
 
@@ -213,9 +209,9 @@ impl Drop for Exchange {
     /// handled.
     fn drop(&mut self) {
         match &self.stage {
-            Stage::Planned | Stage::Over(_) => {}
-            Stage::Handled(_) => self.abandon(),
-            Stage::Received(_, processed) => {
+            Stage::Planned | Stage::Over => {}
+            Stage::Handled => self.abandon(),
+            Stage::Received(processed) => {
                 self.abandon();
                 let service = &self.service;
                 service.change_report(|report| report.record(processed, false));
