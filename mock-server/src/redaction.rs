@@ -81,11 +81,8 @@ impl Secrets {
         let (decoded, starts) = decode(&lower[..lower.len() - escape]);
         let encoded = self.start_of_secret(&decoded).map(|start| starts[start]);
         let starts = [self.start_of_secret(&lower), encoded];
-        starts
-            .into_iter()
-            .flatten()
-            .min()
-            .map_or(0, |start| lower.len() - start)
+        let start = starts.into_iter().flatten().min();
+        start.map_or(0, |start| lower.len() - start)
     }
 
     /// Returns the position of the start of a secret at the end of a text in lower case.
@@ -99,10 +96,8 @@ impl Secrets {
             let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
             is_hex.then_some(digits.len())
         });
-        lengths
-            .chain(digits)
-            .max()
-            .map(|length| text.len() - length)
+        let longest = lengths.chain(digits).max();
+        longest.map(|length| text.len() - length)
     }
 }
 
@@ -134,10 +129,8 @@ pub(crate) fn redact_keys(text: &str) -> String {
 /// Replaces a secret, which is in lower case, with `…`.
 fn redact(text: &str, secret: &str) -> String {
     hide(text, |text| {
-        let found = text.match_indices(secret);
-        found
-            .map(|(start, secret)| start..start + secret.len())
-            .collect()
+        let starts = text.match_indices(secret).map(|(start, _)| start);
+        starts.map(|start| start..start + secret.len()).collect()
     })
 }
 
@@ -169,10 +162,7 @@ fn key_digits(text: &str) -> Vec<Range<usize>> {
     let mut from = 0;
     while let Some(start) = text[from..].find(PREFIX).map(|start| from + start) {
         from = start + PREFIX.len();
-        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric();
-        let name = text.as_bytes()[from..]
-            .iter()
-            .take_while(|byte| is_of_name(byte));
+        let name = text[from..].bytes().take_while(u8::is_ascii_alphanumeric);
         let digits = from + name.count() + 1;
         let key = text.get(start..digits + DIGITS);
         if key.is_some_and(|key| label(key).is_some()) {

@@ -120,16 +120,13 @@ impl Coverage {
     /// dialect.
     pub fn uncovered(&self) -> Uncovered {
         let endpoints = self.endpoints.iter();
+        let without_success = endpoints.clone().filter(|covered| covered.successes == 0);
         let never_met = |covered: &EndpointCoverage| {
             let codes = uncovered(&covered.rejections);
             (!codes.is_empty()).then_some((covered.endpoint, codes))
         };
         Uncovered {
-            endpoints: endpoints
-                .clone()
-                .filter(|covered| covered.successes == 0)
-                .map(|covered| covered.endpoint)
-                .collect(),
+            endpoints: without_success.map(|covered| covered.endpoint).collect(),
             rejections: endpoints.filter_map(never_met).collect(),
             unrouted: uncovered(&self.unrouted),
             events: uncovered(&self.events),
@@ -151,17 +148,11 @@ fn uncovered<K: Clone>(counts: &BTreeMap<K, u64>) -> Vec<K> {
 impl Default for Coverage {
     /// Returns a coverage without requests and events.
     fn default() -> Self {
+        let (endpoints, events) = (Endpoint::ALL.iter(), EventKind::ALL.iter());
         Self {
-            endpoints: Endpoint::ALL
-                .iter()
-                .copied()
-                .map(EndpointCoverage::new)
-                .collect(),
+            endpoints: endpoints.copied().map(EndpointCoverage::new).collect(),
             unrouted: UNROUTED.map(|kind| (kind.as_str(), 0)).into(),
-            events: EventKind::ALL
-                .iter()
-                .map(|kind| (kind.clone(), 0))
-                .collect(),
+            events: events.map(|kind| (kind.clone(), 0)).collect(),
         }
     }
 }

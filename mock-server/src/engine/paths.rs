@@ -80,10 +80,8 @@ fn full_path(path: &str) -> Cow<'_, str> {
 
 /// Lists the paths of all endpoints, each once and without `/api/v1`.
 fn known_paths() -> String {
-    let mut known: Vec<_> = Endpoint::ALL
-        .iter()
-        .map(|endpoint| endpoint.path().trim_start_matches(BASE_PATH))
-        .collect();
+    let known = |endpoint: &Endpoint| endpoint.path().trim_start_matches(BASE_PATH);
+    let mut known: Vec<_> = Endpoint::ALL.iter().map(known).collect();
     known.dedup();
     known.join(", ")
 }

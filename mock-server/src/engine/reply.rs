@@ -44,34 +44,31 @@ impl Reply {
     }
 
     pub(super) fn created(dialect: &Dialect, resource: &impl Fields) -> Self {
-        let reply = Self::written(dialect, || Self::object(201, resource));
-        reply.with_status(dialect.write_statuses.created)
+        let observed = dialect.write_statuses.created;
+        Self::written(dialect, observed, || Self::object(201, resource))
     }
 
     pub(super) fn edited(dialect: &Dialect, resource: &impl Fields) -> Self {
-        let reply = Self::written(dialect, || Self::object(200, resource));
-        reply.with_status(dialect.write_statuses.edited)
+        let observed = dialect.write_statuses.edited;
+        Self::written(dialect, observed, || Self::object(200, resource))
     }
 
     pub(super) fn deleted(dialect: &Dialect) -> Self {
-        let reply = Self::written(dialect, || Self::empty(204));
-        reply.with_status(dialect.write_statuses.deleted)
+        let observed = dialect.write_statuses.deleted;
+        Self::written(dialect, observed, || Self::empty(204))
     }
 
-    fn written(dialect: &Dialect, resource: impl FnOnce() -> Self) -> Self {
-        match dialect.write_responses {
+    fn written(dialect: &Dialect, observed: Option<u16>, resource: impl FnOnce() -> Self) -> Self {
+        let reply = match dialect.write_responses {
             WriteResponses::Resource => resource(),
             WriteResponses::EmptyData => Self::object(200, &|_: &mut Object<'_>| {}),
             WriteResponses::NullData => Self::data(200, ()),
             WriteResponses::NoContent => Self::empty(204),
-        }
-    }
-
-    fn with_status(self, observed: Option<u16>) -> Self {
+        };
         match observed {
-            None => self,
+            None => reply,
             Some(status @ (204 | 205)) => Self::empty(status),
-            Some(status) => Self { status, ..self },
+            Some(status) => Self { status, ..reply },
         }
     }
 

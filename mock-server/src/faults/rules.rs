@@ -264,7 +264,10 @@ impl FaultRules {
             // A rule after the first fault is not counted.
             let is_delay = matches!(rule.rule.fault, Fault::Delay { .. });
             if (is_delay || plan.fault.is_none()) && rule.applies(request, now) {
-                rule.add_to(&mut plan);
+                match (rule.rule.phase, &rule.rule.fault) {
+                    (phase, Fault::Delay { time }) => plan.add_delay(phase, *time),
+                    (phase, fault) => plan.fault = Some((phase, fault.clone())),
+                }
             }
         }
         plan
@@ -302,14 +305,6 @@ impl ActiveRule {
         let applies = self.matched > self.rule.skip && is_left;
         self.applied += u64::from(applies);
         applies
-    }
-
-    fn add_to(&self, plan: &mut FaultPlan) {
-        let phase = self.rule.phase;
-        match self.rule.fault {
-            Fault::Delay { time } => plan.add_delay(phase, time),
-            ref fault => plan.fault = Some((phase, fault.clone())),
-        }
     }
 }
 

@@ -247,9 +247,8 @@ fn truncated_length(body: &[u8], limit: usize) -> usize {
         return body.len();
     }
     let is_inside_character = |end: usize| body[end] & 0b1100_0000 == 0b1000_0000;
-    let end = (limit.saturating_sub(3)..=limit)
-        .rev()
-        .find(|end| !is_inside_character(*end));
+    let mut ends = (limit.saturating_sub(3)..=limit).rev();
+    let end = ends.find(|end| !is_inside_character(*end));
     end.unwrap_or(limit)
 }
 

@@ -165,11 +165,9 @@ impl Verification {
         dropped: u64,
     ) -> Self {
         let pattern = &expectation.request;
-        let matching: Vec<_> = requests
-            .iter()
-            .filter(|request| matches(pattern, &(*request).into()))
-            .map(|request| request.number)
-            .collect();
+        let matches = |request: &&RecordedRequest| matches(pattern, &(*request).into());
+        let matching = requests.iter().filter(matches);
+        let matching: Vec<_> = matching.map(|request| request.number).collect();
         let found = matching.len() as u64;
         let near_misses = match found < expectation.at_least {
             true => near_misses(pattern, requests),
@@ -269,12 +267,10 @@ pub struct NearMiss {
 
 /// Returns the closest requests, closest first, grouped by their description.
 fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<NearMiss> {
-    let mut ranked: Vec<_> = requests
-        .iter()
-        .filter_map(|entry| Some((distance(pattern, entry)?, entry)))
-        .collect();
     // The sort is stable: of equally close requests, the newest comes first.
-    ranked.reverse();
+    let newest_first = requests.iter().rev();
+    let ranked = newest_first.filter_map(|entry| Some((distance(pattern, entry)?, entry)));
+    let mut ranked: Vec<_> = ranked.collect();
     ranked.sort_by_key(|(distance, _)| *distance);
     let mut near_misses: Vec<NearMiss> = Vec::new();
     for (_, entry) in ranked {

@@ -203,21 +203,17 @@ impl RequestPattern {
             Some(value) => format!("with the {what} `{name}{separator}{value}`"),
             None => format!("without the {what} `{name}`"),
         };
-        let query = self
-            .query
-            .iter()
-            .map(|pair| named("query parameter", "=", pair));
-        let headers = self.headers.iter().map(|pair| named("header", ": ", pair));
+        let (query, headers) = (self.query.iter(), self.headers.iter());
+        let query = query.map(|pair| named("query parameter", "=", pair));
+        let headers = headers.map(|pair| named("header", ": ", pair));
         let (part, body) = (self.body_contains.as_ref(), self.body.as_ref());
-        let key = self.key.as_deref().map(redact_keys);
+        let (key, fault) = (self.key.as_deref().map(redact_keys), self.fault.as_ref());
         let others = [
             part.map(|part| format!("with a body containing {part}")),
             body.map(|body| format!("with the body {body}")),
             key.map(|key| format!("with the key `{key}`")),
             self.status.map(|status| format!("answered with {status}")),
-            self.fault
-                .as_ref()
-                .map(|fault| format!("with the fault `{fault}`")),
+            fault.map(|fault| format!("with the fault `{fault}`")),
         ];
         let others = others.into_iter().flatten();
         query.chain(headers).chain(others).collect()

@@ -271,7 +271,10 @@ impl LockedFile {
     /// Locks a file, which does not have to exist if it can be replaced.
     fn lock(path: &Path, writing: Writing) -> io::Result<Self> {
         let path = resolve_link(path)?;
-        check_regular(&path)?;
+        // Devices and pipes store nothing and may block readers forever.
+        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::other("not a regular file"));
+        }
         let lock = match writing {
             // The file itself cannot be locked, because each write replaces it.
             Writing::Replace => {
@@ -375,14 +378,6 @@ fn resolve_link(path: &Path) -> io::Result<PathBuf> {
             Err(_) => path.to_owned(),
         }),
         found => found,
-    }
-}
-
-/// Rejects devices and pipes, which store nothing and may block readers forever.
-fn check_regular(path: &Path) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() => Err(io::Error::other("not a regular file")),
-        _ => Ok(()),
     }
 }
 

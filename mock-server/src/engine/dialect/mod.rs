@@ -34,11 +34,10 @@ impl Dialect {
     /// Returns a dialect with random settings, determined by the seed.
     pub fn random(seed: u64) -> Self {
         let mut dialect = Self::default();
+        let hash = SeededHash::new(seed).mix_str("dialect");
         // The default is as likely as each alternative.
         for setting in settings() {
-            let drawn = SeededHash::new(seed)
-                .mix_str("dialect")
-                .mix_str(setting.name);
+            let drawn = hash.mix_str(setting.name);
             let index = drawn.below(setting.alternatives.len() as u64 + 1);
             let chosen = usize::try_from(index).ok();
             if let Some(value) = chosen.and_then(|index| setting.alternatives.get(index)) {

@@ -99,10 +99,9 @@ fn statistics(
     own: bool,
     others: OtherStatistics,
 ) -> Statistics {
-    let dates: Vec<_> = (0..i64::from(days))
-        .rev()
-        .map(|ago| today.saturating_sub(ago.days()))
-        .collect();
+    let dates = (0..i64::from(days)).rev();
+    let dates = dates.map(|ago| today.saturating_sub(ago.days()));
+    let dates: Vec<_> = dates.collect();
     let daily: Vec<_> = dates.iter().map(|date| visits.daily(*date)).collect();
     let views = daily.iter().map(|day| day.views).sum();
     let (devices, countries) = match (own, others) {
@@ -130,11 +129,8 @@ pub(super) struct Visits(SeededHash);
 
 impl Visits {
     pub(super) fn of(world: &World, handle: &str) -> Self {
-        Self(
-            SeededHash::new(world.seed())
-                .mix_str("views")
-                .mix_str(handle),
-        )
+        let hash = SeededHash::new(world.seed()).mix_str("views");
+        Self(hash.mix_str(handle))
     }
 
     /// Returns the number of views until `today`, inclusive.
@@ -203,17 +199,14 @@ fn day_number(date: Date) -> i64 {
 
 /// Returns the value of the query parameter `days`.
 fn days(query: Option<&str>, own: bool) -> Result<u16, Problem> {
-    let query = query.unwrap_or_default();
-    let given: Vec<_> = form_urlencoded::parse(query.as_bytes())
-        .filter(|(name, _)| name == "days")
-        .map(|(_, value)| value.into_owned())
-        .collect();
+    let query = query.unwrap_or_default().as_bytes();
+    let given = form_urlencoded::parse(query).filter(|(name, _)| name == "days");
+    let given: Vec<_> = given.map(|(_, value)| value).collect();
+    let times = given.len();
     match given.as_slice() {
         [] => Ok(DEFAULT_DAYS),
         [one] => parse_days(one, own),
-        several => Err(Problem::RepeatedParameter {
-            times: several.len(),
-        }),
+        _ => Err(Problem::RepeatedParameter { times }),
     }
 }
 

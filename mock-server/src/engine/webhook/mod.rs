@@ -235,7 +235,7 @@ impl Receiver {
 
     fn name(&self) -> String {
         match self {
-            Self::Url(url) => url.to_string(),
+            Self::Url(url) => url.clone().into(),
             Self::BuiltIn(_) => "built_in".to_owned(),
         }
     }

@@ -72,12 +72,6 @@ impl std::str::FromStr for ReceiverUrl {
     }
 }
 
-impl fmt::Display for ReceiverUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_str())
-    }
-}
-
 impl TryFrom<String> for ReceiverUrl {
     type Error = InvalidInput;
 
@@ -173,14 +167,12 @@ impl ReceiverScript {
     /// Returns the response to the delivery after `before` others.
     fn response_after(&self, before: u64) -> ScriptedResponse {
         let mut end = 0;
-        for step in &self.0 {
+        let current = self.0.iter().find(|step| {
             end += u64::from(step.times);
-            if before < end {
-                return step.response;
-            }
-        }
-        let last = self.0.last().expect("a script has at least one step");
-        last.response
+            before < end
+        });
+        let step = current.or(self.0.last());
+        step.expect("a script has at least one step").response
     }
 
     /// Creates a script from parsed steps and their source text.

@@ -70,17 +70,13 @@ fn check_accounts(world: &World) -> Result<(), InvalidInput> {
     let mut ids = BTreeMap::new();
     for (handle, account) in &world.accounts {
         if handle.is_empty() {
-            return Err(at(
-                "accounts",
-                "found an empty handle; expected a name such as `demo`",
-            ));
+            let problem = "found an empty handle; expected a name such as `demo`";
+            return Err(at("accounts", problem));
         }
         let place = format!("accounts.{handle}");
         if let Some((field, problem)) = account.profile.problem() {
-            return Err(at(
-                &format!("{place}.profile"),
-                format!("{field} {problem}"),
-            ));
+            let place = format!("{place}.profile");
+            return Err(at(&place, format!("{field} {problem}")));
         }
         for (index, link) in account.links.iter().enumerate() {
             let place = format!("{place}.links[{index}]");
