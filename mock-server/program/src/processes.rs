@@ -121,9 +121,8 @@ pub(crate) fn forward(_: u8, _: &Child) {}
 
 /// Returns the exit code of a command, or 128 and the number of the signal that ended it.
 pub(crate) fn exit_code(status: ExitStatus) -> u8 {
-    let code = status
-        .code()
-        .or_else(|| signal(status).map(|signal| 128 + signal));
+    let of_signal = || signal(status).map(|signal| 128 + signal);
+    let code = status.code().or_else(of_signal);
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 

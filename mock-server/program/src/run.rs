@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use clap::Args;
 use mock_server::{
-    Advice, Coverage, Endpoint, ProblemKind, Report, RuleViolations, Worlds, WorldsServer,
-    printable,
+    Coverage, Endpoint, ProblemKind, Report, RuleViolations, Worlds, WorldsServer, printable,
 };
 use serde::Serialize;
 use tokio::process::{Child, Command};
@@ -179,7 +178,13 @@ fn write(to: &mut impl Write, findings: &Report, violated: &[&RuleViolations]) -
         writeln!(to, "mock-server: if this is intended, add --allow {rules}")?;
     }
     for advice in &findings.advice {
-        write_advice(to, advice)?;
+        let (kind, times) = (advice.kind, times(advice.count));
+        let recommendation = advice.recommendation;
+        writeln!(
+            to,
+            "mock-server: advice: {kind} ({times}): {recommendation}"
+        )?;
+        writeln!(to, "  {}", printable(&advice.first))?;
     }
     let coverage = &findings.coverage;
     let uncovered = coverage.uncovered().endpoints;
@@ -192,16 +197,6 @@ fn write(to: &mut impl Write, findings: &Report, violated: &[&RuleViolations]) -
         writeln!(to, "  not covered: {endpoint}")?;
     }
     Ok(())
-}
-
-fn write_advice(to: &mut impl Write, advice: &Advice) -> io::Result<()> {
-    let (kind, times) = (advice.kind, times(advice.count));
-    let recommendation = advice.recommendation;
-    writeln!(
-        to,
-        "mock-server: advice: {kind} ({times}): {recommendation}"
-    )?;
-    writeln!(to, "  {}", printable(&advice.first))
 }
 
 fn times(count: u64) -> String {

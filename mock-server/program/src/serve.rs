@@ -54,10 +54,7 @@ fn announce(servers: &[WorldsServer], keys: &Keys) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     let addresses = servers.iter().map(WorldsServer::address);
     for address in addresses.filter(|address| !address.ip().is_loopback()) {
-        let what = match &control {
-            Some(_) => " and its control API",
-            None => "",
-        };
+        let what = control.as_ref().map_or("", |_| " and its control API");
         writeln!(
             stderr,
             "mock-server: {address}{what} can be reached from other machines; omit --addr to listen \
