@@ -11,7 +11,7 @@ use crate::engine::dialect::{
 use crate::engine::json_object::{Fields, Object};
 use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
-use crate::engine::resources::{Account, Badge, ProfileField};
+use crate::engine::resources::{Badge, ProfileField};
 use crate::engine::world::World;
 
 pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -20,17 +20,10 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
         call.problems.tolerate(Problem::UnexpectedBody { length });
     }
     let caller = call.caller()?;
-    Ok(Reply::object(200, &Me(PublicProfile::of(world, caller))))
-}
-
-/// The account of the caller.
-struct Me<'a>(PublicProfile<'a>);
-
-impl Fields for Me<'_> {
-    fn write(&self, object: &mut Object<'_>) {
-        let Self(profile) = self;
-        profile.write(object);
-        let (dialect, account, key) = (profile.world.dialect(), profile.account, profile.key);
+    let (dialect, key) = (world.dialect(), &world.keys[caller]);
+    let account = &world.accounts[&key.handle];
+    Ok(Reply::object(200, &|object: &mut Object<'_>| {
+        write_profile(object, world, key);
         object.string("email", &account.email);
         let visible = account.api_visible;
         match dialect.api_visible {
@@ -39,7 +32,7 @@ impl Fields for Me<'_> {
             ApiVisible::String => object.string("api_visible", &visible.to_string()),
         }
         object.object("key", &View(dialect, key));
-    }
+    }))
 }
 
 fn joined_scopes(key: &Key, separator: &str) -> String {
@@ -73,7 +66,8 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
     for (field, text) in edit {
         field.set(profile, text);
     }
-    let profile = PublicProfile::of(world, caller);
+    let key = &world.keys[caller];
+    let profile = |object: &mut Object<'_>| write_profile(object, world, key);
     Ok(Reply::edited(world.dialect(), &profile))
 }
 
@@ -93,42 +87,22 @@ fn read(call: &mut Call<'_>) -> Vec<(&'static ProfileField, String)> {
     edit
 }
 
-/// The public part of the account of a key.
-struct PublicProfile<'a> {
-    world: &'a World,
-    key: &'a Key,
-    account: &'a Account,
-}
-
-impl<'a> PublicProfile<'a> {
-    fn of(world: &'a World, caller: &str) -> Self {
-        let key = &world.keys[caller];
-        Self {
-            world,
-            key,
-            account: &world.accounts[&key.handle],
-        }
+/// Writes the public profile of the owner of a key.
+fn write_profile(object: &mut Object<'_>, world: &World, key: &Key) {
+    let (dialect, account) = (world.dialect(), &world.accounts[&key.handle]);
+    let is_full = dialect.me_fields == MeFields::Full;
+    if is_full {
+        object.string("handle", &key.handle);
     }
-}
-
-impl Fields for PublicProfile<'_> {
-    fn write(&self, object: &mut Object<'_>) {
-        let dialect = self.world.dialect();
-        let is_full = dialect.me_fields == MeFields::Full;
-        if is_full {
-            object.string("handle", &self.key.handle);
-        }
-        let profile = &self.account.profile;
-        for field in ProfileField::ALL {
-            object.string(field.name(), field.get(profile));
-        }
-        if is_full {
-            let (links, posts) = (self.account.links.iter(), self.account.posts.iter());
-            let is_owned = |badge: &&Badge| self.account.badges.contains(&badge.id);
-            object.array("links", links.map(|link| View(dialect, link)));
-            object.array("posts", posts.map(|post| View(dialect, post)));
-            object.array("badges", self.world.badges.iter().filter(is_owned));
-        }
+    for field in ProfileField::ALL {
+        object.string(field.name(), field.get(&account.profile));
+    }
+    if is_full {
+        let (links, posts) = (account.links.iter(), account.posts.iter());
+        let is_owned = |badge: &&Badge| account.badges.contains(&badge.id);
+        object.array("links", links.map(|link| View(dialect, link)));
+        object.array("posts", posts.map(|post| View(dialect, post)));
+        object.array("badges", world.badges.iter().filter(is_owned));
     }
 }
 
