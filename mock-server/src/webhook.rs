@@ -322,13 +322,9 @@ fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> Delivery {
     });
     let outcome = match posted {
         Ok(Ok(Ok(status))) => DeliveryOutcome::Responded { status },
-        Ok(Ok(Err(error))) => DeliveryOutcome::ConnectionFailed {
-            reason: with_cause(&*error),
-        },
+        Ok(Ok(Err(error))) => connection_failed(&*error),
         Ok(Err(_)) => DeliveryOutcome::timed_out(pending.timeout),
-        Err(error) => DeliveryOutcome::ConnectionFailed {
-            reason: with_cause(&error),
-        },
+        Err(error) => connection_failed(&error),
     };
     Delivery {
         sent: pending.delivery,
@@ -384,9 +380,8 @@ async fn drain(mut response: Response<Incoming>) -> Result<(), hyper::Error> {
 }
 
 /// Describes an error with its cause, which hyper's message does not include.
-fn with_cause(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(cause) => format!("{error}: {cause}"),
-        None => error.to_string(),
-    }
+fn connection_failed(error: &dyn std::error::Error) -> DeliveryOutcome {
+    let cause = error.source().map(|cause| format!(": {cause}"));
+    let reason = format!("{error}{}", cause.unwrap_or_default());
+    DeliveryOutcome::ConnectionFailed { reason }
 }
