@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
 use profile_sdk::{Profile, ProfileField, ProfileUpdate};
 use serde_json::value::RawValue;
@@ -13,7 +14,7 @@ use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::terminal::printable::{json_text, redact_key, with_visibility};
+use crate::terminal::printable::{redact_key, with_visibility};
 
 /// A problem at a line and a column, counted from 1.
 type Problem = ((usize, usize), String);
@@ -21,14 +22,14 @@ type Problem = ((usize, usize), String);
 /// Parses a file. The failure has a line of the form `NAME:LINE:COLUMN: problem` for each problem.
 pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let shown = shown_in(text);
+    let with_hint =
+        |failure: Failure| failure.hint("nothing was sent; fix the file and run the command again");
+    let shown = shown_in(text).map_err(|problem| with_hint(failure(name, vec![problem])))?;
     let parsed = match text.trim_start().starts_with('{') {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
         false => EnteredProfile::read(text, shown.as_ref()).validated(name),
     };
-    let desired = parsed.map_err(|failure| {
-        failure.hint("nothing was sent; fix the file and run the command again")
-    })?;
+    let desired = parsed.map_err(with_hint)?;
     match shown.is_none() && desired.profile.is_empty() && desired.links.is_none() {
         true => Err(Failure::usage(format!(
             "{name} has neither fields nor links; expected the output of `profile export`"
@@ -40,17 +41,31 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
 /// The start of the last line of a text for the editor, which holds the fields that it showed.
 const SHOWN: &str = "# as it was: ";
 
-/// Returns the line with the fields that an editor shows, so that `apply` sends only the changed ones.
+/// Returns the line with the fields that an editor shows, so that `apply` sends only the changed ones. In
+/// base64, so that replacing a word in the whole file does not change it.
 pub(crate) fn shown_line(profile: &Profile) -> String {
     let shown: Map<_, _> = fields(profile)
         .map(|(name, text)| (name, text.into()))
         .collect();
-    format!("\n{SHOWN}{}\n", json_text(&json!(shown).to_string(), true))
+    format!(
+        "\n{SHOWN}{}\n",
+        BASE64_STANDARD.encode(json!(shown).to_string())
+    )
 }
 
-fn shown_in(text: &str) -> Option<Profile> {
-    let json = text.lines().rev().find_map(|line| line.strip_prefix(SHOWN));
-    serde_json::from_str(json?).ok()
+fn shown_in(text: &str) -> Result<Option<Profile>, Problem> {
+    let lines = (1..).zip(text.lines());
+    let lines = lines.filter_map(|(number, line)| Some((number, line.strip_prefix(SHOWN)?)));
+    let Some((number, encoded)) = lines.last() else {
+        return Ok(None);
+    };
+    let json = BASE64_STANDARD.decode(encoded).ok();
+    let shown = json.and_then(|json| serde_json::from_slice(&json).ok());
+    shown.map(Some).ok_or_else(|| {
+        let message = "this line was changed, so it is unknown which fields were edited; delete it and \
+                       the fields that should keep their values";
+        ((number, 1), message.to_owned())
+    })
 }
 
 fn from_json(text: &str) -> Result<DesiredProfile, Problem> {

@@ -169,7 +169,11 @@ fn with_report(mut failure: Failure, report: &ApplyReport, plan: &Plan) -> Failu
             format!("the result of this step is unknown: {step}"),
             WriteOutcome::unknown("profile show"),
         ),
-        None => (RUN_AGAIN.to_owned(), WriteOutcome::NotDone),
+        None if failure.retryable => (RUN_AGAIN.to_owned(), WriteOutcome::NotDone),
+        None => {
+            let hint = format!("once this is resolved, {RUN_AGAIN}");
+            (hint, WriteOutcome::NotDone)
+        }
     };
     failure.hints.push(hint);
     Failure {

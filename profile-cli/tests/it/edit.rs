@@ -724,6 +724,25 @@ async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
     let changes = json!({"location": "L", "bio": "I live inside a mock server.\nnew \u{9b} line"});
     assert_eq!(sent(&fixture)[1..], [changes]);
     assert!(unsent(&fixture).is_empty());
+    // A word that is replaced in the whole file.
+    edit(&fixture, "sed -i s/Other/Third/g \"$1\"; kill -9 $PPID");
+    let [path] = unsent(&fixture).try_into().unwrap();
+    fixture.run(&["apply", path.to_str().unwrap()]).stdout();
+    assert_eq!(sent(&fixture)[2..], [json!({"display_name": "Third"})]);
+    // Whoever changes the comment of the old values hides which fields are new.
+    edit(
+        &fixture,
+        "sed -i 's/^# as it was: /&x/' \"$1\"; kill -9 $PPID",
+    );
+    let [path] = unsent(&fixture).try_into().unwrap();
+    let run = fixture.run(&["apply", path.to_str().unwrap()]);
+    assert_eq!(run.code(), 2);
+    assert!(
+        run.stderr().contains(":34:1: this line was changed, "),
+        "{run}"
+    );
+    assert_eq!(sent(&fixture).len(), 3);
+    fs::remove_file(path).unwrap();
     // Without a change, nothing is sent.
     edit(&fixture, "kill -9 $PPID");
     let [path] = unsent(&fixture).try_into().unwrap();

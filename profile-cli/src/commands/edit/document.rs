@@ -181,7 +181,7 @@ mod tests {
             # #rrggbb, #rgb or a CSS name
             # background_color = ""
 
-            # as it was: {"accent_color":"#ff8800","bio":"one \"two\"\nthree\\","display_name":"Ada","location":""}
+            # as it was: eyJhY2NlbnRfY29sb3IiOiIjZmY4ODAwIiwiYmlvIjoib25lIFwidHdvXCJcbnRocmVlXFwiLCJkaXNwbGF5X25hbWUiOiJBZGEiLCJsb2NhdGlvbiI6IiJ9
         "##]]
         .assert_eq(&write(&serde_json::from_value(shown).unwrap()));
     }
@@ -213,7 +213,7 @@ mod tests {
             two"""
             text_color = "rot"
 
-            # as it was: {"accent_color":"shown","background_color":"shown","bio":"shown","display_name":"shown","location":"shown","text_color":"shown"}
+            # as it was: eyJhY2NlbnRfY29sb3IiOiJzaG93biIsImJhY2tncm91bmRfY29sb3IiOiJzaG93biIsImJpbyI6InNob3duIiwiZGlzcGxheV9uYW1lIjoic2hvd24iLCJsb2NhdGlvbiI6InNob3duIiwidGV4dF9jb2xvciI6InNob3duIn0=
             [other]
             x = 1
         "#]]
