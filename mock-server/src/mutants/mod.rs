@@ -4,8 +4,6 @@
 mod changes;
 mod table;
 
-use std::fmt;
-
 use http::HeaderMap;
 use jiff::Timestamp;
 
@@ -24,7 +22,7 @@ use crate::engine::{Processed, Request, World};
 /// let mut worlds = Worlds::in_memory(World::default());
 /// worlds.set_mutant(mutant);
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Mutant(&'static Row);
 
 impl Mutant {
@@ -62,14 +60,5 @@ impl Mutant {
             return None;
         };
         Some(limit)
-    }
-}
-
-impl fmt::Debug for Mutant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutant")
-            .field("name", &self.0.name)
-            .field("sentence", &self.0.sentence)
-            .finish_non_exhaustive()
     }
 }

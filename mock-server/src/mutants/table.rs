@@ -66,6 +66,7 @@ const LIST_BADGES: &[Endpoint] = &[Endpoint::ListBadges];
 const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 
 /// A row of the table.
+#[derive(Debug)]
 pub(super) struct Row {
     pub(super) name: Cow<'static, str>,
     pub(super) sentence: Cow<'static, str>,
