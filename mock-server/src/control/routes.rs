@@ -7,7 +7,8 @@ use crate::engine::{Reply, Request};
 
 use Action::{Server, Waiting, World};
 
-/// A route: method, path and action.
+/// A route: its method, its path after [`BASE`] or, for an action on a world, after the name of the world,
+/// and its action.
 struct Route(&'static str, &'static str, Action);
 
 enum Action {

@@ -203,14 +203,6 @@ fn parse_dialect(choice: Value) -> Result<Dialect, ControlError> {
     }
 }
 
-/// The current time and the clock's setting.
-#[derive(Serialize)]
-struct ClockView {
-    now: String,
-    /// The JSON form of [`Clock`].
-    clock: Clock,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClockChange {
@@ -225,7 +217,7 @@ struct ClockAdvance {
 }
 
 pub(super) fn show_clock(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &call.service.store.read(clock_view)?))
+    Ok(call.service.store.read(clock_view)?)
 }
 
 pub(super) fn set_clock(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -235,13 +227,13 @@ pub(super) fn set_clock(call: &WorldCall) -> Result<Reply, ControlError> {
         world.set_clock(clock);
         clock_view(world)
     });
-    Ok(Reply::json(200, &view?))
+    Ok(view?)
 }
 
 pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
     let ClockAdvance { seconds } = read_json::object(&call.request.body)?;
     let time = Duration::from_secs(seconds);
-    let view = call.service.store.try_update(|world| {
+    call.service.store.try_update(|world| {
         if !world.clock().can_advance(time) {
             let message = format!(
                 "cannot advance by {seconds} s; the latest time of a clock is {LAST_INSTANT}"
@@ -250,13 +242,13 @@ pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
         }
         world.advance(time);
         Ok(clock_view(world))
-    });
-    Ok(Reply::json(200, &view?))
+    })
 }
 
-fn clock_view(world: &World) -> ClockView {
-    ClockView {
-        now: world.clock().timestamp().to_string(),
-        clock: world.clock().clone(),
-    }
+/// Returns the current time and the JSON form of the clock.
+fn clock_view(world: &World) -> Reply {
+    Reply::fields(200, &|object: &mut Object<'_>| {
+        object.string("now", &world.clock().timestamp().to_string());
+        object.value("clock", world.clock());
+    })
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::Sha256;
 
+use crate::engine::json_object::{Object, to_json};
 use crate::engine::{SignatureEncoding, WebhookPayload};
 use crate::input::InvalidInput;
 use crate::input::bytes_in_json::{self, BytesInJson};
@@ -150,12 +151,14 @@ impl Payload {
                 content_type: "application/octet-stream",
                 body,
             },
-            (EventData::Json(data), WebhookPayload::Envelope) => Self::json(&Envelope {
-                kind,
-                created_at: now,
-                data: &data,
-            }),
-            (EventData::Json(data), WebhookPayload::Bare) => Self::json(&data),
+            (EventData::Json(data), WebhookPayload::Envelope) => {
+                Self::json(to_json(&|object: &mut Object<'_>| {
+                    object.string("type", kind.as_str());
+                    object.string("created_at", now);
+                    object.value("data", &data);
+                }))
+            }
+            (EventData::Json(data), WebhookPayload::Bare) => Self::json(data.to_string().into()),
             (EventData::Json(Value::String(text)), WebhookPayload::NotJson) => Self::text(text),
             (EventData::Json(data), WebhookPayload::NotJson) => {
                 Self::text(format!("{kind} at {now}: {data}"))
@@ -163,10 +166,10 @@ impl Payload {
         }
     }
 
-    fn json(body: &impl Serialize) -> Self {
+    fn json(body: Vec<u8>) -> Self {
         Self {
             content_type: "application/json",
-            body: serde_json::to_vec(body).expect("texts and JSON become JSON"),
+            body,
         }
     }
 
@@ -176,14 +179,6 @@ impl Payload {
             body: body.into_bytes(),
         }
     }
-}
-
-#[derive(Serialize)]
-struct Envelope<'a> {
-    #[serde(rename = "type")]
-    kind: &'a EventKind,
-    created_at: &'a str,
-    data: &'a Value,
 }
 
 /// A signed delivery, with the exact body and headers to send.
