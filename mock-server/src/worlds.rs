@@ -81,7 +81,11 @@ impl Worlds {
     ///
     /// Returns [`StateError`] if the state file cannot be used; then nothing changes.
     pub fn update<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
-        self.default_mut().update_initial(change)
+        let service = self.default_mut();
+        let changed = service.store.update(|world| (change(world), world.clone()));
+        let (result, initial) = changed?;
+        service.initial = initial;
+        Ok(result)
     }
 
     /// Makes all worlds break a sentence of the specification.

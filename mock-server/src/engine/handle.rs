@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::access::{Key, Quota, RateLimit, bearer_token};
 use super::dialect::{Dialect, ExtraFields, RateLimitHeaders, RateLimitReset, ReferenceData};
-use super::endpoints::{Call, Endpoint, Handler, check_size};
+use super::endpoints::{BODY_LIMIT, Call, Endpoint, Handler};
 use super::paths::route;
 use super::problems::{Problem, ProblemKind, Problems};
 use super::processed::{Processed, violations};
@@ -39,7 +39,10 @@ pub fn handle(world: &mut World, request: &Request) -> Reply {
 /// Handles a request at the instant `now` and returns the result.
 pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> Processed {
     let mut problems = Problems::default();
-    check_size(request, &mut problems);
+    let (length, limit) = (request.body_length(), BODY_LIMIT);
+    if length > limit {
+        problems.reject(Problem::BodyTooLarge { length, limit });
+    }
     let (endpoint, parameter) = match route(request) {
         Ok(routed) => routed,
         Err(rejection) => {

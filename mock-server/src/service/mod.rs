@@ -82,17 +82,6 @@ impl Service {
         }
     }
 
-    /// Changes the world and the state that [`reset`](Self::reset) restores.
-    pub(crate) fn update_initial<T>(
-        &mut self,
-        change: impl FnOnce(&mut World) -> T,
-    ) -> Result<T, StateError> {
-        let changed = self.store.update(|world| (change(world), world.clone()));
-        let (result, initial) = changed?;
-        self.initial = initial;
-        Ok(result)
-    }
-
     /// Adds a fault rule, unless its fault needs a connection that the service does not have.
     pub(crate) fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
         if let (Fault::Wire(wire), false) = (&rule.fault, self.has_connection) {

@@ -238,7 +238,15 @@ async fn write_fault(
                 _ => head_with_length(reply, reply.body.len() as u64),
             };
             stream.write_all(head.as_bytes()).await?;
-            dribble(&mut stream, sent_body(reply), bytes, pause).await?;
+            let size = usize::try_from(bytes).unwrap_or(usize::MAX).max(1);
+            for piece in sent_body(reply).chunks(size) {
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => stream.write_all(piece).await?,
+                    ended = wait_for_end(&mut stream) => {
+                        return ended.and(Err(ErrorKind::BrokenPipe.into()));
+                    }
+                }
+            }
             end(stream).await
         }
         WireFault::BadChunk => {
@@ -268,22 +276,6 @@ fn sent_body(reply: &PlannedReply) -> &[u8] {
 async fn wait_for_end(stream: &mut TcpStream) -> io::Result<()> {
     let mut dropped = [0; 1024];
     while stream.read(&mut dropped).await? > 0 {}
-    Ok(())
-}
-
-async fn dribble(
-    stream: &mut TcpStream,
-    body: &[u8],
-    bytes: u64,
-    pause: Duration,
-) -> io::Result<()> {
-    let size = usize::try_from(bytes).unwrap_or(usize::MAX).max(1);
-    for piece in body.chunks(size) {
-        tokio::select! {
-            () = tokio::time::sleep(pause) => stream.write_all(piece).await?,
-            ended = wait_for_end(stream) => return ended.and(Err(ErrorKind::BrokenPipe.into())),
-        }
-    }
     Ok(())
 }
 

@@ -58,14 +58,6 @@ impl<'a> Call<'a> {
 /// The maximum size of a request body in bytes: 1 MiB.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
-/// Rejects a body that is larger than [`BODY_LIMIT`].
-pub(crate) fn check_size(request: &Request, problems: &mut Problems) {
-    let (length, limit) = (request.body_length(), BODY_LIMIT);
-    if length > limit {
-        problems.reject(Problem::BodyTooLarge { length, limit });
-    }
-}
-
 /// Reads the object in the body, calls `take` with each known field and its value, and collects
 /// the problems.
 pub(super) fn read_object(

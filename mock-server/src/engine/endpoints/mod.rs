@@ -7,7 +7,7 @@ mod profile;
 mod statistics;
 
 pub(crate) use call::BODY_LIMIT;
-pub(super) use call::{Call, check_size};
+pub(super) use call::Call;
 pub(crate) use endpoint::BASE_PATH;
 pub use endpoint::Endpoint;
 pub(super) use endpoint::{Handler, UNROUTED};

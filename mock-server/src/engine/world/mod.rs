@@ -292,14 +292,14 @@ impl World {
         data: EventData,
     ) -> Result<Prepared, NotSent> {
         let now = self.clock.now();
-        let id = || delivery_id(&mut self.last_id);
+        let id = || format!("delivery_{}", next(&mut self.last_id));
         self.webhook.emit(id, now, kind, data, &self.dialect)
     }
 
     /// Prepares an earlier delivery again.
     pub(crate) fn prepare_redelivery(&mut self, earlier: &str) -> Result<Prepared, NotSent> {
         let now = self.clock.now();
-        let id = || delivery_id(&mut self.last_id);
+        let id = || format!("delivery_{}", next(&mut self.last_id));
         self.webhook.redeliver(id, now, earlier, &self.dialect)
     }
 
@@ -315,10 +315,6 @@ impl World {
     fn next_number(&mut self) -> u64 {
         next(&mut self.last_id)
     }
-}
-
-fn delivery_id(last_id: &mut u64) -> String {
-    format!("delivery_{}", next(last_id))
 }
 
 /// Returns the next number; links, posts, keys and deliveries share one counter.
