@@ -198,7 +198,14 @@ mod rustls_config {
                 CertificateError::NotValidYetContext { time, not_before } => {
                     (format!("is valid from {}", date(*not_before)), time)
                 }
-                _ => return Some(format!("invalid peer certificate: {error}")),
+                _ => {
+                    // Without the names of types.
+                    let error = error.to_string();
+                    let error = error.replace("DnsName(\"", "\"").replace("\")", "\"");
+                    let inner = error.strip_prefix("Other(OtherError(");
+                    let error = inner.map_or(&*error, |name| name.trim_end_matches(')'));
+                    return Some(format!("invalid peer certificate: {error}"));
+                }
             },
             _ => return Some(error.to_string()),
         };

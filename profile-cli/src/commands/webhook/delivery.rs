@@ -252,6 +252,9 @@ fn error_reason(error: &reqwest::Error) -> String {
         return certificate_reason(reason);
     }
     match error.is_connect() {
+        true if cause.contains("InvalidContentType") => {
+            "cannot connect: the receiver does not support HTTPS on this port".to_owned()
+        }
         true => format!("cannot connect: {cause}"),
         false => format!("no response: {cause}"),
     }
@@ -269,6 +272,7 @@ fn certificate_reason(reason: &str) -> String {
         "the receiver's certificate is not trusted; set SSL_CERT_FILE to a file with it or its authority"
             .to_owned()
     } else {
+        let reason = reason.replace("DnsName(\"", "\"").replace("\")", "\"");
         format!("the receiver's certificate is invalid: {reason}")
     }
 }

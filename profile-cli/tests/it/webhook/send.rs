@@ -361,7 +361,13 @@ fn names_the_remedies_for_a_certificate() {
         let program = webhook(home.path(), &["send", "post.liked", "--to", url]);
         let certificate = home.path().join(certificate);
         let run = program.env("SSL_CERT_FILE", certificate).run();
-        for debug in ["OtherError", "UnknownIssuer", "Used"] {
+        for debug in [
+            "OtherError",
+            "UnknownIssuer",
+            "Used",
+            "DnsName",
+            "InvalidContentType",
+        ] {
             assert!(!run.stderr().contains(debug), "{run}");
         }
         run
@@ -385,4 +391,24 @@ fn names_the_remedies_for_a_certificate() {
         "{run}"
     );
     assert_eq!(send(&url, "cert.pem").code(), 0);
+    let url = serve(&options.replace("DNS:localhost", "DNS:other.example"));
+    let run = send(&url, "cert.pem");
+    assert!(
+        run.stderr().contains("only valid for \"other.example\""),
+        "{run}"
+    );
+    let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", plain.local_addr().unwrap());
+    let answer = std::thread::spawn(move || {
+        let (mut stream, _) = plain.accept().unwrap();
+        stream
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .unwrap();
+    });
+    let run = send(&url, "cert.pem");
+    answer.join().unwrap();
+    assert!(
+        run.stderr().contains("does not support HTTPS on this port"),
+        "{run}"
+    );
 }
