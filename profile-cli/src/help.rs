@@ -63,22 +63,14 @@ pub(crate) struct Topic {
 
 impl Topic {
     pub(crate) const ALL: &[Self] = &[
-        Self {
-            name: "environment",
-            about: "Environment variables",
-            text: environment,
-        },
-        Self {
-            name: "exit-codes",
-            about: "Exit codes",
-            text: || EXIT_CODES.to_owned(),
-        },
-        Self {
-            name: "formatting",
-            about: "Output formats",
-            text: || FORMATTING.to_owned(),
-        },
+        Self::new("environment", "Environment variables", environment),
+        Self::new("exit-codes", "Exit codes", || EXIT_CODES.to_owned()),
+        Self::new("formatting", "Output formats", || FORMATTING.to_owned()),
     ];
+
+    const fn new(name: &'static str, about: &'static str, text: fn() -> String) -> Self {
+        Self { name, about, text }
+    }
 
     fn command(&self) -> Command {
         Command::new(self.name)
@@ -180,10 +172,9 @@ may have been made.";
 
 /// Returns the text for `profile` without a command.
 pub(crate) fn start() -> String {
-    let sandbox = if cfg!(feature = "sandbox") {
-        START_WITHOUT_ACCOUNT
-    } else {
-        ""
+    let sandbox = match cfg!(feature = "sandbox") {
+        true => START_WITHOUT_ACCOUNT,
+        false => "",
     };
     format!("{START}{sandbox}\n`profile --help` lists all commands.")
 }
@@ -201,9 +192,8 @@ pub(crate) fn rewrite(
     if is_help(&error) && error.to_string().contains(PROGRAM_USAGE) {
         let program = program();
         let text = of_program(&program);
-        let help = program
-            .override_help(text)
-            .try_get_matches_from(["profile", "--help"]);
+        let mut program = program.override_help(text);
+        let help = program.try_get_matches_from_mut(["profile", "--help"]);
         return help.err().unwrap_or(error);
     }
     // Only the parser knows which command the help is for.
@@ -228,10 +218,8 @@ pub(crate) fn names(program: &Command) -> Vec<String> {
 
 /// Returns the help of the program: the commands in groups, and the most used options.
 fn of_program(program: &Command) -> String {
-    let mut text = program
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let about = program.get_about().map(ToString::to_string);
+    let mut text = about.unwrap_or_default();
     text += "\n\nUsage: profile [OPTIONS] [COMMAND]\n";
     for command in program.get_subcommands().filter(|one| !one.is_hide_set()) {
         let name = command.get_name();

@@ -105,7 +105,7 @@ fn failure(name: &str, mut problems: Vec<Problem>) -> Failure {
 pub(crate) struct EnteredProfile {
     /// The fields as entered.
     pub(crate) fields: Vec<(ProfileField, String)>,
-    changes: ProfileChanges,
+    pub(crate) changes: ProfileChanges,
     /// The problems other than invalid values of fields.
     pub(crate) problems: Vec<Problem>,
     invalid_values: Vec<Problem>,
@@ -193,11 +193,6 @@ impl EnteredProfile {
         }
     }
 
-    /// Returns notes about converted colors.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        self.changes.notes.clone()
-    }
-
     /// Returns the profile. The failure contains all problems.
     pub(crate) fn validated(self, name: &str) -> Result<DesiredProfile, Failure> {
         let problems = [self.problems, self.invalid_values].concat();
@@ -268,9 +263,8 @@ pub(crate) fn replaced_characters<'a>(
 /// Fails if one of the texts, given with their names, contains the key. In a file, it could not be
 /// redacted: `[redacted]` would be sent back.
 pub(crate) fn check_without_key<'a>(
-    texts: impl IntoIterator<Item = (String, &'a str)>,
+    mut texts: impl Iterator<Item = (String, &'a str)>,
 ) -> Result<(), Failure> {
-    let mut texts = texts.into_iter();
     let Some((name, _)) = texts.find(|(_, text)| redact_key(text) != *text) else {
         return Ok(());
     };
@@ -326,12 +320,10 @@ pub(crate) fn to_toml(profile: &DesiredProfile) -> String {
 
 /// Returns the table of the account that a profile is of.
 pub(crate) fn source_table(source: &Source) -> String {
-    let service = source
-        .service
-        .iter()
-        .map(|service| line("service", service));
+    let service = source.service.as_ref();
+    let service = service.map(|service| line("service", service));
     let handle = line("handle", source.handle.as_str());
-    format!("\n[source]\n{}{handle}", service.collect::<String>())
+    format!("\n[source]\n{}{handle}", service.unwrap_or_default())
 }
 
 fn line(name: &str, text: &str) -> String {
@@ -344,10 +336,9 @@ fn line(name: &str, text: &str) -> String {
 /// escaped.
 pub(crate) fn quoted(text: &str) -> String {
     let long = text.contains('\n');
-    let (open, close) = if long {
-        ("\"\"\"\n", "\"\"\"")
-    } else {
-        ("\"", "\"")
+    let (open, close) = match long {
+        true => ("\"\"\"\n", "\"\"\""),
+        false => ("\"", "\""),
     };
     let mut quoted = open.to_owned();
     let mut rest = text.chars().peekable();

@@ -12,7 +12,7 @@ use crate::arguments::Arguments;
 use crate::commands::auth::unexpected_key;
 use crate::help;
 use crate::input::profile_changes::InvalidField;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::output::Output;
 use crate::terminal::printable::redact_argument;
 
@@ -28,12 +28,8 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
     if let Some(failure) = invalid_value(error).or_else(|| usage_failure(error, json)) {
         return Output::for_failures(json, ColorChoice::Auto).failure(&failure);
     }
-    let exit_code = match error.use_stderr() {
-        true => FailureKind::Usage.exit_code(),
-        false => 0,
-    };
     let help = error.render().to_string();
-    Output::for_failures(json, ColorChoice::Auto).help(&help, exit_code)
+    Output::for_failures(json, ColorChoice::Auto).help(&help, error.use_stderr())
 }
 
 /// Returns the failure of the command line, whose text is not a message and a hint except in JSON.

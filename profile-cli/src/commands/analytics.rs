@@ -1,7 +1,7 @@
 //! The commands `profile analytics`, `profile badges` and `profile site`: counts of your profile, and
 //! what the site publishes.
 
-use profile_sdk::{Analytics, Metric, SiteStats};
+use profile_sdk::Metric;
 
 use crate::drawing::{Drawing, Figure};
 use crate::outcome::failure::Failure;
@@ -18,17 +18,13 @@ Examples:
 
 pub(crate) fn analytics(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.analytics(), |response| {
-        let figures = analytics_figures(response.data());
+        let analytics = response.data();
+        let mut figures = Vec::new();
+        push_metric(&mut figures, "views", analytics.views.as_ref());
+        push_metric(&mut figures, "likes", analytics.likes.as_ref());
+        push_metric(&mut figures, "social", analytics.social.as_ref());
         Ok(Report::figures(&response, figures))
     })
-}
-
-fn analytics_figures(analytics: &Analytics) -> Vec<(String, Figure)> {
-    let mut figures = Vec::new();
-    push_metric(&mut figures, "views", analytics.views.as_ref());
-    push_metric(&mut figures, "likes", analytics.likes.as_ref());
-    push_metric(&mut figures, "social", analytics.social.as_ref());
-    figures
 }
 
 /// Pushes the total of a metric, else its parts, else the value as the service sent it.
@@ -73,18 +69,13 @@ Examples:
 
 pub(crate) fn site(session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.site_stats(), |response| {
-        let figures = site_figures(response.data());
-        Ok(Report::figures(&response, figures))
+        let site = response.data();
+        let figures = [
+            ("users", site.users),
+            ("views", site.views),
+            ("links", site.links),
+        ];
+        let figures = figures.map(|(name, count)| (name.to_owned(), Figure::Count(count)));
+        Ok(Report::figures(&response, figures.into()))
     })
-}
-
-fn site_figures(site: &SiteStats) -> Vec<(String, Figure)> {
-    let figures = [
-        ("users", site.users),
-        ("views", site.views),
-        ("links", site.links),
-    ];
-    figures
-        .map(|(name, count)| (name.to_owned(), Figure::Count(count)))
-        .to_vec()
 }

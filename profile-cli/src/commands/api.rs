@@ -169,7 +169,9 @@ impl ApiArguments {
                 let max = Error::MAX_BODY_BYTES / 1024;
                 format!("the body was truncated to {max} KiB")
             });
-            failure.done = Some(Box::new(Report::from(View::Body(bytes)).warning(cut)));
+            failure.done = Some(Box::new(
+                Report::new("null", View::Body(bytes)).warning(cut),
+            ));
         }
         failure
     }

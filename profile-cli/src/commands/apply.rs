@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     }
     let mut warnings = check_urls(&plan)?;
     warnings.extend(check_scopes(&plan, &profile)?);
-    if arguments.dry_run.dry_run {
+    let mut report = if arguments.dry_run.dry_run {
         let requests: Vec<Request> = plan.steps().iter().map(Step::request).collect();
         let requests: Vec<&Request> = requests.iter().collect();
         let mut report = preview::dry_run(&requests, &diff::changes(plan.steps()));
@@ -78,29 +78,24 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
             report.view = View::Drawing(diff::drawing(&plan));
         }
         report.warnings = diff::warnings(plan.warnings());
-        report.warnings.extend(warnings);
+        report
+    } else if plan.is_empty() {
+        let mut unchanged = ApplyReport::default();
+        unchanged.warnings = plan.warnings().to_vec();
+        let mut report = Report::new(json!(unchanged), View::Drawing(diff::drawing(&plan)));
+        report.warnings = diff::warnings(plan.warnings());
+        report
+    } else {
+        session.output.preview(&diff::drawing(&plan));
+        if let Some(question) = question(&plan) {
+            session.confirm(&question)?;
+        }
+        carry_out(&plan, session)?
+    };
+    report.warnings.extend(warnings);
+    if arguments.dry_run.dry_run {
         return Ok(report);
     }
-    let report = match plan.is_empty() {
-        true => {
-            let view = View::Drawing(diff::drawing(&plan));
-            let mut unchanged = ApplyReport::default();
-            unchanged.warnings = plan.warnings().to_vec();
-            Report {
-                warnings: diff::warnings(plan.warnings()),
-                ..Report::new(json!(unchanged), view)
-            }
-        }
-        false => {
-            session.output.preview(&diff::drawing(&plan));
-            if let Some(question) = question(&plan) {
-                session.confirm(&question)?;
-            }
-            let mut report = carry_out(&plan, session)?;
-            report.warnings.extend(warnings);
-            report
-        }
-    };
     editor::delete_sent(&arguments.file.input, || {
         // A success response may not have come from the service.
         let profile = session.read(session.client()?.me())?.into_data();

@@ -28,7 +28,7 @@ pub(crate) struct Deletion {
 /// restored.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Item {
-    id: String,
+    pub(crate) id: String,
     /// The result of its deletion.
     result: &'static str,
     fields: Vec<(&'static str, String)>,
@@ -48,25 +48,18 @@ impl Deletion {
             return session.as_curl(&requests(&calls)?);
         }
         let listed = self.read(self.dry_run, session)?;
-        let ids = entered.iter().map(|entered| {
-            let items = listed.as_deref().unwrap_or_default();
-            id_of(
-                entered,
-                items.iter().map(|item| (item.id.as_str(), item.title())),
-            )
-        });
+        let known = listed.as_deref().unwrap_or_default();
+        let ids = entered.iter().map(|entered| id_of(entered, known));
         let ids = ids.collect::<Result<Vec<_>, _>>()?;
         let ids = outcome::without_duplicates(&ids);
         let calls = calls_of(&ids)?;
-        let unknown = |id: String| match &listed {
-            Some(_) if self.dry_run => Err(unlisted(self.noun, &id)),
-            _ => Ok(Item::new(&id, [])),
-        };
-        let items = ids.iter().map(|id| {
-            let id = (*id).clone();
-            let known = listed.iter().flatten().find(|item| item.id == id);
-            known.cloned().map_or_else(|| unknown(id), Ok)
-        });
+        let items = ids
+            .iter()
+            .map(|id| match known.iter().find(|item| item.id == **id) {
+                Some(item) => Ok(item.clone()),
+                None if self.dry_run && listed.is_some() => Err(unlisted(self.noun, id)),
+                None => Ok(Item::new(id, [])),
+            });
         let items = items.collect::<Result<Vec<_>, _>>()?;
         if self.dry_run {
             let change = |item: &Item| {
@@ -75,19 +68,13 @@ impl Deletion {
             let changes: Vec<_> = items.iter().map(change).collect();
             return Ok(preview::dry_run(&requests(&calls)?, &changes));
         }
-        let mut deletions: Vec<_> = items.into_iter().zip(calls).collect();
-        let mut failures = Vec::new();
         let asked = listed.as_ref().filter(|_| !session.settings.yes);
         // The question is only about resources that exist.
-        deletions.retain(|(item, _)| {
-            let is_listed = asked.is_none_or(|listed| listed.contains(item));
-            if !is_listed {
-                failures.push(Failure {
-                    id: Some(item.id.clone()),
-                    ..unlisted(self.noun, &item.id)
-                });
-            }
-            is_listed
+        let exists = |(item, _): &(Item, _)| asked.is_none_or(|listed| listed.contains(item));
+        let (deletions, others): (Vec<_>, Vec<_>) = items.into_iter().zip(calls).partition(exists);
+        let failures = others.into_iter().map(|(item, _)| Failure {
+            id: Some(item.id.clone()),
+            ..unlisted(self.noun, &item.id)
         });
         if !deletions.is_empty() {
             let items: Vec<_> = deletions.iter().map(|(item, _)| item.clone()).collect();
@@ -96,19 +83,17 @@ impl Deletion {
                 self.check_unchanged(&items, session)?;
             }
         }
-        self.delete_all(deletions, failures, session)
+        self.delete_all(deletions, failures.collect(), session)
     }
 
     fn question(&self, items: &[Item]) -> String {
         let lines = items.iter().map(|item| format!("  {item}\n"));
         match items {
             [item] => format!("Delete {} {item}?", self.noun),
-            _ => format!(
-                "{}Delete these {} {}s?",
-                lines.collect::<String>(),
-                items.len(),
-                self.noun
-            ),
+            _ => {
+                let (lines, count) = (lines.collect::<String>(), items.len());
+                format!("{lines}Delete these {count} {}s?", self.noun)
+            }
         }
     }
 
@@ -139,7 +124,7 @@ impl Deletion {
         let count = deletions.len() + failures.len();
         let check_command = format!("profile {} list", self.noun);
         let mut progress =
-            Progress::begin("deleting", deletions.len(), session.output.hides_progress());
+            Progress::begin("deleting", deletions.len(), session.output.hides_progress);
         let mut deleted = Vec::new();
         for (item, call) in deletions {
             let what = format!("{} {}", self.noun, quoted(&item.id));
@@ -166,43 +151,38 @@ impl Deletion {
     /// Reads the resources, and checks the scopes. A deletion does not need them, so that its own error
     /// is reported, unless they are required.
     fn read(&self, is_required: bool, session: &Session<'_>) -> Result<Option<Vec<Item>>, Failure> {
-        match session.read(session.client()?.me()) {
-            Ok(response) => {
-                permissions::check(response.data(), &self.operation)?;
-                Ok((self.listed)(response.data()))
-            }
-            Err(failure) if is_required || failure.kind == FailureKind::Interrupted => Err(failure),
-            Err(_) => Ok(None),
-        }
+        let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
+        let Some(response) = read else {
+            return Ok(None);
+        };
+        permissions::check(response.data(), &self.operation)?;
+        Ok((self.listed)(response.data()))
     }
 
     /// Returns an object for one ID, or an array for several.
     fn report(&self, deleted: &[Item], several: bool) -> Report {
         let mut results = deleted.iter().map(Item::as_json);
-        let json = if several {
-            results.collect::<Value>()
-        } else {
-            results.next().unwrap_or_default()
+        let json = match several {
+            true => results.collect::<Value>(),
+            false => results.next().unwrap_or_default(),
         };
-        let sentences = ["deleted", "unknown"].map(|result| {
+        let sentences = [
+            ("deleted", "Deleted", "."),
+            (
+                "unknown",
+                "Sent the deletion of",
+                "; the outcome is unknown.",
+            ),
+        ];
+        let sentences = sentences.map(|(result, start, end)| {
             let items = deleted.iter().filter(|item| item.result == result);
             let items: Vec<_> = items.map(ToString::to_string).collect();
-            let nouns = if items.len() == 1 { "" } else { "s" };
-            let nouns = format!("{}{nouns} {}", self.noun, items.join(", "));
-            match result {
-                _ if items.is_empty() => None,
-                "deleted" => Some(format!("Deleted {nouns}.")),
-                _ => Some(format!(
-                    "Sent the deletion of {nouns}; the outcome is unknown."
-                )),
-            }
+            let plural = if items.len() == 1 { "" } else { "s" };
+            let sentence = format!("{start} {}{plural} {}{end}", self.noun, items.join(", "));
+            (!items.is_empty()).then_some(sentence)
         });
-        let sentence = sentences
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(" ");
-        Report::changed(json, sentence)
+        let sentences: Vec<_> = sentences.into_iter().flatten().collect();
+        Report::changed(json, sentences.join(" "))
     }
 }
 
@@ -221,9 +201,10 @@ impl Item {
         }
     }
 
-    fn title(&self) -> Option<&str> {
-        let title = self.fields.iter().find(|(name, _)| *name == "title");
-        title.map(|(_, title)| title.as_str())
+    /// Returns the value of a field, if it has one.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let field = self.fields.iter().find(|(field, _)| *field == name);
+        field.map(|(_, value)| value.as_str())
     }
 
     fn as_json(&self) -> Value {
@@ -267,19 +248,14 @@ pub(crate) fn with_list_hint(noun: &str, failure: Failure) -> Failure {
 
 /// Returns the ID of an item that is named by its ID or by a title that no other item has. An unknown
 /// text is an ID.
-pub(crate) fn id_of<'a>(
-    entered: &str,
-    items: impl Iterator<Item = (&'a str, Option<&'a str>)>,
-) -> Result<String, Failure> {
-    let mut titled = Vec::new();
-    for (id, title) in items {
-        if id == entered {
-            return Ok(entered.to_owned());
-        }
-        if title == Some(entered) {
-            titled.push(id);
-        }
+pub(crate) fn id_of(entered: &str, items: &[Item]) -> Result<String, Failure> {
+    if items.iter().any(|item| item.id == entered) {
+        return Ok(entered.to_owned());
     }
+    let titled = items
+        .iter()
+        .filter(|item| item.get("title") == Some(entered));
+    let titled: Vec<_> = titled.map(|item| item.id.as_str()).collect();
     match titled[..] {
         [] => Ok(entered.to_owned()),
         [id] => Ok(id.to_owned()),

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::outcome::report_listing;
+use crate::outcome::{self, report_listing};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
 use crate::settings::Needs;
@@ -100,23 +100,16 @@ pub(crate) struct AddArguments {
 }
 
 fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let title = arguments.first.or(arguments.title);
-    let url = match arguments.second {
-        Some(text) => Some(text.parse::<LinkUrl>().map_err(|error| {
-            let failure = Failure::from(error);
-            let is_swapped = title
-                .as_deref()
-                .is_some_and(|title| title.parse::<LinkUrl>().is_ok());
-            match is_swapped {
-                true => failure.hint("pass the title before the URL"),
-                false => failure,
-            }
-        })?),
-        None => arguments.url,
+    let title = arguments.first.or(arguments.title).unwrap_or_default();
+    let parse = |text: String| {
+        let parsed = text.parse::<LinkUrl>().map_err(Failure::from);
+        parsed.map_err(|failure| match title.parse::<LinkUrl>() {
+            Ok(_) => failure.hint("pass the title before the URL"),
+            Err(_) => failure,
+        })
     };
-    let (Some(title), Some(url)) = (title, url) else {
-        return Err(Failure::usage("the title or the URL is missing"));
-    };
+    let url = arguments.second.map(parse).transpose()?.or(arguments.url);
+    let url = url.ok_or_else(|| Failure::usage("the URL is missing"))?;
     let changes = [
         Change::new("title", Value::Null, title.clone()),
         Change::new("url", Value::Null, url.as_str()),
@@ -203,27 +196,18 @@ fn find_link(
     entered: &str,
     is_required: bool,
     session: &Session<'_>,
-) -> Result<(LinkId, Option<Link>), Failure> {
-    let profile = match session.read(session.client()?.me()) {
-        Err(failure) if is_required || failure.kind == FailureKind::Interrupted => {
-            return Err(failure);
-        }
-        read => read.ok(),
-    };
-    let links = profile.and_then(|profile| profile.into_data().links);
+) -> Result<(LinkId, Option<Item>), Failure> {
+    let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
+    let links = read.and_then(|response| listed(response.data()));
     let links = links.unwrap_or_default();
-    let items = links.iter().filter_map(|link| {
-        let id = link.id.as_ref()?.as_str();
-        Some((id, link.title.as_deref()))
-    });
-    let id = LinkId::new(id_of(entered, items)?)?;
-    let found = links.into_iter().find(|link| link.id.as_ref() == Some(&id));
-    Ok((id, found))
+    let id = id_of(entered, &links)?;
+    let found = links.into_iter().find(|link| link.id == id);
+    Ok((LinkId::new(id)?, found))
 }
 
-fn differences(update: LinkUpdate, link: &Link) -> Vec<Change> {
-    let title = |new| Change::new("title", link.title.clone(), new);
-    let url = |new: LinkUrl| Change::new("url", link.url.clone(), new.as_str());
+fn differences(update: LinkUpdate, link: &Item) -> Vec<Change> {
+    let title = |new| Change::new("title", link.get("title"), new);
+    let url = |new: LinkUrl| Change::new("url", link.get("url"), new.as_str());
     let changes = update.title.map(title).into_iter();
     changes.chain(update.url.map(url)).collect()
 }

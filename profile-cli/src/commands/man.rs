@@ -47,16 +47,11 @@ fn write_pages(
     directory: &Path,
     names: &mut Vec<String>,
 ) -> Result<(), Failure> {
-    for below in command
-        .get_subcommands()
-        .filter(|below| !below.is_hide_set())
-    {
+    for below in command.get_subcommands().filter(|one| !one.is_hide_set()) {
         write_pages(hide_global_options(below.clone()), directory, names)?;
     }
-    let name = match command.get_display_name() {
-        Some(name) => format!("{name}.1"),
-        None => format!("{}.1", command.get_name()),
-    };
+    let name = command.get_display_name();
+    let name = format!("{}.1", name.unwrap_or(command.get_name()));
     let page = page(command).map_err(|error| Failure::of_output(&error))?;
     output::write_file(&directory.join(&name), &page)?;
     names.push(name);

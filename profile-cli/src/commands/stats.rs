@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     }
     let is_own = arguments.handles.is_empty();
     let draws = arguments.draws(session);
-    let mut progress = Progress::begin("reading", handles.len(), session.output.hides_progress());
+    let mut progress = Progress::begin("reading", handles.len(), session.output.hides_progress);
     let mut read = Vec::new();
     let mut failures = Vec::new();
     for (&handle, call) in handles.iter().zip(calls) {
@@ -139,11 +139,8 @@ fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure>
     let client = session.client()?;
     let me = client.me();
     let stats = client.user_stats(&Handle::new("HANDLE")?, days);
-    let requests = [
-        me.request().map_err(Failure::unsent)?,
-        stats.request().map_err(Failure::unsent)?,
-    ];
-    let report = session.as_curl(&requests)?;
+    let requests: Result<Vec<_>, _> = [me.request(), stats.request()].into_iter().collect();
+    let report = session.as_curl(&requests.map_err(Failure::unsent)?)?;
     session
         .output
         .note("replace HANDLE in the second command with the handle that the first one prints");
@@ -186,23 +183,15 @@ impl StatsArguments {
     }
 
     fn report(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> Report {
-        let view = self.view(read, several, session);
+        let view = match self.plot {
+            _ if self.totals => totals(read, several),
+            _ if !self.draws(session) => days(read, several),
+            Some(Plot::Spark) => View::Drawing(Drawing::Spark(views(read))),
+            None | Some(Plot::Bars | Plot::None) => View::Drawing(Drawing::Bars(views(read))),
+        };
         match read {
             [read] if !several => Report::read(&read.response, view),
             _ => Report::new(as_array(read), view),
-        }
-    }
-
-    fn view(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> View {
-        let drawing = match self.plot {
-            None | Some(Plot::Bars) => Drawing::Bars(views(read)),
-            Some(Plot::Spark) => Drawing::Spark(views(read)),
-            Some(Plot::None) => return days(read, several),
-        };
-        match self.draws(session) {
-            _ if self.totals => totals(read, several),
-            true => View::Drawing(drawing),
-            false => days(read, several),
         }
     }
 }
@@ -236,11 +225,8 @@ fn views_before(
     };
     let at_once = RetryPolicy::none().max_wait(Duration::ZERO);
     let call = session.client()?.user_stats(handle, days).retry(at_once);
-    let both = match session.read(call) {
-        Ok(response) => response.into_data().period,
-        Err(failure) if failure.kind == FailureKind::Interrupted => return Err(failure),
-        Err(_) => None,
-    };
+    let both = outcome::optional(session.read(call), false)?;
+    let both = both.and_then(|response| response.into_data().period);
     let both = both.filter(|both| both.days == u64::from(days.get()));
     Ok(both.and_then(|both| both.views.checked_sub(period.views)))
 }

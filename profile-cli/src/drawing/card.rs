@@ -60,7 +60,7 @@ impl Card<'_> {
             }
         };
         let rule = "─".repeat(columns);
-        let accent = profile.accent_color.as_deref().and_then(color);
+        let accent = Color::new(profile.accent_color.as_deref().unwrap_or_default());
         let style = accent.map_or(DIM, |accent| self.foreground(&accent));
         let rule = self.screen.styled(style, &rule);
         self.drawn += &format!("{heading}\n{rule}\n");
@@ -225,10 +225,6 @@ pub(crate) fn rate(limit: &RateLimit) -> String {
 
 fn title(link: &Link) -> String {
     one_line(link.title.as_deref().unwrap_or_default())
-}
-
-fn color(text: &str) -> Option<Color> {
-    Color::new(text).ok()
 }
 
 #[cfg(test)]

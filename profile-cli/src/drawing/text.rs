@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
 
-pub(super) const BOLD: Style = Style::new().bold();
+pub(crate) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();
 
 /// Maximum width of a line; longer lines are hard to read.

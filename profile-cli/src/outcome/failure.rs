@@ -13,7 +13,7 @@ pub(crate) const LOG_IN_HINT: &str =
     "log in with `profile auth login`, or set PROFILE_API_KEY to your key";
 
 /// A failure with hints for the user.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
     /// The item or setting that is printed before the message.
@@ -78,10 +78,11 @@ pub(crate) struct ResponseBody {
 }
 
 /// The kind of a failure, which determines the exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FailureKind {
     /// The answer to a question was no, which is not an error.
     Declined,
+    #[default]
     Other,
     Usage,
     NotFound,
@@ -128,18 +129,8 @@ impl Failure {
     pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            subject: None,
-            field: None,
             message: message.into(),
-            hints: Vec::new(),
-            status: None,
-            retryable: false,
-            outcome: None,
-            kept: None,
-            id: None,
-            others: Vec::new(),
-            body: None,
-            done: None,
+            ..Self::default()
         }
     }
 
@@ -224,10 +215,9 @@ impl From<InvalidValue> for Failure {
 
 /// Returns the end of a hint that mentions `--sandbox`, if this build supports it.
 pub(crate) fn sandbox_hint() -> &'static str {
-    if cfg!(feature = "sandbox") {
-        "; --sandbox needs no account"
-    } else {
-        ""
+    match cfg!(feature = "sandbox") {
+        true => "; --sandbox needs no account",
+        false => "",
     }
 }
 

@@ -33,6 +33,17 @@ pub(crate) fn item_failure(what: &str, id: impl ToString, failure: Failure) -> F
     }
 }
 
+/// Ignores the failure of a read that is not required, so that the command reports its own.
+pub(crate) fn optional<T>(
+    read: Result<T, Failure>,
+    is_required: bool,
+) -> Result<Option<T>, Failure> {
+    match read {
+        Err(failure) if is_required || failure.kind == FailureKind::Interrupted => Err(failure),
+        read => Ok(read.ok()),
+    }
+}
+
 /// Returns the report, or the failure of the worst kind with the other failures and the report.
 pub(crate) fn of_batch(
     done: Option<Report>,

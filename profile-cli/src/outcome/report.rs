@@ -61,27 +61,17 @@ impl View {
     }
 }
 
-impl From<View> for Report {
-    /// Creates a report whose JSON is `null`.
-    fn from(view: View) -> Self {
+impl Report {
+    /// Creates a report with a JSON document.
+    pub(crate) fn new(json: impl ToString, view: View) -> Self {
         Self {
-            json: "null".to_owned(),
+            json: json.to_string(),
             view,
             people: None,
             warnings: Vec::new(),
             is_change: false,
             is_raw: false,
             exit_code: 0,
-        }
-    }
-}
-
-impl Report {
-    /// Creates a report with a JSON document.
-    pub(crate) fn new(json: impl ToString, view: View) -> Self {
-        Self {
-            json: json.to_string(),
-            ..Self::from(view)
         }
     }
 

@@ -1,15 +1,14 @@
 //! Renders failures and warnings for stderr.
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
+use crate::drawing::text::BOLD;
 use crate::outcome::failure::{Failure, FailureKind, ResponseBody, WriteOutcome};
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable};
-
-const BOLD: Style = Style::new().bold();
 
 /// The commands that use the selected account and service.
 const SELECTING: &[&str] = &[

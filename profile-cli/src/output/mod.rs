@@ -41,8 +41,11 @@ pub(crate) struct Output {
     jq_failure_is_json: bool,
     stdout: Screen,
     stderr: Screen,
-    quiet: bool,
-    hides_progress: bool,
+    /// `true` with `--quiet`.
+    pub(crate) quiet: bool,
+    /// `true` if no progress is shown: with `--quiet`, and with `--color never`, which prints no escape
+    /// sequence.
+    pub(crate) hides_progress: bool,
     /// The options of this run that select the service.
     selection: String,
     /// `true` if the header row of a CSV stream has been printed.
@@ -156,15 +159,15 @@ impl Output {
     }
 
     /// Prints the help of the argument parser, to stderr if arguments are missing.
-    pub(crate) fn help(&self, help: &str, exit_code: u8) -> ExitCode {
-        match exit_code {
-            0 => match write_to_stdout(help.as_bytes()) {
-                Ok(_) => {}
-                Err(failure) => return self.failure(&failure),
-            },
-            _ => write_to_stderr(help),
+    pub(crate) fn help(&self, help: &str, is_error: bool) -> ExitCode {
+        if is_error {
+            write_to_stderr(help);
+            return ExitCode::from(FailureKind::Usage.exit_code());
         }
-        ExitCode::from(exit_code)
+        match write_to_stdout(help.as_bytes()) {
+            Ok(_) => ExitCode::SUCCESS,
+            Err(failure) => self.failure(&failure),
+        }
     }
 
     /// Prints a failure, after its partial result.
@@ -247,14 +250,11 @@ impl Output {
         let values = fields.iter().map(|(_, value)| value);
         let joined = |values: Vec<String>, separator| format!("{}\n", values.join(separator));
         Ok(match self.renderer {
-            Renderer::Json => format!(
-                "{}\n",
-                json::tokens(&json_text(
-                    &json::readable(&report.json),
-                    self.stdout.is_terminal
-                ))
-                .concat()
-            ),
+            Renderer::Json => {
+                let json = json::readable(&report.json);
+                let json = json_text(&json, self.stdout.is_terminal);
+                json::tokens(&json).concat() + "\n"
+            }
             Renderer::Table => {
                 let values = values.filter(|value| !value.is_empty());
                 joined(values.map(|value| printable(value)).collect(), "  ")
@@ -269,18 +269,6 @@ impl Output {
             #[cfg(feature = "jq")]
             Renderer::Jq(_) => self.renderer.text(report, &self.stdout)?,
         })
-    }
-
-    /// Returns `true` if `--quiet` is given.
-    #[cfg(feature = "webhook")]
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.quiet
-    }
-
-    /// Returns `true` if no progress is shown: with `--quiet`, and with `--color never`, which prints no
-    /// escape sequence.
-    pub(crate) fn hides_progress(&self) -> bool {
-        self.hides_progress
     }
 }
 

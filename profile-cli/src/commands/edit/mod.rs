@@ -74,7 +74,7 @@ impl EditedText for Edit<'_> {
 
     fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
         let changed = EnteredProfile::read(text, Some(&self.shown));
-        let notes = changed.notes();
+        let notes = changed.changes.notes.clone();
         let update = changed.validated("the text")?.profile;
         if update.is_empty() {
             let sentence = View::Sentence("Nothing changed.".to_owned());

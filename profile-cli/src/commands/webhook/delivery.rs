@@ -296,7 +296,7 @@ pub(super) fn send_all<'d>(
 ) -> Result<(), Failure> {
     let sender = Sender::new(url, session)?;
     let output = session.output;
-    let mut progress = Progress::begin("sending", deliveries.len(), output.hides_progress());
+    let mut progress = Progress::begin("sending", deliveries.len(), output.hides_progress);
     let mut attempts = Vec::new();
     for (name, delivery) in deliveries {
         tracing::info!("POST {} bytes to {}", delivery.body.len(), redacted(url));

@@ -116,7 +116,7 @@ impl Reporter<'_> {
                 "{dropped} deliveries were not printed: stdout was blocked"
             ));
         }
-        if !self.output.is_quiet() {
+        if !self.output.quiet {
             self.output
                 .status(&format!("ended: {verified} verified, {rejected} rejected"));
         }

@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<E
 /// Sends the deliveries in order. Fails if the first does not get a response.
 fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseResult>, Failure> {
     let sender = Sender::new(url, session)?;
-    let mut progress = Progress::begin("probing", cases.len(), session.output.hides_progress());
+    let mut progress = Progress::begin("probing", cases.len(), session.output.hides_progress);
     let mut results = Vec::new();
     for case in cases {
         tracing::info!("POST {} to {}", case.name, redacted(url));
