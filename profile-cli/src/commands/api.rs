@@ -93,24 +93,19 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     };
     let response =
         response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
-    let shown = ResponseView {
-        response: &response,
-        client,
-        include: arguments.include,
-    };
     let is_write = arguments.needs().requests == Requests::Writes;
     let outcome = is_write.then(|| WriteOutcome::unknown(&check));
     // Only one form is printed, and a response may not be valid JSON.
     let report = match session.output.is_json() {
-        true => Report::new(shown.as_json(outcome)?, View::Body(Vec::new())),
+        true => Report::new(as_json(&response, client, outcome)?, View::Body(Vec::new())),
         false => {
-            let bytes = shown.as_bytes();
+            let bytes = as_bytes(&response, client, arguments.include);
             Report::new(json!(String::from_utf8_lossy(&bytes)), View::Body(bytes))
         }
     };
-    Ok(match is_write {
-        true => report.of_change(),
-        false => report,
+    Ok(Report {
+        is_change: is_write,
+        ..report
     })
 }
 
@@ -189,55 +184,49 @@ impl ApiArguments {
     }
 }
 
-/// A response to print.
-struct ResponseView<'a> {
-    response: &'a Response<Vec<u8>>,
-    client: &'a Client,
-    include: bool,
+/// Returns the body, preceded by status code and headers with `--include`.
+fn as_bytes(response: &Response<Vec<u8>>, client: &Client, include: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if include {
+        bytes = format!("HTTP {}\n", response.status()).into_bytes();
+        for (name, value) in response.headers() {
+            bytes.extend(format!("{name}: {}\n", client.redact_key(&value)).bytes());
+        }
+        bytes.push(b'\n');
+    }
+    let body = response.body();
+    let text = String::from_utf8_lossy(body);
+    match client.redact_key(&text) {
+        Cow::Borrowed(_) => bytes.extend_from_slice(body),
+        Cow::Owned(redacted) => bytes.extend_from_slice(redacted.as_bytes()),
+    }
+    bytes
 }
 
-impl ResponseView<'_> {
-    /// Returns the body, preceded by status code and headers with `--include`.
-    fn as_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        if self.include {
-            let mut head = format!("HTTP {}\n", self.response.status());
-            for (name, value) in self.response.headers() {
-                head += &format!("{name}: {}\n", self.client.redact_key(&value));
-            }
-            bytes.extend_from_slice(head.as_bytes());
-            bytes.push(b'\n');
-        }
-        let body = self.response.body();
-        let text = String::from_utf8_lossy(body);
-        match self.client.redact_key(&text) {
-            Cow::Borrowed(_) => bytes.extend_from_slice(body),
-            Cow::Owned(redacted) => bytes.extend_from_slice(redacted.as_bytes()),
-        }
-        bytes
+/// Returns the body as JSON.
+fn as_json(
+    response: &Response<Vec<u8>>,
+    client: &Client,
+    outcome: Option<WriteOutcome>,
+) -> Result<String, Failure> {
+    let status = response.status();
+    let text = String::from_utf8_lossy(response.body());
+    let text = client.redact_key(&text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let body = match text.trim() {
+        "" => "null",
+        text => text,
+    };
+    if let Err(error) = serde_json::from_str::<&RawValue>(body) {
+        let message = format!("the response with status {status} is not valid JSON: {error}");
+        return Err(Failure {
+            status: Some(status),
+            outcome,
+            ..Failure::new(FailureKind::Other, message)
+                .hint("omit --json and --jq to print the response as it is")
+        });
     }
-
-    /// Returns the body as JSON.
-    fn as_json(&self, outcome: Option<WriteOutcome>) -> Result<String, Failure> {
-        let status = self.response.status();
-        let text = String::from_utf8_lossy(self.response.body());
-        let text = self.client.redact_key(&text);
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let body = match text.trim() {
-            "" => "null",
-            text => text,
-        };
-        if let Err(error) = serde_json::from_str::<&RawValue>(body) {
-            let message = format!("the response with status {status} is not valid JSON: {error}");
-            return Err(Failure {
-                status: Some(status),
-                outcome,
-                ..Failure::new(FailureKind::Other, message)
-                    .hint("omit --json and --jq to print the response as it is")
-            });
-        }
-        Ok(body.to_owned())
-    }
+    Ok(body.to_owned())
 }
 
 /// Returns the path with `/api/v1/` prepended if needed.

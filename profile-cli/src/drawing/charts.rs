@@ -19,21 +19,20 @@ const MAX_BARS: usize = 14;
 /// Draws one bar per day, week or month, with the same scale for all profiles.
 pub(super) fn draw_bars(views: &[ProfileViews], screen: &Screen) -> String {
     let (unit, bars) = group(views);
-    let chart = Chart::new(&bars, screen);
     let legend = unit.legend().map(|legend| screen.styled(DIM, legend));
     let legend = legend.map(|legend| legend + "\n").unwrap_or_default();
     let mut drawn = String::new();
-    for (index, (one, bars)) in views.iter().zip(&bars).enumerate() {
+    let is_long = dates(&bars).len() > MAX_BARS && views.len() == 1;
+    for (index, (one, one_bars)) in views.iter().zip(&bars).enumerate() {
         if index > 0 {
             drawn.push('\n');
         }
-        let is_long = chart.dates.len() > MAX_BARS && views.len() == 1;
         let heading = one.heading(screen);
         match is_long {
             true => drawn += &legend,
             false => drawn += &format!("{heading}{legend}\n"),
         }
-        drawn += &chart.draw(bars);
+        drawn += &draw_chart(one_bars, &bars, screen);
         drawn += &draw_shares(one, screen);
         if is_long {
             drawn += &format!("\n{heading}");
@@ -42,48 +41,28 @@ pub(super) fn draw_bars(views: &[ProfileViews], screen: &Screen) -> String {
     drawn
 }
 
-/// The dates and the scale that all bars share.
-struct Chart<'a> {
-    dates: Vec<&'a str>,
-    max_views: u64,
-    date_width: usize,
-    number_width: usize,
-    screen: &'a Screen,
-}
-
-impl<'a> Chart<'a> {
-    fn new(views: &'a [ProfileViews], screen: &'a Screen) -> Self {
-        let dates: Vec<_> = dates(views).into_iter().collect();
-        let max_views = max_views(views);
-        Self {
-            date_width: max_width(&dates),
-            number_width: with_separators(max_views).len(),
-            dates,
-            max_views,
-            screen,
+/// Draws the bars of one profile, with the dates and the scale that all share.
+fn draw_chart(one: &ProfileViews, all: &[ProfileViews], screen: &Screen) -> String {
+    let (dates, max_views) = (dates(all), max_views(all));
+    let date_width = max_width(&dates);
+    let beside = date_width + GAP + with_separators(max_views).len() + 1;
+    let width = screen.width.min(MAX_WIDTH);
+    let bar_width = width.saturating_sub(beside).max(1);
+    let mut drawn = String::new();
+    for &date in &dates {
+        let mut line = screen.styled(DIM, &pad_right(date, date_width));
+        if let Some(&count) = one.daily.get(date) {
+            let bar = bar(count, max_views, bar_width);
+            let space = if bar.is_empty() { "" } else { " " };
+            let bar = screen.styled(color(0), &bar);
+            line += &format!("{:GAP$}{bar}{space}{}", "", with_separators(count));
         }
+        drawn += &format!("{}\n", line.trim_end());
     }
-
-    fn draw(&self, views: &ProfileViews) -> String {
-        let beside = self.date_width + GAP + self.number_width + 1;
-        let width = self.screen.width.min(MAX_WIDTH);
-        let bar_width = width.saturating_sub(beside).max(1);
-        let mut drawn = String::new();
-        for &date in &self.dates {
-            let mut line = self.screen.styled(DIM, &pad_right(date, self.date_width));
-            if let Some(&count) = views.daily.get(date) {
-                let bar = bar(count, self.max_views, bar_width);
-                let space = if bar.is_empty() { "" } else { " " };
-                let bar = self.screen.styled(color(0), &bar);
-                line += &format!("{:GAP$}{bar}{space}{}", "", with_separators(count));
-            }
-            drawn += &format!("{}\n", line.trim_end());
-        }
-        if self.dates.is_empty() {
-            drawn += "No daily statistics available.\n";
-        }
-        drawn
+    if dates.is_empty() {
+        drawn += "No daily statistics available.\n";
     }
+    drawn
 }
 
 /// Blocks from one eighth to full width.

@@ -14,13 +14,9 @@ use report::{Report, View};
 
 /// Returns the items without duplicates.
 pub(crate) fn without_duplicates<T: PartialEq>(items: &[T]) -> Vec<&T> {
-    let mut kept: Vec<&T> = Vec::new();
-    for item in items {
-        if !kept.contains(&item) {
-            kept.push(item);
-        }
-    }
-    kept
+    let numbered = items.iter().enumerate();
+    let kept = numbered.filter(|(index, item)| !items[..*index].contains(item));
+    kept.map(|(_, item)| item).collect()
 }
 
 /// Returns the failure of one of several items, with the item as its subject.

@@ -123,15 +123,11 @@ impl Report {
         result: &str,
         sentence: &str,
     ) -> Self {
-        match response.data() {
-            Some(_) => Self::read(response, view).of_change(),
-            None if is_page(response) => Self::accepted("unknown", "The outcome is unknown."),
-            None => Self::accepted(result, sentence),
-        }
-    }
-
-    /// Creates the report of a write whose response has no resource.
-    pub(crate) fn accepted(result: &str, sentence: &str) -> Self {
+        let (result, sentence) = match response.data() {
+            Some(_) => return Self::read(response, view).of_change(),
+            None if is_page(response) => ("unknown", "The outcome is unknown."),
+            None => (result, sentence),
+        };
         Self::changed(json!({ "result": result }), sentence)
     }
 

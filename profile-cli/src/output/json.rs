@@ -8,12 +8,6 @@ use serde_json::Value;
 use crate::terminal::Screen;
 use crate::terminal::printable::json_text;
 
-const NAME: Style = AnsiColor::Blue.on_default().bold();
-
-const STRING: Style = AnsiColor::Green.on_default();
-
-const LITERAL: Style = AnsiColor::Cyan.on_default();
-
 /// Replaces what parsers reject in a document, such as half of an emoji. Other documents stay as they are.
 pub(super) fn readable(json: &str) -> Cow<'_, str> {
     match serde_json::from_str::<Value>(json) {
@@ -67,9 +61,9 @@ pub(super) fn text(json: &str, screen: &Screen) -> String {
 
 fn style(token: &str, next: &str) -> Style {
     match token.starts_with('"') {
-        true if next == ":" => NAME,
-        true => STRING,
-        false => LITERAL,
+        true if next == ":" => AnsiColor::Blue.on_default().bold(),
+        true => AnsiColor::Green.on_default(),
+        false => AnsiColor::Cyan.on_default(),
     }
 }
 
