@@ -205,15 +205,10 @@ pub(crate) fn rewrite(
 
 /// Returns the names of everything that `profile help` describes.
 pub(crate) fn names(program: &Command) -> Vec<String> {
-    let commands = program
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set());
-    let commands = commands.map(|command| command.get_name().to_owned());
-    let topics = Topic::ALL.iter().map(|topic| topic.name.to_owned());
-    commands
-        .chain(topics)
-        .chain([OPTIONS_TOPIC.to_owned()])
-        .collect()
+    let commands = program.get_subcommands().filter(|one| !one.is_hide_set());
+    let topics = Topic::ALL.iter().map(|topic| topic.name);
+    let names = commands.map(Command::get_name).chain(topics);
+    names.chain([OPTIONS_TOPIC]).map(str::to_owned).collect()
 }
 
 /// Returns the help of the program: the commands in groups, and the most used options.

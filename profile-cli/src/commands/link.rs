@@ -13,7 +13,6 @@ use crate::outcome::report::{Report, View};
 use crate::outcome::{self, report_listing};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
-use crate::settings::Needs;
 use crate::terminal::printable::is_hidden;
 
 /// List, add, edit and delete your links
@@ -36,15 +35,6 @@ pub(crate) enum LinkCommand {
     /// Delete links; asks first unless --yes is given
     #[command(visible_alias = "rm")]
     Delete(DeleteArguments),
-}
-
-impl LinkCommand {
-    pub(crate) fn needs(&self) -> Needs {
-        match self {
-            Self::List => Needs::READS,
-            Self::Add(_) | Self::Edit(_) | Self::Delete(_) => Needs::WRITES,
-        }
-    }
 }
 
 pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report, Failure> {
@@ -272,12 +262,6 @@ fn check_title(title: &str) -> Result<(), Failure> {
     }
 }
 
-/// Schemes whose URLs browsers may run.
-const RUN: [&str; 3] = ["javascript", "data", "vbscript"];
-
-/// Schemes that a number may follow.
-const CALLED: [&str; 4] = ["tel", "sms", "fax", "callto"];
-
 /// Checks a URL, which is sent as it is. Fails if it has spaces around it, and warns if it probably has
 /// another mistake.
 pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>, Failure> {
@@ -289,19 +273,21 @@ pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>, Failure> {
     let scheme = scheme.to_ascii_lowercase();
     let port = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let is_hidden = |c: &char| is_hidden(*c) || c.is_control() || (c.is_whitespace() && *c != ' ');
-    let warning = if RUN.contains(&&*scheme) {
-        format!("the URL starts with {scheme}:, which browsers may run instead of opening a page")
-    } else if port.parse::<u16>().is_ok() && !CALLED.contains(&&*scheme) {
-        format!("the URL {text} has the scheme {scheme}; for the host, use https://{text}")
-    } else if let Some(c) = text.chars().find(is_hidden) {
-        format!(
-            "the URL contains the invisible character U+{:04X}",
-            u32::from(c)
-        )
-    } else {
-        return Ok(None);
-    };
-    Ok(Some(warning))
+    Ok(match &*scheme {
+        "javascript" | "data" | "vbscript" => Some(format!(
+            "the URL starts with {scheme}:, which browsers may run instead of opening a page"
+        )),
+        // A number may follow these schemes.
+        name if port.parse::<u16>().is_ok() && !["tel", "sms", "fax", "callto"].contains(&name) => {
+            Some(format!(
+                "the URL {text} has the scheme {scheme}; for the host, use https://{text}"
+            ))
+        }
+        _ => text.chars().find(is_hidden).map(|c| {
+            let code = u32::from(c);
+            format!("the URL contains the invisible character U+{code:04X}")
+        }),
+    })
 }
 
 /// Checks the URLs that a plan sends. Returns the warnings.

@@ -33,6 +33,8 @@ use crate::settings::{Needs, Requests};
 
 use auth::AuthCommand;
 use config::ConfigCommand;
+use link::LinkCommand;
+use post::PostCommand;
 
 /// The commands, in the order of the groups in the help. Their arguments are deferred: only those of the
 /// typed command are built.
@@ -53,9 +55,9 @@ pub(crate) enum Command {
     /// Update your profile and links to match a file
     Apply(apply::ApplyArguments),
     #[command(visible_alias = "links", subcommand)]
-    Link(link::LinkCommand),
+    Link(LinkCommand),
     #[command(visible_alias = "posts", subcommand)]
-    Post(post::PostCommand),
+    Post(PostCommand),
     /// Show the views of your profile, or of other profiles
     Stats(stats::StatsArguments),
     /// Show views, likes and social counts of your profile
@@ -156,8 +158,11 @@ impl Command {
             Self::Show | Self::Export(_) | Self::Diff(_) | Self::Stats(_) => Needs::READS,
             Self::Analytics | Self::Badges | Self::Site | Self::Login(_) => Needs::READS,
             Self::Set(_) | Self::Edit(_) | Self::Apply(_) => Needs::WRITES,
-            Self::Link(command) => command.needs(),
-            Self::Post(command) => command.needs(),
+            Self::Link(LinkCommand::List) | Self::Post(PostCommand::List) => Needs::READS,
+            Self::Link(LinkCommand::Add(_) | LinkCommand::Edit(_) | LinkCommand::Delete(_)) => {
+                Needs::WRITES
+            }
+            Self::Post(PostCommand::Create(_) | PostCommand::Delete(_)) => Needs::WRITES,
             Self::Api(arguments) => arguments.needs(),
             Self::Auth(command) => command.needs(),
             Self::Whoami => AuthCommand::Status.needs(),

@@ -16,7 +16,6 @@ use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
-use crate::settings::Needs;
 use crate::{completion, editor, input};
 
 /// List, create and delete your posts
@@ -36,15 +35,6 @@ pub(crate) enum PostCommand {
     /// Delete posts; asks first unless --yes is given
     #[command(visible_alias = "rm")]
     Delete(DeleteArguments),
-}
-
-impl PostCommand {
-    pub(crate) fn needs(&self) -> Needs {
-        match self {
-            Self::List => Needs::READS,
-            Self::Create(_) | Self::Delete(_) => Needs::WRITES,
-        }
-    }
 }
 
 pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Failure> {

@@ -149,22 +149,13 @@ pub(crate) fn report(
     let profile = response.data().clone().unwrap_or_default();
     let sentence = "The service accepted the change; `profile show` prints the profile.";
     let sentence = session.output.selecting(sentence);
-    Report::written(
-        response,
-        changed_fields(update, &profile),
-        "updated",
-        &sentence,
-    )
-    .warning(contrast_after(update, &profile))
-}
-
-fn changed_fields(update: &ProfileUpdate, profile: &Profile) -> View {
     let mut changed = Vec::new();
     let fields = ProfileField::ALL.iter();
     for field in fields.filter(|field| update.get(**field).is_some()) {
         push_field(&mut changed, field.name(), profile.get(*field));
     }
-    View::Fields(changed)
+    Report::written(response, View::Fields(changed), "updated", &sentence)
+        .warning(contrast_after(update, &profile))
 }
 
 /// Returns the preview of an update.

@@ -51,19 +51,19 @@ fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
     let arguments: Vec<_> = arguments.skip_while(|word| word != "--").skip(1).collect();
     let words = shell.words(&arguments)?;
     let (last, before) = words.split_last()?;
-    LINE.get_or_init(|| CommandLine::new(program, before));
+    let before = before.to_vec();
+    let position = before.len();
+    LINE.get_or_init(|| CommandLine { program, before });
     let mut command = program().mut_arg("account", |argument| argument.add(accounts()));
     // Adds the arguments of the subcommands, --help and the global options.
     command.build();
     let mut command = with_files(command);
     let line = words.iter().map(Into::into).collect();
-    let mut found = engine::complete(&mut command, line, before.len(), None).unwrap_or_default();
+    let mut found = engine::complete(&mut command, line, position, None).unwrap_or_default();
     let value =
         |candidate: &CompletionCandidate| candidate.get_value().to_string_lossy().into_owned();
-    if found
-        .iter()
-        .any(|candidate| value(candidate).ends_with(FILES))
-    {
+    let is_path = |candidate: &CompletionCandidate| value(candidate).ends_with(FILES);
+    if found.iter().any(is_path) {
         return None;
     }
     found.retain(|candidate| last.starts_with('-') || !value(candidate).starts_with('-'));

@@ -124,18 +124,12 @@ fn known_accounts(line: &CommandLine) -> Vec<Candidate> {
 }
 
 /// The words of a command line before the one that is completed.
-#[derive(Debug)]
 pub(super) struct CommandLine {
-    program: fn() -> Command,
-    before: Vec<String>,
+    pub(super) program: fn() -> Command,
+    pub(super) before: Vec<String>,
 }
 
 impl CommandLine {
-    pub(super) fn new(program: fn() -> Command, before: &[String]) -> Self {
-        let before = before.to_vec();
-        Self { program, before }
-    }
-
     /// Returns the global options. The command may be incomplete.
     fn options(&self) -> GlobalArguments {
         let command = (self.program)().ignore_errors(true);

@@ -89,13 +89,21 @@ impl<'a> Plot<'a> {
             *picture += &text(LEFT - 8.0, y + 4.0, "quiet", "end", &with_separators(line));
         }
         self.bars(index, views, floor, picture);
-        self.labels(floor, picture);
+        // As many dates as there is room for, evenly spaced.
+        let slot = self.slot();
+        let every = (DATE_WIDTH / slot).ceil().max(1.0) as usize;
+        for (day, date) in self.dates.iter().enumerate().step_by(every) {
+            let middle = LEFT + slot * (day as f64 + 0.5);
+            *picture += &text(middle, floor + 18.0, "quiet", "middle", date);
+        }
     }
 
     fn bars(&self, index: usize, views: &ProfileViews, floor: f64, picture: &mut String) {
         let slot = self.slot();
         // Gaps between narrow bars would flicker.
         let width = if slot < 4.0 { slot } else { slot * 0.8 }.min(MAX_BAR_WIDTH);
+        let digits = with_separators(self.max_views).len() + 1;
+        let has_room_for_numbers = digits as f64 * DIGIT_WIDTH < slot;
         for (day, date) in self.dates.iter().enumerate() {
             let Some(&count) = views.daily.get(*date).filter(|count| **count > 0) else {
                 continue;
@@ -109,26 +117,10 @@ impl<'a> Plot<'a> {
                  height=\"{height:.2}\"><title>{date}: {number}</title></rect>\n",
                 index % 3,
             );
-            if self.has_room_for_numbers() {
+            if has_room_for_numbers {
                 *picture += &text(middle, y - 4.0, "quiet count", "middle", &number);
             }
         }
-    }
-
-    /// Draws as many dates as there is room for, evenly spaced.
-    fn labels(&self, floor: f64, picture: &mut String) {
-        let slot = self.slot();
-        let every = (DATE_WIDTH / slot).ceil().max(1.0) as usize;
-        for (day, date) in self.dates.iter().enumerate().step_by(every) {
-            let middle = LEFT + slot * (day as f64 + 0.5);
-            *picture += &text(middle, floor + 18.0, "quiet", "middle", date);
-        }
-    }
-
-    /// Returns `true` if the longest number fits above a bar; otherwise no numbers are drawn.
-    fn has_room_for_numbers(&self) -> bool {
-        (with_separators(self.max_views).len() as f64).mul_add(DIGIT_WIDTH, DIGIT_WIDTH)
-            < self.slot()
     }
 
     fn range(&self) -> String {

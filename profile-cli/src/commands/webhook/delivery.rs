@@ -121,7 +121,6 @@ pub(super) struct Sender {
 }
 
 /// An attempt to send a delivery.
-#[derive(Debug)]
 pub(super) struct Attempt {
     /// The status code of the response, or the reason for its absence.
     pub(super) response: Result<u16, String>,

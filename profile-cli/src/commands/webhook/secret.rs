@@ -2,7 +2,6 @@
 //! signatures.
 
 use std::fs::File;
-use std::path::Path;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -39,18 +38,14 @@ impl WebhookSecret {
             let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
             return Err(Failure::usage("no webhook secret is set").hint(hint));
         };
-        Self::of_file(&path, session)
-    }
-
-    fn of_file(path: &Path, session: &Session<'_>) -> Result<Self, Failure> {
-        let (mut bytes, exposed) = File::open(path)
+        let (mut bytes, exposed) = File::open(&path)
             .and_then(private_file::read_bytes)
             .map_err(|error| {
                 let path = path.display();
                 Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
             })?;
         if exposed {
-            let warning = private_file::exposed_warning(path);
+            let warning = private_file::exposed_warning(&path);
             session.output.warn(&warning);
         }
         // Editors add a line break that is not part of the secret.

@@ -55,14 +55,12 @@ pub(crate) fn verify(
     let body = arguments.body.read()?;
     let event = arguments.event.iter().map(|event| (EVENT_HEADER, event));
     let headers = Headers::new(event.chain([(SIGNATURE_HEADER, &arguments.signature)]));
-    let verified = match verifier.verify(headers, body.as_slice()) {
-        Ok(verified) => verified,
-        Err(error) => {
-            let encoding = arguments.encoding.digest;
-            let tried = || explain(encoding, headers, &body, [&secret.bytes]).to_string();
-            return Err(mismatch(&error, arguments.explain.then(tried)));
-        }
-    };
+    let verified = verifier.verify(headers, body.as_slice());
+    let verified = verified.map_err(|error| {
+        let encoding = arguments.encoding.digest;
+        let tried = || explain(encoding, headers, &body, [&secret.bytes]).to_string();
+        mismatch(&error, arguments.explain.then(tried))
+    })?;
     let length = verified.body_length();
     let sentence = format!("The signature matches the body (length {length}).");
     let json = json!({"verified": true, "bytes": length, "event": arguments.event});

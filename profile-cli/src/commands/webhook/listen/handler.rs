@@ -234,23 +234,16 @@ impl Handler {
         let status = event.status;
         self.counts.rejected.fetch_add(1, Ordering::Relaxed);
         event.consecutive_failures = self.count_failure();
-        if let Some(not_printed) = self.may_report_rejection() {
-            event.not_printed = not_printed;
-            self.report(Message::Delivered(Box::new(event)));
-        }
-        status
-    }
-
-    /// Returns the number of rejections that were not reported, unless one was reported just before.
-    fn may_report_rejection(&self) -> Option<u64> {
         let last = self.last_rejection.lock();
-        let (reported_at, unreported) = &mut *last.unwrap_or_else(PoisonError::into_inner);
-        if reported_at.is_some_and(|at| at.elapsed() < REJECTION_INTERVAL) {
-            *unreported += 1;
-            return None;
+        let (printed_at, not_printed) = &mut *last.unwrap_or_else(PoisonError::into_inner);
+        if printed_at.is_some_and(|at| at.elapsed() < REJECTION_INTERVAL) {
+            *not_printed += 1;
+            return status;
         }
-        *reported_at = Some(Instant::now());
-        Some(std::mem::take(unreported))
+        *printed_at = Some(Instant::now());
+        event.not_printed = std::mem::take(not_printed);
+        self.report(Message::Delivered(Box::new(event)));
+        status
     }
 
     /// Counts a failure, as the service does, and returns the number of consecutive ones.

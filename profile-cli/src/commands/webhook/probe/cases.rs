@@ -199,7 +199,6 @@ fn informational(signer: &Signer<'_>) -> Vec<Case> {
 }
 
 /// A delivery to send.
-#[derive(Debug)]
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) expected: Expected,

@@ -101,7 +101,6 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseRe
 }
 
 /// The response to a delivery.
-#[derive(Debug)]
 struct CaseResult {
     case: Case,
     attempt: Attempt,
