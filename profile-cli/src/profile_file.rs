@@ -72,16 +72,11 @@ fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
     let desired: DesiredProfile =
         serde_json::from_str(text).map_err(|error: serde_json::Error| {
             let message = error.to_string();
-            let message = message
-                .rsplit_once(" at line ")
-                .map_or(&*message, |(message, _)| message);
+            let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
             ((error.line(), error.column()), message.to_owned())
         })?;
-    let problem = repeated_ids(&desired, text, &id_starts(text).unwrap_or_default());
-    match problem.into_iter().next() {
-        Some(problem) => Err(problem),
-        None => Ok(desired),
-    }
+    let problems = repeated_ids(&desired, text, &id_starts(text).unwrap_or_default());
+    problems.into_iter().next().map_or(Ok(desired), Err)
 }
 
 /// Returns the offsets of the IDs of the links in JSON.

@@ -83,10 +83,8 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     };
     let handles = outcome::without_duplicates(&handles);
     let client = session.client()?;
-    let calls = handles
-        .iter()
-        .map(|handle| client.user_stats(handle, arguments.days));
-    let calls: Vec<_> = calls.collect();
+    let call = |handle: &&Handle| client.user_stats(handle, arguments.days);
+    let calls: Vec<_> = handles.iter().map(call).collect();
     if let Some(preview) = session.preview(&calls, None)? {
         return Ok(preview);
     }

@@ -1,6 +1,7 @@
 //! A delivery, and how it is sent: without retries, alone or in a sequence.
 
 use std::error::Error as _;
+use std::iter::successors;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -242,49 +243,38 @@ async fn drain(mut response: reqwest::Response) {
     }
 }
 
-fn error_reason(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "timed out".to_owned();
-    }
-    let cause = root_cause(error);
-    if let Some(reason) = cause.strip_prefix("invalid peer certificate: ") {
-        return certificate_reason(reason);
-    }
-    match error.is_connect() {
-        true if cause.contains("InvalidContentType") => {
-            "cannot connect: the receiver does not support HTTPS on this port".to_owned()
-        }
-        true => format!("cannot connect: {cause}"),
-        false => format!("no response: {cause}"),
-    }
-}
-
-/// Replaces the names that rustls uses for the most common problems of certificates.
-fn certificate_reason(reason: &str) -> String {
-    if reason.contains("CaUsedAsEndEntity") {
-        "the receiver's certificate is not trusted, because it is its own authority; create one that is \
-         not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj \
-         /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
-         subjectAltName=DNS:localhost`, and set SSL_CERT_FILE to cert.pem"
-            .to_owned()
-    } else if reason.contains("UnknownIssuer") {
-        "the receiver's certificate is not trusted; set SSL_CERT_FILE to a file with it or its authority"
-            .to_owned()
-    } else {
-        let reason = reason.replace("DnsName(\"", "\"").replace("\")", "\"");
-        format!("the receiver's certificate is invalid: {reason}")
-    }
-}
-
 /// Returns the message of the root cause, which is the most specific.
 fn root_cause(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = error.to_string();
-        source = error.source();
+    let causes = successors(error.source(), |error| (*error).source());
+    let root = causes.last();
+    root.map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn error_reason(error: &reqwest::Error) -> String {
+    let cause = root_cause(error);
+    // The names of problems are those of rustls.
+    match cause.strip_prefix("invalid peer certificate: ") {
+        _ if error.is_timeout() => "timed out".to_owned(),
+        Some(reason) if reason.contains("CaUsedAsEndEntity") => {
+            "the receiver's certificate is not trusted, because it is its own authority; create one \
+             that is not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem \
+             -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
+             subjectAltName=DNS:localhost`, and set SSL_CERT_FILE to cert.pem"
+                .to_owned()
+        }
+        Some(reason) if reason.contains("UnknownIssuer") => "the receiver's certificate is not \
+             trusted; set SSL_CERT_FILE to a file with it or its authority"
+            .to_owned(),
+        Some(reason) => {
+            let reason = reason.replace("DnsName(\"", "\"").replace("\")", "\"");
+            format!("the receiver's certificate is invalid: {reason}")
+        }
+        None if error.is_connect() && cause.contains("InvalidContentType") => {
+            "cannot connect: the receiver does not support HTTPS on this port".to_owned()
+        }
+        None if error.is_connect() => format!("cannot connect: {cause}"),
+        None => format!("no response: {cause}"),
     }
-    text
 }
 
 /// Sends the deliveries in order and prints each outcome. Fails unless all status codes are 2xx.
