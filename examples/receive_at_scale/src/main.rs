@@ -146,10 +146,8 @@ async fn start(program: &Program) -> Result<Queue, Box<dyn Error>> {
     let levels = Targets::new()
         .with_default(program.log_level.parse::<Level>()?)
         .with_target("async_nats", LevelFilter::OFF);
-    tracing_subscriber::registry()
-        .with(lines)
-        .with(levels)
-        .init();
+    let log = tracing_subscriber::registry().with(lines).with(levels);
+    log.init();
     let queue = Queue::connect_in_background(&program.queue).await?;
     if let Some(address) = &program.metrics_listen {
         let listener = TcpListener::bind(address).await?;

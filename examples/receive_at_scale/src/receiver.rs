@@ -157,10 +157,8 @@ fn log_once<E: Send + 'static>(
     let unlogged = unlogged.clone();
     let logging = async move {
         sleep(LOG_INTERVAL).await;
-        let errors = unlogged
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let errors = unlogged.lock();
+        let errors = errors.unwrap_or_else(PoisonError::into_inner).take();
         if let Some((error, count)) = errors {
             log(error, count);
         }

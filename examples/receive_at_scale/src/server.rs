@@ -125,11 +125,8 @@ struct Client {
 impl Client {
     /// Waits until another connection replaces this one, or the time for its first request is over.
     async fn must_close(&self) {
-        if timeout(HEADER_TIMEOUT, self.replaced.notified())
-            .await
-            .is_err()
-            && self.had_request.load(Ordering::Relaxed)
-        {
+        let replaced = timeout(HEADER_TIMEOUT, self.replaced.notified()).await;
+        if replaced.is_err() && self.had_request.load(Ordering::Relaxed) {
             self.replaced.notified().await;
         }
     }

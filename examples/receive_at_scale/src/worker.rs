@@ -299,9 +299,8 @@ impl Worker {
     }
 
     fn count(&self, outcome: &str) {
-        ATTEMPTS
-            .with_label_values(&[self.name.as_str(), outcome])
-            .inc();
+        let labels = [self.name.as_str(), outcome];
+        ATTEMPTS.with_label_values(&labels).inc();
     }
 
     fn with_events<T>(&self, change: impl FnOnce(&mut RecentEvents) -> T) -> T {

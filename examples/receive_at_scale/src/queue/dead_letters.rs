@@ -114,11 +114,8 @@ impl Queue {
         reason: &str,
     ) -> Result<(), QueueError> {
         // A line break would end the header.
-        let reason: String = reason
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .take(MAX_REASON)
-            .collect();
+        let reason = reason.replace(char::is_control, " ");
+        let reason: String = reason.chars().take(MAX_REASON).collect();
         let id = format!("dead-{worker}-{sequence}-{stored_at}");
         let kind = text(event.headers.as_ref(), KIND_HEADER);
         let message = message(&event.payload, &id, kind.as_deref())

@@ -82,10 +82,14 @@ pub struct QueueError {
 impl QueueError {
     /// Returns a function that creates an error with its cause.
     pub(crate) fn during<E: ToString>(action: &'static str) -> impl FnOnce(E) -> Self {
-        move |cause| Self {
+        move |cause| Self::new(action, &cause, false)
+    }
+
+    fn new(action: &'static str, cause: &impl ToString, is_refusal: bool) -> Self {
+        Self {
             action,
             cause: cause.to_string(),
-            is_refusal: false,
+            is_refusal,
         }
     }
 
@@ -135,10 +139,7 @@ impl Queue {
             let info = updated.map_err(|error| {
                 let is_refusal = matches!(error.kind(),
                     CreateStreamErrorKind::JetStream(cause) if REFUSALS.contains(&cause.kind()));
-                QueueError {
-                    is_refusal,
-                    ..QueueError::during("create or update the stream")(error)
-                }
+                QueueError::new("create or update the stream", &error, is_refusal)
             })?;
             if name == STREAM {
                 settings.check_replicas(&info);
@@ -188,10 +189,7 @@ impl Queue {
         let connected = options.connect(&settings.nats_url[..]).await;
         let client = connected.map_err(|error| {
             let is_refusal = error.kind() == ConnectErrorKind::AuthorizationViolation;
-            QueueError {
-                is_refusal,
-                ..QueueError::during("connect to the broker")(error)
-            }
+            QueueError::new("connect to the broker", &error, is_refusal)
         })?;
         let context = ContextBuilder::new()
             .timeout(ATTEMPT_TIMEOUT)
@@ -281,9 +279,8 @@ impl Queue {
         stream: &str,
         subject: &str,
     ) -> Result<PublishAck, PublishError> {
-        let message = message
-            .expected_stream(stream)
-            .outbound_message(subject.to_owned());
+        let message = message.expected_stream(stream);
+        let message = message.outbound_message(subject.to_owned());
         let headers = message.headers.unwrap_or_default();
         let publish = async || {
             let (subject, payload) = (message.subject.clone(), message.payload.clone());

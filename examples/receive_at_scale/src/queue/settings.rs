@@ -72,10 +72,8 @@ impl QueueSettings {
 
     /// Returns the options of a connection.
     pub(super) async fn connect_options(&self) -> Result<ConnectOptions, QueueError> {
-        let options = self.credentials().await;
-        let options = options.map_err(QueueError::during(
-            "read the credentials or the certificate",
-        ))?;
+        let failed = QueueError::during("read the credentials or the certificate");
+        let options = self.credentials().await.map_err(failed)?;
         Ok(options
             .ping_interval(PING_INTERVAL)
             .reconnect_delay_callback(|attempts| RETRY_DELAY * attempts.min(5) as u32))
