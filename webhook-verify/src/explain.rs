@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
 
-use self::changes::{BODY_CHANGES, Change, SECRET_CHANGES};
+use self::changes::{BODY_CHANGES, Change, SECRET_CHANGES, without_quotes};
 use crate::headers::Headers;
 use crate::signature::{self, DigestEncoding, VerifyError};
 
@@ -34,7 +34,7 @@ pub struct Diagnosis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fix {
-    /// The signature, without the whitespace around it.
+    /// The signature, without the whitespace or the quotes around it.
     SignatureTrimmed,
     /// The signature, with the prefix `sha256=`.
     Prefix,
@@ -54,6 +54,8 @@ pub enum Fix {
     SecretFromHex,
     /// The bytes that the secret encodes in base64.
     SecretFromBase64,
+    /// The body, without the byte order mark before it.
+    BodyWithoutMark,
     /// The body of the recorded request, without the head.
     BodyOfRecording,
     /// The field `payload` of the body, which is a form.
@@ -220,7 +222,7 @@ impl fmt::Display for Diagnosis {
 impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::SignatureTrimmed => "the header value had no whitespace in or around it",
+            Self::SignatureTrimmed => "the header value had no whitespace or quotes around it",
             Self::Prefix => "the header value started with exactly sha256=",
             Self::Base64 => "the receiver accepted base64",
             Self::Hex => "the receiver accepted hex",
@@ -230,6 +232,7 @@ impl fmt::Display for Fix {
             Self::SecretUnquoted => "the secret had no quotes around it",
             Self::SecretFromHex => "the secret was decoded from hex",
             Self::SecretFromBase64 => "the secret was decoded from base64",
+            Self::BodyWithoutMark => "the body had no byte order mark before it",
             Self::BodyOfRecording => "the body did not include the head of the request",
             Self::BodyFromForm => "the body was the decoded field payload of the form",
             Self::BodyFromBase64 => "the body was decoded from base64",
@@ -263,7 +266,7 @@ impl ParsedSignature {
     /// Returns the error of the strict parser if no digest can be parsed.
     fn parse(value: &[u8], encoding: DigestEncoding) -> Result<Self, VerifyError> {
         let mut fixes = vec![];
-        let trimmed = value.trim_ascii();
+        let trimmed = trim(value);
         if trimmed != value {
             fixes.push(Fix::SignatureTrimmed);
         }
@@ -315,20 +318,26 @@ impl ParsedSignature {
     }
 }
 
+/// Removes whitespace and quotes.
+fn trim(value: &[u8]) -> &[u8] {
+    let value = value.trim_ascii();
+    without_quotes(value).unwrap_or(value)
+}
+
 /// Removes a prefix: any short name followed by `=` or `:`.
 fn without_prefix<'v>(value: &'v [u8], fixes: &mut Vec<Fix>) -> &'v [u8] {
     for prefix in [&b"sha256="[..], b"sha1="] {
         if let Some(encoded) = value.strip_prefix(prefix) {
-            if encoded != encoded.trim_ascii() && !fixes.contains(&Fix::SignatureTrimmed) {
+            if encoded != trim(encoded) && !fixes.contains(&Fix::SignatureTrimmed) {
                 fixes.push(Fix::SignatureTrimmed);
             }
-            return encoded.trim_ascii();
+            return trim(encoded);
         }
     }
     fixes.push(Fix::Prefix);
     let start = &value[..value.len().min(10)];
     match start.iter().position(|byte| matches!(byte, b'=' | b':')) {
-        Some(end) => value[end + 1..].trim_ascii(),
+        Some(end) => trim(&value[end + 1..]),
         None => value,
     }
 }

@@ -14,26 +14,24 @@ pub(super) type Change = (Fix, fn(&[u8]) -> Option<Vec<u8>>);
 
 /// In the order in which they are combined.
 pub(super) const SECRET_CHANGES: [Change; 5] = [
-    (Fix::SecretWithoutMark, |secret| {
-        Some(secret.strip_prefix(b"\xef\xbb\xbf")?.to_vec())
-    }),
+    (Fix::SecretWithoutMark, without_mark),
     (Fix::SecretTrimmed, |secret| {
         Some(secret.trim_ascii().to_vec())
     }),
-    (Fix::SecretUnquoted, |secret| match secret {
-        [first @ (b'"' | b'\''), inner @ .., last] if first == last => Some(inner.to_vec()),
-        _ => None,
+    (Fix::SecretUnquoted, |secret| {
+        Some(without_quotes(secret)?.to_vec())
     }),
     (Fix::SecretFromHex, |secret| hex::decode(secret).ok()),
     (Fix::SecretFromBase64, |secret| STANDARD.decode(secret).ok()),
 ];
 
 /// In the order in which they are combined.
-pub(super) const BODY_CHANGES: [Change; 21] = [
+pub(super) const BODY_CHANGES: [Change; 22] = [
     (Fix::BodyOfRecording, |body| {
         let end = body.windows(4).position(|four| four == b"\r\n\r\n");
         Some(body[end.filter(|_| body.starts_with(b"POST "))? + 4..].to_vec())
     }),
+    (Fix::BodyWithoutMark, without_mark),
     (Fix::BodyFromForm, decode_form),
     (Fix::BodyFromBase64, |body| {
         STANDARD.decode(body.trim_ascii()).ok()
@@ -76,6 +74,17 @@ pub(super) const BODY_CHANGES: [Change; 21] = [
     (Fix::BodyWithoutNewline, without_newline),
     (Fix::BodyWithNewline, |body| Some([body, b"\n"].concat())),
 ];
+
+fn without_mark(bytes: &[u8]) -> Option<Vec<u8>> {
+    Some(bytes.strip_prefix(b"\xef\xbb\xbf")?.to_vec())
+}
+
+pub(super) fn without_quotes(bytes: &[u8]) -> Option<&[u8]> {
+    match bytes {
+        [first @ (b'"' | b'\''), inner @ .., last] if first == last => Some(inner),
+        _ => None,
+    }
+}
 
 fn replace(body: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
     Some(str::from_utf8(body).ok()?.replace(from, to).into_bytes())

@@ -199,6 +199,7 @@ fn finds_encodings_of_the_body() {
     let body = r#"{"a":"é +&%"}"#;
     check_body(body, "eyJhIjoiw6kgKyYlIn0=\n", &[Fix::BodyFromBase64]);
     check_body(body, r#"{"a":"Ã© +&%"}"#, &[Fix::BodyToLatin1]);
+    check_body(body, &format!("\u{feff}{body}"), &[Fix::BodyWithoutMark]);
     let form = "kind=a&payload=%7B%22a%22%3A%22%C3%a9+%2B%26%25%22%7D&b";
     check_body(body, form, &[Fix::BodyFromForm]);
     let recording = format!("POST /hooks HTTP/1.1\r\nhost: x\r\n\r\n{body}");
@@ -231,6 +232,8 @@ fn finds_changes_to_the_signature() {
     check_signature(&format!(" {SIGNATURE}\n"), &[Fix::SignatureTrimmed]);
     check_signature(&format!("sha256= {digits}"), &[Fix::SignatureTrimmed]);
     check_signature(&format!(" sha256= {digits}"), &[Fix::SignatureTrimmed]);
+    check_signature(&format!("\"{SIGNATURE}\" "), &[Fix::SignatureTrimmed]);
+    check_signature(&format!("sha256='{digits}'"), &[Fix::SignatureTrimmed]);
     check_signature(digits, &[Fix::Prefix]);
     check_signature(&format!("SHA256={digits}"), &[Fix::Prefix]);
     check_signature(&format!("v1: {digits}"), &[Fix::Prefix]);
