@@ -211,6 +211,7 @@ impl Attempt {
             404 | 410 => "the receiver does not know the path; check the path of the URL",
             405 => "the path does not accept POST; check the path of the URL",
             413 => "a limit on the size of bodies answered; raise it to at least 1 MiB",
+            406 | 415 => "the receiver rejects the content type; it must accept every one",
             419 | 422 => {
                 "CSRF protection or a validation answered instead of the verification; exclude the \
                  path from it"

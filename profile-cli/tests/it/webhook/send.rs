@@ -267,6 +267,7 @@ async fn a_status_that_is_not_of_the_verification_has_advice() {
         (404, "check the path"),
         (405, "does not accept POST"),
         (413, "a limit on the size of bodies answered"),
+        (415, "the content type"),
         (419, "CSRF protection"),
         (422, "CSRF protection"),
         (429, "a limit of the receiver"),
@@ -397,16 +398,14 @@ fn names_the_remedies_for_a_certificate() {
         run.stderr().contains("only valid for \"other.example\""),
         "{run}"
     );
-    let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://{}", plain.local_addr().unwrap());
-    let answer = std::thread::spawn(move || {
-        let (mut stream, _) = plain.accept().unwrap();
-        stream
-            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-            .unwrap();
-    });
-    let run = send(&url, "cert.pem");
-    answer.join().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_a_receiver_without_https() {
+    let home = home();
+    let receiver = receiver(&[204]).await;
+    let url = receiver.uri().replace("http://", "https://");
+    let run = webhook(home.path(), &["send", "post.liked", "--to", &url]).run();
     assert!(
         run.stderr().contains("does not support HTTPS on this port"),
         "{run}"
