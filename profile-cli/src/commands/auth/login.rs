@@ -54,8 +54,7 @@ pub(crate) fn unexpected_key() -> Failure {
     let message = "unexpected argument; a key is not accepted as an argument, which other users \
                    could read";
     Failure::usage(message).hint(
-        "redirect a file, `profile auth login --with-token < FILE`, or pipe the output of a \
-         password manager",
+        "redirect a file with `--with-token < FILE`, or pipe the output of a password manager",
     )
 }
 
