@@ -205,13 +205,10 @@ fn question(plan: &Plan) -> Option<String> {
         }
     }
     let shown = links.concat();
-    match links.len() {
-        0 => None,
-        1 => Some(format!(
-            "{shown}Delete this link, which is not in the file?"
-        )),
-        count => Some(format!(
-            "{shown}Delete these {count} links, which are not in the file?"
-        )),
-    }
+    let these = match links.len() {
+        0 => return None,
+        1 => "this link, which is".to_owned(),
+        count => format!("these {count} links, which are"),
+    };
+    Some(format!("{shown}Delete {these} not in the file?"))
 }

@@ -192,12 +192,11 @@ impl Item {
         fields: [(&'static str, &Option<String>); N],
     ) -> Self {
         let fields = fields.into_iter();
+        let fields = fields.filter_map(|(name, value)| Some((name, value.clone()?)));
         Self {
             id: id.to_string(),
             result: "deleted",
-            fields: fields
-                .filter_map(|(name, value)| Some((name, value.clone()?)))
-                .collect(),
+            fields: fields.collect(),
         }
     }
 
@@ -252,9 +251,8 @@ pub(crate) fn id_of(entered: &str, items: &[Item]) -> Result<String, Failure> {
     if items.iter().any(|item| item.id == entered) {
         return Ok(entered.to_owned());
     }
-    let titled = items
-        .iter()
-        .filter(|item| item.get("title") == Some(entered));
+    let is_titled = |item: &&Item| item.get("title") == Some(entered);
+    let titled = items.iter().filter(is_titled);
     let titled: Vec<_> = titled.map(|item| item.id.as_str()).collect();
     match titled[..] {
         [] => Ok(entered.to_owned()),

@@ -63,8 +63,8 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
             Some(path) => {
                 check_replaceable(&path, session)?;
                 let extension = path.extension().unwrap_or_default();
-                let text = match option_is_json.is_some() || extension.eq_ignore_ascii_case("json")
-                {
+                let is_json = option_is_json.is_some() || extension.eq_ignore_ascii_case("json");
+                let text = match is_json {
                     true => format!("{:#}\n", json!(profile)),
                     false => toml,
                 };

@@ -150,11 +150,8 @@ struct LinkChange {
 }
 
 fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let EditArguments {
-        id,
-        change,
-        dry_run,
-    } = arguments;
+    let dry_run = arguments.dry_run.dry_run;
+    let (id, change) = (arguments.id, arguments.change);
     change.title.as_deref().map_or(Ok(()), check_title)?;
     let warning = change.url.as_ref().map(check_url).transpose()?.flatten();
     let mut update = LinkUpdate::new();
@@ -166,10 +163,10 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
         session.output.note(CURL_NOTE);
         return session.as_curl(&requests(&[call])?);
     }
-    let (id, listed) = find_link(&id, dry_run.dry_run, session)?;
+    let (id, listed) = find_link(&id, dry_run, session)?;
     let what = format!("link {}", quoted(id.as_str()));
     let call = client.update_link(&id, &update);
-    if dry_run.dry_run {
+    if dry_run {
         let changes = differences(update, &listed.ok_or_else(|| unlisted("link", &id))?);
         return Ok(preview::dry_run(&requests(&[call])?, &changes).warning(warning));
     }

@@ -60,10 +60,7 @@ fn write_pages(
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let notes = command.get_after_help().map(ToString::to_string);
-    let (notes, examples) = match notes.as_deref() {
-        Some(notes) => split_examples(notes),
-        None => ("", ""),
-    };
+    let (notes, examples) = split_examples(notes.as_deref().unwrap_or_default());
     let has_subcommands = command.has_subcommands();
     let is_program = command.get_version().is_some();
     let usage = command.clone().render_usage().to_string();

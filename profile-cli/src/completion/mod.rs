@@ -163,10 +163,13 @@ impl Shell {
 
     /// Returns clap's script, in which the shell completes file names if there are no candidates.
     pub(crate) fn script(self) -> String {
+        let adapter: &dyn EnvCompleter = match self {
+            Self::Bash => &Bash,
+            Self::Zsh => &Zsh,
+            Self::Fish => &Fish,
+        };
         let mut script = Vec::new();
-        let written =
-            self.adapter()
-                .write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
+        let written = adapter.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
         written.expect("a Vec accepts any bytes");
         let script = String::from_utf8_lossy(&script);
         let mut script = script.trim().to_owned();
@@ -209,14 +212,6 @@ impl Shell {
                 "(commandline --current-token))",
                 "(commandline --current-token); or __fish_complete_path (commandline --current-token))",
             )],
-        }
-    }
-
-    fn adapter(self) -> &'static dyn EnvCompleter {
-        match self {
-            Self::Bash => &Bash,
-            Self::Zsh => &Zsh,
-            Self::Fish => &Fish,
         }
     }
 }

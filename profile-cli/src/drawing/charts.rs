@@ -100,8 +100,12 @@ fn draw_shares(views: &ProfileViews, screen: &Screen) -> String {
     let mut drawn = String::new();
     let drawings = [("devices", &views.devices), ("countries", &views.countries)];
     let drawings = drawings.map(|(title, parts)| (title, largest(parts)));
-    // Use the same scale for devices and countries.
-    let columns = drawings.iter().map(|(_, parts)| columns_for(parts, screen));
+    // Use the same scale for devices and countries. A full bar is 100 %.
+    let columns = drawings.iter().map(|(_, parts)| {
+        let (name_width, number_width) = widths(parts);
+        let beside = name_width + number_width + "  100.0 %    ".len();
+        screen.width.saturating_sub(beside).clamp(1, MAX_BAR_WIDTH)
+    });
     let columns = columns.min().unwrap_or(MAX_BAR_WIDTH);
     for (title, parts) in drawings.iter().filter(|(_, parts)| !parts.is_empty()) {
         let title = screen.styled(BOLD, title);
@@ -115,13 +119,6 @@ fn widths(parts: &[(String, u64)]) -> (usize, usize) {
     let names = parts.iter().map(|(name, _)| name);
     let numbers = parts.iter().map(|(_, views)| with_separators(*views));
     (max_width(names), max_width(numbers))
-}
-
-/// Returns the width that is left for bars beside these parts. A full bar is 100 %.
-fn columns_for(parts: &[(String, u64)], screen: &Screen) -> usize {
-    let (name_width, number_width) = widths(parts);
-    let beside = name_width + number_width + "  100.0 %    ".len();
-    screen.width.saturating_sub(beside).clamp(1, MAX_BAR_WIDTH)
 }
 
 fn draw_parts(parts: &[(String, u64)], columns: usize, screen: &Screen) -> String {

@@ -73,7 +73,7 @@ impl ProfileViews {
         };
         let days = match days {
             1 => "day".to_owned(),
-            days => in_days(days),
+            days => counted(days, "day"),
         };
         let before = with_separators(before);
         Some(format!("{sign}{change} from {before} in the {days} before"))
@@ -81,17 +81,15 @@ impl ProfileViews {
 
     /// Returns a one-line summary: `55 views in 3 days, 43,615 in all`.
     pub(super) fn summary(&self) -> String {
-        let views_of = |views| match views {
-            1 => "1 view".to_owned(),
-            views => format!("{} views", with_separators(views)),
-        };
         let period = self.period.or_else(|| self.sum());
-        let period =
-            period.map(|(days, views)| format!("{} in {}", views_of(views), in_days(days)));
+        let period = period.map(|(days, views)| {
+            let views = counted(views, "view");
+            format!("{views} in {}", counted(days, "day"))
+        });
         match (period, self.total) {
             (Some(period), Some(total)) => format!("{period}, {} in all", with_separators(total)),
             (Some(period), None) => period,
-            (None, Some(total)) => format!("{} in all", views_of(total)),
+            (None, Some(total)) => format!("{} in all", counted(total, "view")),
             (None, None) => "no view counts".to_owned(),
         }
     }
@@ -103,11 +101,10 @@ impl ProfileViews {
     }
 }
 
-fn in_days(days: u64) -> String {
-    match days {
-        1 => "1 day".to_owned(),
-        days => format!("{} days", with_separators(days)),
-    }
+/// Returns the number with the noun in singular or plural.
+fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", with_separators(number))
 }
 
 /// Returns the dates of all profiles, sorted.
@@ -131,9 +128,8 @@ fn devices(stats: &UserStats) -> Vec<(String, u64)> {
         ("mobile", devices.mobile),
         ("tablet", devices.tablet),
     ];
-    let known = known
-        .into_iter()
-        .filter_map(|(name, views)| Some((name.to_owned(), views?)));
+    let known = known.into_iter();
+    let known = known.filter_map(|(name, views)| Some((name.to_owned(), views?)));
     let others = devices.extra.iter();
     let others = others.filter_map(|(name, views)| Some((one_line(name), views.as_u64()?)));
     known.chain(others).collect()

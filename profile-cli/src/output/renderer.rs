@@ -169,20 +169,14 @@ pub(super) fn records(write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Resu
 }
 
 /// Returns the header and rows of a view with columns.
-fn heading_and_rows(view: &View) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
+fn heading_and_rows(view: &View) -> Option<(Vec<&str>, Vec<Vec<String>>)> {
     match view {
         View::Fields(fields) => {
-            let rows = fields
-                .iter()
-                .map(|(name, value)| vec![name.as_str(), value.as_str()]);
+            let rows = fields.iter().cloned();
+            let rows = rows.map(|(name, value)| vec![name, value]);
             Some((vec!["field", "value"], rows.collect()))
         }
-        View::Table { columns, rows, .. } => {
-            let rows = rows
-                .iter()
-                .map(|row| row.iter().map(String::as_str).collect());
-            Some((columns.clone(), rows.collect()))
-        }
+        View::Table { columns, rows, .. } => Some((columns.clone(), rows.clone())),
         View::Columns { .. } | View::Sentence(_) | View::Text(_) => None,
         View::Body(_) | View::Drawing(_) => None,
     }

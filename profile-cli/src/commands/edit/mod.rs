@@ -152,10 +152,9 @@ impl Edit<'_> {
         if missing.is_empty() {
             return Ok(());
         }
-        let what = format!(
-            "the profile does not contain the new {}",
-            missing.join(", ")
-        );
-        Err(failed(what))
+        let missing = missing.join(", ");
+        Err(failed(format!(
+            "the profile does not contain the new {missing}"
+        )))
     }
 }

@@ -44,9 +44,8 @@ pub(crate) fn replay(arguments: &ReplayArguments, session: &Session<'_>) -> Resu
     for file in files.collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
         deliveries.push((file.display().to_string(), read_file(&file)?));
     }
-    let deliveries = deliveries
-        .iter()
-        .map(|(file, delivery)| (file.as_str(), delivery));
+    let deliveries = deliveries.iter();
+    let deliveries = deliveries.map(|(file, delivery)| (file.as_str(), delivery));
     send_all(deliveries, &arguments.to, session)
 }
 

@@ -113,21 +113,18 @@ impl Recorder {
 
     /// Records the delivery. Returns the reason if that fails.
     pub(super) fn record(&self, event: &Event) -> Option<String> {
-        let path = self.directory.join(self.file_name(event));
-        let bytes = recording::write(&event.path, &event.headers, &event.body);
-        let written = written_file::write(&path, &bytes, Rules::Private);
-        written.err().map(|error| not_recorded(&path, &error))
-    }
-
-    /// Returns a name that sorts in the order of arrival.
-    fn file_name(&self, event: &Event) -> String {
+        // Sorts in the order of arrival.
         let received_at = event.received_at.strftime("%Y%m%dT%H%M%S%.3fZ");
         let number = self.recorded.fetch_add(1, Ordering::Relaxed) + 1;
         let kind = event.kind();
         let kind = kind.as_ref().map_or("unknown", EventKind::as_str);
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         let kind: String = kind.chars().filter(is_plain).collect();
-        format!("{received_at}-{number:06}-{kind}.http")
+        let name = format!("{received_at}-{number:06}-{kind}.http");
+        let path = self.directory.join(name);
+        let bytes = recording::write(&event.path, &event.headers, &event.body);
+        let written = written_file::write(&path, &bytes, Rules::Private);
+        written.err().map(|error| not_recorded(&path, &error))
     }
 }
 

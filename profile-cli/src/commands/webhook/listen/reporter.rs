@@ -25,6 +25,7 @@ pub(super) struct Reporter<'o> {
 impl Reporter<'_> {
     /// Prints a message. Returns `Break` if stdout is closed.
     pub(super) fn report(&self, message: Message) -> Result<ControlFlow<()>, Failure> {
+        let output = self.output;
         match message {
             Message::Ready => self.begin(),
             Message::Waiting => {
@@ -32,8 +33,7 @@ impl Reporter<'_> {
                     Some(url) => format!("waiting for {}", redacted(url)),
                     None => "waiting for deliveries in progress".to_owned(),
                 };
-                self.output
-                    .note(&format!("{what}; press Ctrl-C to exit at once"));
+                output.note(&format!("{what}; press Ctrl-C to exit at once"));
             }
             Message::Delivered(event) => return self.report_event(&event),
             Message::Failing(count) => self.warn_of_failures(count),
@@ -41,12 +41,10 @@ impl Reporter<'_> {
                 let text = attempt.as_text();
                 match attempt.is_success() {
                     true => tracing::info!("forwarded {kind}: {text}"),
-                    false => self
-                        .output
-                        .warn(&format!("forwarding {kind} failed: {text}")),
+                    false => output.warn(&format!("forwarding {kind} failed: {text}")),
                 }
             }
-            Message::NotForwarded(kind) => self.output.warn(&format!(
+            Message::NotForwarded(kind) => output.warn(&format!(
                 "{kind} is not forwarded: too many deliveries wait for the receiver"
             )),
         }
@@ -55,16 +53,15 @@ impl Reporter<'_> {
 
     /// Prints the address, and the receiver to which deliveries are forwarded.
     fn begin(&self) {
-        self.output
-            .status(&format!("listening on http://{}", self.address));
+        let output = self.output;
+        output.status(&format!("listening on http://{}", self.address));
         if let Some(url) = self.forward_to {
-            self.output
-                .note(&format!("forwarding to {}", redacted(url)));
+            output.note(&format!("forwarding to {}", redacted(url)));
         }
         if !self.address.ip().is_loopback() {
-            let warning = "other machines can reach this address; bodies are printed only if the \
-                 signature is valid";
-            self.output.warn(warning);
+            output.warn(
+                "other machines can reach this address; bodies are printed only if the signature is valid",
+            );
         }
     }
 
