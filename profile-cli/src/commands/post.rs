@@ -118,7 +118,7 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
                 return Err(Failure::usage("the text of the post is empty"));
             }
             let call = session.client()?.create_post(&body);
-            let changes = [new_post(&body)];
+            let changes = [Change::new("post", Value::Null, &*body)];
             let changes = dry_run.then_some(&changes[..]);
             session.write_or_preview(call, changes, RESOURCE, CHECK_COMMAND, |response| {
                 if let Some(file) = &arguments.file {
@@ -167,7 +167,8 @@ impl EditedText for NewPost<'_> {
         }
         let call = self.session.client()?.create_post(body);
         if self.dry_run {
-            let preview = preview::dry_run(&requests(&[call])?, &[new_post(body)]);
+            let changes = [Change::new("post", Value::Null, body)];
+            let preview = preview::dry_run(&requests(&[call])?, &changes);
             return Ok(Finished::Preview(preview));
         }
         let response = self.session.write(call, RESOURCE, CHECK_COMMAND)?;
@@ -184,10 +185,6 @@ impl EditedText for NewPost<'_> {
     fn commands(path: &str) -> String {
         format!("send it with `profile post create --file {path}`")
     }
-}
-
-fn new_post(body: &str) -> Change {
-    Change::new("post", Value::Null, body)
 }
 
 fn report(response: &Response<Option<Post>>, session: &Session<'_>) -> Report {

@@ -128,9 +128,18 @@ fn is_separate(field: ProfileField, value: &str) -> bool {
 }
 
 pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let SetArguments { fields, dry_run } = arguments;
-    let update = fields.into_update(session)?;
-    if dry_run.dry_run && !session.settings.curl {
+    let mut changes = ProfileChanges::default();
+    for (field, entered) in arguments.fields.0 {
+        let option = format!("--{}", field.kebab_name());
+        let text = entered.read(&option, session.output)?;
+        let added = changes.add(field, &text);
+        added.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
+    }
+    for note in &changes.notes {
+        session.output.note(note);
+    }
+    let update = changes.update;
+    if arguments.dry_run.dry_run && !session.settings.curl {
         let profile = session.read(session.client()?.me())?;
         return preview(&update, profile.data(), session);
     }
@@ -182,20 +191,4 @@ fn contrast_after(update: &ProfileUpdate, profile: &Profile) -> Option<String> {
     let text = after(update.text_color.as_ref(), &profile.text_color)?;
     let background = after(update.background_color.as_ref(), &profile.background_color)?;
     Contrast::of(&text, &background).warning()
-}
-
-impl FieldArguments {
-    fn into_update(self, session: &Session<'_>) -> Result<ProfileUpdate, Failure> {
-        let mut changes = ProfileChanges::default();
-        for (field, entered) in self.0 {
-            let option = format!("--{}", field.kebab_name());
-            let text = entered.read(&option, session.output)?;
-            let added = changes.add(field, &text);
-            added.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
-        }
-        for note in &changes.notes {
-            session.output.note(note);
-        }
-        Ok(changes.update)
-    }
 }

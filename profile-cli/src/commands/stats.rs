@@ -97,11 +97,8 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         let what = format!("profile {}", quoted(handle.as_str()));
         match session.read_about(&what, call) {
             Ok(response) => {
-                let stats = response.data();
-                let before = match draws {
-                    true => views_before(handle, stats, is_own, session)?,
-                    false => None,
-                };
+                let before = draws.then(|| views_before(handle, response.data(), is_own, session));
+                let before = before.transpose()?.flatten();
                 read.push(Read {
                     handle,
                     response,
@@ -139,9 +136,8 @@ fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure>
     let stats = client.user_stats(&Handle::new("HANDLE")?, days);
     let requests: Result<Vec<_>, _> = [me.request(), stats.request()].into_iter().collect();
     let report = session.as_curl(&requests.map_err(Failure::unsent)?)?;
-    session
-        .output
-        .note("replace HANDLE in the second command with the handle that the first one prints");
+    let note = "replace HANDLE in the second command with the handle that the first one prints";
+    session.output.note(note);
     Ok(report)
 }
 

@@ -124,10 +124,9 @@ impl Handler {
             return Ok(response);
         }
         // A separate task, which is not cancelled if the client disconnects.
-        let processed = tokio::spawn(self.process(request));
-        Ok(empty_response(
-            processed.await.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-        ))
+        let processed = tokio::spawn(self.process(request)).await;
+        let status = processed.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Ok(empty_response(status))
     }
 
     /// Processes a delivery and returns the status code of the response.
@@ -139,11 +138,8 @@ impl Handler {
         let (verification, body, status) = match received.await {
             Ok(verified) => {
                 let kind_mismatch = verify::kind_mismatch(&verified);
-                (
-                    Ok(kind_mismatch),
-                    verified.into_body(),
-                    StatusCode::NO_CONTENT,
-                )
+                let body = verified.into_body();
+                (Ok(kind_mismatch), body, StatusCode::NO_CONTENT)
             }
             Err((status, reason)) => (Err(reason), Bytes::new(), status),
         };

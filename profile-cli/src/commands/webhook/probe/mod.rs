@@ -15,6 +15,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::terminal::progress::Progress;
+use Verdict::{Failed, Inconclusive, Informational, Passed};
 use cases::{Case, Expected, Signer};
 
 /// The pause after each delivery, which limits the rate to 100 per second.
@@ -129,15 +130,15 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
             empty: "",
         },
     );
-    let inconclusive = names(results, Verdict::Inconclusive, None);
+    let inconclusive = names(results, Inconclusive, None);
     let warning =
         (!inconclusive.is_empty()).then(|| format!("inconclusive: {}", inconclusive.join(", ")));
     let report = report.warning(warning);
     let Some(message) = problem(results) else {
         return Ok(report);
     };
-    let passed = names(results, Verdict::Passed, Some(Expected::Accepted));
-    let accepted = names(results, Verdict::Failed, Some(Expected::Rejected));
+    let passed = names(results, Passed, Some(Expected::Accepted));
+    let accepted = names(results, Failed, Some(Expected::Rejected));
     let is_reformatted = |name: &&str| name.starts_with("json_reformatted");
     // A receiver that accepts any body with a signature does not verify.
     let is_parsed = !accepted.contains(&"other_body") && accepted.iter().any(is_reformatted);
@@ -156,13 +157,7 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
 
 /// Returns the number of results of each kind.
 fn summary(results: &[CaseResult]) -> String {
-    let counts = [
-        Verdict::Passed,
-        Verdict::Failed,
-        Verdict::Inconclusive,
-        Verdict::Informational,
-    ]
-    .map(|verdict| {
+    let counts = [Passed, Failed, Inconclusive, Informational].map(|verdict| {
         let count = names(results, verdict, None).len();
         format!("{count} {}", verdict.as_str())
     });
@@ -171,8 +166,8 @@ fn summary(results: &[CaseResult]) -> String {
 
 /// Returns the mistakes of the receiver, if any.
 fn problem(results: &[CaseResult]) -> Option<String> {
-    let rejected = names(results, Verdict::Failed, Some(Expected::Accepted));
-    let accepted = names(results, Verdict::Failed, Some(Expected::Rejected));
+    let rejected = names(results, Failed, Some(Expected::Accepted));
+    let accepted = names(results, Failed, Some(Expected::Rejected));
     let mut problems = Vec::new();
     if !accepted.is_empty() {
         let accepted = accepted.join(", ");
@@ -182,11 +177,11 @@ fn problem(results: &[CaseResult]) -> Option<String> {
         let rejected = rejected.join(", ");
         problems.push(format!("rejects genuine deliveries ({rejected})"));
     }
-    if results.last().map(CaseResult::verdict) != Some(Verdict::Passed) {
+    if results.last().map(CaseResult::verdict) != Some(Passed) {
         let problem = "does not accept the last delivery, so its rejections prove nothing";
         problems.push(problem.to_owned());
     }
-    let forged = names(results, Verdict::Passed, Some(Expected::Rejected));
+    let forged = names(results, Passed, Some(Expected::Rejected));
     if forged.is_empty() && accepted.is_empty() {
         problems.push("rejects no forged delivery with 4xx".to_owned());
     }
@@ -209,15 +204,15 @@ fn names(
 impl CaseResult {
     fn verdict(&self) -> Verdict {
         match (self.case.expected, &self.attempt.response) {
-            (Expected::Either, _) => Verdict::Informational,
+            (Expected::Either, _) => Informational,
             // A receiver that is slow or limits its rate may not have verified the delivery.
-            (_, Ok(408 | 429)) => Verdict::Inconclusive,
-            (Expected::Accepted, Ok(200..=299)) => Verdict::Passed,
+            (_, Ok(408 | 429)) => Inconclusive,
+            (Expected::Accepted, Ok(200..=299)) => Passed,
             // The service counts it as a failed delivery.
-            (Expected::Accepted, _) => Verdict::Failed,
-            (Expected::Rejected, Ok(200..=299)) => Verdict::Failed,
-            (Expected::Rejected, Ok(400..=499)) => Verdict::Passed,
-            (Expected::Rejected, _) => Verdict::Inconclusive,
+            (Expected::Accepted, _) => Failed,
+            (Expected::Rejected, Ok(200..=299)) => Failed,
+            (Expected::Rejected, Ok(400..=499)) => Passed,
+            (Expected::Rejected, _) => Inconclusive,
         }
     }
 
