@@ -83,9 +83,8 @@ impl Renderer {
             object => vec![object],
         };
         let objects = objects.iter().filter_map(Value::as_object);
-        let fields = objects
-            .flatten()
-            .map(|(name, value)| (name.clone(), text(value)));
+        let fields = objects.flatten();
+        let fields = fields.map(|(name, value)| (name.clone(), text(value)));
         Some(View::Fields(fields.collect()))
     }
 
@@ -136,12 +135,11 @@ fn tsv(view: &View, screen: &Screen) -> String {
     let Some((_, rows)) = heading_and_rows(view) else {
         return plain(view, screen);
     };
-    rows.iter()
-        .map(|row| {
-            let cells: Vec<_> = row.iter().map(|cell| tsv_field(cell)).collect();
-            format!("{}\n", cells.join("\t"))
-        })
-        .collect()
+    let lines = rows.iter().map(|row| {
+        let cells: Vec<_> = row.iter().map(|cell| tsv_field(cell)).collect();
+        cells.join("\t") + "\n"
+    });
+    lines.collect()
 }
 
 /// Renders comma-separated values (RFC 4180) with a header row.
