@@ -248,9 +248,7 @@ fn row(name: &str, about: Option<&StyledStr>) -> String {
 
 /// Returns the topic with all global options.
 fn options_topic(program: &Command) -> Command {
-    let options = program
-        .get_arguments()
-        .filter(|argument| argument.is_global_set());
+    let options = program.get_arguments().filter(|it| it.is_global_set());
     Command::new(OPTIONS_TOPIC)
         .about("Global options, which all commands accept")
         .args(options.cloned().collect::<Vec<_>>())

@@ -125,11 +125,9 @@ impl ApiArguments {
 
     fn call(&self, client: &Client) -> Result<Call<Vec<u8>>, Failure> {
         let method = self.method();
-        let (path, query) = match self.path.split_once('?') {
-            Some((path, query)) => (path, Some(query)),
-            None => (&*self.path, None),
-        };
-        let mut call = client.raw_call(method, full_path(path)?);
+        let (path, query) = self.path.split_once('?').unzip();
+        let path = full_path(path.unwrap_or(&self.path))?;
+        let mut call = client.raw_call(method, path);
         if let Some(query) = query {
             call = call.encoded_query(query);
         }
@@ -237,7 +235,7 @@ fn full_path(entered: &str) -> Result<String, Failure> {
         return Err(Failure::usage(message).hint("set the URL of the service with --base-url"));
     }
     // The client rejects a path that starts with two slashes.
-    if entered.starts_with("/api/") || entered.starts_with("//") {
+    if entered.starts_with("//") {
         return Ok(entered.to_owned());
     }
     let path = entered.strip_prefix('/').unwrap_or(entered);

@@ -62,7 +62,7 @@ pub(crate) struct ApplyArguments {
 }
 
 pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let desired = arguments.file.read()?;
+    let desired = diff::read(&arguments.file.input)?;
     let profile = session.read(session.client()?.me())?.into_data();
     let plan = diff::plan(&profile, &desired, arguments.prune, session)?;
     if plan.lacks_links() {

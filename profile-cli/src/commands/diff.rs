@@ -48,13 +48,12 @@ pub(crate) struct FileArgument {
     pub(super) input: Input,
 }
 
-impl FileArgument {
-    pub(super) fn read(&self) -> Result<DesiredProfile, Failure> {
-        let name = self.input.to_string();
-        let text = String::from_utf8(self.input.read()?);
-        let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
-        profile_file::parse(&name, &text)
-    }
+/// Reads a profile file.
+pub(super) fn read(input: &Input) -> Result<DesiredProfile, Failure> {
+    let name = input.to_string();
+    let text = String::from_utf8(input.read()?);
+    let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
+    profile_file::parse(&name, &text)
 }
 
 pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Report, Failure> {
@@ -62,7 +61,7 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
         let message = "differences have no columns; use --output table or --json";
         return Err(Failure::usage(message));
     }
-    let desired = arguments.file.read()?;
+    let desired = read(&arguments.file.input)?;
     let profile = session.read(session.client()?.me())?.into_data();
     let plan = plan(&profile, &desired, arguments.prune, session)?;
     let mut report = Report::new(json!(plan), View::Drawing(drawing(&plan)));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use crate::commands::diff::FileArgument;
+use crate::commands::diff;
 use crate::input::Input;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
@@ -84,10 +84,8 @@ fn check_replaceable(path: &Path, session: &Session<'_>) -> Result<(), Failure> 
     if session.settings.yes || !path.metadata().is_ok_and(has_content) {
         return Ok(());
     }
-    let file = FileArgument {
-        input: Input::File(path.to_owned()),
-    };
     let message = format!("{} exists and is not a profile file", path.display());
     let failure = |_| Failure::usage(message).hint("add --yes to replace it, or name another file");
-    file.read().map(drop).map_err(failure)
+    let read = diff::read(&Input::File(path.to_owned()));
+    read.map(drop).map_err(failure)
 }

@@ -235,10 +235,8 @@ fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, F
 fn listed(profile: &Profile) -> Option<Vec<Item>> {
     let links = profile.links.as_ref()?.iter();
     let item = |link: &Link| {
-        Some(Item::new(
-            link.id.as_ref()?,
-            [("title", &link.title), ("url", &link.url)],
-        ))
+        let fields = [("title", &link.title), ("url", &link.url)];
+        Some(Item::new(link.id.as_ref()?, fields))
     };
     Some(links.filter_map(item).collect())
 }

@@ -67,9 +67,7 @@ fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
         return None;
     }
     found.retain(|candidate| last.starts_with('-') || !value(candidate).starts_with('-'));
-    let global = command
-        .get_arguments()
-        .filter(|argument| argument.is_global_set());
+    let global = command.get_arguments().filter(|it| it.is_global_set());
     let global: Vec<_> = global.filter_map(|argument| argument.get_long()).collect();
     found.sort_by_key(|candidate| global.contains(&value(candidate).trim_start_matches('-')));
     // Bash replaces only the part of a word after `:` or `=`.

@@ -38,7 +38,16 @@ pub(crate) fn svg(views: &[ProfileViews]) -> String {
     let height = TOP + PANEL.iter().sum::<f64>() * views.len() as f64;
     let handles: Vec<_> = views.iter().map(|views| views.handle.as_str()).collect();
     let title = escaped(&format!("Views of {}", handles.join(", ")));
-    let description = views.iter().map(|views| description(views, &plot));
+    let description = views.iter().map(|views| {
+        let max_views = views.daily.iter().max_by_key(|(_, count)| **count);
+        let max_views = max_views.map(|(date, count)| (with_separators(*count), date));
+        let max_views = max_views.map(|(count, date)| format!(", maximum {count} on {date}"));
+        let (handle, summary, range) = (&views.handle, views.summary(), plot.range());
+        format!(
+            "{handle}: {summary}, {range}{}.",
+            max_views.unwrap_or_default()
+        )
+    });
     let description = escaped(&description.collect::<Vec<_>>().join(" "));
     let mut picture = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
@@ -146,19 +155,6 @@ fn step(max_views: u64) -> u64 {
     let mut steps = powers.flat_map(|power| [1, 2, 5].map(|factor| power.saturating_mul(factor)));
     let step = steps.find(|step| max_views.div_ceil(*step) <= 4);
     step.unwrap_or(u64::MAX)
-}
-
-fn description(views: &ProfileViews, plot: &Plot<'_>) -> String {
-    let max_views = views.daily.iter().max_by_key(|(_, count)| **count);
-    let max_views =
-        max_views.map(|(date, count)| format!(", maximum {} on {date}", with_separators(*count)));
-    format!(
-        "{}: {}, {}{}.",
-        views.handle,
-        views.summary(),
-        plot.range(),
-        max_views.unwrap_or_default()
-    )
 }
 
 fn text(x: f64, y: f64, class: &str, anchor: &str, text: &str) -> String {

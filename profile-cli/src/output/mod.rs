@@ -98,7 +98,8 @@ impl Output {
 
     /// Returns `true` if the output is JSON.
     pub(crate) fn is_json(&self) -> bool {
-        self.renderer.is_json()
+        use Renderer::{Csv, Table, Tsv};
+        !matches!(self.renderer, Table | Csv | Tsv { .. })
     }
 
     /// Returns `true` if the output is cards, tables and bars.

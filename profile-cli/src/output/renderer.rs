@@ -48,10 +48,6 @@ impl Renderer {
         })
     }
 
-    pub(super) fn is_json(&self) -> bool {
-        !matches!(self, Self::Table | Self::Csv | Self::Tsv { .. })
-    }
-
     /// Renders a result.
     pub(super) fn text(&self, report: &Report, screen: &Screen) -> Result<String, Failure> {
         let json = readable(&report.json);

@@ -52,21 +52,18 @@ fn note(field: ProfileField) -> String {
 /// Returns a document for `profile apply`, with only the changes; the text itself if it is not TOML or
 /// has no profile.
 pub(super) fn unsent(text: &str, shown: &Profile) -> String {
-    let is_profile = |document: &DocumentMut| document.get("profile").is_some_and(Item::is_table);
-    let document = text.parse::<DocumentMut>().ok().filter(is_profile);
-    let Some(mut document) = document else {
+    let mut document = text.parse::<DocumentMut>().unwrap_or_default();
+    let Some(profile) = document.get_mut("profile").and_then(Item::as_table_mut) else {
         return text.to_owned();
     };
-    document.set_trailing("");
-    if let Some(profile) = document.get_mut("profile").and_then(Item::as_table_mut) {
-        profile.decor_mut().clear();
-        profile.retain(|name, item| !item.is_str() || name.parse::<ProfileField>().is_err());
-        for (field, text) in EnteredProfile::read(text, Some(shown)).fields {
-            if let Ok(value) = quoted(&text).parse::<Value>() {
-                profile.insert(field.name(), value.into());
-            }
+    profile.decor_mut().clear();
+    profile.retain(|name, item| !item.is_str() || name.parse::<ProfileField>().is_err());
+    for (field, text) in EnteredProfile::read(text, Some(shown)).fields {
+        if let Ok(value) = quoted(&text).parse::<Value>() {
+            profile.insert(field.name(), value.into());
         }
     }
+    document.set_trailing("");
     document.to_string()
 }
 

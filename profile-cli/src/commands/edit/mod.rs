@@ -139,9 +139,8 @@ impl Edit<'_> {
                 ..Failure::new(FailureKind::Other, message)
             }
         };
-        let response = self.session.read(self.session.client()?.me());
-        let response = response
-            .map_err(|failure| failed(format!("reading it failed: {}", failure.message)))?;
+        let read = self.session.read(self.session.client()?.me());
+        let response = read.map_err(|it| failed(format!("reading it failed: {}", it.message)))?;
         let now = response.data();
         let missing = ProfileField::ALL.iter().filter(|&&field| {
             let value = now.get(field);
@@ -153,8 +152,7 @@ impl Edit<'_> {
             return Ok(());
         }
         let missing = missing.join(", ");
-        Err(failed(format!(
-            "the profile does not contain the new {missing}"
-        )))
+        let what = format!("the profile does not contain the new {missing}");
+        Err(failed(what))
     }
 }

@@ -60,12 +60,11 @@ fn in_directory(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files = files.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     files.retain(|file| is_http(file));
     files.sort();
-    match files.is_empty() {
-        true => {
-            Err(Failure::usage(format!("{} contains no .http files", path.display())).hint(HINT))
-        }
-        false => Ok(files),
+    if files.is_empty() {
+        let message = format!("{} contains no .http files", path.display());
+        return Err(Failure::usage(message).hint(HINT));
     }
+    Ok(files)
 }
 
 fn is_http(file: &Path) -> bool {

@@ -123,11 +123,9 @@ pub(super) fn verify_error_reason(error: &VerifyError) -> String {
         VerifyError::Mismatch { body_length, .. } => format!(
             "X-Service-Signature does not match the body (length {body_length}) and the secret"
         ),
-        VerifyError::TooLarge { length, limit } => {
-            format!(
-                "the body has at least {length} bytes; at most {limit} are allowed (--max-body)"
-            )
-        }
+        VerifyError::TooLarge { length, limit } => format!(
+            "the body has at least {length} bytes; at most {limit} are allowed (--max-body)"
+        ),
         other => other.to_string(),
     }
 }

@@ -260,16 +260,6 @@ impl Case {
     }
 }
 
-impl Expected {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Rejected => "rejected",
-            Self::Either => "either",
-        }
-    }
-}
-
 const NOT_PARSED: &str = "the signature covers the bytes, not the parsed JSON";
 
 const KIND: &str = "post.liked";

@@ -218,9 +218,14 @@ impl CaseResult {
 
     fn json(&self) -> Value {
         let response = self.attempt.response.as_ref();
+        let expected = match self.case.expected {
+            Expected::Accepted => "accepted",
+            Expected::Rejected => "rejected",
+            Expected::Either => "either",
+        };
         json!({
             "delivery": self.case.name,
-            "expected": self.case.expected.as_str(),
+            "expected": expected,
             "result": self.verdict().as_str(),
             "status": response.ok(),
             "error": response.err(),
