@@ -340,13 +340,10 @@ pub(crate) fn quoted(text: &str) -> String {
     while let Some(c) = rest.next() {
         let ends_line = matches!(rest.peek(), None | Some('\n' | '\r'));
         match c {
-            '\n' if long => quoted.push('\n'),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\\' => quoted.push_str("\\\\"),
+            '\r' | '\\' => quoted.extend(c.escape_default()),
             '"' if !long || ends_line || rest.peek() == Some(&'"') => quoted.push_str("\\\""),
             '\t' if ends_line => quoted.push_str("\\t"),
-            '\t' => quoted.push('\t'),
+            '\n' | '\t' => quoted.push(c),
             c if c.is_control() || needs_escape(c) || (c.is_whitespace() && ends_line) => {
                 quoted += &escape(c);
             }

@@ -28,11 +28,8 @@ pub(crate) struct ProfileViews {
 
 impl ProfileViews {
     pub(crate) fn new(handle: &Handle, stats: &UserStats, before: Option<u64>) -> Self {
-        let mut daily = BTreeMap::new();
-        for day in stats.daily.iter().flatten() {
-            let views: &mut u64 = daily.entry(one_line(&day.date)).or_default();
-            *views = views.saturating_add(day.views);
-        }
+        let daily = stats.daily.iter().flatten();
+        let daily = daily.map(|day| (one_line(&day.date), day.views));
         let countries = stats.countries.iter().flatten();
         let countries = countries.map(|country| (one_line(&country.code), country.views));
         let period = stats.period.as_ref();
@@ -41,7 +38,7 @@ impl ProfileViews {
             total: stats.total_views,
             period: period.map(|period| (period.days, period.views)),
             before,
-            daily,
+            daily: summed(daily),
             devices: devices(stats),
             countries: countries.collect(),
         }
@@ -158,23 +155,13 @@ impl Period {
 
     /// Maps each date to the label of its line. Text that is not a date has its own line.
     fn lines<'a>(self, dates: &[&'a str]) -> BTreeMap<&'a str, &'a str> {
-        let mut lines = BTreeMap::new();
-        let mut current = None;
-        for &date in dates {
-            let line = match (self, week(date)) {
-                (Self::Day, _) | (_, None) => date,
-                (Self::Month, Some(_)) => &date[..7],
-                (Self::Week, Some(number)) => match current {
-                    Some((of_line, line)) if of_line == number => line,
-                    _ => {
-                        current = Some((number, date));
-                        date
-                    }
-                },
-            };
-            lines.insert(date, line);
-        }
-        lines
+        let mut weeks = BTreeMap::new();
+        let lines = dates.iter().map(|&date| match (self, week(date)) {
+            (Self::Day, _) | (_, None) => date,
+            (Self::Month, Some(_)) => &date[..7],
+            (Self::Week, Some(number)) => *weeks.entry(number).or_insert(date),
+        });
+        dates.iter().copied().zip(lines).collect()
     }
 }
 
@@ -182,29 +169,28 @@ impl Period {
 pub(super) fn group(views: &[ProfileViews]) -> (Period, Vec<ProfileViews>) {
     let dates: Vec<_> = dates(views).into_iter().collect();
     let fits = |unit: &Period| {
-        let lines = unit.lines(&dates);
-        let mut lines: Vec<_> = lines.values().collect();
-        lines.dedup();
+        let lines: BTreeSet<_> = unit.lines(&dates).into_values().collect();
         lines.len() <= MAX_LINES
     };
     let unit = [Period::Day, Period::Week].into_iter().find(fits);
     let unit = unit.unwrap_or(Period::Month);
     let lines = unit.lines(&dates);
+    let on_line = |(date, views): (&String, &u64)| (lines[date.as_str()].to_owned(), *views);
     let grouped = views.iter().map(|views| ProfileViews {
-        daily: on_lines(&views.daily, &lines),
+        daily: summed(views.daily.iter().map(on_line)),
         ..views.clone()
     });
     (unit, grouped.collect())
 }
 
-fn on_lines(daily: &BTreeMap<String, u64>, lines: &BTreeMap<&str, &str>) -> BTreeMap<String, u64> {
-    let mut grouped = BTreeMap::new();
-    for (date, views) in daily {
-        let line = lines.get(date.as_str()).copied().unwrap_or(date);
-        let sum: &mut u64 = grouped.entry(line.to_owned()).or_default();
-        *sum = sum.saturating_add(*views);
+/// Returns the sum of the views of each line.
+fn summed(views: impl Iterator<Item = (String, u64)>) -> BTreeMap<String, u64> {
+    let mut sums = BTreeMap::new();
+    for (line, views) in views {
+        let sum: &mut u64 = sums.entry(line).or_default();
+        *sum = sum.saturating_add(views);
     }
-    grouped
+    sums
 }
 
 /// Returns the ISO week of the date, which starts on Monday, or `None` if the text is not

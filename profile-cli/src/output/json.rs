@@ -95,15 +95,12 @@ pub(super) fn tokens(json: &str) -> Vec<&str> {
 /// Returns the length of the string at the start of the text, with its quotes.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
-    for (index, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return index + 1,
-            _ => {}
-        }
-    }
-    text.len()
+    let end = text[1..].find(|c| {
+        let is_end = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        is_end
+    });
+    end.map_or(text.len(), |end| end + 2)
 }
 
 #[cfg(test)]

@@ -343,12 +343,10 @@ fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
         Ok(status) => format!("the receiver returned status {status}, expected 2xx"),
         Err(reason) => reason.clone(),
     };
+    let count = failed.len();
     let message = match attempts.len() {
         1 => format!("the delivery failed: {first}"),
-        total => format!(
-            "{} of {total} deliveries failed; the first: {first}",
-            failed.len()
-        ),
+        total => format!("{count} of {total} deliveries failed; the first: {first}"),
     };
     if attempts.iter().all(|attempt| attempt.response.is_err()) {
         let hint = format!("check that a receiver listens at {}", redacted(url));
