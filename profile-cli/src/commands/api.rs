@@ -14,6 +14,7 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::preview::DryRun;
 use crate::settings::{Needs, Requests};
+use Method::{Delete, Get, Patch, Post, Put};
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
@@ -57,13 +58,7 @@ pub(crate) struct ApiArguments {
     dry_run: DryRun,
 }
 
-const METHODS: [Method; 5] = [
-    Method::Get,
-    Method::Post,
-    Method::Put,
-    Method::Patch,
-    Method::Delete,
-];
+const METHODS: [Method; 5] = [Get, Post, Put, Patch, Delete];
 
 fn method_parser() -> impl TypedValueParser<Value = Method> {
     let parser = PossibleValuesParser::new(METHODS.map(Method::as_str));
@@ -88,7 +83,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let path = request.path().to_owned();
     let check = check_command(&path);
     let response = match arguments.method() {
-        Method::Get => session.read_about(&path, call),
+        Get => session.read_about(&path, call),
         _ => session.write(call, &path, &check),
     };
     let response =
@@ -112,14 +107,14 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
 impl ApiArguments {
     pub(crate) fn needs(&self) -> Needs {
         match self.method() {
-            Method::Get => Needs::READS,
+            Get => Needs::READS,
             _ => Needs::WRITES,
         }
     }
 
     fn method(&self) -> Method {
         let has_body = !self.fields.is_empty() || self.input.is_some();
-        let default = if has_body { Method::Post } else { Method::Get };
+        let default = if has_body { Post } else { Get };
         self.method.unwrap_or(default)
     }
 
@@ -131,7 +126,7 @@ impl ApiArguments {
         if let Some(query) = query {
             call = call.encoded_query(query);
         }
-        if method == Method::Get {
+        if method == Get {
             if self.input.is_some() {
                 let message = "--input: a GET request has no body; choose another method with -X";
                 return Err(Failure::usage(message));

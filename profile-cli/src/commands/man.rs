@@ -60,7 +60,10 @@ fn write_pages(
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let notes = command.get_after_help().map(ToString::to_string);
-    let (notes, examples) = split_examples(notes.as_deref().unwrap_or_default());
+    let notes = notes.unwrap_or_default();
+    let split = |heading| notes.split_once(heading);
+    let split = split("Examples:\n").or_else(|| split("Example:\n"));
+    let (notes, examples) = split.unwrap_or((&notes, ""));
     let has_subcommands = command.has_subcommands();
     let is_program = command.get_version().is_some();
     let usage = command.clone().render_usage().to_string();
@@ -76,7 +79,7 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     if has_subcommands {
         man.render_subcommands_section(&mut page)?;
     }
-    for (heading, text) in [("NOTES", notes), ("EXAMPLES", examples)] {
+    for (heading, text) in [("NOTES", notes.trim_end()), ("EXAMPLES", examples)] {
         if !text.is_empty() {
             section(heading, text).to_writer(&mut page)?;
         }
@@ -87,19 +90,13 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
         }
         man.render_version_section(&mut page)?;
     } else {
-        see_also_section().to_writer(&mut page)?;
+        let mut section = Roff::new();
+        section.control("SH", ["SEE ALSO"]);
+        let text = "(1) lists the global options, which every command accepts.";
+        section.text([bold("profile"), roman(text)]);
+        section.to_writer(&mut page)?;
     }
     Ok(page)
-}
-
-/// Returns the text before the examples, and the examples.
-fn split_examples(notes: &str) -> (&str, &str) {
-    for heading in ["Examples:\n", "Example:\n"] {
-        if let Some((before, examples)) = notes.split_once(heading) {
-            return (before.trim_end(), examples);
-        }
-    }
-    (notes, "")
 }
 
 /// Returns a section with filled paragraphs; tables and examples keep their lines.
@@ -121,15 +118,5 @@ fn section(heading: &str, text: &str) -> Roff {
     if !is_filled {
         section.control("fi", []);
     }
-    section
-}
-
-fn see_also_section() -> Roff {
-    let mut section = Roff::new();
-    section.control("SH", ["SEE ALSO"]);
-    section.text([
-        bold("profile"),
-        roman("(1) lists the global options, which every command accepts."),
-    ]);
     section
 }

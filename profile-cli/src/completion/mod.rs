@@ -80,21 +80,19 @@ fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
 
 /// Marks the values that may be paths. An option is not one; in a text, only a word with `@` is one.
 fn with_files(command: Command) -> Command {
-    let files = |word: &OsStr| match word.to_string_lossy().starts_with('-') {
-        true => Vec::new(),
-        false => vec![CompletionCandidate::new(FILES)],
-    };
-    let files_after_at = move |word: &OsStr| match word.to_string_lossy().starts_with('@') {
-        true => files(word),
-        false => Vec::new(),
+    let files_if = |is_path: fn(&str) -> bool| {
+        ArgValueCompleter::new(move |word: &OsStr| {
+            let files = is_path(&word.to_string_lossy()).then_some(FILES);
+            files.into_iter().map(CompletionCandidate::new).collect()
+        })
     };
     let command = command.mut_args(|argument| match argument.get_value_hint() {
         ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath => {
-            argument.add(ArgValueCompleter::new(files))
+            argument.add(files_if(|word| !word.starts_with('-')))
         }
         _ => match argument.get_value_names() {
             Some([name]) if name.contains('@') => {
-                argument.add(ArgValueCompleter::new(files_after_at))
+                argument.add(files_if(|word| word.starts_with('@')))
             }
             _ => argument,
         },

@@ -39,10 +39,8 @@ pub(crate) fn accounts() -> ArgValueCandidates {
 /// Names of settings.
 pub(crate) fn settings() -> ArgValueCandidates {
     candidates(|_| {
-        let settings = SettingName::all();
-        settings
-            .map(|name| (name.to_string(), name.help()))
-            .collect()
+        let candidate = |name: SettingName| (name.to_string(), name.help());
+        SettingName::all().map(candidate).collect()
     })
 }
 
@@ -66,10 +64,8 @@ pub(crate) fn setting_values() -> ArgValueCandidates {
 #[cfg(feature = "webhook")]
 pub(crate) fn event_kinds() -> ArgValueCandidates {
     candidates(|_| {
-        let kinds = EventKind::KNOWN.iter();
-        kinds
-            .map(|kind| (kind.to_string(), String::new()))
-            .collect()
+        let candidate = |kind: &EventKind| (kind.to_string(), String::new());
+        EventKind::KNOWN.iter().map(candidate).collect()
     })
 }
 

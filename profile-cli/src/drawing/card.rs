@@ -14,9 +14,6 @@ use crate::terminal::Screen;
 /// Width of the column of field names.
 const NAME_WIDTH: usize = 12;
 
-/// The fields that the heading shows.
-const IN_HEADING: [ProfileField; 2] = [ProfileField::DisplayName, ProfileField::Bio];
-
 /// Draws the name and the bio, followed by the other fields.
 pub(super) fn draw(profile: &Profile, screen: &Screen) -> String {
     let columns = screen.width.min(MAX_WIDTH);
@@ -72,7 +69,7 @@ impl Card<'_> {
 
     fn texts(&mut self, profile: &Profile) {
         for field in ProfileField::ALL {
-            let is_in_heading = IN_HEADING.contains(field);
+            let is_in_heading = matches!(field, ProfileField::DisplayName | ProfileField::Bio);
             if !is_in_heading && field.kind() != FieldKind::Color {
                 self.text(field.description(), profile.get(*field));
             }

@@ -9,6 +9,7 @@ use webhook_verify::{DigestEncoding, Secret, SecretError};
 
 use crate::input::length_without_last_break;
 use crate::outcome::failure::Failure;
+use crate::output::Output;
 use crate::session::Session;
 use crate::system::{environment, private_file};
 
@@ -32,33 +33,28 @@ impl WebhookSecret {
     /// Reads the secret. Warns if other users can read its file.
     pub(super) fn load(session: &Session<'_>) -> Result<Self, Failure> {
         if let Some(text) = environment::text(SECRET)? {
-            return Self::new(text.into_bytes(), SECRET, session);
+            return Self::new(text.into_bytes(), SECRET, session.output);
         }
         let Some(path) = environment::path(SECRET_FILE) else {
             let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
             return Err(Failure::usage("no webhook secret is set").hint(hint));
         };
-        let (mut bytes, exposed) = File::open(&path)
-            .and_then(private_file::read_bytes)
-            .map_err(|error| {
-                let path = path.display();
-                Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
-            })?;
+        let read = File::open(&path).and_then(private_file::read_bytes);
+        let (mut bytes, exposed) = read.map_err(|error| {
+            let path = path.display();
+            Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
+        })?;
         if exposed {
             let warning = private_file::exposed_warning(&path);
             session.output.warn(&warning);
         }
         // Editors add a line break that is not part of the secret.
         bytes.truncate(length_without_last_break(&bytes));
-        Self::new(bytes, SECRET_FILE, session)
+        Self::new(bytes, SECRET_FILE, session.output)
     }
 
     /// Removes a byte order mark, which editors and shells add, and rejects UTF-16.
-    fn new(
-        mut bytes: Vec<u8>,
-        source: &'static str,
-        session: &Session<'_>,
-    ) -> Result<Self, Failure> {
+    fn new(mut bytes: Vec<u8>, source: &'static str, output: &Output) -> Result<Self, Failure> {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             let message = format!("the webhook secret in {source} is UTF-16; expected UTF-8");
             return Err(Failure::usage(message).hint("save the file as UTF-8"));
@@ -66,7 +62,7 @@ impl WebhookSecret {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
             let note = format!("{source} starts with a byte order mark, which is not used");
-            session.output.note(&note);
+            output.note(&note);
         }
         Ok(Self { bytes, source })
     }

@@ -73,18 +73,15 @@ pub(crate) fn verify(
 
 fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
     let message = format!("not verified: {}", verify_error_reason(error));
-    let hint = match (explanation, error) {
+    let failure = Failure::new(FailureKind::Mismatch, message);
+    match (explanation, error) {
         // The explanation of a malformed signature may only repeat the message.
-        (Some(explanation), _) if message.ends_with(&explanation) => None,
-        (Some(explanation), _) => Some(explanation),
-        (None, VerifyError::Mismatch { .. }) => Some(format!(
+        (Some(explanation), _) if failure.message.ends_with(&explanation) => failure,
+        (Some(explanation), _) => failure.hint(explanation),
+        (None, VerifyError::Mismatch { .. }) => failure.hint(format!(
             "check the secret, and that the body is unchanged; {EXPLAIN}"
         )),
-        (None, _) => Some(EXPLAIN.to_owned()),
-    };
-    Failure {
-        hints: hint.into_iter().collect(),
-        ..Failure::new(FailureKind::Mismatch, message)
+        (None, _) => failure.hint(EXPLAIN),
     }
 }
 

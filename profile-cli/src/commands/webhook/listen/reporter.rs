@@ -102,11 +102,8 @@ impl Reporter<'_> {
 
     /// Prints the totals.
     pub(super) fn end(&self) {
-        let counts = [
-            &self.counts.verified,
-            &self.counts.rejected,
-            &self.counts.dropped,
-        ];
+        let counts = &self.counts;
+        let counts = [&counts.verified, &counts.rejected, &counts.dropped];
         let [verified, rejected, dropped] = counts.map(|count| count.load(Ordering::Relaxed));
         if dropped > 0 {
             self.output.warn(&format!(
