@@ -1,11 +1,12 @@
-//! A stored account, and its name, which is also a file name.
+//! The account of this run, its service, and the names of accounts, which are also file names.
 
 use std::fmt;
 
 use profile_sdk::quoted;
 
+use super::{Key, Setting, SettingName, Settings, Source, complete_base_url};
 use crate::drawing::text::shortened;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, sandbox_hint};
 use crate::terminal::printable::redact_argument;
 
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
@@ -23,6 +24,92 @@ impl Account {
         failure.hint(format!(
             "log in again with `profile auth login --account {name}`"
         ))
+    }
+}
+
+impl Settings {
+    /// Returns the base URL of the service.
+    pub(crate) fn base_url(&self) -> Result<Setting<String>, Failure> {
+        let set = self.configured(SettingName::BaseUrl)?;
+        let complete = |set: Setting<String>| Setting {
+            value: complete_base_url(set.value),
+            ..set
+        };
+        let selected = match set {
+            Some(_) => None,
+            None => self.account()?,
+        };
+        set.map(complete).ok_or_else(|| {
+            if let Some(account) = selected {
+                return account.lacks_base_url();
+            }
+            let accounts = self.config.accounts();
+            if !accounts.is_empty() {
+                let hint = format!(
+                    "select one of {} with `profile auth switch NAME`",
+                    accounts.join(", ")
+                );
+                return Failure::usage("no account is selected").hint(hint);
+            }
+            let hint = format!(
+                "log in with `profile auth login`, pass --base-url, or set PROFILE_BASE_URL{}",
+                sandbox_hint()
+            );
+            Failure::usage("no base URL is set").hint(hint)
+        })
+    }
+
+    /// Returns the selected account.
+    pub(crate) fn account(&self) -> Result<Option<Account>, Failure> {
+        let Some(chosen) = self.configured(SettingName::Account)? else {
+            return Ok(None);
+        };
+        let name = chosen.value;
+        let checked = self.config.check_account(&name);
+        checked.map_err(|failure| Failure {
+            message: format!("{} (from {})", failure.message, chosen.source),
+            ..failure
+        })?;
+        let base_url = self.config.account_text(&name, "base_url")?;
+        let base_url = base_url.map(complete_base_url);
+        Ok(Some(Account { name, base_url }))
+    }
+
+    /// Returns the options that select the account and the service of this run, for a command that the
+    /// user runs next, perhaps with another environment or after `auth switch`.
+    pub(crate) fn selection(&self) -> String {
+        if self.sandbox {
+            return " --sandbox".to_owned();
+        }
+        // The option would replace a key of the environment.
+        let account = match self.account_is_option() || !Key::is_in_environment() {
+            true => self.configured(SettingName::Account).ok().flatten(),
+            false => None,
+        };
+        let is_known = |name: &String| self.config.accounts().contains(name);
+        let account = account.map(|account| account.value).filter(is_known);
+        let account = account.map(|account| ("--account", account));
+        let base_url = self.arguments.setting(SettingName::BaseUrl);
+        let base_url = base_url.map(|base_url| ("--base-url", base_url.value));
+        let options = account.into_iter().chain(base_url);
+        let options = options.map(|(option, value)| {
+            let value = shlex::try_quote(&value).unwrap_or_default();
+            format!(" {option} {value}")
+        });
+        options.collect()
+    }
+
+    /// Returns `true` if `--account` is given, which takes precedence over the environment.
+    pub(super) fn account_is_option(&self) -> bool {
+        self.arguments.setting(SettingName::Account).is_some()
+    }
+
+    pub(super) fn base_url_of_account(&self) -> Result<Option<Setting<String>>, Failure> {
+        let Some(account) = self.account()? else {
+            return Ok(None);
+        };
+        let source = Source::Account(account.name);
+        Ok(account.base_url.map(|text| Setting::new(text, source)))
     }
 }
 

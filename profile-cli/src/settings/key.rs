@@ -4,8 +4,9 @@ use std::io::ErrorKind;
 
 use profile_sdk::ApiKey;
 
+use super::account::Account;
 use super::key_store::StoredKey;
-use super::{Account, DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
+use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
 use crate::system::{environment, private_file};
 

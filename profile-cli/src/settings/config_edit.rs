@@ -1,0 +1,248 @@
+//! Edits of config.toml, which keep comments, formatting and concurrent changes.
+
+#[cfg(fuzzing)]
+#[path = "../../fuzz/config.rs"]
+mod fuzzing;
+
+use std::collections::HashMap;
+use std::fs::{File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
+
+use super::config_file::ConfigFile;
+use super::{AccountName, SettingName};
+use crate::outcome::failure::Failure;
+use crate::system::interruption::InterruptGuard;
+use crate::system::written_file::{self, Rules};
+use crate::system::{environment, private_file};
+use crate::terminal::progress;
+
+/// Waits for a lock, and after a second says so. Warns if the file system has no locks.
+fn wait_for(lock: &File, path: &Path, warn: impl FnOnce(&str)) -> Result<(), Failure> {
+    for attempt in 0.. {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) if attempt == 50 => {
+                let path = path.display();
+                progress::waiting(&format!("{path}, which another process has locked"));
+            }
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
+            Err(TryLockError::Error(error)) if written_file::lacks_locks(&error) => {
+                warn(&written_file::no_locks_warning(path, &error));
+                break;
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(Failure::of_file("locked", path, &error));
+            }
+            Ok(()) => break,
+        }
+    }
+    Ok(())
+}
+
+/// Opens the file whose lock protects config.toml: config.lock, or config.toml itself in a directory that
+/// cannot be written, since it is then written in place.
+fn open_lock(path: &Path, config: &Path) -> io::Result<File> {
+    let mut options = private_file::options();
+    options.write(true);
+    match options.clone().create_new(true).open(path) {
+        Ok(lock) => {
+            written_file::keep_owner_of_directory(&lock, path);
+            Ok(lock)
+        }
+        // It is never deleted: other processes may be waiting for its lock.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => options.open(path),
+        Err(error) if written_file::cannot_be_replaced(&error) => {
+            options.open(config).map_err(|_| error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// An edit of the file, which holds its lock, and defers Ctrl-C, until it is dropped.
+pub(crate) struct ConfigEdit {
+    file: ConfigFile,
+    _lock: File,
+    _guard: InterruptGuard,
+}
+
+impl ConfigEdit {
+    /// Checks that no other user can change the file, waits for the lock and reads the file.
+    pub(crate) fn begin(warn: impl FnOnce(&str)) -> Result<Self, Failure> {
+        let directory = environment::config_directory()?;
+        let [config, path] = ["config.toml", "config.lock"].map(|name| directory.join(name));
+        private_file::check(&config, None).map_err(Failure::usage)?;
+        let opened =
+            private_file::create_directory(&directory).and_then(|()| open_lock(&path, &config));
+        let lock = opened.map_err(|error| Failure::of_file("written", &path, &error))?;
+        wait_for(&lock, &path, warn)?;
+        Ok(Self {
+            file: ConfigFile::load()?,
+            _lock: lock,
+            _guard: InterruptGuard::new(),
+        })
+    }
+
+    /// Returns the file with the changes so far.
+    pub(crate) fn file(&self) -> &ConfigFile {
+        &self.file
+    }
+
+    /// Converts and sets a setting.
+    pub(crate) fn set(&mut self, name: SettingName, text: &str) {
+        let table = self.file.document.as_table_mut();
+        replace(table, name.as_str(), name.value(text));
+    }
+
+    /// Removes the line of a setting, and returns `true` if there was one. Comments above it are
+    /// kept, since they may be about the next line.
+    pub(crate) fn unset(&mut self, name: SettingName) -> Result<bool, Failure> {
+        let text = self.file.document.to_string();
+        let Some(line) = line_of(&text, name.as_str()) else {
+            return Ok(false);
+        };
+        let text = format!("{}{}", &text[..line.start], &text[line.end..]);
+        self.file.document = ConfigFile::parse(self.file.path().to_owned(), &text)?.document;
+        Ok(true)
+    }
+
+    /// Sets a field of an account.
+    pub(crate) fn set_account(
+        &mut self,
+        account: &AccountName,
+        field: &str,
+        text: &str,
+    ) -> Result<(), Failure> {
+        let path = self.file.path().display().to_string();
+        let not_a_table = |what: &str| {
+            let message = format!("{path}: {what} is a value; expected a table");
+            Failure::usage(message).hint("remove the line")
+        };
+        let accounts = self.file.document.entry("accounts").or_insert_with(|| {
+            let mut accounts = Table::new();
+            accounts.set_implicit(true);
+            Item::Table(accounts)
+        });
+        let accounts = accounts
+            .as_table_like_mut()
+            .ok_or_else(|| not_a_table("accounts"))?;
+        let stored = accounts
+            .entry(account.as_str())
+            .or_insert_with(toml_edit::table);
+        let stored = stored
+            .as_table_like_mut()
+            .ok_or_else(|| not_a_table(&format!("accounts.{account}")))?;
+        replace(stored, field, Value::from(text));
+        Ok(())
+    }
+
+    /// Checks that no account has this name, or one that differs only in case: some file systems do
+    /// not distinguish them.
+    pub(crate) fn check_free(&self, name: &AccountName) -> Result<(), Failure> {
+        let known = self.file.accounts();
+        let taken = known
+            .iter()
+            .find(|known| known.eq_ignore_ascii_case(name.as_str()));
+        let Some(other) = taken else {
+            return Ok(());
+        };
+        let difference = match other == name.as_str() {
+            true => String::new(),
+            false => format!("; {name} differs only in case"),
+        };
+        let message = format!("account {other} already exists{difference}");
+        Err(Failure::usage(message).hint("choose another name"))
+    }
+
+    /// Removes an account.
+    pub(crate) fn remove_account(&mut self, account: &str) {
+        remove_account(&mut self.file.document, account);
+    }
+
+    /// Writes the file.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        self.write(&self.file.document)
+    }
+
+    /// Writes the file as it was, so that a file that cannot be written is noticed before a key is
+    /// stored or removed.
+    pub(crate) fn check_writable(&self) -> Result<(), Failure> {
+        let written = self.write(&self.file.document);
+        written.map_err(|failure| failure.hint("no key was stored or removed"))
+    }
+
+    /// Writes the file without an account, which stays in the edit.
+    pub(crate) fn write_without(&self, account: &AccountName) -> Result<(), Failure> {
+        let mut document = self.file.document.clone();
+        remove_account(&mut document, account.as_str());
+        self.write(&document)
+    }
+
+    fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
+        let path = self.file.path();
+        let text = with_line_breaks_of(&self.file.text, &document.to_string());
+        let written = written_file::write(path, text.as_bytes(), Rules::Settings);
+        written.map_err(|error| Failure::of_file("written", path, &error))
+    }
+}
+
+/// Returns a new text with the line breaks and the byte order mark of the old one, which the parser removes.
+/// A new line ends like the first one.
+fn with_line_breaks_of(old: &str, new: &str) -> String {
+    let unmarked = old.trim_start_matches('\u{feff}');
+    let mut lines: Vec<_> = unmarked.split('\n').collect();
+    // The last line has no line break.
+    lines.pop();
+    let is_crlf = |line: &&str| line.ends_with('\r');
+    let first = lines.first().is_some_and(is_crlf);
+    let ends = lines
+        .iter()
+        .map(|line| (line.trim_end_matches('\r'), is_crlf(line)));
+    let ends: HashMap<_, _> = ends.collect();
+    let mut text = old[..old.len() - unmarked.len()].to_owned();
+    for line in new.lines() {
+        text += line;
+        text += if *ends.get(line).unwrap_or(&first) {
+            "\r\n"
+        } else {
+            "\n"
+        };
+    }
+    text
+}
+
+fn remove_account(document: &mut DocumentMut, account: &str) {
+    let accounts = document.get_mut("accounts");
+    if let Some(accounts) = accounts.and_then(Item::as_table_like_mut) {
+        accounts.remove(account);
+    }
+}
+
+/// Returns the range of a setting's lines.
+fn line_of(text: &str, name: &str) -> Option<Range<usize>> {
+    let document = Document::parse(text).ok()?;
+    let (key, item) = document.as_table().get_key_value(name)?;
+    let (start, end) = (key.span()?.start, item.span()?.end);
+    let start = text[..start].rfind('\n').map_or(0, |before| before + 1);
+    let end = text[end..]
+        .find('\n')
+        .map_or(text.len(), |after| end + after + 1);
+    Some(start..end)
+}
+
+/// Replaces a value, keeping the whitespace and comments around it.
+fn replace(table: &mut dyn TableLike, name: &str, mut value: Value) {
+    match table.get_mut(name) {
+        Some(item) => {
+            if let Some(old) = item.as_value() {
+                *value.decor_mut() = old.decor().clone();
+            }
+            *item = Item::Value(value);
+        }
+        None => drop(table.insert(name, Item::Value(value))),
+    }
+}
