@@ -7,8 +7,8 @@ use std::ops::Range;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
 use profile_sdk::{Profile, ProfileField, ProfileUpdate};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, json};
 use toml_edit::de::from_document;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
@@ -44,13 +44,9 @@ const SHOWN: &str = "# as it was: ";
 /// Returns the line with the fields that an editor shows, so that `apply` sends only the changed ones. In
 /// base64, so that replacing a word in the whole file does not change it.
 pub(crate) fn shown_line(profile: &Profile) -> String {
-    let shown: Map<_, _> = fields(profile)
-        .map(|(name, text)| (name, text.into()))
-        .collect();
-    format!(
-        "\n{SHOWN}{}\n",
-        BASE64_STANDARD.encode(json!(shown).to_string())
-    )
+    let shown: Value = fields(profile).collect();
+    let encoded = BASE64_STANDARD.encode(shown.to_string());
+    format!("\n{SHOWN}{encoded}\n")
 }
 
 fn shown_in(text: &str) -> Result<Option<Profile>, Problem> {

@@ -214,9 +214,7 @@ impl Item {
     }
 
     fn fields_as_json(&self) -> Value {
-        let fields = self.fields.iter();
-        let fields = fields.map(|(name, value)| ((*name).to_owned(), json!(value)));
-        Value::Object(fields.collect())
+        self.fields.iter().cloned().collect()
     }
 }
 

@@ -168,8 +168,7 @@ impl StatsArguments {
     fn draws(&self, session: &Session<'_>) -> bool {
         let is_image = self.svg.as_deref() == Some(Path::new("-"));
         match self.plot {
-            _ if is_image || self.totals => false,
-            Some(Plot::None) => false,
+            _ if is_image || self.totals || self.plot == Some(Plot::None) => false,
             // --plot overrides the default format, but not an explicit one.
             Some(_) if session.settings.format.is_none() => !session.output.is_json(),
             _ => session.output.is_for_people(),

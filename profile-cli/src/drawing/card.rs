@@ -56,10 +56,9 @@ impl Card<'_> {
                 self.screen.styled(BOLD, &name)
             }
         };
-        let rule = "─".repeat(columns);
         let accent = Color::new(profile.accent_color.as_deref().unwrap_or_default());
         let style = accent.map_or(DIM, |accent| self.foreground(&accent));
-        let rule = self.screen.styled(style, &rule);
+        let rule = self.screen.styled(style, &"─".repeat(columns));
         self.drawn += &format!("{heading}\n{rule}\n");
         let bio = profile.bio.as_deref().unwrap_or_default();
         if !bio.is_empty() {

@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
     while let Some(message) = messages.blocking_recv() {
         let printed = reporter.report(message);
         if !matches!(printed, Ok(ControlFlow::Continue(()))) {
-            server.stop();
+            server.stop.notify_one();
         }
         result = printed.map(drop).and(result);
     }

@@ -35,7 +35,8 @@ const WAIT_DELAY: Duration = Duration::from_millis(300);
 /// A running server.
 pub(super) struct Server {
     thread: JoinHandle<Result<u8, Failure>>,
-    stop: Arc<Notify>,
+    /// Notified to stop accepting deliveries.
+    pub(super) stop: Arc<Notify>,
     /// Dropped once all messages are received: until then, deliveries may be forwarded.
     end: oneshot::Sender<()>,
 }
@@ -53,11 +54,6 @@ impl Server {
         });
         let thread = thread.map_err(|error| failed("start a thread", &error))?;
         Ok(Self { thread, stop, end })
-    }
-
-    /// Stops accepting deliveries.
-    pub(super) fn stop(&self) {
-        self.stop.notify_one();
     }
 
     /// Ends the thread, and returns the exit code: that of a signal, or 0.
