@@ -111,10 +111,8 @@ const WIDTH: usize = 80;
 fn environment() -> String {
     let settings =
         SettingName::all().filter_map(|setting| Some((setting.variable()?, setting.help())));
-    let others = VARIABLES
-        .lines()
-        .filter_map(|line| line.split_once("  "))
-        .map(|(name, help)| (name, help.to_owned()));
+    let others = VARIABLES.lines().filter_map(|it| it.split_once("  "));
+    let others = others.map(|(name, help)| (name, help.to_owned()));
     let (keys, others): (Vec<_>, Vec<_>) = others.partition(|(name, _)| name.contains("API_KEY"));
     let rows: Vec<_> = keys.into_iter().chain(settings).chain(others).collect();
     let names = max_width(rows.iter().map(|(name, _)| *name));

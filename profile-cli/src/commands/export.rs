@@ -38,13 +38,12 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
         return Err(failure.hint("use --json, or omit --output"));
     }
     session.read_or_curl(session.client()?.me(), |response| {
-        let handle = response.data().handle.as_ref();
+        let read = response.data();
+        let handle = read.handle.as_ref();
         let handle = handle.map(|handle| ("handle".to_owned(), handle.as_str()));
-        let texts = profile_file::fields(response.data());
-        let texts = texts.chain(profile_file::links(response.data()));
-        let texts = texts.chain(handle);
-        profile_file::check_without_key(texts)?;
-        let (profile, mut warnings) = profile_file::exported(response.data(), session.service()?);
+        let texts = profile_file::fields(read).chain(profile_file::links(read));
+        profile_file::check_without_key(texts.chain(handle))?;
+        let (profile, mut warnings) = profile_file::exported(read, session.service()?);
         if profile.links.is_none() {
             warnings.push("the service does not list your links, so the file has none".to_owned());
         }

@@ -310,9 +310,8 @@ fn message(error: &Error) -> String {
         _ => {
             // Rejected fields have lines of their own.
             let fields = error.field_errors();
-            let fields: Vec<_> = fields
-                .map(|(name, reason)| format!("{name}: {reason}"))
-                .collect();
+            let fields = fields.map(|(name, reason)| format!("{name}: {reason}"));
+            let fields: Vec<_> = fields.collect();
             let text = status_and_message(error);
             let start = text.strip_suffix(&fields.join("; ")).unwrap_or(&text);
             let lines = fields.iter().map(|field| format!("\n  {field}"));

@@ -58,12 +58,10 @@ impl Delivery {
     /// Creates a delivery from a received one.
     pub(super) fn forwarded(headers: &HeaderMap, body: Bytes) -> Self {
         let connection = headers.get_all(header::CONNECTION).iter();
-        let named: Vec<_> = connection
-            .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
-            .filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok())
-            .collect();
+        let named = connection.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+        let named = named.filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok());
         let mut headers = headers.clone();
-        for name in CONNECTION_HEADERS.iter().chain(&named) {
+        for name in CONNECTION_HEADERS.into_iter().chain(named) {
             headers.remove(name);
         }
         Self { headers, body }
