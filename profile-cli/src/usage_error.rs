@@ -21,11 +21,10 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
     suggest_subcommands(&mut error);
     suggest_options(&mut error);
     hide_credentials(&mut error);
-    let error = &error;
     // The parser may have stopped before --json, so the arguments are searched.
     let arguments = env::args_os().map(|text| text.to_string_lossy().into_owned());
     let json = requests_json(&arguments.collect::<Vec<_>>());
-    if let Some(failure) = invalid_value(error).or_else(|| usage_failure(error, json)) {
+    if let Some(failure) = invalid_value(&error).or_else(|| usage_failure(&error, json)) {
         return Output::for_failures(json, ColorChoice::Auto).failure(&failure);
     }
     let help = error.render().to_string();
@@ -68,13 +67,11 @@ fn suggest_subcommands(error: &mut clap::Error) {
     let close: Vec<_> = names.into_iter().filter(is_close).collect();
     // Without suggestions, the formatter leaves blank lines.
     error.remove(ContextKind::Suggested);
-    match close.is_empty() {
-        true => error.remove(ContextKind::SuggestedSubcommand),
-        false => error.insert(
-            ContextKind::SuggestedSubcommand,
-            ContextValue::Strings(close),
-        ),
-    };
+    error.remove(ContextKind::SuggestedSubcommand);
+    if !close.is_empty() {
+        let close = ContextValue::Strings(close);
+        error.insert(ContextKind::SuggestedSubcommand, close);
+    }
 }
 
 /// The names of arguments that may have spaces.
@@ -177,14 +174,12 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
         return Some(unexpected_key());
     }
     let source = error.source()?;
-    let message = source
-        .downcast_ref::<InvalidValue>()
-        .map(ToString::to_string);
-    let message = message.or_else(|| match source.downcast_ref()? {
-        InvalidField::Value(error) => Some(error.to_string()),
+    let message = match source.downcast_ref() {
+        Some(InvalidField::Value(error)) => error.to_string(),
         // The option already names the field.
-        InvalidField::Color { error, .. } => Some(error.to_string()),
-    })?;
+        Some(InvalidField::Color { error, .. }) => error.to_string(),
+        None => source.downcast_ref::<InvalidValue>()?.to_string(),
+    };
     let argument = argument.split(' ').next()?;
     let argument = argument.trim_matches(['[', ']', '<', '>', '.']);
     Some(Failure::usage(format!("{argument}: {message}")))
@@ -212,8 +207,7 @@ fn requests_json(arguments: &[String]) -> bool {
             "--json" | "--jq" | "-ojson" | "-o=json" | "--output=json"
         ) || text.starts_with("--jq=")
     };
-    let is_pair =
-        |pair: &[String]| matches!(pair[0].as_str(), "-o" | "--output") && pair[1] == "json";
+    let is_pair = |pair: &[String]| ["-o", "--output"].contains(&&*pair[0]) && pair[1] == "json";
     arguments.iter().any(is_json) || arguments.windows(2).any(is_pair)
 }
 
