@@ -1,5 +1,6 @@
 //! Diagnosis of rejected deliveries.
 
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -8,7 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
 
-use self::changes::{BODY_CHANGES, Change, SECRET_CHANGES, without_quotes};
+use self::changes::{BODY_CHANGES, Change, SECRET_CHANGES, tokens, without_quotes};
 use crate::headers::Headers;
 use crate::signature::{self, DigestEncoding, VerifyError};
 
@@ -58,6 +59,8 @@ pub enum Fix {
     BodyWithoutMark,
     /// The body of the recorded request, without the head.
     BodyOfRecording,
+    /// The body in UTF-8; it is in UTF-16.
+    BodyFromUtf16,
     /// The field `payload` of the body, which is a form.
     BodyFromForm,
     /// The bytes that the body encodes in base64.
@@ -234,6 +237,7 @@ impl fmt::Display for Fix {
             Self::SecretFromBase64 => "the secret was decoded from base64",
             Self::BodyWithoutMark => "the body had no byte order mark before it",
             Self::BodyOfRecording => "the body did not include the head of the request",
+            Self::BodyFromUtf16 => "the body was in UTF-8 instead of UTF-16",
             Self::BodyFromForm => "the body was the decoded field payload of the form",
             Self::BodyFromBase64 => "the body was decoded from base64",
             Self::BodyToLatin1 => "the body had not been decoded as Latin-1",
@@ -389,9 +393,20 @@ fn body_hint(body: &[u8]) -> Option<&'static str> {
         Some("the body is empty: it may have been read before verification")
     } else if body.starts_with(&[0x1f, 0x8b]) {
         Some("the body is gzip: the service may have signed the uncompressed body")
-    } else if body.starts_with(b"{") && !body.trim_ascii_end().ends_with(b"}") {
+    } else if is_cut(body) {
         Some("the body starts like a JSON object and has no end: it may have been cut")
     } else {
         None
     }
+}
+
+/// Returns `true` for an object that is not closed.
+fn is_cut(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    let depth = tokens(&text).fold(0_usize, |depth, token| match token {
+        "{" | "[" => depth + 1,
+        "}" | "]" => depth.saturating_sub(1),
+        _ => depth,
+    });
+    text.trim_start().starts_with('{') && depth > 0
 }

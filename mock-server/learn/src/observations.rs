@@ -150,6 +150,7 @@ fn check_first(me: &Answer) -> Result<(), String> {
         200..300 if me.json.is_some() => return Ok(()),
         200..300 => "GET /me does not return JSON; check the base URL".to_owned(),
         401 | 403 => format!("the service rejects the key: {}", me.unexpected()),
+        500.. => format!("{}; try again later", me.unexpected()),
         _ => format!("{}; check the base URL", me.unexpected()),
     })
 }

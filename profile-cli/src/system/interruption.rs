@@ -22,7 +22,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 /// Exit code after Ctrl-C.
 pub(crate) const INTERRUPTED_EXIT_CODE: u8 = FailureKind::Interrupted.exit_code();
 
-/// Exit code after SIGTERM.
+/// Exit code after SIGTERM or SIGHUP.
 #[cfg(all(unix, feature = "webhook"))]
 const TERMINATED_EXIT_CODE: u8 = 0;
 
@@ -197,7 +197,7 @@ impl Drop for InterruptGuard {
     }
 }
 
-/// SIGINT and SIGTERM, for commands with a graceful shutdown.
+/// SIGINT, SIGTERM and SIGHUP, for commands with a graceful shutdown.
 #[cfg(feature = "webhook")]
 pub(crate) struct ShutdownSignals {
     /// `None` if the signal is ignored.
@@ -205,6 +205,8 @@ pub(crate) struct ShutdownSignals {
     interrupt: Option<tokio::signal::unix::Signal>,
     #[cfg(unix)]
     terminate: Option<tokio::signal::unix::Signal>,
+    #[cfg(unix)]
+    hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(feature = "webhook")]
@@ -220,6 +222,7 @@ impl ShutdownSignals {
         Ok(Self {
             interrupt: install(SIGINT)?,
             terminate: install(SIGTERM)?,
+            hang_up: install(SIGHUP)?,
         })
     }
 
@@ -239,6 +242,7 @@ impl ShutdownSignals {
         tokio::select! {
             _ = wait(&mut self.interrupt) => INTERRUPTED_EXIT_CODE,
             _ = wait(&mut self.terminate) => TERMINATED_EXIT_CODE,
+            _ = wait(&mut self.hang_up) => TERMINATED_EXIT_CODE,
         }
     }
 

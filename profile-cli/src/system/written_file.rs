@@ -192,7 +192,7 @@ fn target_of(path: &Path) -> PathBuf {
 }
 
 /// Removes the path of a temporary file from the error.
-fn without_path(error: io::Error) -> io::Error {
+pub(crate) fn without_path(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((reason, _)) => io::Error::new(error.kind(), reason),
         None => error,

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD as STANDARD;
+use base64::prelude::BASE64_STANDARD_NO_PAD as STANDARD;
 
 use super::Fix;
 
@@ -22,20 +22,21 @@ pub(super) const SECRET_CHANGES: [Change; 5] = [
         Some(without_quotes(secret)?.to_vec())
     }),
     (Fix::SecretFromHex, |secret| hex::decode(secret).ok()),
-    (Fix::SecretFromBase64, |secret| STANDARD.decode(secret).ok()),
+    (Fix::SecretFromBase64, |secret| {
+        decode_base64(secret.strip_prefix(b"whsec_").unwrap_or(secret))
+    }),
 ];
 
 /// In the order in which they are combined.
-pub(super) const BODY_CHANGES: [Change; 22] = [
+pub(super) const BODY_CHANGES: [Change; 23] = [
     (Fix::BodyOfRecording, |body| {
         let end = body.windows(4).position(|four| four == b"\r\n\r\n");
         Some(body[end.filter(|_| body.starts_with(b"POST "))? + 4..].to_vec())
     }),
     (Fix::BodyWithoutMark, without_mark),
+    (Fix::BodyFromUtf16, decode_utf16),
     (Fix::BodyFromForm, decode_form),
-    (Fix::BodyFromBase64, |body| {
-        STANDARD.decode(body.trim_ascii()).ok()
-    }),
+    (Fix::BodyFromBase64, decode_base64),
     (Fix::BodyToLatin1, |body| {
         let characters = str::from_utf8(body).ok()?.chars();
         characters.map(|it| u8::try_from(it).ok()).collect()
@@ -44,11 +45,11 @@ pub(super) const BODY_CHANGES: [Change; 22] = [
         let characters = body.iter().copied().map(char::from);
         Some(characters.collect::<String>().into_bytes())
     }),
-    (Fix::JsonCompact, |body| rewrite(body, "", None)),
-    (Fix::JsonSpaced, |body| rewrite(body, " ", None)),
     (Fix::JsonIndented, |body| rewrite(body, " ", Some("  "))),
     (Fix::JsonIndented, |body| rewrite(body, " ", Some("    "))),
     (Fix::JsonIndented, |body| rewrite(body, " ", Some("\t"))),
+    (Fix::JsonSpaced, |body| rewrite(body, " ", None)),
+    (Fix::JsonCompact, |body| rewrite(body, "", None)),
     (Fix::EscapesDecoded, decode_escapes),
     (Fix::NonAsciiEscaped, |body| {
         escape(body, |it| !it.is_ascii(), false)
@@ -67,12 +68,12 @@ pub(super) const BODY_CHANGES: [Change; 22] = [
     (Fix::SlashesEscaped, |body| {
         replace(&replace(body, r"\/", "/")?, "/", r"\/")
     }),
+    (Fix::BodyWithoutNewline, without_newline),
+    (Fix::BodyWithNewline, |body| Some([body, b"\n"].concat())),
     (Fix::BodyWithLf, |body| replace(body, "\r\n", "\n")),
     (Fix::BodyWithCrlf, |body| {
         replace(&replace(body, "\r\n", "\n")?, "\n", "\r\n")
     }),
-    (Fix::BodyWithoutNewline, without_newline),
-    (Fix::BodyWithNewline, |body| Some([body, b"\n"].concat())),
 ];
 
 fn without_mark(bytes: &[u8]) -> Option<Vec<u8>> {
@@ -86,8 +87,34 @@ pub(super) fn without_quotes(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// Decodes either alphabet, with or without padding and line breaks.
+fn decode_base64(bytes: &[u8]) -> Option<Vec<u8>> {
+    let characters = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
+    let characters = characters.map(|byte| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => *other,
+    });
+    let characters: Vec<_> = characters.filter(|byte| *byte != b'=').collect();
+    STANDARD.decode(characters).ok()
+}
+
 fn replace(body: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
     Some(str::from_utf8(body).ok()?.replace(from, to).into_bytes())
+}
+
+/// Decodes UTF-16 after a byte order mark.
+fn decode_utf16(body: &[u8]) -> Option<Vec<u8>> {
+    let (mark, units) = body.split_at_checked(2)?;
+    let (pairs, []) = units.as_chunks::<2>() else {
+        return None;
+    };
+    let units: Vec<_> = match mark {
+        [0xff, 0xfe] => pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect(),
+        [0xfe, 0xff] => pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect(),
+        _ => return None,
+    };
+    Some(String::from_utf16(&units).ok()?.into_bytes())
 }
 
 /// Decodes the field `payload` of a form.
@@ -151,7 +178,8 @@ fn without_newline(body: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Returns the JSON with this text after each comma and colon and no other whitespace, or with each member
-/// and element on an indented line. Returns `None` if it does not start like an object or array.
+/// and element on an indented line. Returns `None` if it does not start like an object or array, or would
+/// become much longer: the length of the indentation can grow with the square of the depth.
 ///
 /// It does not use a JSON parser, which would lose the order of fields and the format of numbers.
 fn rewrite(body: &[u8], space: &str, indent: Option<&str>) -> Option<Vec<u8>> {
@@ -163,6 +191,9 @@ fn rewrite(body: &[u8], space: &str, indent: Option<&str>) -> Option<Vec<u8>> {
     let mut before = "";
     let mut depth = 0_usize;
     for token in tokens(text) {
+        if written.len() > 8 * text.len() + 1024 {
+            return None;
+        }
         let (opened, closes) = (matches!(before, "{" | "["), matches!(token, "}" | "]"));
         depth = depth.saturating_sub(closes.into());
         match indent {
@@ -181,7 +212,7 @@ fn rewrite(body: &[u8], space: &str, indent: Option<&str>) -> Option<Vec<u8>> {
 }
 
 /// Splits JSON into strings, words and single punctuation characters, without whitespace.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.trim_start();
     core::iter::from_fn(move || {
         let end = match rest.chars().next()? {

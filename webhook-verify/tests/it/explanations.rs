@@ -69,6 +69,10 @@ fn finds_changes_to_the_secret() {
         "SXQncyBhIFNlY3JldCB0byBFdmVyeWJvZHk=",
         Fix::SecretFromBase64,
     );
+    check_secret(
+        "whsec_SXQncyBhIFNlY3JldCB0byBFdmVyeWJvZHk",
+        Fix::SecretFromBase64,
+    );
     let several = format!("\u{feff}'{SECRET}'\n");
     let fixes = [
         Fix::SecretWithoutMark,
@@ -133,6 +137,7 @@ fn finds_reformatted_json() {
     check_body(compact, spaced, &[Fix::JsonCompact]);
     check_body(spaced, compact, &[Fix::JsonSpaced]);
     check_body(compact, two, &[Fix::JsonCompact]);
+    check_body("{}", "{} ", &[Fix::JsonCompact]);
     check_body(
         &format!("{spaced}\n"),
         two,
@@ -155,6 +160,8 @@ fn finds_indented_json() {
     check_body(&crlf, compact, &[Fix::JsonIndented, Fix::BodyWithCrlf]);
     check_body(&crlf, indented, &[Fix::BodyWithCrlf]);
     check_body(indented, &crlf, &[Fix::BodyWithLf]);
+    let ended = format!("{compact}\r\n");
+    check_body(&ended, compact, &[Fix::BodyWithNewline, Fix::BodyWithCrlf]);
 }
 
 #[test]
@@ -198,6 +205,12 @@ fn finds_written_and_removed_escapes() {
 fn finds_encodings_of_the_body() {
     let body = r#"{"a":"é +&%"}"#;
     check_body(body, "eyJhIjoiw6kgKyYlIn0=\n", &[Fix::BodyFromBase64]);
+    check_body(body, "eyJhIjoi\r\nw6kgKyYlIn0\r\n", &[Fix::BodyFromBase64]);
+    check_body(
+        r#"{"a":"»»¿¿"}"#,
+        "eyJhIjoiwrvCu8K_wr8ifQ",
+        &[Fix::BodyFromBase64],
+    );
     check_body(body, r#"{"a":"Ã© +&%"}"#, &[Fix::BodyToLatin1]);
     check_body(body, &format!("\u{feff}{body}"), &[Fix::BodyWithoutMark]);
     let form = "kind=a&payload=%7B%22a%22%3A%22%C3%a9+%2B%26%25%22%7D&b";
@@ -205,8 +218,18 @@ fn finds_encodings_of_the_body() {
     let recording = format!("POST /hooks HTTP/1.1\r\nhost: x\r\n\r\n{body}");
     check_body(body, &recording, &[Fix::BodyOfRecording]);
     let latin1 = [&br#"{"a":""#[..], b"\xe9 +&%\"}"].concat();
-    let explanation = explain_with(&sign(&secret(SECRET), body), &latin1, &[SECRET]);
-    check(&explanation, &[Fix::BodyFromLatin1]);
+    let utf16 = |to_bytes: fn(u16) -> [u8; 2]| {
+        let text = format!("\u{feff}{body}");
+        text.encode_utf16().flat_map(to_bytes).collect::<Vec<_>>()
+    };
+    for (received, fix) in [
+        (latin1, Fix::BodyFromLatin1),
+        (utf16(u16::to_le_bytes), Fix::BodyFromUtf16),
+        (utf16(u16::to_be_bytes), Fix::BodyFromUtf16),
+    ] {
+        let explanation = explain_with(&sign(&secret(SECRET), body), &received, &[SECRET]);
+        check(&explanation, &[fix]);
+    }
     for invalid in [
         "payload=%",
         "payload=%4",
@@ -301,8 +324,9 @@ fn prints_hints_if_nothing_matches() {
         b"\x1f\x8b\x08",
         &format!("{nothing}\nthe body is gzip: the service may have signed the uncompressed body"),
     );
+    check(br#"{"a":"}"},"#, nothing);
     check(
-        br#"{"type":"post.li"#,
+        br#"{"a":{"type":"post.li"}"#,
         &format!(
             "{nothing}\nthe body starts like a JSON object and has no end: it may have been cut"
         ),
@@ -348,12 +372,17 @@ fn never_suggests_an_empty_secret() {
 #[test]
 fn memory_is_bounded_for_large_bodies() {
     let member = r#"{"type": "post.liked", "n": [1, 2.50], "u": "a/b \u00e9"}, "#;
-    let body = format!("[{}1]", member.repeat(500));
-    let counted = allocation_counter::measure(|| {
-        let explanation = explain_with(SIGNATURE, body.as_bytes(), &[SECRET]);
-        assert!(explanation.diagnoses().is_empty());
-    });
-    assert!(counted.bytes_max < 20 * body.len() as u64, "{counted:?}");
+    let list = format!("[{}1]", member.repeat(500));
+    for (body, factor) in [(list, 20), ("[".repeat(20_000), 40)] {
+        let counted = allocation_counter::measure(|| {
+            let explanation = explain_with(SIGNATURE, body.as_bytes(), &[SECRET]);
+            assert!(explanation.diagnoses().is_empty());
+        });
+        assert!(
+            counted.bytes_max < factor * body.len() as u64,
+            "{counted:?}"
+        );
+    }
 }
 
 #[test]

@@ -181,7 +181,7 @@ impl Sender {
                 drain(response).await;
                 Ok(status)
             }
-            Err(error) => Err(error_reason(&error.without_url())),
+            Err(error) => Err(error_reason(&error.without_url(), &self.url)),
         };
         Attempt {
             response,
@@ -249,17 +249,24 @@ fn root_cause(error: &reqwest::Error) -> String {
     root.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-fn error_reason(error: &reqwest::Error) -> String {
+fn error_reason(error: &reqwest::Error, url: &Url) -> String {
     let cause = root_cause(error);
     // The names of problems are those of rustls.
     match cause.strip_prefix("invalid peer certificate: ") {
         _ if error.is_timeout() => "timed out".to_owned(),
         Some(reason) if reason.contains("CaUsedAsEndEntity") => {
-            "the receiver's certificate is not trusted, because it is its own authority; create one \
-             that is not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem \
-             -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
-             subjectAltName=DNS:localhost`, and set SSL_CERT_FILE to cert.pem"
-                .to_owned()
+            let name = match url.host() {
+                Some(Host::Domain(name)) => format!("DNS:{name}"),
+                Some(Host::Ipv4(address)) => format!("IP:{address}"),
+                Some(Host::Ipv6(address)) => format!("IP:{address}"),
+                None => String::new(),
+            };
+            format!(
+                "the receiver's certificate is not trusted, because it is its own authority; create one \
+                 that is not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out \
+                 cert.pem -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
+                 subjectAltName={name}`, and set SSL_CERT_FILE to cert.pem"
+            )
         }
         Some(reason) if reason.contains("UnknownIssuer") => "the receiver's certificate is not \
              trusted; set SSL_CERT_FILE to a file with it or its authority"
@@ -333,6 +340,18 @@ fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report 
 const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the \
      raw bytes; `profile webhook probe` tests it";
 
+/// Returns the failure of deliveries that have no response for this reason.
+pub(super) fn no_response(message: String, reason: &str, url: &Url) -> Failure {
+    let failure = Failure::new(FailureKind::NoResponse, message);
+    match reason.starts_with("cannot connect") {
+        true => failure.hint(format!(
+            "check that a receiver listens at {}",
+            redacted(url)
+        )),
+        false => failure,
+    }
+}
+
 /// Returns the failure that summarizes the failed deliveries, if any.
 fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
     let failed = attempts.iter().filter(|attempt| !attempt.is_success());
@@ -347,8 +366,7 @@ fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
         total => format!("{count} of {total} deliveries failed; the first: {first}"),
     };
     if attempts.iter().all(|attempt| attempt.response.is_err()) {
-        let hint = format!("check that a receiver listens at {}", redacted(url));
-        return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
+        return Some(no_response(message, &first, url));
     }
     let answered = failed.iter().find(|attempt| attempt.response.is_ok());
     let status = answered.and_then(|attempt| attempt.response.as_ref().ok().copied());

@@ -298,7 +298,7 @@ async fn a_delivery_that_cannot_be_recorded_is_not_acknowledged() {
     let mut listener = Listener::start(home.path(), &[&record[..], &arguments].concat());
     std::fs::remove_dir(&records).unwrap();
     std::fs::write(&records, "not a directory").unwrap();
-    for count in 1..=2 {
+    for count in 1..=5 {
         let status = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
         assert_eq!(status, 503);
         let event = listener.event();
@@ -311,8 +311,22 @@ async fn a_delivery_that_cannot_be_recorded_is_not_acknowledged() {
     std::fs::remove_file(&records).unwrap();
     let status = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
     assert_eq!(status, 204);
-    listener.end().stdout();
+    let run = listener.end();
+    run.stdout();
+    // The secret is right.
+    assert!(run.stderr().contains("turns the webhook off\n"), "{run}");
     assert_eq!(local.received_requests().await.unwrap().len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_cannot_be_written_is_reported_at_the_start() {
+    let home = home();
+    let program = webhook(home.path(), &["listen", "--record", "/proc"]);
+    let run = program.run();
+    assert_eq!(run.code(), 1, "{run}");
+    let start = "error: cannot record to /proc: ";
+    assert!(run.stderr().starts_with(start), "{run}");
 }
 
 #[cfg(unix)]
@@ -384,7 +398,7 @@ fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {
 #[test]
 fn signals_stop_it_cleanly() {
     let home = home();
-    for (signal, exit_code) in [(Signal::INT, -2), (Signal::TERM, 0)] {
+    for (signal, exit_code) in [(Signal::INT, -2), (Signal::TERM, 0), (Signal::HUP, 0)] {
         let listener = Listener::start(home.path(), &["--quiet"]);
         // An open connection without a request does not delay the exit.
         let silent = listener.connect();

@@ -58,6 +58,24 @@ fn a_delivery_is_recorded_before_the_response() {
     listener.end().stdout();
 }
 
+#[test]
+fn two_listeners_can_record_to_one_directory() {
+    let home = home();
+    let directory = home.path().join("deliveries");
+    let record = ["--record", directory.to_str().unwrap()];
+    let listeners = [0; 2].map(|_| Listener::start(home.path(), &record));
+    for listener in listeners {
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+        listener.stop();
+    }
+    // Without the time, which is different here.
+    let names = fs::read_dir(directory).unwrap().map(|file| {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        name.split_once('-').unwrap().1.to_owned()
+    });
+    assert_eq!(names.collect::<std::collections::BTreeSet<_>>().len(), 2);
+}
+
 #[tokio::test]
 async fn sends_recordings_unchanged() {
     let home = home();

@@ -1,13 +1,15 @@
 //! `profile webhook send`.
 
 use std::io::{Read as _, Write as _};
+#[cfg(target_os = "linux")]
+use std::path::Path;
 
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
 
 use super::{BODY, SIGNATURE, file, home, webhook};
 #[cfg(target_os = "linux")]
-use crate::tls_service::TlsService;
+use crate::{program::Run, tls_service::TlsService};
 
 /// Starts a receiver that responds with these statuses in turn, and then always with the last.
 async fn receiver(statuses: &[u16]) -> LocalReceiver {
@@ -334,6 +336,32 @@ async fn uses_the_proxy_for_other_machines() {
     }
 }
 
+/// Starts a receiver with a certificate of `openssl req -x509`. Returns its URL.
+#[cfg(target_os = "linux")]
+fn serve(home: &Path, options: &str) -> String {
+    let command = format!(
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj \
+         /CN=localhost {options}"
+    );
+    let mut words = command.split_whitespace();
+    let mut openssl = crate::child::command(words.next().unwrap());
+    let made = openssl.args(words).current_dir(home).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let read = |name: &str| std::fs::read_to_string(home.join(name)).unwrap();
+    TlsService::with(read("cert.pem"), &read("key.pem")).base_url
+}
+
+/// Sends a delivery, and trusts a certificate.
+#[cfg(target_os = "linux")]
+fn send_trusting(home: &Path, url: &str, certificate: &str) -> Run {
+    let program = webhook(home, &["send", "post.liked", "--to", url]);
+    let run = program.env("SSL_CERT_FILE", home.join(certificate)).run();
+    for debug in ["OtherError", "UnknownIssuer", "Used", "DnsName"] {
+        assert!(!run.stderr().contains(debug), "{run}");
+    }
+    run
+}
+
 /// The certificates that people create for a development server, and the one that the message suggests.
 #[cfg(target_os = "linux")]
 #[test]
@@ -342,58 +370,38 @@ fn names_the_remedies_for_a_certificate() {
         return;
     }
     let home = home();
-    let serve = |options: &str| {
-        let command = format!(
-            "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj \
-             /CN=localhost {options}"
+    let home = home.path();
+    for host in ["localhost", "127.0.0.1"] {
+        let url = serve(home, "").replace("localhost", host);
+        let run = send_trusting(home, &url, "cert.pem");
+        assert_eq!(run.code(), 8, "{run}");
+        let error = run.stderr();
+        let (_, command) = error.split_once("`openssl req ").expect(&error);
+        let (command, _) = command.split_once('`').unwrap();
+        let (_, options) = command.split_once("/CN=localhost ").unwrap();
+        let url = serve(home, options).replace("localhost", host);
+        let other = TlsService::start().certificate;
+        std::fs::write(home.join("others.pem"), other).unwrap();
+        let run = send_trusting(home, &url, "others.pem");
+        assert!(
+            run.stderr().contains("set SSL_CERT_FILE to a file"),
+            "{run}"
         );
-        let mut words = command.split_whitespace();
-        let mut openssl = crate::child::command(words.next().unwrap());
-        let made = openssl
-            .args(words)
-            .current_dir(home.path())
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "{made:?}");
-        let read = |name: &str| std::fs::read_to_string(home.path().join(name)).unwrap();
-        TlsService::with(read("cert.pem"), &read("key.pem")).base_url
-    };
-    let send = |url: &str, certificate: &str| {
-        let program = webhook(home.path(), &["send", "post.liked", "--to", url]);
-        let certificate = home.path().join(certificate);
-        let run = program.env("SSL_CERT_FILE", certificate).run();
-        for debug in [
-            "OtherError",
-            "UnknownIssuer",
-            "Used",
-            "DnsName",
-            "InvalidContentType",
-        ] {
-            assert!(!run.stderr().contains(debug), "{run}");
-        }
-        run
-    };
-    let url = serve("");
-    let run = send(&url, "cert.pem");
-    assert_eq!(run.code(), 8, "{run}");
-    let error = run.stderr();
-    let (_, command) = error.split_once("`openssl req ").expect(&error);
-    let (command, _) = command.split_once('`').unwrap();
-    let (_, options) = command.split_once("/CN=localhost ").unwrap();
-    let url = serve(options);
-    std::fs::write(
-        home.path().join("others.pem"),
-        TlsService::start().certificate,
-    )
-    .unwrap();
-    let run = send(&url, "others.pem");
-    assert!(
-        run.stderr().contains("set SSL_CERT_FILE to a file"),
-        "{run}"
-    );
-    assert_eq!(send(&url, "cert.pem").code(), 0);
-    let url = serve(&options.replace("DNS:localhost", "DNS:other.example"));
-    let run = send(&url, "cert.pem");
+        assert_eq!(send_trusting(home, &url, "cert.pem").code(), 0);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_the_hosts_of_a_certificate() {
+    if !crate::child::is_installed("openssl") {
+        return;
+    }
+    let home = home();
+    let options =
+        "-addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:other.example";
+    let url = serve(home.path(), options);
+    let run = send_trusting(home.path(), &url, "cert.pem");
     assert!(
         run.stderr().contains("only valid for \"other.example\""),
         "{run}"

@@ -1,5 +1,6 @@
 //! A received delivery, its report, and its recording in a file.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +18,7 @@ use crate::commands::webhook::recording;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::system::private_file;
-use crate::system::written_file::{self, Rules};
+use crate::system::written_file::{self, Rules, without_path};
 
 /// A received delivery with its verification and the status code of the response.
 pub(super) struct Event {
@@ -98,16 +99,20 @@ impl Event {
 pub(super) struct Recorder {
     directory: PathBuf,
     recorded: AtomicU64,
+    /// A part of the names that other processes do not use.
+    process: u64,
 }
 
 impl Recorder {
-    /// Creates the directory.
+    /// Creates the directory, and checks that files can be written there.
     pub(super) fn new(directory: &Path) -> Result<Self, Failure> {
         private_file::create_directory(directory)
+            .and_then(|()| tempfile::tempfile_in(directory).map_err(without_path))
             .map_err(|error| Failure::new(FailureKind::Other, not_recorded(directory, &error)))?;
         Ok(Self {
             directory: directory.to_owned(),
             recorded: AtomicU64::new(0),
+            process: RandomState::new().hash_one(()) & 0xffff_ffff,
         })
     }
 
@@ -120,7 +125,7 @@ impl Recorder {
         let kind = kind.as_ref().map_or("unknown", EventKind::as_str);
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         let kind: String = kind.chars().filter(is_plain).collect();
-        let name = format!("{received_at}-{number:06}-{kind}.http");
+        let name = format!("{received_at}-{number:06}-{:08x}-{kind}.http", self.process);
         let path = self.directory.join(name);
         let bytes = recording::write(&event.path, &event.headers, &event.body);
         let written = written_file::write(&path, &bytes, Rules::Private);

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use reqwest::Url;
 
@@ -91,8 +91,10 @@ impl Reporter<'_> {
             MAX_FAILURES => "if the service sent them, it has turned the webhook off".to_owned(),
             _ => format!("after {MAX_FAILURES}, the service turns the webhook off"),
         };
-        let suspicion = match self.counts.verified.load(Ordering::Relaxed) {
-            0 => "; none has succeeded so far, so check the secret",
+        let count_of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let counts = &self.counts;
+        let suspicion = match (count_of(&counts.verified), count_of(&counts.rejected)) {
+            (0, 1..) => "; none has succeeded so far, so check the secret",
             _ => "",
         };
         self.output.warn(&format!(

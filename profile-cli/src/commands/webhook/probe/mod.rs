@@ -9,7 +9,7 @@ use clap::Args;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::delivery::{Attempt, Sender, destination, is_loopback, redacted};
+use super::delivery::{Attempt, Sender, destination, is_loopback, no_response, redacted};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
@@ -91,9 +91,8 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseRe
             attempt
         })?;
         if let (Err(reason), true) = (&attempt.response, results.is_empty()) {
-            let hint = format!("check that a receiver listens at {}", redacted(url));
             let message = format!("the receiver did not respond: {reason}");
-            return Err(Failure::new(FailureKind::NoResponse, message).hint(hint));
+            return Err(no_response(message, reason, url));
         }
         results.push(CaseResult { case, attempt });
         progress.advance();
