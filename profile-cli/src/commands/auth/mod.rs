@@ -1,6 +1,7 @@
 //! `profile auth`: the accounts that are stored on this machine.
 
 pub(crate) mod accounts;
+mod facts;
 mod login;
 pub(crate) mod permissions;
 pub(crate) mod status;

@@ -1,5 +1,6 @@
 //! `profile webhook`: receives, verifies, signs and sends deliveries.
 
+mod attempt;
 mod delivery;
 mod listen;
 mod probe;

@@ -18,7 +18,8 @@ use webhook_verify::{MAX_CONSECUTIVE_FAILURES, Receiver, Verifier};
 
 use super::event::{Event, Recorder};
 use super::limits::Limits;
-use crate::commands::webhook::delivery::{Attempt, Delivery, Sender};
+use crate::commands::webhook::attempt::Attempt;
+use crate::commands::webhook::delivery::{Delivery, Sender};
 use crate::commands::webhook::verify;
 
 /// Maximum number of messages that wait to be printed.

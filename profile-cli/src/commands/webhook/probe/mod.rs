@@ -9,7 +9,8 @@ use clap::Args;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::delivery::{Attempt, Sender, destination, is_loopback, no_response, redacted};
+use super::attempt::{Attempt, no_response};
+use super::delivery::{Sender, destination, is_loopback, redacted};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};

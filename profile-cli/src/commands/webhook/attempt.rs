@@ -1,0 +1,178 @@
+//! Attempts to send deliveries: what they mean, and what to do about a failure.
+
+use std::error::Error as _;
+use std::iter::successors;
+use std::time::Duration;
+
+use reqwest::Url;
+use serde_json::json;
+use url::Host;
+
+use super::delivery::{Delivery, redacted};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, View, cell};
+
+/// An attempt to send a delivery.
+pub(super) struct Attempt {
+    /// The status code of the response, or the reason for its absence.
+    pub(super) response: Result<u16, String>,
+    /// The URL in the response to which it redirects, without parts that may be secret.
+    pub(super) location: Option<String>,
+    pub(super) duration: Duration,
+}
+
+impl Attempt {
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self.response, Ok(200..=299))
+    }
+
+    /// Returns advice for a status code that does not come from the verification.
+    pub(super) fn advice(&self) -> Option<String> {
+        let advice = match self.response.as_ref().ok()? {
+            300..=399 => {
+                let to = self.location.as_deref().unwrap_or("another URL");
+                return Some(format!(
+                    "the receiver redirects to {to}, and redirects are not followed; use that URL \
+                     if it is the receiver's"
+                ));
+            }
+            404 | 410 => "the receiver does not know the path; check the path of the URL",
+            405 => "the path does not accept POST; check the path of the URL",
+            413 => "a limit on the size of bodies answered; raise it to at least 1 MiB",
+            406 | 415 => "the receiver rejects the content type; it must accept every one",
+            419 | 422 => {
+                "CSRF protection or a validation answered instead of the verification; exclude the \
+                 path from it"
+            }
+            408 | 429 => "a limit of the receiver or of a proxy answered; try again later",
+            500..=599 => {
+                "the receiver, or a proxy before it, failed; its log may contain the reason"
+            }
+            _ => return None,
+        };
+        Some(advice.to_owned())
+    }
+
+    /// Describes the result for people.
+    pub(super) fn as_text(&self) -> String {
+        let milliseconds = self.duration.as_millis();
+        match &self.response {
+            Ok(status) => format!("{status} in {milliseconds} ms"),
+            Err(reason) => format!("{reason} after {milliseconds} ms"),
+        }
+    }
+}
+
+/// Returns the message of the root cause, which is the most specific.
+pub(super) fn root_cause(error: &reqwest::Error) -> String {
+    let causes = successors(error.source(), |error| (*error).source());
+    let root = causes.last();
+    root.map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+pub(super) fn error_reason(error: &reqwest::Error, url: &Url) -> String {
+    let cause = root_cause(error);
+    // The names of problems are those of rustls.
+    match cause.strip_prefix("invalid peer certificate: ") {
+        _ if error.is_timeout() => "timed out".to_owned(),
+        Some(reason) if reason.contains("CaUsedAsEndEntity") => {
+            let name = match url.host() {
+                Some(Host::Domain(name)) => format!("DNS:{name}"),
+                Some(Host::Ipv4(address)) => format!("IP:{address}"),
+                Some(Host::Ipv6(address)) => format!("IP:{address}"),
+                None => String::new(),
+            };
+            format!(
+                "the receiver's certificate is not trusted, because it is its own authority; create one \
+                 that is not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out \
+                 cert.pem -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
+                 subjectAltName={name}`, and set SSL_CERT_FILE to cert.pem"
+            )
+        }
+        Some(reason) if reason.contains("UnknownIssuer") => "the receiver's certificate is not \
+             trusted; set SSL_CERT_FILE to a file with it or its authority"
+            .to_owned(),
+        Some(reason) => {
+            let reason = reason.replace("DnsName(\"", "\"").replace("\")", "\"");
+            format!("the receiver's certificate is invalid: {reason}")
+        }
+        None if error.is_connect() && cause.contains("InvalidContentType") => {
+            "cannot connect: the receiver does not support HTTPS on this port".to_owned()
+        }
+        None if error.is_connect() => format!("cannot connect: {cause}"),
+        None => format!("no response: {cause}"),
+    }
+}
+
+pub(super) fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report {
+    let milliseconds = attempt.duration.as_millis() as u64;
+    let kind = delivery.kind();
+    let response = attempt.response.as_ref();
+    let (status, error) = (response.ok(), response.err());
+    let mut json = json!({
+        "event": kind,
+        "status": status,
+        "error": error,
+        "milliseconds": milliseconds,
+        "bytes": delivery.body.len(),
+    });
+    if !name.is_empty() {
+        json["file"] = json!(name);
+    }
+    let fields = |duration: String| {
+        let fields = [
+            ("event", kind.clone()),
+            ("status", cell(status)),
+            ("milliseconds", duration),
+            ("file", name.to_owned()),
+            ("error", cell(error)),
+        ];
+        View::fields(fields)
+    };
+    let people = fields(format!("{milliseconds} ms"));
+    Report::new(json, fields(milliseconds.to_string())).for_people(people)
+}
+
+const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the \
+     raw bytes; `profile webhook probe` tests it";
+
+/// Returns the failure of deliveries that have no response for this reason.
+pub(super) fn no_response(message: String, reason: &str, url: &Url) -> Failure {
+    let failure = Failure::new(FailureKind::NoResponse, message);
+    match reason.starts_with("cannot connect") {
+        true => failure.hint(format!(
+            "check that a receiver listens at {}",
+            redacted(url)
+        )),
+        false => failure,
+    }
+}
+
+/// Returns the failure that summarizes the failed deliveries, if any.
+pub(super) fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
+    let failed = attempts.iter().filter(|attempt| !attempt.is_success());
+    let failed: Vec<_> = failed.collect();
+    let first = match &failed.first()?.response {
+        Ok(status) => format!("the receiver returned status {status}, expected 2xx"),
+        Err(reason) => reason.clone(),
+    };
+    let count = failed.len();
+    let message = match attempts.len() {
+        1 => format!("the delivery failed: {first}"),
+        total => format!("{count} of {total} deliveries failed; the first: {first}"),
+    };
+    if attempts.iter().all(|attempt| attempt.response.is_err()) {
+        return Some(no_response(message, &first, url));
+    }
+    let answered = failed.iter().find(|attempt| attempt.response.is_ok());
+    let status = answered.and_then(|attempt| attempt.response.as_ref().ok().copied());
+    let advice = match status {
+        Some(401 | 403) => Some(UNVERIFIED.to_owned()),
+        _ => answered.and_then(|attempt| attempt.advice()),
+    };
+    Some(Failure {
+        status,
+        hints: advice.into_iter().collect(),
+        ..Failure::new(FailureKind::Other, message)
+    })
+}
