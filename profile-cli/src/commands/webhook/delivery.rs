@@ -57,6 +57,7 @@ impl Delivery {
         let connection = headers.get_all(header::CONNECTION).iter();
         let named = connection.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
         let named = named.filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok());
+        let named = named.filter(|name| ![EVENT, SIGNATURE].contains(name));
         let mut headers = headers.clone();
         for name in CONNECTION_HEADERS.into_iter().chain(named) {
             headers.remove(name);

@@ -244,7 +244,7 @@ async fn forwards_no_headers_of_the_connection() {
     let headers = [
         ("X-Service-Signature", SIGNATURE),
         ("Connection", "X-Hop ,  x-other-hop"),
-        ("Connection", "te"),
+        ("Connection", "te, x-service-signature"),
         ("X-Hop", "1"),
         ("X-Other-Hop", "1"),
         ("Keep-Alive", "timeout=5"),
@@ -261,6 +261,7 @@ async fn forwards_no_headers_of_the_connection() {
         assert!(!headers.contains_key(*name), "{name}");
     }
     assert_eq!(headers["x-end-to-end"], "1");
+    assert_eq!(headers["x-service-signature"], SIGNATURE);
     // The credentials of the URL, not those of the sender.
     assert_eq!(headers["authorization"], "Basic dXNlcjpwYXNzd29yZA==");
 }
