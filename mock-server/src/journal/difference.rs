@@ -8,7 +8,7 @@ use url::form_urlencoded;
 
 use super::entry::RecordedRequest;
 use super::request_pattern::RequestPattern;
-use crate::engine::{Request, bearer_token, paths};
+use crate::engine::{Request, paths};
 use crate::redaction::label;
 
 /// Maximum number of characters of a JSON value in a report.
@@ -47,7 +47,6 @@ impl<'a> From<&'a RecordedRequest> for ComparedRequest<'a> {
 
 impl<'a> From<&'a Request> for ComparedRequest<'a> {
     fn from(request: &'a Request) -> Self {
-        let mut authorization = request.header_values("authorization");
         Self {
             method: &request.method,
             path: &request.path,
@@ -56,7 +55,7 @@ impl<'a> From<&'a Request> for ComparedRequest<'a> {
             body: &request.body,
             body_length: request.body_length(),
             is_body_truncated: request.body.len() < request.body_length(),
-            key: authorization.find_map(bearer_token).and_then(label),
+            key: request.key().and_then(label),
             status: None,
             fault: None,
         }
