@@ -5,12 +5,9 @@ use std::iter::successors;
 use std::time::Duration;
 
 use reqwest::Url;
-use serde_json::json;
 use url::Host;
 
-use super::delivery::{Delivery, redacted};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, View, cell};
 
 /// An attempt to send a delivery.
 pub(super) struct Attempt {
@@ -104,52 +101,20 @@ pub(super) fn error_reason(error: &reqwest::Error, url: &Url) -> String {
     }
 }
 
-pub(super) fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report {
-    let milliseconds = attempt.duration.as_millis() as u64;
-    let kind = delivery.kind();
-    let response = attempt.response.as_ref();
-    let (status, error) = (response.ok(), response.err());
-    let mut json = json!({
-        "event": kind,
-        "status": status,
-        "error": error,
-        "milliseconds": milliseconds,
-        "bytes": delivery.body.len(),
-    });
-    if !name.is_empty() {
-        json["file"] = json!(name);
-    }
-    let fields = |duration: String| {
-        let fields = [
-            ("event", kind.clone()),
-            ("status", cell(status)),
-            ("milliseconds", duration),
-            ("file", name.to_owned()),
-            ("error", cell(error)),
-        ];
-        View::fields(fields)
-    };
-    let people = fields(format!("{milliseconds} ms"));
-    Report::new(json, fields(milliseconds.to_string())).for_people(people)
-}
-
 const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the \
      raw bytes; `profile webhook probe` tests it";
 
-/// Returns the failure of deliveries that have no response for this reason.
-pub(super) fn no_response(message: String, reason: &str, url: &Url) -> Failure {
+/// Returns the failure of deliveries to a URL that have no response for this reason.
+pub(super) fn no_response(message: String, reason: &str, url: &str) -> Failure {
     let failure = Failure::new(FailureKind::NoResponse, message);
     match reason.starts_with("cannot connect") {
-        true => failure.hint(format!(
-            "check that a receiver listens at {}",
-            redacted(url)
-        )),
+        true => failure.hint(format!("check that a receiver listens at {url}")),
         false => failure,
     }
 }
 
 /// Returns the failure that summarizes the failed deliveries, if any.
-pub(super) fn failure(attempts: &[Attempt], url: &Url) -> Option<Failure> {
+pub(super) fn failure(attempts: &[Attempt], url: &str) -> Option<Failure> {
     let failed = attempts.iter().filter(|attempt| !attempt.is_success());
     let failed: Vec<_> = failed.collect();
     let first = match &failed.first()?.response {

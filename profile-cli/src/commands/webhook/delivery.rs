@@ -6,11 +6,13 @@ use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Client, Proxy, Url, header, redirect, retry};
 use rustls::crypto::ring;
+use serde_json::json;
 use url::{Host, Position};
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
-use super::attempt::{Attempt, attempt_report, error_reason, failure, root_cause};
+use super::attempt::{Attempt, error_reason, failure, root_cause};
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, View, cell};
 use crate::session::{Session, proxy};
 use crate::settings::DEFAULT_TIMEOUT;
 use crate::terminal::progress::Progress;
@@ -211,5 +213,34 @@ pub(super) fn send_all<'d>(
         progress.advance();
     }
     drop(progress);
-    failure(&attempts, url).map_or(Ok(()), Err)
+    failure(&attempts, &redacted(url)).map_or(Ok(()), Err)
+}
+
+fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report {
+    let milliseconds = attempt.duration.as_millis() as u64;
+    let kind = delivery.kind();
+    let response = attempt.response.as_ref();
+    let (status, error) = (response.ok(), response.err());
+    let mut json = json!({
+        "event": kind,
+        "status": status,
+        "error": error,
+        "milliseconds": milliseconds,
+        "bytes": delivery.body.len(),
+    });
+    if !name.is_empty() {
+        json["file"] = json!(name);
+    }
+    let fields = |duration: String| {
+        let fields = [
+            ("event", kind.clone()),
+            ("status", cell(status)),
+            ("milliseconds", duration),
+            ("file", name.to_owned()),
+            ("error", cell(error)),
+        ];
+        View::fields(fields)
+    };
+    let people = fields(format!("{milliseconds} ms"));
+    Report::new(json, fields(milliseconds.to_string())).for_people(people)
 }

@@ -93,7 +93,7 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseRe
         })?;
         if let (Err(reason), true) = (&attempt.response, results.is_empty()) {
             let message = format!("the receiver did not respond: {reason}");
-            return Err(no_response(message, reason, url));
+            return Err(no_response(message, reason, &redacted(url)));
         }
         results.push(CaseResult { case, attempt });
         progress.advance();
