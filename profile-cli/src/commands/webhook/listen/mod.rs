@@ -45,7 +45,7 @@ failures turn a webhook off; a warning is printed after five and after ten. Deli
 while stdout is blocked; at most 1,000 wait to be printed, and others are dropped.
 
 After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
-shell); after SIGTERM, it exits with 0. A second signal ends it at once.
+shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once.
 {SECRET_HELP}
 
 Examples:
