@@ -127,10 +127,18 @@ async fn the_health_check_has_places_of_its_own() {
     let (_receiver, address, _broker) = or_skip!(serve_in_a_process().await);
     let start = HALF_A_BODY.replace("POST /", "POST /hooks");
     let start = start.replace("content-length", &format!("{SIGNATURE}\r\ncontent-length"));
-    let _senders = fill(address, &start).await;
-    let healthy = prompt_response(address, HEALTH_CHECK).await;
-    assert!(healthy.starts_with("HTTP/1.1 200"), "{healthy}");
-    let delivery = DELIVERY.replace("POST /", "POST /hooks");
-    let rejected = prompt_response(address, &delivery).await;
-    assert!(rejected.starts_with("HTTP/1.1 503"), "{rejected}");
+    // In a burst, a connection can be replaced before its request is read, which leaves a place free.
+    let mut rejected = String::new();
+    for _ in 0..10 {
+        let _senders = fill(address, &start).await;
+        let healthy = prompt_response(address, HEALTH_CHECK).await;
+        assert!(healthy.starts_with("HTTP/1.1 200"), "{healthy}");
+        let delivery = DELIVERY.replace("POST /", "POST /hooks");
+        rejected = prompt_response(address, &delivery).await;
+        if rejected.starts_with("HTTP/1.1 503") {
+            return;
+        }
+        assert!(rejected.starts_with("HTTP/1.1 401"), "{rejected}");
+    }
+    panic!("{rejected}");
 }
