@@ -96,10 +96,11 @@ pub(crate) fn client_for(
 /// Returns the failure of creating a client. The key is already validated, so the base URL is invalid, or
 /// TLS cannot be set up.
 fn not_created(base_url: &str, error: &Error) -> Failure {
-    Failure::usage(match error.invalid_value() {
-        Some(_) => format!("base URL {}", base_url_reason(base_url, error)),
-        None => error.to_string(),
-    })
+    match error.invalid_value() {
+        Some(_) => Failure::usage(format!("base URL {}", base_url_reason(base_url, error))),
+        None => Failure::usage(error.to_string())
+            .hint("set SSL_CERT_FILE to a file with CA certificates"),
+    }
 }
 
 fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failure> {

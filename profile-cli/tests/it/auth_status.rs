@@ -146,7 +146,7 @@ async fn each_problem_has_its_hint() {
     let stderr = run.stderr();
     let hints = [
         "hint: correct it",
-        "; log in again with `profile auth login`",
+        ", or log in again with `profile auth login`",
     ];
     assert!(hints.iter().all(|hint| stderr.contains(hint)), "{run}");
 
@@ -247,6 +247,27 @@ fn an_unusable_file_of_certificates_is_named() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     fails_with("has no valid certificate");
+}
+
+#[test]
+fn an_untrusted_certificate_names_an_unusable_file_of_certificates() {
+    let home = tempfile::tempdir().unwrap();
+    let service = TlsService::start();
+    let mut other = rcgen::CertificateParams::default();
+    let name = rcgen::DnType::CommonName;
+    other.distinguished_name.push(name, "another authority");
+    let other = other.self_signed(&rcgen::KeyPair::generate().unwrap());
+    fs::write(home.path().join("01234567.0"), other.unwrap().pem()).unwrap();
+    let missing = home.path().join("missing.pem");
+    let run = Program::new(home.path(), &["badges"])
+        .env("PROFILE_BASE_URL", &service.base_url)
+        .env("SSL_CERT_FILE", &missing)
+        .env("SSL_CERT_DIR", home.path())
+        .run();
+    let path = missing.display();
+    let shown = format!("UnknownIssuer; SSL_CERT_FILE is {path}, which cannot be read: ");
+    assert!(run.stderr().contains(&shown), "{run}");
+    assert_eq!(run.code(), 8);
 }
 
 #[tokio::test]

@@ -171,7 +171,9 @@ mod rustls_config {
                     certificates.extend(certificates_in::<_, pem::Error>(pem, parse)?);
                 }
                 let verifier = create_verifier(certificates, provider).map_err(|error| {
-                    let reason = format!("could not set up TLS: {error}{}", configured_roots());
+                    let error = error.to_string();
+                    let error = error.trim_start_matches("unexpected error: ");
+                    let reason = format!("could not set up TLS: {error}{}", unusable_roots());
                     Error::new(ErrorKind::Invalid, reason)
                 })?;
                 // rustls calls every verifier dangerous that it does not create itself.
@@ -204,7 +206,11 @@ mod rustls_config {
                     let error = error.replace("DnsName(\"", "\"").replace("\")", "\"");
                     let inner = error.strip_prefix("Other(OtherError(");
                     let error = inner.map_or(&*error, |name| name.trim_end_matches(')'));
-                    return Some(format!("invalid peer certificate: {error}"));
+                    let roots = match error {
+                        "UnknownIssuer" => unusable_roots(),
+                        _ => String::new(),
+                    };
+                    return Some(format!("invalid peer certificate: {error}{roots}"));
                 }
             },
             _ => return Some(error.to_string()),
@@ -256,14 +262,20 @@ mod rustls_config {
         Ok(VERIFIER.get_or_init(|| verifier).clone())
     }
 
-    /// Returns the environment variables that replace the root certificates of the platform, with their
-    /// problems.
-    fn configured_roots() -> String {
+    /// Returns the environment variables that should replace the root certificates of the platform, but do not
+    /// lead to certificates, with their problems.
+    fn unusable_roots() -> String {
         let variables = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter();
         let described = variables.filter_map(|name| {
             let path = env::var_os(name).filter(|path| !path.is_empty())?;
-            let problem = match fs::File::open(&path) {
-                Ok(_) => "which has no valid certificate".to_owned(),
+            let found = match fs::read_dir(&path) {
+                Ok(mut files) => Ok(name == "SSL_CERT_DIR" && files.next().is_some()),
+                Err(_) => fs::read(&path)
+                    .map(|pem| CertificateDer::pem_slice_iter(&pem).any(|it| it.is_ok())),
+            };
+            let problem = match found {
+                Ok(true) => return None,
+                Ok(false) => "which has no valid certificate".to_owned(),
                 Err(error) => format!("which cannot be read: {error}"),
             };
             Some(format!("; {name} is {}, {problem}", path.display()))

@@ -1,5 +1,6 @@
 //! Attempts to send deliveries: what they mean, and what to do about a failure.
 
+use std::env;
 use std::error::Error as _;
 use std::iter::successors;
 use std::time::Duration;
@@ -86,9 +87,14 @@ pub(super) fn error_reason(error: &reqwest::Error, url: &Url) -> String {
                  subjectAltName={name}`, and set SSL_CERT_FILE to cert.pem"
             )
         }
-        Some(reason) if reason.contains("UnknownIssuer") => "the receiver's certificate is not \
-             trusted; set SSL_CERT_FILE to a file with it or its authority"
-            .to_owned(),
+        Some(reason) if reason.contains("UnknownIssuer") => {
+            let file = env::var_os("SSL_CERT_FILE").map(|path| format!(", not {}", path.display()));
+            format!(
+                "the receiver's certificate is not trusted; set SSL_CERT_FILE to a file with it or its \
+                 authority{}",
+                file.unwrap_or_default()
+            )
+        }
         Some(reason) => {
             let reason = reason.replace("DnsName(\"", "\"").replace("\")", "\"");
             format!("the receiver's certificate is invalid: {reason}")
