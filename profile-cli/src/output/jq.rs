@@ -1,9 +1,14 @@
 //! `--jq`: filters JSON with a jq expression.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::cmp::Reverse;
+use std::hint::black_box;
 use std::panic::resume_unwind;
-use std::thread;
+use std::{ptr, thread};
 
-use jaq_core::load::{Arena, File, Loader};
+use jaq_core::load::lex::{StrPart, Tok, Token};
+use jaq_core::load::{Arena, File, Lexer, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
 use profile_sdk::quoted;
@@ -43,6 +48,20 @@ const MAX_RESULT_DEPTH: usize = 10_000;
 /// what is used of it takes memory.
 const STACK_BYTES: usize = (1 << 30) - 1;
 
+/// Maximum bytes of the stack at the start of a definition, so that endless recursion is an error.
+const MAX_STACK: usize = 1 << 26;
+
+/// [`MAX_STACK`] without a thread of its own.
+const MAX_SHARED_STACK: usize = 1 << 20;
+
+/// The function that checks the stack, followed by the rest of a definition.
+const CHECK: &str = " _check_stack as $_check_stack | ";
+
+thread_local! {
+    /// The lowest address of the stack at the start of a definition.
+    static END_OF_STACK: Cell<usize> = const { Cell::new(0) };
+}
+
 /// Maximum digits of a number, since the interpreter needs the square of their number.
 const MAX_DIGITS: usize = 4096;
 
@@ -67,16 +86,17 @@ impl Program {
             .chain(jaq_std::funs())
             .chain(jaq_json::funs())
             .filter(|(name, ..)| !EXCLUDED.contains(name))
-            .chain([native::run::<Data>((
-                "fromjson",
-                native::v(0),
-                |(_, value)| native::bome(from_json(&value)),
-            ))]);
+            .chain([
+                native::run::<Data>(("fromjson", native::v(0), |(_, value)| {
+                    native::bome(from_json(&value))
+                })),
+                native::run::<Data>(("_check_stack", native::v(0), |(_, value)| {
+                    native::bome(check_stack(value))
+                })),
+            ]);
         let arena = Arena::default();
-        let file = File {
-            code: expression,
-            path: (),
-        };
+        let code = &*with_checks(expression);
+        let file = File { code, path: () };
         let modules = Loader::new(definitions)
             .load(&arena, file)
             .map_err(|errors| invalid(expression, &load_reason(&errors)))?;
@@ -146,13 +166,73 @@ impl Program {
 
 /// Runs the interpreter on a thread with a large stack, if there is enough memory for one.
 fn on_large_stack<T: Send>(run: impl Fn() -> Result<T, Failure> + Sync) -> Result<T, Failure> {
+    let run = |max_stack| {
+        END_OF_STACK.set(stack_address().saturating_sub(max_stack));
+        run()
+    };
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK_BYTES);
-        match thread.spawn_scoped(scope, &run) {
+        match thread.spawn_scoped(scope, || run(MAX_STACK)) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => run(),
+            Err(_) => run(MAX_SHARED_STACK),
         }
     })
+}
+
+/// Returns the address of a variable, which is close to the end of the used stack.
+fn stack_address() -> usize {
+    let variable = 0_u8;
+    ptr::from_ref(black_box(&variable)).addr()
+}
+
+/// Returns the value, or an error if little of the stack is left.
+fn check_stack(value: Val) -> Result<Val, jaq_core::Error<Val>> {
+    match stack_address() < END_OF_STACK.get() {
+        true => Err(jaq_core::Error::str("too deep")),
+        false => Ok(value),
+    }
+}
+
+/// Adds a check of the stack to each definition of an expression.
+fn with_checks(expression: &str) -> Cow<'_, str> {
+    let tokens = Lexer::new(expression).lex().unwrap_or_default();
+    let mut colons = Vec::new();
+    add_colons(&tokens, &mut colons);
+    let mut code = Cow::Borrowed(expression);
+    // From the last to the first, so that the positions stay valid.
+    colons.sort_unstable_by_key(|colon| Reverse(colon.as_ptr().addr()));
+    for colon in colons {
+        let end = colon.as_ptr().addr() - expression.as_ptr().addr() + colon.len();
+        code.to_mut().insert_str(end, CHECK);
+    }
+    code
+}
+
+/// Adds the colons before the bodies of definitions.
+fn add_colons<'a>(tokens: &[Token<&'a str>], colons: &mut Vec<&'a str>) {
+    for (index, token) in tokens.iter().enumerate() {
+        if let [Token("def", _), _, Token(":", _), ..]
+        | [
+            Token("def", _),
+            _,
+            Token(_, Tok::Block(_)),
+            Token(":", _),
+            ..,
+        ] = tokens[index..]
+        {
+            let after = tokens[index..].iter();
+            colons.extend(after.map(|token| token.0).find(|text| *text == ":"));
+        }
+        match &token.1 {
+            Tok::Block(tokens) => add_colons(tokens, colons),
+            Tok::Str(parts) => parts.iter().for_each(|part| {
+                if let StrPart::Term(term) = part {
+                    add_colons(std::slice::from_ref(term), colons);
+                }
+            }),
+            Tok::Word | Tok::Var | Tok::Fmt | Tok::Num | Tok::Sym => {}
+        }
+    }
 }
 
 /// Returns the nesting depth of a JSON document.
@@ -196,6 +276,7 @@ fn reason(error: &str) -> &'static str {
         error if error.starts_with("cannot calculate ") => {
             "an operator does not accept these values"
         }
+        error if error.starts_with("too deep") => "the recursion is too deep, or does not end",
         error if error.starts_with("cannot parse") => "a text is not what the expression parses",
         _ => "the expression failed",
     }
@@ -398,6 +479,50 @@ mod tests {
         }
         let brackets = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
         assert!(Program::new(&brackets).is_ok());
+    }
+
+    #[test]
+    fn endless_recursion_is_an_error() {
+        let expected = "--jq: the recursion is too deep, or does not end";
+        for expression in [
+            "def f: 1 + f; f",
+            "def f: f | f; f",
+            "def f: [f]; f",
+            "def f: {a: f}; f",
+            "def f(g): g + f(g); f(1)",
+            "def f($x): 1 + f($x); f(1)",
+            "def f: \"\\(f)\"; f",
+            "\"\\(def f: -f; f)\"",
+            "def f: def g: 1 + f; g; f",
+            "[def f: reduce f as $x (0; .); f]",
+            "def f: try (1 + f) catch error; f",
+            "def f: f as $x | 1; f",
+            "def f: if f then 1 else 2 end; f",
+        ] {
+            let run = || Program::new(expression)?.run("1", &Screen::plain());
+            let failure = run().expect_err(expression);
+            assert_eq!(failure.message, expected, "{expression}");
+        }
+        check(
+            "def f: if . > 9999 then . else . + 1 | f end; f",
+            "1",
+            "10000\n",
+        );
+        check(
+            "def f: if . == 0 then 0 else 1 + (. - 1 | f) end; f",
+            "2000",
+            "2000\n",
+        );
+        check(
+            "def f: .a; path(f), (f |= 2)",
+            r#"{"a": 1}"#,
+            "[\"a\"]\n{\"a\":2}\n",
+        );
+        check(
+            "{def: 1} | .def, \"def f: 1; \\(def f: 2; f)\"",
+            "1",
+            "1\ndef f: 1; 2\n",
+        );
     }
 
     #[test]
