@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{Shutdown, TcpListener};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, lchown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -419,7 +419,10 @@ fn a_connection_that_was_closed_while_the_editor_was_open_is_not_used() {
         fs::read(&started).unwrap();
         drop(first);
         fs::write(&closed, "\n").unwrap();
-        respond("201 Created", "POST /api/v1/me/posts ");
+        let mut last = respond("201 Created", "POST /api/v1/me/posts ");
+        // Closing it with unread bytes would reset the connection.
+        last.shutdown(Shutdown::Write).unwrap();
+        let _ = last.read_to_end(&mut Vec::new());
     });
     let run = Program::new(home.path(), &["post", "create", "--editor"])
         .env("PROFILE_BASE_URL", &url)
