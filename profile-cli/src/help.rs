@@ -141,7 +141,8 @@ With --json, the field exit_code of an error contains the code.
   10   the webhook signature does not match
   130  interrupted with Ctrl-C: 130 in a shell and on Windows; a program
        that starts this one sees the signal SIGINT, often as -2
-  143  ended by SIGTERM, which like SIGHUP interrupts a change with a message
+  143  ended by SIGTERM, which interrupts a change with a message
+  129  the same for SIGHUP
 
 Signals that were ignored when the program started, as with nohup, stay ignored.";
 
@@ -165,8 +166,9 @@ removed; in JSON they are escaped, and csv in a pipe keeps TAB, CR, LF and all i
 
 Results are written to stdout, errors to stderr. With --json or --jq, an error is one object on the
 last line of stderr, with the fields code, message, hint, status, exit_code and retryable. If a command
-that changes something fails, `outcome` is \"not_done\" if the change was not made, and \"unknown\" if it
-may have been made.";
+that changes something fails, `outcome` is \"not_done\" if the change was not made, \"unknown\" if it may
+have been made, and \"done\" if only its result could not be printed. A command with several changes
+reports the failed one; the result on stdout shows the others.";
 
 /// Returns the text for `profile` without a command.
 pub(crate) fn start() -> String {

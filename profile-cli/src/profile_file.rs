@@ -25,8 +25,13 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
     let with_hint =
         |failure: Failure| failure.hint("nothing was sent; fix the file and run the command again");
     let shown = shown_in(text).map_err(|problem| with_hint(failure(name, vec![problem])))?;
+    let is_array = || serde_json::from_str::<Vec<&RawValue>>(text).is_ok();
     let parsed = match text.trim_start().starts_with('{') {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
+        false if is_array() => {
+            let message = "an array; expected an object, as `profile export --json` prints it";
+            Err(failure(name, vec![((1, 1), message.to_owned())]))
+        }
         false => EnteredProfile::read(text, shown.as_ref()).validated(name),
     };
     let desired = parsed.map_err(with_hint)?;

@@ -49,6 +49,7 @@ impl Deletion {
         }
         let listed = self.read(self.dry_run, session)?;
         let known = listed.as_deref().unwrap_or_default();
+        check_quotes(self.noun, entered, known)?;
         let ids = entered.iter().map(|entered| id_of(entered, known));
         let ids = ids.collect::<Result<Vec<_>, _>>()?;
         let ids = outcome::without_duplicates(&ids);
@@ -135,6 +136,14 @@ impl Deletion {
                     ..item
                 }),
                 Ok(_) => deleted.push(item),
+                // The profile listed it, so the request whose response was lost has deleted it.
+                Err(failure)
+                    if failure.is_unknown()
+                        && failure.kind == FailureKind::NotFound
+                        && !item.fields.is_empty() =>
+                {
+                    deleted.push(item);
+                }
                 Err(failure) if count == 1 => failures.push(Failure {
                     id: Some(item.id),
                     ..failure
@@ -238,9 +247,27 @@ pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
 /// Adds a hint to the failure if the service does not find the resource.
 pub(crate) fn with_list_hint(noun: &str, failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::NotFound => failure.hint(format!("`profile {noun} list` shows the IDs")),
+        FailureKind::NotFound if !failure.is_unknown() => {
+            failure.hint(format!("`profile {noun} list` shows the IDs"))
+        }
         _ => failure,
     }
+}
+
+/// Fails if several arguments are the words of one title.
+fn check_quotes(noun: &str, entered: &[String], items: &[Item]) -> Result<(), Failure> {
+    let title = entered.join(" ");
+    if entered.len() == 1 || !items.iter().any(|item| item.get("title") == Some(&title)) {
+        return Ok(());
+    }
+    let message = format!(
+        "these {} arguments are the title {}",
+        entered.len(),
+        quoted(&title)
+    );
+    let title = shlex::try_quote(&title).unwrap_or_default();
+    let hint = format!("quote the title: `profile {noun} delete {title}`");
+    Err(Failure::usage(message).hint(hint))
 }
 
 /// Returns the ID of an item that is named by its ID or by a title that no other item has. An unknown

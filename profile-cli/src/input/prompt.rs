@@ -18,15 +18,22 @@ use crate::terminal::stream::Blocking;
 /// Asks for confirmation on a terminal; fails if prompts are disabled or there is no terminal.
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     if no_input || !is_interactive() {
-        let message = match no_input {
-            true => "confirmation is required, but --no-input disables prompts",
-            false => "confirmation is required, but there is no terminal to ask on",
-        };
+        let reason = why_not_interactive(no_input);
+        let message = format!("confirmation is required, but {reason}");
         return Err(Failure::usage(message).hint("add --yes"));
     }
     match yes_or_no(&format!("{question} [y/N] "), false)? {
         true => Ok(()),
         false => Err(Failure::new(FailureKind::Declined, "nothing was changed")),
+    }
+}
+
+/// Returns the reason why nothing can be asked.
+pub(crate) fn why_not_interactive(no_input: bool) -> &'static str {
+    match no_input {
+        true => "--no-input disables prompts",
+        false if io::stderr().is_terminal() => "there is no terminal to answer on",
+        false => "stderr is not a terminal to ask on",
     }
 }
 

@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
-use profile_sdk::{Error, ErrorKind, InvalidValue};
+use profile_sdk::{Error, ErrorKind, InvalidValue, Response};
 
 use crate::outcome::report::Report;
+use crate::terminal::printable::redact_key;
 
 /// Hint for commands that require a key.
 pub(crate) const LOG_IN_HINT: &str =
@@ -43,6 +44,8 @@ pub(crate) struct Failure {
 /// The outcome of a failed write.
 #[derive(Debug)]
 pub(crate) enum WriteOutcome {
+    /// The change was made, but its result could not be printed.
+    Done,
     NotDone,
     /// The change may have been applied.
     Unknown {
@@ -75,6 +78,17 @@ pub(crate) struct ResponseBody {
     pub(crate) is_truncated: bool,
     /// `true` if the failure's JSON includes the body, for commands that print raw responses.
     pub(crate) is_included: bool,
+}
+
+impl ResponseBody {
+    fn new(body: &[u8]) -> Self {
+        let max = Error::MAX_BODY_BYTES;
+        Self {
+            bytes: body[..body.len().min(max)].to_vec(),
+            is_truncated: body.len() >= max,
+            is_included: false,
+        }
+    }
 }
 
 /// The kind of a failure, which determines the exit code.
@@ -152,11 +166,15 @@ impl Failure {
         self
     }
 
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self.outcome, Some(WriteOutcome::Unknown { .. }))
+    }
+
     /// Returns the message as it is printed.
     pub(crate) fn text(&self) -> String {
         let subject = self.subject.iter().map(|subject| format!("{subject}: "));
         let mut text = subject.chain([self.message.clone()]).collect::<String>();
-        if let Some(WriteOutcome::Unknown { .. }) = self.outcome {
+        if self.is_unknown() {
             text += "; the change may have been applied";
         }
         if let Some(kept) = &self.kept {
@@ -176,7 +194,7 @@ impl Failure {
     /// Returns the hint that follows from the outcome and from `retryable`.
     fn outcome_hint(&self) -> Option<String> {
         match self.outcome.as_ref()? {
-            WriteOutcome::NotDone => None,
+            WriteOutcome::Done | WriteOutcome::NotDone => None,
             WriteOutcome::Unknown { check } if self.retryable => Some(format!(
                 "it is safe to run the command again; `{check}` shows whether the change was made"
             )),
@@ -251,6 +269,21 @@ pub(crate) fn of_write(what: &str, check: &str, error: Error) -> Failure {
     }
 }
 
+/// Returns the failure of a deletion that had a 404 after an attempt with an unknown outcome: either this
+/// attempt deleted the resource, or there was none.
+pub(crate) fn of_repeated_deletion<T>(what: &str, check: &str, response: &Response<T>) -> Failure {
+    let status = response.status();
+    let body = String::from_utf8_lossy(response.body());
+    let body = redact_key(&body);
+    let message = format!("{what} was not found ({status}) when the deletion was repeated");
+    Failure {
+        status: Some(status),
+        outcome: Some(WriteOutcome::unknown(check)),
+        body: Some(Box::new(ResponseBody::new(body.as_bytes()))),
+        ..Failure::new(FailureKind::NotFound, message)
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let kind = match error.kind() {
@@ -270,19 +303,12 @@ impl From<Error> for Failure {
             hints: hint(&error).into_iter().collect(),
             status: error.status(),
             retryable: error.is_retryable(),
-            body: response_body(&error).map(Box::new),
+            body: error
+                .status()
+                .map(|_| Box::new(ResponseBody::new(error.body()))),
             ..Self::new(kind, message(&error))
         }
     }
-}
-
-fn response_body(error: &Error) -> Option<ResponseBody> {
-    error.status()?;
-    Some(ResponseBody {
-        bytes: error.body().to_vec(),
-        is_truncated: error.body().len() >= Error::MAX_BODY_BYTES,
-        is_included: false,
-    })
 }
 
 /// Returns the message, with the status and the service's own message.
@@ -333,16 +359,21 @@ fn status_and_message(error: &Error) -> String {
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
         ErrorKind::KeyMissing => format!("{LOG_IN_HINT}{}", sandbox_hint()),
-        ErrorKind::Unauthorized => "`profile auth status` shows where the key comes from; \
-             log in again with `profile auth login`"
-            .to_owned(),
+        ErrorKind::Unauthorized => {
+            "`profile auth status` shows where the key comes from; replace it \
+             there, or log in again with `profile auth login`"
+                .to_owned()
+        }
         ErrorKind::Forbidden => error.missing_scope().map(|_| SCOPE_HINT)?.to_owned(),
         ErrorKind::NotFound => {
-            "check the base URL; `profile config list` shows where it comes from".to_owned()
+            "check what you entered, and the base URL, which `profile config list` shows".to_owned()
         }
         ErrorKind::Connection => "check the network, the base URL and the proxy; \
              `profile config list` shows where they come from"
             .to_owned(),
+        ErrorKind::Unreadable if error.status().is_none() => {
+            "check the base URL, which `profile config list` shows".to_owned()
+        }
         ErrorKind::Unreadable => "check the base URL, which `profile config list` shows; \
              `profile api` prints the response unchanged"
             .to_owned(),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use profile_sdk::{Profile, Response};
 use serde_json::value::RawValue;
 
-use failure::{Failure, FailureKind, WriteOutcome};
+use failure::{Failure, FailureKind};
 use report::{Report, View};
 
 /// Returns the items without duplicates.
@@ -45,9 +45,7 @@ pub(crate) fn of_batch(
     done: Option<Report>,
     mut failures: Vec<Failure>,
 ) -> Result<Report, Failure> {
-    let is_unknown =
-        |failure: &Failure| matches!(failure.outcome, Some(WriteOutcome::Unknown { .. }));
-    failures.sort_by_key(|failure| (failure.kind, is_unknown(failure)));
+    failures.sort_by_key(|failure| (failure.kind, failure.is_unknown()));
     match (failures.pop(), done) {
         (None, Some(report)) => Ok(report),
         (None, None) => Err(Failure::usage("no identifier was given")),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::drawing::text::BOLD;
 use crate::outcome::failure::{Failure, FailureKind, ResponseBody, WriteOutcome};
+use crate::system::interruption;
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable};
 
@@ -94,11 +95,12 @@ fn one_as_json(failure: &Failure, selection: &str) -> Value {
         "message": failure.text(),
         "hint": hint.map(|hint| selecting(&hint, selection)),
         "status": failure.status,
-        "exit_code": failure.kind.exit_code(),
+        "exit_code": interruption::exit_code().unwrap_or(failure.kind.exit_code()),
         "retryable": failure.retryable,
     });
     if let Some(outcome) = &failure.outcome {
         error["outcome"] = json!(match outcome {
+            WriteOutcome::Done => "done",
             WriteOutcome::NotDone => "not_done",
             WriteOutcome::Unknown { .. } => "unknown",
         });

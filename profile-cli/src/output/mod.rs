@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use clap::ColorChoice;
 
 use crate::drawing::Drawing;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::settings::{GlobalArguments, Settings, palette};
 use crate::system::environment;
@@ -133,6 +133,7 @@ impl Output {
         match write_to_stdout(&bytes) {
             Ok(_) => ExitCode::from(report.exit_code),
             Err(failure) if report.is_change => self.failure(&Failure {
+                outcome: Some(WriteOutcome::Done),
                 message: format!(
                     "{}; the change was made, with this result: {}",
                     failure.message, report.json
@@ -153,6 +154,7 @@ impl Output {
         };
         let failure = Failure {
             kind: FailureKind::Other,
+            outcome: Some(WriteOutcome::Done),
             message: format!("{}; the change was made, {how}", failure.message),
             ..failure
         };

@@ -99,8 +99,9 @@ impl<'a> Session<'a> {
         self.send(call)?.map_err(failure)
     }
 
-    /// Sends a write of `what`. If its outcome is unknown, a hint suggests `check_command`. Warns if the
-    /// response is a page, which the service does not send.
+    /// Sends a write of `what`. If its outcome is unknown, a hint suggests `check_command`. This includes a
+    /// deletion that was repeated after a lost response and then not found. Warns if the response is a page,
+    /// which the service does not send.
     pub(crate) fn write<T>(
         &self,
         call: Call<T>,
@@ -123,6 +124,13 @@ impl<'a> Session<'a> {
             _ => failure,
         })?;
         let response = sent.map_err(failure)?;
+        if response.status() == 404 {
+            return Err(failure::of_repeated_deletion(
+                what,
+                check_command,
+                &response,
+            ));
+        }
         if is_page(&response) {
             let warning = format!(
                 "the response is an HTML page, so it is probably not from the service, and the outcome \

@@ -78,6 +78,12 @@ pub(crate) fn end_if_interrupted() {
     }
 }
 
+/// Returns the exit code that a shell sees for the signal that a guard deferred, if any.
+pub(crate) fn exit_code() -> Option<u8> {
+    let signal = INTERRUPTED_BY.load(Ordering::SeqCst);
+    (signal != 0).then_some(128 + signal as u8)
+}
+
 /// Fails if a guard deferred a signal.
 pub(crate) fn check() -> Result<(), Failure> {
     match INTERRUPTED_BY.load(Ordering::SeqCst) {

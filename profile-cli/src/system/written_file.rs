@@ -81,6 +81,8 @@ fn write_in_place(path: &Path, contents: &[u8], rules: Rules, reason: io::Error)
     }
     let mut file = match options.open(path) {
         Ok(file) if file.metadata()?.is_file() => file,
+        // A file that is mounted read-only is busy, too.
+        Err(error) if reason.kind() == ErrorKind::ResourceBusy => return Err(error),
         _ => return Err(reason),
     };
     if rules == Rules::Settings {

@@ -179,7 +179,7 @@ async fn login_requires_a_source_of_the_key() {
     let rejected = [&["login"][..], &["login", "--with-token"]]
         .map(|login| fixture.without_settings(login).stdin("key").run());
     expect![[r#"
-        error: the API key is missing, and there is no terminal to ask on
+        error: the API key is missing, and stderr is not a terminal to ask on
         hint: add --with-token to read the key from stdin: `--with-token < FILE`
         error: no base URL is set
         hint: add --base-url, for example --base-url https://profiles.example

@@ -388,6 +388,8 @@ async fn names_the_place_of_a_problem_in_a_file() {
         ),
         ("[profile]\nbio = \"\u{e9}", "2:9: invalid basic string"),
         ("{\n  \"links\": 1}", "2:12: invalid type: integer `1`"),
+        (" [{\"title\": \"a\"}]", "1:1: an array; expected an object"),
+        ("[]", "1:1: an array; expected an object"),
         (
             "{\"profile\": {\n\"text_color\": \"rot\"}}",
             "2:20: color \"rot\" is not of the form #rrggbb",

@@ -418,7 +418,7 @@ impl Run {
     /// Checks that the run asked for a consent that needs a terminal or `--yes`.
     #[track_caller]
     pub(crate) fn check_needs_consent(&self) {
-        let expected = "error: confirmation is required, but there is no terminal to ask on\n\
+        let expected = "error: confirmation is required, but stderr is not a terminal to ask on\n\
                         hint: add --yes\n";
         assert_eq!(self.usage_error(), expected);
     }

@@ -75,6 +75,11 @@ fn each_signal_reports_the_change_that_it_interrupts() {
         assert_eq!(run.code(), code, "{run}");
         let message = "error: interrupted while a change was being sent; ";
         assert!(run.stderr().starts_with(message), "{run}");
+        let (running, _stream) = start_request("USR1", &home, "post create Hello --json");
+        running.signal(signal);
+        let error = running.end().error();
+        assert_eq!(error["exit_code"], 128 - code, "{error}");
+        assert_eq!(error["outcome"], "unknown", "{error}");
     }
     // A read ends at once.
     let (running, _stream) = start_request("USR1", &home, "show");

@@ -132,15 +132,14 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
             ),
         };
     }
-    let message = match settings.no_input {
-        true => "the API key is missing, and --no-input disables prompts",
-        false if !prompt::is_interactive() => {
-            "the API key is missing, and there is no terminal to ask on"
-        }
-        false => return Ok(()),
-    };
-    Err(Failure::usage(message)
-        .hint("add --with-token to read the key from stdin: `--with-token < FILE`"))
+    if !settings.no_input && prompt::is_interactive() {
+        return Ok(());
+    }
+    let reason = prompt::why_not_interactive(settings.no_input);
+    Err(
+        Failure::usage(format!("the API key is missing, and {reason}"))
+            .hint("add --with-token to read the key from stdin: `--with-token < FILE`"),
+    )
 }
 
 fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
