@@ -163,6 +163,12 @@ fn more_than_1024_deliveries_get_503() {
 
 #[test]
 fn receives_at_most_64_long_bodies() {
+    // On a slow machine, the time for the other bodies may be over before all is observed.
+    assert!((0..3).any(|_| receives_64_of_65_long_bodies()));
+}
+
+/// Returns `false` if another number of bodies was received.
+fn receives_64_of_65_long_bodies() -> bool {
     const LENGTH: usize = 20_000;
     let home = home();
     let mut listener = Listener::start(home.path(), &["--json"]);
@@ -179,17 +185,19 @@ fn receives_at_most_64_long_bodies() {
         std::thread::yield_now();
     }
     slow.retain_mut(is_pending);
-    assert_eq!(slow.len(), 64);
-    slow[0].write_all(b"a").unwrap();
     let mut response = [0; 12];
-    slow[0].read_exact(&mut response).unwrap();
-    assert_eq!(&response, b"HTTP/1.1 401");
+    let received = slow[0].write_all(b"a");
+    let received = received.and_then(|()| slow[0].read_exact(&mut response));
+    if slow.len() != 64 || received.is_err() || &response != b"HTTP/1.1 401" {
+        return false;
+    }
     let long = vec![b'a'; LENGTH];
     let signed = super::webhook(home.path(), &["sign", "--body", "-"])
         .stdin(long.clone())
         .run();
     let signature = signed.stdout().trim_end();
     assert_eq!(listener.deliver("post.liked", signature, &long), 204);
+    true
 }
 
 #[test]
