@@ -188,7 +188,7 @@ fn stack_address() -> usize {
 /// Returns the value, or an error if little of the stack is left.
 fn check_stack(value: Val) -> Result<Val, jaq_core::Error<Val>> {
     match stack_address() < END_OF_STACK.get() {
-        true => Err(jaq_core::Error::str("too deep")),
+        true => Err(jaq_core::Error::str("_check_stack")),
         false => Ok(value),
     }
 }
@@ -276,7 +276,7 @@ fn reason(error: &str) -> &'static str {
         error if error.starts_with("cannot calculate ") => {
             "an operator does not accept these values"
         }
-        error if error.starts_with("too deep") => "the recursion is too deep, or does not end",
+        error if error.starts_with("_check_stack") => "the recursion is too deep, or does not end",
         error if error.starts_with("cannot parse") => "a text is not what the expression parses",
         _ => "the expression failed",
     }
