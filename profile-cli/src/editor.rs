@@ -154,14 +154,15 @@ pub(crate) fn delete_sent(input: &Input, is_stored: impl FnOnce() -> Result<bool
 /// Returns a note about the texts that were not sent, if there are any.
 pub(crate) fn unsent_note() -> Option<String> {
     let directory = unsent_directory().ok()?;
-    let count = fs::read_dir(&directory).ok()?.count();
+    let files = fs::read_dir(&directory).ok()?.flatten();
+    let mut sizes = files.filter_map(|file| Some(file.metadata().ok()?.len()));
     let note = || {
         format!(
             "texts that were not sent are kept in {}",
             directory.display()
         )
     };
-    (count > 0).then(note)
+    sizes.any(|size| size > 0).then(note)
 }
 
 fn unsent_directory() -> Result<PathBuf, Failure> {
@@ -219,9 +220,12 @@ impl TextFile {
         written.map_err(|error| Failure::of_file("written", &self.path, &error))
     }
 
-    /// Deletes the file. If this fails, an unused file is left behind, which is harmless.
+    /// Deletes the file, and the backup of an editor such as Emacs. If this fails, an unused file is left
+    /// behind, which is harmless.
     fn delete(self) {
-        let _ = fs::remove_file(self.path);
+        let mut backup = self.path.clone().into_os_string();
+        backup.push("~");
+        let _ = (fs::remove_file(self.path), fs::remove_file(backup));
     }
 
     fn location(&self) -> String {

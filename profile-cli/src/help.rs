@@ -141,7 +141,7 @@ With --json, the field exit_code of an error contains the code.
   10   the webhook signature does not match
   130  interrupted with Ctrl-C: 130 in a shell and on Windows; a program
        that starts this one sees the signal SIGINT, often as -2
-  143  ended by SIGTERM, which interrupts a change with a message
+  143  ended by SIGTERM; while a change is sent, with a message as after Ctrl-C
   129  the same for SIGHUP
 
 Signals that were ignored when the program started, as with nohup, stay ignored.";

@@ -266,7 +266,7 @@ pub(crate) fn check_without_key<'a>(
     };
     let message = format!("{name} contains the API key, which is not written to files");
     Err(Failure::new(FailureKind::Other, message)
-        .hint("replace the text with `profile set` or `profile link edit`, and then the key"))
+        .hint("replace the text with `profile edit` or `profile link edit ID`, and then the key"))
 }
 
 /// Returns the texts of the editable fields.

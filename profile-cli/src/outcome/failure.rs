@@ -375,7 +375,7 @@ fn hint(error: &Error) -> Option<String> {
             "check the base URL, which `profile config list` shows".to_owned()
         }
         ErrorKind::Unreadable => "check the base URL, which `profile config list` shows; \
-             `profile api` prints the response unchanged"
+             `profile api PATH` prints the response unchanged"
             .to_owned(),
         ErrorKind::Service if !error.is_retryable() => return None,
         ErrorKind::RateLimited | ErrorKind::Service => match error.retry_after() {

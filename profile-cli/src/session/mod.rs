@@ -164,8 +164,9 @@ impl<'a> Session<'a> {
     /// Sends a call, except with `--curl`. The outer failure is a usage error or an interruption.
     pub(crate) fn send<T>(&self, call: Call<T>) -> Result<Result<Response<T>, Error>, Failure> {
         if self.settings.curl {
-            let message = "--curl: the requests of this command depend on the profile";
-            let hint = "`profile apply --dry-run` and `profile edit --dry-run` show them";
+            let message =
+                "--curl: this command depends on the profile, which is not read with --curl";
+            let hint = "`profile apply FILE --dry-run` and `profile edit --dry-run` show requests";
             return Err(Failure::usage(message).hint(hint));
         }
         log::sending(&call);

@@ -25,7 +25,7 @@ pub(crate) struct GlobalArguments {
     #[arg(long, global = true, value_name = "EXPR")]
     pub(crate) jq: Option<String>,
 
-    /// Answer yes to every prompt
+    /// Skip requests for confirmation
     #[arg(short, long, global = true)]
     pub(crate) yes: bool,
 

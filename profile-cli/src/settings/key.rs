@@ -9,6 +9,7 @@ use super::key_store::StoredKey;
 use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
 use crate::system::{environment, private_file};
+use crate::terminal::printable::redact_argument;
 
 const KEY: &str = "PROFILE_API_KEY";
 const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
@@ -108,7 +109,9 @@ impl Key {
             return Ok(None);
         };
         let missing = || {
-            let message = format!("{KEY_FILE}: {} does not exist", path.display());
+            // The value may be the key.
+            let path = path.to_string_lossy();
+            let message = format!("{KEY_FILE}: {} does not exist", redact_argument(&path));
             Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
         };
         let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::IsTerminal as _;
+use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{ColorChoice, ValueEnum};
@@ -305,6 +306,10 @@ pub(crate) fn complete_base_url(text: String) -> String {
 fn editor(text: &str) -> Result<(), String> {
     match text.trim().is_empty() {
         true => Err("is empty; expected a command such as vi".to_owned()),
+        false if shlex::split(text).is_none() && !Path::new(text).is_file() => Err(format!(
+            "is {}, which is not a command; close all quotes",
+            quoted(text)
+        )),
         false => Ok(()),
     }
 }

@@ -67,6 +67,12 @@ async fn problems_of_the_key() {
     let missing = status(&fixture).without("PROFILE_API_KEY");
     let missing = missing.env("PROFILE_API_KEY_FILE", "missing/key").run();
     fails_with(&missing, "missing/key does not exist");
+    // A key in the wrong variable is not printed.
+    let misplaced = status(&fixture).without("PROFILE_API_KEY");
+    let misplaced = misplaced
+        .env("PROFILE_API_KEY_FILE", "key_0123456789")
+        .run();
+    fails_with(&misplaced, "[redacted] does not exist");
 }
 
 #[tokio::test]
@@ -177,6 +183,12 @@ async fn texts_that_were_not_sent_are_named() {
         directory.display()
     );
     assert!(run.stderr().contains(&note), "{run}");
+    // An editor that is closed at once leaves an empty file.
+    for file in fs::read_dir(&directory).unwrap() {
+        fs::write(file.unwrap().path(), "").unwrap();
+    }
+    let run = status(&fixture).run();
+    assert!(!run.stderr().contains(&note), "{run}");
 }
 
 #[tokio::test]

@@ -142,6 +142,7 @@ fn validates_settings_before_storing() {
         "set timeout 0",
         "set base_url nowhere",
         "set account gone",
+        "set editor vi'",
         "get colour",
         "set zzz 1",
         "set api_key canary",
@@ -156,6 +157,7 @@ fn validates_settings_before_storing() {
         error: base_url does not contain ://; expected a URL such as https://host
         error: unknown account "gone"
         hint: add one with `profile auth login`
+        error: editor is "vi'", which is not a command; close all quotes
         error: unknown setting "colour"; expected one of account, base_url, color, editor, no_input, output, proxy, retries, timeout
         error: unknown setting "zzz"; expected one of account, base_url, color, editor, no_input, output, proxy, retries, timeout
         error: api_key is not a setting: config.toml does not hold API keys; store one with `profile auth login`, or set PROFILE_API_KEY

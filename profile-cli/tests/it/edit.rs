@@ -98,8 +98,8 @@ async fn sends_only_changed_fields() {
     let run = edit(&fixture, script);
     assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
     let bio = "I live inside a mock server.\nRead \"\\me as you like.";
-    // As `o` in vim on the last line of the bio.
-    edit(&fixture, "sed -i 's/^Read.*/&\\nadded/' \"$1\"").stdout();
+    // As `o` in vim on the last line of the bio, and with a backup, as in Emacs.
+    edit(&fixture, "sed -i~ 's/^Read.*/&\\nadded/' \"$1\"").stdout();
     let added = json!({"bio": format!("{bio}\nadded")});
     assert_eq!(
         sent(&fixture),
@@ -533,8 +533,8 @@ async fn curl_names_dry_run() {
     let fixture = Fixture::new().await;
     let rejected = program(&fixture, "", &["edit", "--curl"]).run();
     expect![[r#"
-        error: --curl: the requests of this command depend on the profile
-        hint: `profile apply --dry-run` and `profile edit --dry-run` show them
+        error: --curl: this command depends on the profile, which is not read with --curl
+        hint: `profile apply FILE --dry-run` and `profile edit --dry-run` show requests
     "#]]
     .assert_eq(&rejected.usage_error());
 }

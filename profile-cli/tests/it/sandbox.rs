@@ -7,7 +7,7 @@ use expect_test::expect;
 #[cfg(unix)]
 use expect_test::expect_file;
 
-use crate::program::{Program, Run, home, named, run};
+use crate::program::{Fixture, Program, Run, home, named, run};
 
 #[track_caller]
 fn sandbox(home: &Path, arguments: &[&str]) -> Run {
@@ -103,6 +103,28 @@ fn conflicts_with_base_url_and_account() {
         let expected = format!("error: --sandbox cannot be used with {option}\n");
         assert_eq!(rejected.usage_error(), expected);
     }
+}
+
+#[tokio::test]
+async fn accounts_are_not_changed_with_the_sandbox() {
+    let fixture = Fixture::new().await;
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    for command in [
+        &["auth", "logout", "demo", "--yes"][..],
+        &["auth", "logout", "--yes"],
+        &["auth", "switch", "demo"],
+        &["auth", "token"],
+        &["auth", "login", "--with-token"],
+    ] {
+        let arguments = [&["--sandbox"], command].concat();
+        let rejected = fixture.without_settings(&arguments).run().usage_error();
+        assert_eq!(
+            rejected,
+            "error: the sandbox has no accounts\nhint: omit --sandbox\n"
+        );
+    }
+    let key = fixture.home.path().join(".config/profile/keys/demo");
+    assert!(key.exists());
 }
 
 #[test]

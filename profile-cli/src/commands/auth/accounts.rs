@@ -162,10 +162,6 @@ Examples:
   PROFILE_API_KEY=$(profile auth token --account work) ./script";
 
 pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
-    if session.settings.sandbox {
-        let message = "the sandbox uses its own key";
-        return Err(Failure::usage(message).hint("omit --sandbox"));
-    }
     match Key::find(&session.settings)? {
         Some(key) => Ok(Report {
             warnings: key.warnings,

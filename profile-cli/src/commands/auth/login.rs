@@ -117,9 +117,6 @@ fn is_wrong_key(failure: &Failure) -> bool {
 /// Checks that the key can be read.
 fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
     let settings = &session.settings;
-    if settings.sandbox {
-        return Err(Failure::usage("the sandbox requires no login").hint("omit --sandbox"));
-    }
     if settings.curl {
         return Ok(());
     }

@@ -54,6 +54,16 @@ impl AuthCommand {
 }
 
 pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Failure> {
+    let uses_account = match command {
+        AuthCommand::Status | AuthCommand::List => false,
+        AuthCommand::Login(_)
+        | AuthCommand::Logout(_)
+        | AuthCommand::Switch(_)
+        | AuthCommand::Token => true,
+    };
+    if session.settings.sandbox && uses_account {
+        return Err(Failure::usage("the sandbox has no accounts").hint("omit --sandbox"));
+    }
     match command {
         AuthCommand::Login(arguments) => login::run(&arguments, session),
         AuthCommand::Logout(arguments) => accounts::logout(arguments, session),

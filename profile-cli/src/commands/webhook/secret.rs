@@ -12,6 +12,7 @@ use crate::outcome::failure::Failure;
 use crate::output::Output;
 use crate::session::Session;
 use crate::system::{environment, private_file};
+use crate::terminal::printable::redact_argument;
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 
@@ -41,7 +42,9 @@ impl WebhookSecret {
         };
         let read = File::open(&path).and_then(private_file::read_bytes);
         let (mut bytes, exposed) = read.map_err(|error| {
-            let path = path.display();
+            // The value may be the secret.
+            let path = path.to_string_lossy();
+            let path = redact_argument(&path);
             Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
         })?;
         if exposed {
