@@ -145,6 +145,18 @@ async fn does_not_store_an_invalid_key() {
         error: API key is empty; expected the key that the service issued
         hint: nothing was stored
     "#]].assert_eq(&rejected.concat());
+    let elsewhere = format!("{}/elsewhere", fixture.service.uri());
+    for (base_url, advice) in [
+        (&*elsewhere, "check the base URL\n"),
+        (
+            "http://127.0.0.1:1",
+            "check the network, the base URL and the proxy\n",
+        ),
+    ] {
+        let failed = fixture.log_in_to(base_url, "key", &[]);
+        let hint = format!("hint: nothing was stored; {advice}");
+        assert!(failed.stderr().ends_with(&hint), "{failed}");
+    }
     assert!(!fixture.config("config.toml").exists());
     assert!(!fixture.config("keys").exists());
 }

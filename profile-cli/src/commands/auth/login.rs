@@ -153,8 +153,17 @@ fn check_with_service(
     session: &Session<'_>,
 ) -> Result<Profile, Failure> {
     let nothing_stored = |mut failure: Failure| {
-        if failure.kind == FailureKind::Unauthorized {
-            failure.hints = vec!["check the key".to_owned()];
+        // The URL and the key may be those that were entered.
+        let advice = [
+            (FailureKind::Unauthorized, "check the key"),
+            (FailureKind::NotFound, "check the base URL"),
+            (
+                FailureKind::NoResponse,
+                "check the network, the base URL and the proxy",
+            ),
+        ];
+        if let Some((_, advice)) = advice.iter().find(|(kind, _)| *kind == failure.kind) {
+            failure.hints = vec![(*advice).to_owned()];
         }
         failure.hints.insert(0, "nothing was stored".to_owned());
         failure
