@@ -14,6 +14,7 @@ use profile_sdk::quoted;
 use crate::input::{Input, prompt};
 use crate::outcome::failure::{Failure, FailureKind, KeptText};
 use crate::outcome::report::Report;
+use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
@@ -135,7 +136,11 @@ fn edit_again(failure: &Failure, session: &Session<'_>) -> Result<bool, Failure>
 }
 
 /// Deletes a file that was sent, if it is in the folder of the texts that were not sent.
-pub(crate) fn delete_sent(input: &Input, is_stored: impl FnOnce() -> Result<bool, Failure>) {
+pub(crate) fn delete_sent(
+    input: &Input,
+    output: &Output,
+    is_stored: impl FnOnce() -> Result<bool, Failure>,
+) {
     let Input::File(path) = input else {
         return;
     };
@@ -146,8 +151,12 @@ pub(crate) fn delete_sent(input: &Input, is_stored: impl FnOnce() -> Result<bool
     };
     if unsent_directory().is_ok_and(|directory| is_in(directory).unwrap_or(false))
         && is_stored().unwrap_or(false)
+        && let Err(error) = fs::remove_file(path)
     {
-        let _ = fs::remove_file(path);
+        let path = path.display();
+        output.warn(&format!(
+            "{path} was sent, but cannot be deleted: {error}; delete it, so that it is not sent again"
+        ));
     }
 }
 

@@ -155,8 +155,8 @@ and prints strings without quotes.
   json   one JSON document: `data` as the service sent it; indented and
          colored on a terminal
   csv    comma-separated values with a header, unchanged except for
-         control characters; spreadsheets may take values that begin
-         with =, +, - or @ for formulas
+         control characters and escape sequences; spreadsheets may take
+         values that begin with =, +, - or @ for formulas
 
 `--jq '.[]'` prints each item of a list on its own line.
 

@@ -251,7 +251,7 @@ impl fmt::Display for Fix {
             Self::JsonIndented => "the body's JSON was indented",
             Self::EscapesDecoded => "the body's \\u escapes were the characters themselves",
             Self::NonAsciiEscaped => "the body's characters outside of ASCII were \\u escapes",
-            Self::HtmlEscaped => "each &, < and > of the body was a \\u escape",
+            Self::HtmlEscaped => "characters of the body such as &, < and ' were \\u escapes",
             Self::SlashesDecoded => "the body's slashes had no backslash before them",
             Self::SlashesEscaped => "the body's slashes had a backslash before them",
         })

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use profile_sdk::{Call, Client, Error, Method, RawCall, Response, quoted};
+use profile_sdk::{Call, Client, ClientBuilder, Error, Method, RawCall, Response, quoted};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,8 @@ use Method::{Delete, Get, Patch, Post, Put};
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
 Prints the response body unchanged; on a terminal, control characters are removed. With --json or
---jq, a body that is not valid JSON is an error. The required scope depends on the path.
+--jq, a body that is not valid JSON is an error, as is any body above {max_body} MiB. The required scope
+depends on the path.
 
 The body of an error response is printed too, up to {max} KiB. With --json or --jq it is the field
 `body` of the error: JSON, else a string, else base64 (see `body_encoding`); stdout stays empty. A
@@ -32,7 +33,8 @@ Examples:
   profile api 'users/ada/stats?days=7' --jq .data.total_views
   profile api me/profile -X PATCH -f display_name=Ada
   echo '{{\"body\": \"Hello\"}}' | profile api /api/v1/me/posts --input -",
-    max = Error::MAX_BODY_BYTES / 1024))]
+    max = Error::MAX_BODY_BYTES / 1024,
+    max_body = ClientBuilder::DEFAULT_MAX_RESPONSE_BYTES >> 20))]
 pub(crate) struct ApiArguments {
     /// Path of the request; /api/v1/ is prepended unless it starts with /api/
     path: String,
@@ -146,6 +148,10 @@ impl ApiArguments {
         let (Some(status), Some(body)) = (failure.status, &mut failure.body) else {
             return failure;
         };
+        if (200..400).contains(&status) {
+            // The same request would fail again.
+            failure.hints.clear();
+        }
         body.is_included = json;
         if !json {
             let mut bytes = match self.include {
@@ -212,11 +218,14 @@ fn as_json(
     };
     if let Err(error) = serde_json::from_str::<&RawValue>(body) {
         let message = format!("the response with status {status} is not valid JSON: {error}");
+        let hint = outcome
+            .is_none()
+            .then_some("omit --json and --jq to print the response as it is");
         return Err(Failure {
             status: Some(status),
             outcome,
+            hints: hint.map(str::to_owned).into_iter().collect(),
             ..Failure::new(FailureKind::Other, message)
-                .hint("omit --json and --jq to print the response as it is")
         });
     }
     Ok(body.to_owned())

@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     if arguments.dry_run.dry_run {
         return Ok(report);
     }
-    editor::delete_sent(&arguments.file.input, || {
+    editor::delete_sent(&arguments.file.input, session.output, || {
         // A success response may not have come from the service.
         let profile = session.read(session.client()?.me())?.into_data();
         Ok(diff::plan(&profile, &desired, arguments.prune, session)?.is_empty())

@@ -85,6 +85,7 @@ fn check_replaceable(path: &Path, session: &Session<'_>) -> Result<(), Failure> 
     }
     let message = format!("{} exists and is not a profile file", path.display());
     let failure = |_| Failure::usage(message).hint("add --yes to replace it, or name another file");
-    let read = diff::read(&Input::File(path.to_owned()));
-    read.map(drop).map_err(failure)
+    let input = Input::File(path.to_owned());
+    input.read()?;
+    diff::read(&input).map(drop).map_err(failure)
 }

@@ -25,8 +25,15 @@ type Data = data::JustLut<Val>;
 /// `fromjson` of the interpreter is recursive without a limit.
 const EXCLUDED: [&str; 3] = ["env", "halt", "fromjson"];
 
-/// The formats that the interpreter lacks. The prefix of the error is one of [`reason`].
+/// Deletion that keeps the order of fields, and the formats that the interpreter lacks. The prefix of the error is one of [`reason`].
 const FORMATS: &str = r#"
+def _order($old): if [., $old | type] == ["object", "object"]
+  then . as $new | reduce ($old | keys_unsorted[]) as $key ({};
+    if $new | has($key) then .[$key] = ($new[$key] | _order($old[$key])) else . end)
+  elif [., $old | type] == ["array", "array"] and length == ($old | length)
+  then [range(length) as $i | .[$i] | _order($old[$i])] else . end;
+def del(f): . as $old | (f |= empty) | _order($old);
+def delpaths($paths): . as $old | (reduce $paths[] as $path (.; getpath($path) |= empty)) | _order($old);
 def _row(f): if isarray then [.[] | if isstring then f elif . == null then "" elif . < [] then tostring
   else error("cannot use ") end] else error("cannot use ") end;
 def @csv: _row("\"" + (split("\"") | join("\"\"")) + "\"") | join(",");
@@ -149,7 +156,7 @@ impl Program {
                         )));
                     }
                     if serde_json::from_str::<&RawValue>(&json).is_err() {
-                        let message = "--jq: the result is not valid JSON, such as NaN or infinity";
+                        let message = "--jq: the result is not valid JSON, such as NaN, infinity or a key that is not a string";
                         return Err(Failure::usage(message));
                     }
                     json::document(&json, screen)
@@ -479,6 +486,27 @@ mod tests {
         }
         let brackets = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
         assert!(Program::new(&brackets).is_ok());
+    }
+
+    #[test]
+    fn deletion_keeps_the_order_of_fields() {
+        let json = r#"{"a": 1, "b": [{"x": 1, "y": 2, "z": 3}], "c": 3, "d": 4}"#;
+        check(
+            "del(.a) | keys_unsorted | @csv",
+            json,
+            "\"b\",\"c\",\"d\"\n",
+        );
+        check(
+            "del(.a, .b[].x)",
+            json,
+            "{\"b\":[{\"y\":2,\"z\":3}],\"c\":3,\"d\":4}\n",
+        );
+        check(
+            "delpaths([[\"b\", 0], [\"a\"]])",
+            json,
+            "{\"b\":[],\"c\":3,\"d\":4}\n",
+        );
+        check("map(del(.[0]))", "[[1, 2], [3]]", "[[2],[]]\n");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 use super::config_file::ConfigFile;
 use super::{AccountName, SettingName};
 use crate::outcome::failure::Failure;
-use crate::system::interruption::InterruptGuard;
+use crate::system::interruption::{InterruptGuard, WriteGuard};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
 use crate::terminal::progress;
@@ -51,7 +51,7 @@ fn open_lock(path: &Path, config: &Path) -> io::Result<File> {
     options.write(true);
     match options.clone().create_new(true).open(path) {
         Ok(lock) => {
-            written_file::keep_owner_of_directory(&lock, path);
+            private_file::keep_owner_of_directory(&lock, path);
             Ok(lock)
         }
         // It is never deleted: other processes may be waiting for its lock.
@@ -63,11 +63,12 @@ fn open_lock(path: &Path, config: &Path) -> io::Result<File> {
     }
 }
 
-/// An edit of the file, which holds its lock, and defers Ctrl-C, until it is dropped.
+/// An edit of the file, which holds its lock, and defers signals, until it is dropped: no key stays without
+/// its account.
 pub(crate) struct ConfigEdit {
     file: ConfigFile,
     _lock: File,
-    _guard: InterruptGuard,
+    _guards: (InterruptGuard, WriteGuard),
 }
 
 impl ConfigEdit {
@@ -83,7 +84,7 @@ impl ConfigEdit {
         Ok(Self {
             file: ConfigFile::load()?,
             _lock: lock,
-            _guard: InterruptGuard::new(),
+            _guards: (InterruptGuard::new(), WriteGuard::new()),
         })
     }
 

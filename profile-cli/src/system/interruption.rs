@@ -126,16 +126,27 @@ pub(crate) async fn interrupted() {
     }
 }
 
+/// Defers the signals that end the program, so that no temporary file is left behind.
+pub(crate) fn deferred<T>(run: impl FnOnce() -> T) -> T {
+    let _guards = (InterruptGuard::new(), WriteGuard::new());
+    run()
+}
+
 /// Lets SIGTERM and SIGHUP interrupt a change that is being sent, so that its outcome is reported, instead
 /// of ending the program immediately.
-pub(crate) struct WriteGuard(());
+pub(crate) struct WriteGuard {
+    /// The earlier value.
+    #[cfg(unix)]
+    ends: bool,
+}
 
 impl WriteGuard {
     pub(crate) fn new() -> Self {
         #[cfg(unix)]
+        let ends = ENDS_ON_TERMINATION.swap(false, Ordering::SeqCst);
+        #[cfg(unix)]
         {
             static INSTALLED: std::sync::Once = std::sync::Once::new();
-            ENDS_ON_TERMINATION.store(false, Ordering::SeqCst);
             INSTALLED.call_once(|| {
                 for signal in [SIGTERM, SIGHUP].into_iter().filter(|it| !is_ignored(*it)) {
                     use signal_hook::flag::{register_conditional_default, register_usize};
@@ -144,14 +155,17 @@ impl WriteGuard {
                 }
             });
         }
-        Self(())
+        Self {
+            #[cfg(unix)]
+            ends,
+        }
     }
 }
 
 impl Drop for WriteGuard {
     fn drop(&mut self) {
         #[cfg(unix)]
-        ENDS_ON_TERMINATION.store(true, Ordering::SeqCst);
+        ENDS_ON_TERMINATION.store(self.ends, Ordering::SeqCst);
     }
 }
 
@@ -188,18 +202,21 @@ pub(crate) fn is_interrupted(status: &ExitStatus) -> bool {
 }
 
 /// Prevents Ctrl-C from ending the program until dropped.
-pub(crate) struct InterruptGuard(());
+pub(crate) struct InterruptGuard {
+    /// The earlier value.
+    ends: bool,
+}
 
 impl InterruptGuard {
     pub(crate) fn new() -> Self {
-        ENDS_ON_INTERRUPT.store(false, Ordering::SeqCst);
-        Self(())
+        let ends = ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst);
+        Self { ends }
     }
 }
 
 impl Drop for InterruptGuard {
     fn drop(&mut self) {
-        ENDS_ON_INTERRUPT.store(true, Ordering::SeqCst);
+        ENDS_ON_INTERRUPT.store(self.ends, Ordering::SeqCst);
     }
 }
 
@@ -257,6 +274,28 @@ impl ShutdownSignals {
         match tokio::signal::ctrl_c().await {
             Ok(()) => INTERRUPTED_EXIT_CODE,
             Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    use signal_hook::low_level::raise;
+
+    use super::{INTERRUPTED_BY, deferred, exit_code};
+
+    #[test]
+    fn signals_are_deferred() {
+        for (signal, code) in [(SIGTERM, 143), (SIGHUP, 129)] {
+            deferred(|| {
+                deferred(|| raise(signal)).unwrap();
+                raise(signal).unwrap();
+            });
+            assert_eq!(exit_code(), Some(code));
+            INTERRUPTED_BY.store(0, Ordering::SeqCst);
         }
     }
 }

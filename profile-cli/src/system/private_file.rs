@@ -15,13 +15,53 @@ pub(crate) type Safety = Result<Option<String>, String>;
 /// Maximum size of a file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Creates a directory that only its owner can access. Existing directories are not changed.
+/// Creates a directory that only its owner can access, and those above it. Existing directories are not
+/// changed.
 pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
+    if directory.is_dir() {
+        return Ok(());
+    }
+    create_directory(parent(directory))?;
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
     let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)
+    match builder.create(directory) {
+        // By another process.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => Ok(()),
+        created => {
+            created?;
+            keep_owner_of_directory(&File::open(directory)?, directory);
+            Ok(())
+        }
+    }
+}
+
+/// Gives a new file the owner and the group of another, which only root can do in general.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has owners"))]
+pub(crate) fn keep_owner(new: &File, of: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        let id = |metadata: &Metadata| (metadata.uid(), metadata.gid());
+        if id(&new.metadata()?) != id(of) {
+            fchown(new, Some(of.uid()), Some(of.gid()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a new file the owner of its directory if root creates it for another user.
+pub(crate) fn keep_owner_of_directory(new: &File, path: &Path) {
+    let directory = parent(path).metadata();
+    let _ = directory.and_then(|directory| keep_owner(new, &directory));
+}
+
+/// Returns the directory of a file.
+pub(crate) fn parent(path: &Path) -> &Path {
+    let parent = path.parent();
+    let parent = parent.filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Returns options for creating a file that only its owner can access.
@@ -195,6 +235,11 @@ fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
     // sticky directory.
     if metadata.is_symlink() || (metadata.is_dir() && mode & STICKY != 0 && owner == ROOT) {
         return Ok(None);
+    }
+    if !metadata.is_file() && !metadata.is_dir() {
+        return Err(format!(
+            "{file} is not safe: {shown} is neither a file nor a directory"
+        ));
     }
     if mode & WRITABLE_BY_ALL != 0 {
         return Err(format!(

@@ -1,12 +1,12 @@
 //! Writes files: as a new file that replaces the old one, or in place if that is not possible.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::{environment, private_file};
+use super::{environment, interruption, private_file};
 
 /// The rules for writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum Rules {
 /// cannot be written, is written in place, unless it is private.
 pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     if rules == Rules::Private {
-        private_file::create_directory(directory(path))?;
+        private_file::create_directory(private_file::parent(path))?;
         return replace(path, contents, rules);
     }
     let is_regular = path.metadata().map_or(true, |found| found.is_file());
@@ -32,10 +32,10 @@ pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()
         return fs::write(path, contents);
     }
     let path = &target_of(path);
-    match replace(path, contents, rules) {
+    interruption::deferred(|| match replace(path, contents, rules) {
         Err(reason) if cannot_be_replaced(&reason) => write_in_place(path, contents, rules, reason),
         replaced => replaced,
-    }
+    })
 }
 
 fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
@@ -46,18 +46,18 @@ fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     if rules == Rules::Named {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
-    let file = builder.tempfile_in(directory(path));
+    let file = builder.tempfile_in(private_file::parent(path));
     let mut file = file.map_err(without_path)?;
     match path.metadata() {
         Ok(old) if rules != Rules::Private => {
-            let kept = keep_owner(file.as_file(), &old);
+            let kept = private_file::keep_owner(file.as_file(), &old);
             if rules == Rules::Settings {
                 kept?;
             }
             // Some file systems do not support permissions.
             let _ = file.as_file().set_permissions(old.permissions());
         }
-        Err(_) if rules == Rules::Settings => keep_owner_of_directory(file.as_file(), path),
+        _ if rules != Rules::Named => private_file::keep_owner_of_directory(file.as_file(), path),
         _ => {}
     }
     // Errors of `NamedTempFile` contain its path.
@@ -157,32 +157,6 @@ pub(crate) fn no_locks_warning(path: &Path, error: &io::Error) -> String {
     format!(
         "{path} cannot be locked ({error}); a change that another process makes now may be lost"
     )
-}
-
-/// Gives a new file the owner and the group of another, which only root can do in general.
-#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has owners"))]
-fn keep_owner(new: &File, of: &Metadata) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{MetadataExt as _, fchown};
-        let id = |metadata: &Metadata| (metadata.uid(), metadata.gid());
-        if id(&new.metadata()?) != id(of) {
-            fchown(new, Some(of.uid()), Some(of.gid()))?;
-        }
-    }
-    Ok(())
-}
-
-/// Gives a new file the owner of its directory if root creates it for another user.
-pub(crate) fn keep_owner_of_directory(new: &File, path: &Path) {
-    let directory = directory(path).metadata();
-    let _ = directory.and_then(|directory| keep_owner(new, &directory));
-}
-
-fn directory(path: &Path) -> &Path {
-    let parent = path.parent();
-    let parent = parent.filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new("."))
 }
 
 /// Returns the target of a symbolic link, even if it does not exist, or the path itself.

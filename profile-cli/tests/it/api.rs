@@ -149,6 +149,26 @@ async fn does_not_retry_a_post_after_a_lost_response() {
 }
 
 #[tokio::test]
+async fn a_hint_does_not_propose_the_same_request() {
+    let encoded = |_: &Request| {
+        ResponseTemplate::new(200)
+            .insert_header("content-encoding", "gzip")
+            .set_body_string("<p>plain</p>")
+    };
+    let fixture = Fixture::responding(encoded).await;
+    let run = fixture.run(&["api", "me"]);
+    assert_eq!(run.code(), 1, "{run}");
+    assert!(!run.stderr().contains("hint"), "{run}");
+    let page = |_: &Request| ResponseTemplate::new(200).set_body_string("<p>plain</p>");
+    let fixture = Fixture::responding(page).await;
+    let read = fixture.run(&["api", "me", "--json"]).error();
+    assert!(read["hint"].as_str().unwrap().starts_with("omit --json"));
+    let written = fixture.run(&["api", "me/posts", "-f", "body=p", "--json"]);
+    let hint = &written.error()["hint"];
+    assert_eq!(hint, "check with `profile show` before you try again");
+}
+
+#[tokio::test]
 async fn redacts_the_key_in_responses() {
     let echo = |request: &Request| {
         let key = request.headers["authorization"].to_str().unwrap();

@@ -266,6 +266,18 @@ fn edit_during(fixture: &Fixture, state: &Path, during: impl FnOnce(&Path)) -> R
     running.end()
 }
 
+#[tokio::test]
+async fn a_device_is_no_directory_for_texts() {
+    let fixture = Fixture::new().await;
+    let edit = program(&fixture, "true", &["edit"]).env("XDG_STATE_HOME", "/dev/null");
+    let rejected = edit.run().usage_error();
+    assert!(
+        rejected.contains("/dev/null is neither a file nor a directory"),
+        "{rejected}"
+    );
+    assert!(!rejected.contains("chmod"), "{rejected}");
+}
+
 /// Only root can act as other users.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_text_of_another_user_is_not_sent() {

@@ -269,6 +269,15 @@ async fn export_replaces_only_profile_files() {
         assert!(written.contains("Demo Person"), "{text}: {written}");
     }
     fixture.run(&["export", "/dev/null"]).stdout();
+    let large = file(&fixture, "");
+    fs::File::options()
+        .write(true)
+        .open(&large)
+        .unwrap()
+        .set_len(65 << 20)
+        .unwrap();
+    let unread = fixture.run(&["export", &large]).usage_error();
+    assert_eq!(unread, format!("error: {large} is larger than 64 MiB\n"));
 }
 
 #[tokio::test]

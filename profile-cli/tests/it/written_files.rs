@@ -279,6 +279,30 @@ fn root_keeps_the_owner_and_the_mode_of_config() {
 }
 
 #[tokio::test]
+async fn root_gives_new_files_to_the_owner_of_the_directory() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    if !can_be_another_user(home) {
+        return;
+    }
+    give_to_nobody(home);
+    for _ in 0..2 {
+        let login = fixture.log_in(fixture.service.key(), &["--yes"]);
+        assert_eq!(login.code(), 0, "{login}");
+        for path in [
+            "",
+            "/profile",
+            "/profile/config.toml",
+            "/profile/keys",
+            "/profile/keys/demo",
+        ] {
+            let path = home.join(format!(".config{path}"));
+            assert_eq!(path.metadata().unwrap().uid(), NOBODY, "{}", path.display());
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_full_disk_leaves_old_files_whole() {
     let fixture = Fixture::new().await;
     let home = fixture.home.path();

@@ -8,12 +8,15 @@ use std::time::Duration;
 use reqwest::Url;
 use url::Host;
 
+use super::delivery::redacted;
 use crate::outcome::failure::{Failure, FailureKind};
 
 /// An attempt to send a delivery.
 pub(super) struct Attempt {
     /// The status code of the response, or the reason for its absence.
     pub(super) response: Result<u16, String>,
+    /// What to do if there is none.
+    pub(super) hint: Option<String>,
     /// The URL in the response to which it redirects, without parts that may be secret.
     pub(super) location: Option<String>,
     pub(super) duration: Duration,
@@ -22,6 +25,14 @@ pub(super) struct Attempt {
 impl Attempt {
     pub(super) fn is_success(&self) -> bool {
         matches!(self.response, Ok(200..=299))
+    }
+
+    /// Returns the failure of deliveries without a response.
+    pub(super) fn no_response(&self, message: String) -> Failure {
+        Failure {
+            hints: self.hint.clone().into_iter().collect(),
+            ..Failure::new(FailureKind::NoResponse, message)
+        }
     }
 
     /// Returns advice for a status code that does not come from the verification.
@@ -33,6 +44,10 @@ impl Attempt {
                     "the receiver redirects to {to}, and redirects are not followed; use that URL \
                      if it is the receiver's"
                 ));
+            }
+            403 => {
+                "the receiver must use the same secret and encoding; or CSRF protection answered, which \
+                 must exclude the path"
             }
             404 | 410 => "the receiver does not know the path; check the path of the URL",
             405 => "the path does not accept POST; check the path of the URL",
@@ -68,59 +83,84 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
     root.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-pub(super) fn error_reason(error: &reqwest::Error, url: &Url) -> String {
+/// Returns the reason why there is no response, and advice. The proxy is the one that was used.
+pub(super) fn explain(
+    error: &reqwest::Error,
+    url: &Url,
+    proxy: Option<&str>,
+) -> (String, Option<String>) {
     let cause = root_cause(error);
     // The names of problems are those of rustls.
-    match cause.strip_prefix("invalid peer certificate: ") {
-        _ if error.is_timeout() => "timed out".to_owned(),
-        Some(reason) if reason.contains("CaUsedAsEndEntity") => {
-            let name = match url.host() {
-                Some(Host::Domain(name)) => format!("DNS:{name}"),
-                Some(Host::Ipv4(address)) => format!("IP:{address}"),
-                Some(Host::Ipv6(address)) => format!("IP:{address}"),
-                None => String::new(),
-            };
-            format!(
-                "the receiver's certificate is not trusted, because it is its own authority; create one \
-                 that is not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out \
-                 cert.pem -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
-                 subjectAltName={name}`, and set SSL_CERT_FILE to cert.pem"
-            )
-        }
-        Some(reason) if reason.contains("UnknownIssuer") => {
-            let file = env::var_os("SSL_CERT_FILE").map(|path| format!(", not {}", path.display()));
-            format!(
-                "the receiver's certificate is not trusted; set SSL_CERT_FILE to a file with it or its \
-                 authority{}",
-                file.unwrap_or_default()
-            )
-        }
-        Some(reason) => {
-            let reason = reason.replace("DnsName(\"", "\"").replace("\")", "\"");
-            format!("the receiver's certificate is invalid: {reason}")
-        }
-        None if error.is_connect() && cause.contains("InvalidContentType") => {
-            "cannot connect: the receiver does not support HTTPS on this port".to_owned()
-        }
-        None if error.is_connect() => format!("cannot connect: {cause}"),
-        None => format!("no response: {cause}"),
+    if let Some(problem) = cause.strip_prefix("invalid peer certificate: ")
+        && !error.is_timeout()
+    {
+        return (certificate_problem(problem, url), None);
     }
+    match (error.is_connect(), proxy) {
+        _ if error.is_timeout() => ("timed out".to_owned(), None),
+        (true, _) if cause.contains("InvalidContentType") => {
+            let reason = "cannot connect: the receiver does not support HTTPS on this port";
+            (reason.to_owned(), None)
+        }
+        (true, _) if cause.contains("fatal alert") => (format!("cannot connect: {cause}"), None),
+        (true, Some(proxy)) => (
+            format!("cannot connect through the proxy {proxy}: {cause}"),
+            Some("check the proxy, which `profile config list` shows".to_owned()),
+        ),
+        (true, None) => (
+            format!("cannot connect: {cause}"),
+            Some(format!(
+                "check that a receiver listens at {}",
+                redacted(url)
+            )),
+        ),
+        (false, _) => (format!("no response: {cause}"), None),
+    }
+}
+
+fn certificate_problem(problem: &str, url: &Url) -> String {
+    if problem.contains("CaUsedAsEndEntity") {
+        let name = match url.host() {
+            Some(Host::Domain(name)) => format!("DNS:{name}"),
+            Some(Host::Ipv4(address)) => format!("IP:{address}"),
+            Some(Host::Ipv6(address)) => format!("IP:{address}"),
+            None => String::new(),
+        };
+        return format!(
+            "the receiver's certificate is not trusted, because it is its own authority; create one \
+             that is not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out \
+             cert.pem -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
+             subjectAltName={name}`, and set SSL_CERT_FILE to cert.pem"
+        );
+    }
+    if problem.contains("UnknownIssuer") {
+        let file = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty());
+        let file = file.map(|path| format!(", not {}", path.display()));
+        return format!(
+            "the receiver's certificate is not trusted; set SSL_CERT_FILE to a file with it or its \
+             authority{}",
+            file.unwrap_or_default()
+        );
+    }
+    // Without the names of types and the values of fields.
+    let problem = problem.replace("DnsName(\"", "\"").replace("\")", "\"");
+    let problem = problem.trim_start_matches("Other(OtherError(");
+    let problem = problem
+        .split([' ', ')'])
+        .next()
+        .filter(|_| problem.contains(" {"))
+        .unwrap_or(problem);
+    format!(
+        "the receiver's certificate is invalid: {}",
+        problem.trim_end_matches(')')
+    )
 }
 
 const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the \
      raw bytes; `profile webhook probe` tests it";
 
-/// Returns the failure of deliveries to a URL that have no response for this reason.
-pub(super) fn no_response(message: String, reason: &str, url: &str) -> Failure {
-    let failure = Failure::new(FailureKind::NoResponse, message);
-    match reason.starts_with("cannot connect") {
-        true => failure.hint(format!("check that a receiver listens at {url}")),
-        false => failure,
-    }
-}
-
 /// Returns the failure that summarizes the failed deliveries, if any.
-pub(super) fn failure(attempts: &[Attempt], url: &str) -> Option<Failure> {
+pub(super) fn failure(attempts: &[Attempt]) -> Option<Failure> {
     let failed = attempts.iter().filter(|attempt| !attempt.is_success());
     let failed: Vec<_> = failed.collect();
     let first = match &failed.first()?.response {
@@ -133,12 +173,15 @@ pub(super) fn failure(attempts: &[Attempt], url: &str) -> Option<Failure> {
         total => format!("{count} of {total} deliveries failed; the first: {first}"),
     };
     if attempts.iter().all(|attempt| attempt.response.is_err()) {
-        return Some(no_response(message, &first, url));
+        return Some(failed[0].no_response(message));
     }
     let answered = failed.iter().find(|attempt| attempt.response.is_ok());
     let status = answered.and_then(|attempt| attempt.response.as_ref().ok().copied());
     let advice = match status {
-        Some(401 | 403) => Some(UNVERIFIED.to_owned()),
+        Some(401) => Some(UNVERIFIED.to_owned()),
+        Some(403) => Some(format!(
+            "{UNVERIFIED}; or CSRF protection answered, which must exclude the path"
+        )),
         _ => answered.and_then(|attempt| attempt.advice()),
     };
     Some(Failure {

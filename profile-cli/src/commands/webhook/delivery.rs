@@ -10,11 +10,11 @@ use serde_json::json;
 use url::{Host, Position};
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
-use super::attempt::{Attempt, error_reason, failure, root_cause};
+use super::attempt::{Attempt, explain, failure, root_cause};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::{Session, proxy};
-use crate::settings::DEFAULT_TIMEOUT;
+use crate::settings::{DEFAULT_TIMEOUT, without_credentials};
 use crate::terminal::progress::Progress;
 
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
@@ -117,6 +117,8 @@ pub(super) fn redacted(url: &Url) -> String {
 pub(super) struct Sender {
     http: Client,
     url: Url,
+    /// Without credentials.
+    proxy: Option<String>,
 }
 
 impl Sender {
@@ -138,6 +140,7 @@ impl Sender {
             true => None,
             false => proxy(url.as_str(), &session.settings)?,
         };
+        let shown = proxy.as_deref().map(without_credentials);
         builder = match proxy.map(Proxy::all).transpose() {
             Ok(Some(proxy)) => builder.proxy(proxy),
             Ok(None) => builder.no_proxy(),
@@ -147,8 +150,11 @@ impl Sender {
             let message = format!("cannot set up TLS: {}", root_cause(&error));
             Failure::new(FailureKind::Other, message)
         })?;
-        let url = url.clone();
-        Ok(Self { http, url })
+        Ok(Self {
+            http,
+            url: url.clone(),
+            proxy: shown,
+        })
     }
 
     pub(super) async fn post(&self, delivery: &Delivery) -> Attempt {
@@ -162,7 +168,7 @@ impl Sender {
         }
         let sending = self.http.post(self.url.clone()).headers(headers);
         let sent = sending.body(delivery.body.clone()).send().await;
-        let mut location = None;
+        let (mut location, mut hint) = (None, None);
         let response = match sent {
             Ok(response) => {
                 let status = response.status().as_u16();
@@ -172,10 +178,15 @@ impl Sender {
                 drain(response).await;
                 Ok(status)
             }
-            Err(error) => Err(error_reason(&error.without_url(), &self.url)),
+            Err(error) => {
+                let reason;
+                (reason, hint) = explain(&error.without_url(), &self.url, self.proxy.as_deref());
+                Err(reason)
+            }
         };
         Attempt {
             response,
+            hint,
             location,
             duration: started.elapsed(),
         }
@@ -213,7 +224,7 @@ pub(super) fn send_all<'d>(
         progress.advance();
     }
     drop(progress);
-    failure(&attempts, &redacted(url)).map_or(Ok(()), Err)
+    failure(&attempts).map_or(Ok(()), Err)
 }
 
 fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report {

@@ -384,7 +384,9 @@ fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {
     listener.event();
     let (stream, _) = accept_request(&local);
     listener.signal(Signal::INT);
-    let waiting = format!("note: waiting for http://{address}/hooks; press Ctrl-C to exit at once");
+    let waiting = format!(
+        "note: waiting for http://{address}/hooks; press Ctrl-C to exit at once; not yet forwarded: 1"
+    );
     assert_eq!(listener.stderr_line(), waiting);
     answer(stream);
     listener.end().check(&expect![[r#"

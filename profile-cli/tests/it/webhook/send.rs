@@ -142,7 +142,11 @@ async fn a_rejected_signature_has_a_hint() {
     let home = home();
     let hint = "hint: the receiver may use another secret, or verify a parsed body instead of the raw \
                 bytes; `profile webhook probe` tests it\n";
-    for (status, expected) in [(401, hint), (403, hint), (400, "")] {
+    let forbidden = hint.replace(
+        '\n',
+        "; or CSRF protection answered, which must exclude the path\n",
+    );
+    for (status, expected) in [(401, hint), (403, &forbidden), (400, "")] {
         let to = receiver(&[200, status, 500]).await;
         let send = ["send", "post.liked", "--to", &to.uri(), "--count", "3"];
         let sent = webhook(home.path(), &send).run();
@@ -330,6 +334,10 @@ async fn uses_the_proxy_for_other_machines() {
         let run = running.end();
         assert_eq!(run.code(), 8, "{run}");
         assert!(!run.to_string().contains("hush"), "{run}");
+        let named = run
+            .stderr()
+            .contains("cannot connect through the proxy http://***@127.0.0.1:");
+        assert_eq!(named, is_used, "{run}");
         if !is_used {
             assert!(proxy.accept().is_err(), "{url}");
         }

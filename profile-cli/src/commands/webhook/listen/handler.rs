@@ -65,6 +65,8 @@ pub(super) struct Handler {
 pub(super) struct Counts {
     pub(super) verified: AtomicU64,
     pub(super) rejected: AtomicU64,
+    /// Rejected because of the signature.
+    pub(super) unauthorized: AtomicU64,
     /// Rejected or not recorded since the last success.
     consecutive_failures: AtomicU64,
     /// Not printed because too many were waiting.
@@ -75,8 +77,8 @@ pub(super) struct Counts {
 pub(super) enum Message {
     /// Deliveries are accepted.
     Ready,
-    /// Some deliveries are still being answered or forwarded.
-    Waiting,
+    /// Some deliveries are still being answered, or forwarded: so many.
+    Waiting(usize),
     Delivered(Box<Event>),
     /// So many consecutive deliveries have failed.
     Failing(u64),
@@ -222,7 +224,7 @@ impl Handler {
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<Delivery>> {
+    pub(super) fn queue(&self) -> MutexGuard<'_, VecDeque<Delivery>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -230,6 +232,9 @@ impl Handler {
     fn reject(&self, mut event: Event) -> StatusCode {
         let status = event.status;
         self.counts.rejected.fetch_add(1, Ordering::Relaxed);
+        if status == StatusCode::UNAUTHORIZED {
+            self.counts.unauthorized.fetch_add(1, Ordering::Relaxed);
+        }
         event.consecutive_failures = self.count_failure();
         let last = self.last_rejection.lock();
         let (printed_at, not_printed) = &mut *last.unwrap_or_else(PoisonError::into_inner);

@@ -28,12 +28,14 @@ impl Reporter<'_> {
         let output = self.output;
         match message {
             Message::Ready => self.begin(),
-            Message::Waiting => {
+            Message::Waiting(count) => {
                 let what = match self.forward_to {
                     Some(url) => format!("waiting for {}", redacted(url)),
                     None => "waiting for deliveries in progress".to_owned(),
                 };
-                output.note(&format!("{what}; press Ctrl-C to exit at once"));
+                let left = (count > 0).then(|| format!("; not yet forwarded: {count}"));
+                let left = left.unwrap_or_default();
+                output.note(&format!("{what}; press Ctrl-C to exit at once{left}"));
             }
             Message::Delivered(event) => return self.report_event(&event),
             Message::Failing(count) => self.warn_of_failures(count),
@@ -93,7 +95,7 @@ impl Reporter<'_> {
         };
         let count_of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = &self.counts;
-        let suspicion = match (count_of(&counts.verified), count_of(&counts.rejected)) {
+        let suspicion = match (count_of(&counts.verified), count_of(&counts.unauthorized)) {
             (0, 1..) => "; none has succeeded so far, so check the secret",
             _ => "",
         };

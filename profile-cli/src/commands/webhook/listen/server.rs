@@ -104,7 +104,7 @@ async fn serve(
     // Another Ctrl-C ends the program.
     drop(uninterrupted);
     // Does not keep the channel open.
-    let messages = handler.messages.downgrade();
+    let waiting = Arc::downgrade(&handler);
     drop((listener, handler));
     let finished = async {
         // `ended` fails when its sender is dropped, which is the signal.
@@ -114,9 +114,9 @@ async fn serve(
     tokio::select! {
         () = &mut finished => {}
         () = tokio::time::sleep(WAIT_DELAY) => {
-            // If no sender is left, all deliveries have been answered and forwarded.
-            if let Some(messages) = messages.upgrade() {
-                let _ = messages.try_send(Message::Waiting);
+            // If no handler is left, all deliveries have been answered and forwarded.
+            if let Some(handler) = waiting.upgrade() {
+                handler.report(Message::Waiting(handler.queue().len()));
             }
             tokio::select! {
                 () = &mut finished => {}

@@ -9,7 +9,7 @@ use clap::Args;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::attempt::{Attempt, no_response};
+use super::attempt::Attempt;
 use super::delivery::{Sender, destination, is_loopback, redacted};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
@@ -93,7 +93,7 @@ fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseRe
         })?;
         if let (Err(reason), true) = (&attempt.response, results.is_empty()) {
             let message = format!("the receiver did not respond: {reason}");
-            return Err(no_response(message, reason, &redacted(url)));
+            return Err(attempt.no_response(message));
         }
         results.push(CaseResult { case, attempt });
         progress.advance();
