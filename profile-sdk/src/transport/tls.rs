@@ -206,6 +206,8 @@ mod rustls_config {
                     let error = error.replace("DnsName(\"", "\"").replace("\")", "\"");
                     let inner = error.strip_prefix("Other(OtherError(");
                     let error = inner.map_or(&*error, |name| name.trim_end_matches(')'));
+                    // Without the values of fields.
+                    let error = error.split_once(" {").map_or(error, |(name, _)| name);
                     let roots = match error {
                         "UnknownIssuer" => unusable_roots(),
                         _ => String::new(),

@@ -9,7 +9,9 @@ use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate}
 
 use super::{BODY, SIGNATURE, file, home, webhook};
 #[cfg(target_os = "linux")]
-use crate::{program::Run, tls_service::TlsService};
+use crate::program::{Program, Run};
+#[cfg(target_os = "linux")]
+use crate::tls_service::TlsService;
 
 /// Starts a receiver that responds with these statuses in turn, and then always with the last.
 async fn receiver(statuses: &[u16]) -> LocalReceiver {
@@ -414,6 +416,20 @@ fn names_the_hosts_of_a_certificate() {
         run.stderr().contains("only valid for \"other.example\""),
         "{run}"
     );
+    let options =
+        "-sha1 -addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:localhost";
+    let url = serve(home.path(), options);
+    let webhook = send_trusting(home.path(), &url, "cert.pem");
+    let show = Program::new(home.path(), &["badges"])
+        .env("PROFILE_BASE_URL", &url)
+        .env("SSL_CERT_FILE", home.path().join("cert.pem"));
+    for run in [webhook, show.run()] {
+        assert!(
+            run.stderr().contains("UnsupportedSignatureAlgorithm"),
+            "{run}"
+        );
+        assert!(!run.stderr().contains(['{', '[']), "{run}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
