@@ -11,7 +11,7 @@ use signal_hook::iterator::Signals;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::system::interruption::InterruptGuard;
 #[cfg(unix)]
-use crate::system::interruption::is_ignored;
+use crate::system::interruption::{end_by, is_ignored};
 use crate::terminal::printable::printable;
 use crate::terminal::stream::Blocking;
 
@@ -100,7 +100,7 @@ fn without_echo(read: impl FnOnce() -> io::Result<String>) -> io::Result<String>
         thread::spawn(move || {
             for signal in signals.forever() {
                 let _ = tcsetattr(&other, OptionalActions::Now, &restored);
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
+                end_by(signal);
             }
         });
     }

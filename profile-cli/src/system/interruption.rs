@@ -70,6 +70,14 @@ pub(crate) fn end_on_interrupt() {
     let _ = signal_hook::flag::register_usize(SIGINT, &INTERRUPTED_BY, SIGINT as usize);
 }
 
+/// Ends the program by SIGTERM or SIGHUP, unless a guard defers it.
+#[cfg(unix)]
+pub(crate) fn end_by(signal: i32) {
+    if ENDS_ON_TERMINATION.load(Ordering::SeqCst) {
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+}
+
 /// Ends the program by the signal that a guard deferred, if any.
 pub(crate) fn end_if_interrupted() {
     let signal = INTERRUPTED_BY.load(Ordering::SeqCst);
