@@ -37,6 +37,8 @@ pub struct Diagnosis {
 pub enum Fix {
     /// The signature, without the whitespace or the quotes around it.
     SignatureTrimmed,
+    /// The signature, without the whitespace within it.
+    SignatureJoined,
     /// The signature, with the prefix `sha256=`.
     Prefix,
     /// The digest is in base64, but the receiver accepts hex.
@@ -226,6 +228,7 @@ impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::SignatureTrimmed => "the header value had no whitespace or quotes around it",
+            Self::SignatureJoined => "the header value had no whitespace within it",
             Self::Prefix => "the header value started with exactly sha256=",
             Self::Base64 => "the receiver accepted base64",
             Self::Hex => "the receiver accepted hex",
@@ -275,8 +278,16 @@ impl ParsedSignature {
             fixes.push(Fix::SignatureTrimmed);
         }
         let encoded = without_prefix(trimmed, &mut fixes);
-        let base64 = || Some(signature::parse_base64(encoded).ok()?.to_vec());
-        let (digest, found, fix) = match hex::decode(encoded) {
+        let joined: Vec<_> = encoded
+            .split(u8::is_ascii_whitespace)
+            .flatten()
+            .copied()
+            .collect();
+        if joined != encoded {
+            fixes.push(Fix::SignatureJoined);
+        }
+        let base64 = || Some(signature::parse_base64(&joined).ok()?.to_vec());
+        let (digest, found, fix) = match hex::decode(&joined) {
             Ok(digest) => (Some(digest), DigestEncoding::Hex, Fix::Hex),
             Err(_) => (base64(), DigestEncoding::Base64, Fix::Base64),
         };
@@ -328,7 +339,7 @@ fn trim(value: &[u8]) -> &[u8] {
     without_quotes(value).unwrap_or(value)
 }
 
-/// Removes a prefix: any short name followed by `=` or `:`.
+/// Removes a prefix: any text followed by `=` or `:`, such as the name of the header, or what `openssl dgst` prints.
 fn without_prefix<'v>(value: &'v [u8], fixes: &mut Vec<Fix>) -> &'v [u8] {
     for prefix in [&b"sha256="[..], b"sha1="] {
         if let Some(encoded) = value.strip_prefix(prefix) {
@@ -339,8 +350,12 @@ fn without_prefix<'v>(value: &'v [u8], fixes: &mut Vec<Fix>) -> &'v [u8] {
         }
     }
     fixes.push(Fix::Prefix);
-    let start = &value[..value.len().min(10)];
-    match start.iter().position(|byte| matches!(byte, b'=' | b':')) {
+    let padding = value.iter().rev().take_while(|byte| **byte == b'=').count();
+    let unpadded = &value[..value.len() - padding];
+    match unpadded
+        .iter()
+        .rposition(|byte| matches!(byte, b'=' | b':'))
+    {
         Some(end) => trim(&value[end + 1..]),
         None => value,
     }

@@ -150,7 +150,15 @@ fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failur
     edit.finish()?;
     let value = name.without_password(value);
     let variable = name.variable().filter(|name| environment::is_set(name));
+    let account = session.settings.account().ok().flatten();
+    let account =
+        account.filter(|account| name == SettingName::BaseUrl && account.base_url.is_some());
+    let account = account.map(|account| {
+        let name = account.name;
+        format!("the base URL of the selected account {name} is used instead; log in to add another account")
+    });
     let warning = variable.map(|name| format!("{name} is set and overrides config.toml"));
+    let warning = account.or(warning);
     let json = json!({"result": "updated", "name": name.as_str(), "value": value, "path": path});
     let report = Report::changed(json, format!("Set {name} to {value} in {path}."));
     Ok(report.warning(warning))

@@ -141,7 +141,9 @@ pub(crate) fn read(file: File) -> io::Result<(String, bool)> {
 
 /// Reads a file. The second value is `true` if others can access the file.
 pub(crate) fn read_bytes(file: File) -> io::Result<(Vec<u8>, bool)> {
-    let exposed = is_accessible_to_others(&file.metadata()?.permissions());
+    let metadata = file.metadata()?;
+    // A pipe or a device has no permissions to repair.
+    let exposed = metadata.is_file() && is_accessible_to_others(&metadata.permissions());
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_BYTES {

@@ -126,6 +126,19 @@ async fn key_files_are_private_and_other_modes_are_reported() {
 }
 
 #[tokio::test]
+async fn a_base_url_that_an_account_overrides_has_a_warning() {
+    let fixture = Fixture::new().await;
+    let set = ["config", "set", "base_url", "http://127.0.0.1:1"];
+    let unaffected = fixture.without_settings(&set).run();
+    assert_eq!((unaffected.code(), &*unaffected.stderr()), (0, ""));
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    let run = fixture.without_settings(&set).run();
+    let warning = "warning: the base URL of the selected account demo is used instead; \
+                   log in to add another account\n";
+    assert_eq!((run.code(), &*run.stderr()), (0, warning));
+}
+
+#[tokio::test]
 async fn does_not_store_an_invalid_key() {
     let fixture = Fixture::new().await;
     expect![[r#"

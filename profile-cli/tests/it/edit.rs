@@ -705,7 +705,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
             --- stdout
             --- stderr
             warning: the response is an HTML page, so it is probably not from the service, and the outcome is unknown; check with `profile show` before you try again
-            error: the service accepted the change, but the profile does not contain the new location; the change may have been applied; your text is saved in PATH
+            error: the response was a success, but the profile does not contain the new location; the change may have been applied; your text is saved in PATH
             hint: check with `profile show` before you try again; check it with `profile diff PATH` and send it with `profile apply PATH`
         "#]],
     );

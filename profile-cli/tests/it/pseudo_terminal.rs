@@ -106,10 +106,10 @@ impl Terminal {
         self.types(text);
     }
 
-    /// Sends a signal while the echo is turned off.
+    /// Sends a signal while the echo is turned off. Types nothing: the terminal might show it after the signal.
     #[track_caller]
     pub(crate) fn signals_unseen(&mut self, signal: Signal) {
-        self.types_unseen("half");
+        self.types_unseen("");
         kill_process(Pid::from_child(&self.program), signal).unwrap();
     }
 

@@ -260,6 +260,13 @@ fn finds_changes_to_the_signature() {
     check_signature(digits, &[Fix::Prefix]);
     check_signature(&format!("SHA256={digits}"), &[Fix::Prefix]);
     check_signature(&format!("v1: {digits}"), &[Fix::Prefix]);
+    check_signature(&format!("X-Service-Signature: {SIGNATURE}"), &[Fix::Prefix]);
+    check_signature(
+        &format!("HMAC-SHA2-256(body.json)= {digits}"),
+        &[Fix::Prefix],
+    );
+    let (start, end) = SIGNATURE.split_at(40);
+    check_signature(&format!("{start}\r\n  {end}"), &[Fix::SignatureJoined]);
 
     let base64 = sign_as(DigestEncoding::Base64, &secret(SECRET), BODY);
     check_signature(&base64, &[Fix::Base64]);

@@ -10,7 +10,7 @@ use crate::commands::auth::permissions;
 use crate::commands::set;
 use crate::editor::{self, EditedText, Editor, Finished};
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
-use crate::outcome::report::{Report, View};
+use crate::outcome::report::{Report, View, is_page};
 use crate::profile_file::{self, EnteredProfile};
 use crate::session::Session;
 use crate::session::preview::DryRun;
@@ -93,7 +93,11 @@ impl EditedText for Edit<'_> {
             .session
             .write(call, set::RESOURCE, set::CHECK_COMMAND)?;
         if response.data().is_none() {
-            self.read_back(&update)?;
+            let accepted = match is_page(&response) {
+                true => "the response was a success",
+                false => "the service accepted the change",
+            };
+            self.read_back(&update, accepted)?;
         }
         let report = set::report(&update, &response, self.session);
         Ok(Finished::Done(report))
@@ -131,9 +135,9 @@ impl Edit<'_> {
 
     /// Reads the profile after a success response without a profile, which may not have come from the
     /// service, and checks that the fields have changed.
-    fn read_back(&self, update: &ProfileUpdate) -> Result<(), Failure> {
+    fn read_back(&self, update: &ProfileUpdate, accepted: &str) -> Result<(), Failure> {
         let failed = |what: String| {
-            let message = format!("the service accepted the change, but {what}");
+            let message = format!("{accepted}, but {what}");
             Failure {
                 outcome: Some(WriteOutcome::unknown(set::CHECK_COMMAND)),
                 ..Failure::new(FailureKind::Other, message)
