@@ -15,6 +15,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::{Session, proxy};
 use crate::settings::{DEFAULT_TIMEOUT, without_credentials};
+use crate::system::interruption::{self, InterruptGuard, WriteGuard};
 use crate::terminal::progress::Progress;
 
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
@@ -157,6 +158,26 @@ impl Sender {
         })
     }
 
+    /// Sends a delivery, and fails if a signal interrupts it; needs an [`InterruptGuard`] and a [`WriteGuard`].
+    pub(super) fn send(
+        &self,
+        delivery: &Delivery,
+        session: &Session<'_>,
+    ) -> Result<Attempt, Failure> {
+        interruption::check()?;
+        let sent = session.block_on(async {
+            tokio::select! {
+                biased;
+                attempt = self.post(delivery) => Some(attempt),
+                () = interruption::interrupted() => None,
+            }
+        })?;
+        sent.ok_or_else(|| {
+            let message = "interrupted while a delivery was being sent; it may have been received";
+            Failure::new(FailureKind::Interrupted, message)
+        })
+    }
+
     pub(super) async fn post(&self, delivery: &Delivery) -> Attempt {
         let started = Instant::now();
         let mut headers = delivery.headers.clone();
@@ -209,12 +230,13 @@ pub(super) fn send_all<'d>(
     session: &Session<'_>,
 ) -> Result<(), Failure> {
     let sender = Sender::new(url, session)?;
+    let _guards = (InterruptGuard::new(), WriteGuard::new());
     let output = session.output;
     let mut progress = Progress::begin("sending", deliveries.len(), output.hides_progress);
     let mut attempts = Vec::new();
     for (name, delivery) in deliveries {
         tracing::info!("POST {} bytes to {}", delivery.body.len(), redacted(url));
-        let attempt = session.block_on(sender.post(delivery))?;
+        let attempt = sender.send(delivery, session)?;
         let printed =
             progress.above(|| output.stream(&attempt_report(name, delivery, &attempt)))?;
         if printed.is_break() {

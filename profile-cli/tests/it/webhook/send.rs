@@ -160,6 +160,37 @@ async fn a_rejected_signature_has_a_hint() {
     }
 }
 
+/// Of a receiver that responds only to the first delivery.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_delivery_is_reported() {
+    use rustix::process::Signal;
+    let home = home();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let receiver = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", receiver.local_addr().unwrap());
+        for command in [
+            &["send", "post.liked", "--count", "2", "--json", "--to", &url][..],
+            &["probe", &url, "--yes", "--json"],
+        ] {
+            let running = webhook(home.path(), command).start();
+            let (mut stream, _) = receiver.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            stream
+                .write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+                .unwrap();
+            let (mut second, _) = receiver.accept().unwrap();
+            let _ = second.read(&mut [0; 4096]).unwrap();
+            running.signal(signal);
+            let run = running.end();
+            assert_eq!(run.code(), -i64::from(signal.as_raw()), "{run}");
+            assert_eq!(run.error()["code"], "interrupted");
+            let printed = String::from_utf8_lossy(run.stdout_bytes());
+            assert!(printed.contains("\"status\":204"), "{printed}");
+        }
+    }
+}
+
 /// A receiver may close a connection after a response without announcing it.
 #[test]
 fn each_delivery_has_a_connection_of_its_own() {

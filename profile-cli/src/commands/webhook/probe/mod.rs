@@ -15,6 +15,7 @@ use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
+use crate::system::interruption::{InterruptGuard, WriteGuard};
 use crate::terminal::progress::Progress;
 use Verdict::{Failed, Inconclusive, Informational, Passed};
 use cases::{Case, Expected, Signer};
@@ -82,15 +83,16 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<E
 /// Sends the deliveries in order. Fails if the first does not get a response.
 fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseResult>, Failure> {
     let sender = Sender::new(url, session)?;
+    let _guards = (InterruptGuard::new(), WriteGuard::new());
     let mut progress = Progress::begin("probing", cases.len(), session.output.hides_progress);
     let mut results = Vec::new();
     for case in cases {
         tracing::info!("POST {} to {}", case.name, redacted(url));
-        let attempt = session.block_on(async {
-            let attempt = sender.post(&case.delivery).await;
-            tokio::time::sleep(PAUSE).await;
-            attempt
+        let attempt = sender.send(&case.delivery, session).map_err(|failure| {
+            let done = (!results.is_empty()).then(|| Box::new(table(&results)));
+            Failure { done, ..failure }
         })?;
+        std::thread::sleep(PAUSE);
         if let (Err(reason), true) = (&attempt.response, results.is_empty()) {
             let message = format!("the receiver did not respond: {reason}");
             return Err(attempt.no_response(message));
@@ -120,16 +122,20 @@ const PARSED_HINT: &str = "the receiver verifies JSON that was parsed and serial
 
 const SECRET_HINT: &str = "the receiver must use the same secret and encoding";
 
-/// Returns the report, or a failure that contains it.
-fn report(results: &[CaseResult]) -> Result<Report, Failure> {
-    let report = Report::new(
+fn table(results: &[CaseResult]) -> Report {
+    Report::new(
         results.iter().map(CaseResult::json).collect::<Value>(),
         View::Table {
             columns: vec!["result", "delivery", "status", "reason"],
             rows: results.iter().map(CaseResult::row).collect(),
             empty: "",
         },
-    );
+    )
+}
+
+/// Returns the report, or a failure that contains it.
+fn report(results: &[CaseResult]) -> Result<Report, Failure> {
+    let report = table(results);
     let inconclusive = names(results, Inconclusive, None);
     let warning =
         (!inconclusive.is_empty()).then(|| format!("inconclusive: {}", inconclusive.join(", ")));
