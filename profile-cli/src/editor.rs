@@ -63,6 +63,7 @@ pub(crate) fn edit<T: EditedText>(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let file = TextFile::create::<T>(initial)?;
+    let mut reopened: Option<(String, Failure)> = None;
     loop {
         let started = Instant::now();
         let opened = editor.open(&file.path);
@@ -81,7 +82,13 @@ pub(crate) fn edit<T: EditedText>(
                 return Err(file.saved::<T>(failure));
             }
         };
-        let failure = match opened.and_then(|()| edited.finish(&text)) {
+        let unsaved = reopened.take().filter(|(before, _)| *before == text);
+        let finished = opened.and_then(|()| match unsaved {
+            // An editor that is closed without saving sends nothing.
+            Some((_, failure)) => Err(failure),
+            None => edited.finish(&text),
+        });
+        let failure = match finished {
             Ok(Finished::Done(report)) => {
                 // The editor may still be open.
                 if text == initial && started.elapsed() < AT_ONCE {
@@ -120,6 +127,7 @@ pub(crate) fn edit<T: EditedText>(
             return Err(failure);
         }
         file.replace(&text)?;
+        reopened = Some((text, failure));
     }
 }
 

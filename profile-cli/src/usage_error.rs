@@ -102,7 +102,14 @@ fn suggest_options(error: &mut clap::Error) {
         let mut words = env::args().skip_while(|word| word != command.get_name());
         let follows_a_value = words.nth(1).is_some_and(|first| first != entered);
         let may_be_text = follows_a_value && command.get_arguments().any(is_text);
-        may_be_text.then(|| "put a text with spaces in quotes".to_owned())
+        let mut options = command.get_arguments();
+        let has_title = options.any(|option| option.get_long() == Some("title"));
+        let option = if has_title {
+            ", or pass it with --title"
+        } else {
+            ""
+        };
+        may_be_text.then(|| format!("put a text with spaces in quotes{option}"))
     };
     if let Some(tip) = tip {
         let tip = ContextValue::StyledStrs(vec![tip.into()]);

@@ -27,6 +27,11 @@ impl Change {
         Self { id, ..self }
     }
 
+    /// Returns `false` if the value stays the same.
+    pub(crate) fn is_change(&self) -> bool {
+        self.from != self.to
+    }
+
     pub(crate) fn as_json(&self) -> Value {
         let mut json = json!({"what": self.what, "from": self.from, "to": self.to});
         if let Some(id) = &self.id {

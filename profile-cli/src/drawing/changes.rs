@@ -30,7 +30,7 @@ fn draw_one(change: &Change, screen: &Screen) -> String {
         None => change.what.to_owned(),
     };
     let heading = screen.styled(BOLD, &heading);
-    if change.from == change.to {
+    if !change.is_change() {
         return format!("{heading}: unchanged\n");
     }
     let (from, to) = (lines(&change.from), lines(&change.to));

@@ -23,9 +23,10 @@ pub(crate) struct DryRun {
 
 /// Returns the report of a dry run.
 pub(crate) fn dry_run(requests: &[&Request], changes: &[Change]) -> Report {
+    let changed = changes.iter().filter(|change| change.is_change());
     let document = json!({
         "dry_run": true,
-        "changes": changes.iter().map(Change::as_json).collect::<Value>(),
+        "changes": changed.map(Change::as_json).collect::<Value>(),
         "requests": requests.iter().map(|request| as_json(request)).collect::<Value>(),
     });
     let mut below: String = requests.iter().map(|request| as_text(request)).collect();

@@ -651,6 +651,25 @@ async fn offers_the_editor_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_reopened_editor_that_saves_nothing_sends_nothing() {
+    let fixture = Fixture::new().await;
+    let rejected = FaultRule::new(response(422, "no")).times(1);
+    let posts = RequestPattern::any().method("POST");
+    fixture.service.add_fault(rejected.matching(posts)).unwrap();
+    let script = "[ -s \"$1\" ] || echo one > \"$1\"";
+    let create = program(&fixture, script, &["post", "create"]);
+    let mut terminal = Terminal::start(create);
+    terminal.sees("Open the editor again? [Y/n] ");
+    terminal.types("\r");
+    terminal.sees_times("Open the editor again? [Y/n] ", 2);
+    terminal.types("n\r");
+    let (ended, seen) = terminal.ends();
+    assert_eq!(ended, Some(6), "{seen}");
+    assert_eq!(sent(&fixture), [json!({"body": "one"})]);
+    assert_eq!(unsent(&fixture).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_editor_handles_ctrl_c() {
     let fixture = Fixture::new().await;
     // On a terminal, a missing text opens the editor.
