@@ -69,14 +69,7 @@ pub(crate) fn edit<T: EditedText>(
         let opened = editor.open(&file.path);
         let text = match file.read() {
             Ok((text, Ok(_))) => text,
-            Ok((text, Err(reason))) => {
-                let message = format!("another user may have changed your text: {reason}");
-                let failure = Failure::usage(message);
-                return Err(match new_file::<T>(&env::temp_dir(), &text) {
-                    Ok(path) => TextFile { path }.saved::<T>(failure),
-                    Err(_) => failure,
-                });
-            }
+            Ok((text, Err(reason))) => return Err(changed_by_others::<T>(&text, &reason)),
             Err(failure) => {
                 let failure = opened.err().unwrap_or(failure);
                 return Err(file.saved::<T>(failure));
@@ -128,6 +121,16 @@ pub(crate) fn edit<T: EditedText>(
         }
         file.replace(&text)?;
         reopened = Some((text, failure));
+    }
+}
+
+/// Returns the failure for a text that is not safe, which is saved again.
+fn changed_by_others<T: EditedText>(text: &str, reason: &str) -> Failure {
+    let message = format!("another user may have changed your text: {reason}");
+    let failure = Failure::usage(message);
+    match new_file::<T>(&env::temp_dir(), text) {
+        Ok(path) => TextFile { path }.saved::<T>(failure),
+        Err(_) => failure,
     }
 }
 
