@@ -360,8 +360,8 @@ fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
         ErrorKind::KeyMissing => format!("{LOG_IN_HINT}{}", sandbox_hint()),
         ErrorKind::Unauthorized => {
-            "`profile auth status` shows where the key comes from; replace it \
-             there, or log in again with `profile auth login`"
+            "`profile auth status` shows where the key comes from: change the \
+             variable, or log in again with `profile auth login`"
                 .to_owned()
         }
         ErrorKind::Forbidden => error.missing_scope().map(|_| SCOPE_HINT)?.to_owned(),

@@ -117,6 +117,9 @@ async fn problems_of_settings_and_files() {
     let broken = status(&fixture).run();
     assert_eq!(broken.code(), 2, "{broken}");
     fails_with(&broken, "config.toml:1: invalid TOML");
+    let keyless = status(&fixture).without("PROFILE_API_KEY").run();
+    assert_eq!(keyless.code(), 2, "{keyless}");
+    assert!(!keyless.stderr().contains("no API key"), "{keyless}");
     let printed: serde_json::Value = serde_json::from_slice(broken.stdout_bytes()).unwrap();
     assert_eq!(printed["handle"], "demo", "{broken}");
 }
@@ -152,7 +155,7 @@ async fn each_problem_has_its_hint() {
     let stderr = run.stderr();
     let hints = [
         "hint: correct it",
-        ", or log in again with `profile auth login`",
+        ": change the variable, or log in again with `profile auth login`",
     ];
     assert!(hints.iter().all(|hint| stderr.contains(hint)), "{run}");
 

@@ -176,7 +176,17 @@ pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
 
 /// Returns a warning if an environment variable overrides the account in config.toml.
 pub(super) fn override_warning() -> Option<String> {
-    let variables = ["PROFILE_API_KEY", "PROFILE_API_KEY_FILE", "PROFILE_ACCOUNT"];
-    let set = variables.into_iter().find(|name| is_set(name))?;
-    Some(format!("{set} is set and overrides the selected account"))
+    let variables = [
+        (
+            "PROFILE_API_KEY",
+            "is sent to the service of the selected account",
+        ),
+        (
+            "PROFILE_API_KEY_FILE",
+            "its key is sent to the service of the selected account",
+        ),
+        ("PROFILE_ACCOUNT", "overrides the selected account"),
+    ];
+    let (set, effect) = variables.into_iter().find(|(name, _)| is_set(name))?;
+    Some(format!("{set} is set and {effect}"))
 }

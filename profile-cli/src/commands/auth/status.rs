@@ -56,13 +56,13 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
 /// Checks this machine: the settings, files with secrets, the key and the base URL.
 fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
     let settings = &session.settings;
-    check_settings(settings, findings);
+    let is_readable = check_settings(settings, findings);
     check_files(settings, findings);
     let mut facts = Facts::default();
     let mut is_missing = false;
     match Key::find(settings) {
         Ok(Some(key)) => facts.set_key(&key),
-        Ok(None) => is_missing = true,
+        Ok(None) => is_missing = is_readable,
         Err(failure) => findings.push(failure),
     }
     let has_accounts = !settings.config.accounts().is_empty();
@@ -78,6 +78,8 @@ fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
             }
         }
         Err(_) if is_missing && !has_accounts => findings.push(no_key()),
+        // An account in the file may have one.
+        Err(_) if !is_readable => {}
         Err(failure) => findings.push(failure),
     }
     facts
@@ -168,10 +170,12 @@ impl Findings {
 /// Maximum difference between the clocks of the service and of this machine, in seconds.
 const MAX_SKEW: i64 = 60;
 
-/// Checks config.toml and all values.
-fn check_settings(settings: &Settings, findings: &mut Findings) {
+/// Checks config.toml and all values. Returns `false` if the file cannot be read.
+fn check_settings(settings: &Settings, findings: &mut Findings) -> bool {
     // The settings of this run ignore an invalid file.
-    if let Err(failure) = ConfigFile::load() {
+    let read = ConfigFile::load();
+    let is_readable = read.is_ok();
+    if let Err(failure) = read {
         findings.push(failure);
     }
     for failure in config::listed_settings(settings).1 {
@@ -179,6 +183,7 @@ fn check_settings(settings: &Settings, findings: &mut Findings) {
         findings.push(failure.hint(advice));
     }
     findings.warnings.extend(settings.config.unknown_settings());
+    is_readable
 }
 
 /// Checks that only the user can access files with secrets.
