@@ -43,6 +43,8 @@ mod program;
 mod proxy;
 #[cfg(unix)]
 mod pseudo_terminal;
+#[cfg(unix)]
+mod requests;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod secrets;

@@ -269,7 +269,7 @@ impl Row {
         self.run(self.program(&Setting::of(&fixture), further))
     }
 
-    fn calls_the_service(&self) -> bool {
+    pub(crate) fn calls_the_service(&self) -> bool {
         matches!(self.nature, Nature::Reads | Nature::Writes)
     }
 }
