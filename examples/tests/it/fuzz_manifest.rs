@@ -1,15 +1,14 @@
 //! Checks the dependencies of the program's fuzz target, which compiles the sources of the program.
 
 use std::collections::BTreeMap;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::repository::root;
+use crate::repository::{cargo, root};
 
 /// Returns the features of the dependencies that are not optional, by target and name.
 fn dependencies(folder: &str, package: &str) -> BTreeMap<String, Value> {
-    let metadata = Command::new(env!("CARGO"))
+    let metadata = cargo()
         .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
         .current_dir(root().join(folder))
         .output()

@@ -1,7 +1,9 @@
 //! The files of the repository.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The crates that implement the specification, in the order of the coverage table.
 pub(crate) const CRATES: [&str; 4] = [
@@ -17,6 +19,23 @@ pub(crate) fn root() -> PathBuf {
         .parent()
         .unwrap()
         .to_owned()
+}
+
+/// Returns a command that starts cargo at the root, without the variables that describe the package of this test:
+/// build scripts read them, so dependencies would be built again.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(root());
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["CARGO_MANIFEST_", "CARGO_PKG_"]
+            .iter()
+            .any(|start| text.starts_with(start))
+        {
+            cargo.env_remove(&name);
+        }
+    }
+    cargo
 }
 
 #[track_caller]

@@ -2,21 +2,19 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::process::Command;
 
 use crate::child;
-use crate::repository::root;
+use crate::repository::{cargo, root};
 
 #[test]
 fn scenarios_pass_against_the_unchanged_mock() {
     let test = env::current_exe().unwrap();
     let programs = test.ancestors().nth(2).unwrap();
     // The same selection as that of `cargo test` at the root, after which this only links.
-    let build = Command::new(env!("CARGO"))
+    let build = cargo()
         .args(["build", "--quiet", "--locked", "--bins", "--examples"])
         .arg("--target-dir")
         .arg(concat!(env!("CARGO_TARGET_TMPDIR"), "/.."))
-        .current_dir(root())
         .status();
     assert!(build.unwrap().success(), "the programs do not compile");
 

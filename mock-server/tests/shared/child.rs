@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Once};
 use std::thread;
@@ -110,10 +112,43 @@ pub(crate) fn is_installed(program: &str) -> bool {
         .stderr(Stdio::null());
     let installed = version.status().is_ok();
     if !installed {
-        // Unlike `eprintln!`, this is also printed if the test succeeds.
-        let message =
-            format!("\n*** SKIPPED: a test that needs {program}, which is not installed ***\n");
-        std::io::stderr().write_all(message.as_bytes()).unwrap();
+        report_skipped(&format!("needs {program}, which is not installed"));
     }
     installed
+}
+
+/// Returns true if the test may start this program as another user, with this directory. Otherwise, reports that
+/// the test is skipped, or fails if the environment has `REQUIRE_OTHER_USER` and the user is root.
+pub(crate) fn can_be_another_user(program: &str, directory: &Path) -> bool {
+    // Others may enter a directory, or execute a program.
+    let is_open = |path: &&Path| path.metadata().unwrap().mode() & 0o001 != 0;
+    let parents = directory.ancestors().skip(1);
+    let closed = parents
+        .chain(Path::new(program).ancestors())
+        .find(|path| !is_open(path));
+    let reason = match (rustix::process::geteuid().is_root(), closed) {
+        (false, _) => "starts a program as another user, which only root can".to_owned(),
+        (true, None) => return true,
+        (true, Some(path)) => {
+            assert!(
+                env::var_os("REQUIRE_OTHER_USER").is_none(),
+                "other users cannot enter or execute {}",
+                path.display()
+            );
+            format!(
+                "starts a program as another user, who cannot enter or execute {}",
+                path.display()
+            )
+        }
+    };
+    report_skipped(&reason);
+    false
+}
+
+/// Unlike `eprintln!`, this is also printed if the test succeeds.
+fn report_skipped(reason: &str) {
+    let thread = thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let message = format!("\n*** SKIPPED: {test} {reason} ***\n");
+    std::io::stderr().write_all(message.as_bytes()).unwrap();
 }

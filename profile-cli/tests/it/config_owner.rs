@@ -1,12 +1,12 @@
 //! Other users who can change config.toml could send keys to their own service, or run an editor.
 
 use std::fs::{self, Permissions};
-use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, lchown, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, lchown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::child;
 use crate::program::{Fixture, Run, configure, quoted};
 
 /// The ID of a user without files.
@@ -30,17 +30,7 @@ pub(crate) fn is_root() -> bool {
 
 /// Returns true if the tests may start the program as another user, who must reach it and the home directory.
 pub(crate) fn can_be_another_user(home: &Path) -> bool {
-    // Others may enter a directory, or execute a program.
-    let is_open = |path: &Path| path.metadata().unwrap().mode() & 0o001 != 0;
-    let program = Path::new(env!("CARGO_BIN_EXE_profile"));
-    let mut directories = home.ancestors().skip(1).chain(program.ancestors());
-    let can = is_root() && directories.all(is_open);
-    if !can {
-        let message =
-            "\n*** SKIPPED: a test with another user, which needs root and open directories ***\n";
-        std::io::stderr().write_all(message.as_bytes()).unwrap();
-    }
-    can
+    child::can_be_another_user(env!("CARGO_BIN_EXE_profile"), home)
 }
 
 /// Stores an account, and returns the directory of config.toml.
