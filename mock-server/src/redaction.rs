@@ -1,6 +1,8 @@
 //! The format of keys, the redaction of keys and secrets in text, percent-encoded or not, and the escaping of
 //! control characters.
 
+use std::cmp::Reverse;
+use std::iter;
 use std::ops::Range;
 
 /// The start of a generated key, before its name and its digits.
@@ -18,19 +20,27 @@ const MIN_SECRET_BYTES: usize = 4;
 /// The same for a part of a header with credentials, which may be the name of a scheme or a parameter.
 const MIN_PART_BYTES: usize = 8;
 
+/// Maximum number of parts of the credentials of a request, since each is searched in all of its texts.
+const MAX_PARTS: usize = 64;
+
 /// The secrets that texts about one request may contain, in lower case.
 pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Returns the credentials in the headers of a request, which may be a key of the real service, and
-    /// their parts, and `other_keys`. [`redact`](Self::redact) also recognizes generated keys by their
-    /// format.
-    pub(crate) fn new(headers: &[(String, String)], other_keys: &[String]) -> Self {
+    /// their parts other than its `path`, and `other_keys`. [`redact`](Self::redact) also recognizes generated
+    /// keys by their format.
+    pub(crate) fn new(headers: &[(String, String)], path: &str, other_keys: &[String]) -> Self {
         let values = headers.iter().filter(|(name, _)| is_secret_header(name));
         let values = values.map(|(_, value)| value.as_str());
-        let separators = [' ', '\t', ',', ';', '=', '"', '\''];
-        let parts = values.clone().flat_map(|value| value.split(separators));
-        let parts = parts.filter(|part| part.len() >= MIN_PART_BYTES);
+        let is_path = |part: &str| part.split('?').next() == Some(path);
+        let parts = values.clone().flat_map(parts);
+        let mut parts: Vec<_> = parts
+            .filter(|part| part.len() >= MIN_PART_BYTES && !is_path(part))
+            .collect();
+        parts.sort_unstable_by_key(|part| (Reverse(part.len()), *part));
+        parts.dedup();
+        parts.truncate(MAX_PARTS);
         let credentials =
             values.map(|value| value.split_once(' ').map_or(value, |(_, rest)| rest.trim()));
         let mut secrets: Vec<_> = credentials
@@ -40,7 +50,7 @@ impl Secrets {
             .map(str::to_ascii_lowercase)
             .collect();
         // A secret that begins with another one must be replaced first.
-        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.sort_unstable_by_key(|secret| Reverse(secret.len()));
         Self(secrets)
     }
 
@@ -99,6 +109,29 @@ impl Secrets {
         let longest = lengths.chain(digits).max();
         longest.map(|length| text.len() - length)
     }
+}
+
+/// Returns the parts of credentials in every way to separate them, without the names of parameters if there are
+/// several. `/` is a part of keys in base64.
+fn parts(credentials: &str) -> impl Iterator<Item = &str> {
+    let fields = credentials.split([' ', '\t', ',', ';']);
+    let parameters = fields.clone().filter_map(parameter_value);
+    let has_names = parameters.count() > 1;
+    let values = fields.map(move |field| match parameter_value(field) {
+        Some(value) if has_names => value,
+        _ => field,
+    });
+    let parts = values.flat_map(|value| value.split(['=', '"', '\'']));
+    parts.flat_map(|part| iter::once(part).chain(part.split([':', '(', ')', '|'])))
+}
+
+/// Returns the value of a parameter such as `uri="/api/v1/me"`, but not the padding of base64.
+fn parameter_value(field: &str) -> Option<&str> {
+    let (name, value) = field.split_once('=')?;
+    let is_word = |byte: u8| byte.is_ascii_alphabetic() || byte == b'-';
+    let has_name = !name.is_empty() && name.bytes().all(is_word);
+    let is_empty = value.trim_matches(['"', '\'']).is_empty();
+    (has_name && !is_empty && !value.starts_with('=')).then_some(value)
 }
 
 /// Returns the generated key with this name and these digits.

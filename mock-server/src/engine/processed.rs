@@ -9,7 +9,6 @@ use super::problems::{Problem, ProblemKind, Problems};
 use super::reply::Reply;
 use super::request::Request;
 use super::world::World;
-use crate::redaction::Secrets;
 
 /// A request that the engine has processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +103,7 @@ pub(crate) fn violations(
         return Vec::new();
     }
     let other_keys = world.other_keys();
-    let secrets = Secrets::new(&request.headers, &other_keys);
+    let secrets = request.secrets(&other_keys);
     let shorten = |text: &str| shorten(&secrets.redact(text));
     let violation = |(problem, (section, requirement)): (&Problem, _)| Violation {
         rule: problem.kind(),

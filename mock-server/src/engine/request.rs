@@ -5,6 +5,7 @@ use std::fmt;
 use http::uri::Authority;
 
 use super::access::bearer_token;
+use crate::redaction::Secrets;
 
 /// An HTTP request as plain values.
 ///
@@ -155,6 +156,11 @@ impl Request {
     /// Returns the key in the first `Authorization` header.
     pub(crate) fn key(&self) -> Option<&str> {
         self.authorization().and_then(bearer_token)
+    }
+
+    /// Returns the secrets that texts about the request may contain.
+    pub(crate) fn secrets(&self, other_keys: &[String]) -> Secrets {
+        Secrets::new(&self.headers, &self.path, other_keys)
     }
 
     pub(crate) fn header_values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {

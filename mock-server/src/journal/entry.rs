@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::engine::{HeaderLines, Request, Violation};
 use crate::input::bytes_in_json;
-use crate::redaction::{Secrets, is_secret_header, label};
+use crate::redaction::{is_secret_header, label};
 
 /// A received request and its response, without API keys.
 ///
@@ -158,7 +158,7 @@ impl Entry {
 
     /// Returns the request without its keys.
     pub(super) fn format(&self, number: u64) -> RecordedRequest {
-        let secrets = Secrets::new(&self.request.headers, &self.other_keys);
+        let secrets = self.request.secrets(&self.other_keys);
         let redact = |text: &str| secrets.redact(text);
         let headers = self.request.headers.iter();
         let headers = headers.filter(|(name, _)| !is_secret_header(name));
@@ -204,7 +204,7 @@ impl Entry {
 
     /// Returns a line for the log. `target` is the path and the query that the client sent.
     pub(crate) fn log_line(&self, target: &str) -> String {
-        let secrets = Secrets::new(&self.request.headers, &self.other_keys);
+        let secrets = self.request.secrets(&self.other_keys);
         let (method, target) = (secrets.redact(&self.request.method), secrets.redact(target));
         let key = match self.request.authorization() {
             None => "without key",

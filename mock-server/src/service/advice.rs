@@ -10,7 +10,6 @@ use crate::engine::{
     AdviceKind, Endpoint, KEY_IN_QUERY, POST_REPEATED, RETRY_AFTER_IGNORED, Request,
 };
 use crate::faults::{PlannedReply, WireFault};
-use crate::redaction::Secrets;
 
 /// Maximum number of responses to remember.
 const MAX_RESPONSES: usize = 256;
@@ -51,7 +50,7 @@ impl RecentResponses {
         let mut found = Vec::new();
         let mut add = |kind, problem: &str| found.push((kind, format!("{endpoint}: {problem}")));
         if let Some(query) = &request.query
-            && Secrets::new(&request.headers, other_keys).redact(query) != *query
+            && request.secrets(other_keys).redact(query) != *query
         {
             add(KEY_IN_QUERY, "the query contains a key");
         }

@@ -231,6 +231,27 @@ async fn a_key_in_any_credential_header_is_removed_everywhere_else() {
         ("Authorization", KEY.to_owned()),
         ("proxy-authorization", format!("ApiKey key={KEY},a=b")),
         ("X-API-Key", format!("key={KEY}")),
+        ("Authorization", format!("Bearer:{KEY}")),
+        ("Authorization", format!("Bearer ({KEY})")),
+        ("Authorization", format!("user|{KEY}|x")),
+        (
+            "Authorization",
+            format!("Digest response=\"{KEY}\", uri=\"/x\""),
+        ),
+        ("X-Api-Key", format!("live:{KEY}:x")),
+        (
+            "Authorization",
+            format!("x {KEY} {}", "part567 ".repeat(5_000)),
+        ),
+        (
+            "Authorization",
+            format!(
+                "x {} {KEY}",
+                (10_000..15_000)
+                    .map(|n| format!("a{n}bcd "))
+                    .collect::<String>()
+            ),
+        ),
     ] {
         let encoded = percent_encoded(KEY);
         let body = json!({"copy": KEY, "encoded": encoded, "shouted": KEY.to_uppercase()});
@@ -251,6 +272,46 @@ async fn a_key_in_any_credential_header_is_removed_everywhere_else() {
             assert!(!printed.contains(&secret), "{value}: {secret} in {printed}");
         }
         server.journal().clear();
+    }
+}
+
+#[tokio::test]
+async fn names_of_parameters_and_the_path_are_no_secrets() {
+    for (value, secrets, public) in [
+        (
+            r#"Digest username="ada-lovelace", uri="/api/v1/me/links/link_1?x=1", response=0123abcd"#,
+            &["ada-lovelace", "0123abcd"][..],
+            &["username", "response", "/api/v1/me/links/link_1"][..],
+        ),
+        (
+            r#"Custom credential-id=abcdefgh, x="y""#,
+            &["abcdefgh"],
+            &["credential-id"],
+        ),
+        // Base64 with and without padding, and what is not surely a name.
+        ("Basic abcdefghij==", &["abcdefghij"], &[]),
+        ("Basic abcdefghij=", &["abcdefghij"], &[]),
+        ("Basic abcdef/ghij", &["abcdef/ghij"], &["abcdef"]),
+        ("Bearer abcdefghij==, x=1, y=2", &["abcdefghij"], &[]),
+        ("Bearer abcdefghij=; x=1; y=2", &["abcdefghij"], &[]),
+        (r#"Bearer abcdefghij="", x=1, y=2"#, &["abcdefghij"], &[]),
+        ("Bearer abcdefghij=1", &["abcdefghij"], &[]),
+        ("Token abcdefghij=1, key=abcdefghij", &["abcdefghij"], &[]),
+        ("Token abc1efghij=1, key=x", &["abc1efghij"], &[]),
+    ] {
+        let server = start().await;
+        let texts = [secrets, public].concat();
+        let body = json!({"title": texts.join("\n")});
+        request(&server, "PATCH /me/links/link_1?x=1")
+            .without_key()
+            .header("Authorization", value)
+            .json(body)
+            .send();
+        let recorded = &server.journal().requests()[0];
+        let body = String::from_utf8_lossy(&recorded.body);
+        let shown = texts.iter().filter(|text| body.contains(**text));
+        assert_eq!(shown.copied().collect::<Vec<_>>(), public, "{value}");
+        assert_eq!(recorded.path, "/api/v1/me/links/link_1", "{value}");
     }
 }
 
