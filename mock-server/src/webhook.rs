@@ -1,8 +1,10 @@
 //! The webhook of a [`MockServer`](crate::MockServer): its receiver, events and deliveries, which are sent
 //! over the network.
 
+use std::future;
+use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use bytes::Bytes;
@@ -13,7 +15,7 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use tokio::runtime;
+use tokio::runtime::{self, Handle};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -23,6 +25,7 @@ use crate::engine::webhook::{PendingDelivery, Prepared, Receiver, ReceiverUrl, W
 use crate::input::InvalidInput;
 use crate::mutants::Mutant;
 use crate::service::{Service, StateError};
+use crate::tasks::{lock, run_blocking};
 
 pub use crate::engine::webhook::{
     BuiltInReceiver, Delivery, DeliveryOutcome, EventData, EventKind, MAX_CONSECUTIVE_FAILURES,
@@ -118,7 +121,7 @@ impl<'a> WebhookHandle<'a> {
     /// valid in a header; `data` is JSON or the whole body as bytes. The event counts as covered in the
     /// [report](crate::ServiceHandle::report).
     ///
-    /// An event to a URL is sent on a thread of its own: it is completed and recorded even if the future
+    /// An event to a URL is sent on a thread for all deliveries: it is completed and recorded even if the future
     /// is dropped after it was polled, and its timeout is real time, even if the clock of tokio is paused.
     ///
     /// # Errors
@@ -225,13 +228,20 @@ impl<'a> WebhookHandle<'a> {
                 let _ = sender.send(Ok(delivery));
             }
             Prepared::Pending(pending) => {
-                let service = self.service.clone();
-                thread::spawn(move || {
-                    let delivery = send(pending, service.mutant);
-                    let recorded = WebhookHandle::new(&service).record(delivery);
+                let (service, mutant) = (self.service.clone(), self.service.mutant);
+                let record = move |sent, outcome| {
+                    let recorded = WebhookHandle::new(&service).record(Delivery { sent, outcome });
                     // The caller may not wait for it.
                     let _ = sender.send(recorded.map_err(Error::NotRecorded));
-                });
+                };
+                match runtime() {
+                    Err(error) => record(pending.delivery, connection_failed(&error)),
+                    Ok(runtime) => drop(runtime.spawn(async move {
+                        let outcome = send(&pending, mutant).await;
+                        // It may wait for the lock of a state file.
+                        run_blocking(move || record(pending.delivery, outcome)).await;
+                    })),
+                }
             }
         }
         Ok(Box::pin(async {
@@ -284,8 +294,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns a machine-readable code: `no_receiver`, `webhook_off`, `unknown_delivery`, `state_file`, or
-    /// `invalid_url`, `empty_secret`, `invalid_script` or `invalid_kind`.
+    /// Returns a machine-readable code: `no_receiver`, `webhook_off`, `unknown_delivery`, `state_file`,
+    /// `not_recorded`, or `invalid_url`, `empty_secret`, `invalid_script` or `invalid_kind`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -300,7 +310,8 @@ impl Error {
             Self::NotSent(NotSent::NoReceiver) => "no_receiver",
             Self::NotSent(NotSent::Off { .. }) => "webhook_off",
             Self::NotSent(NotSent::UnknownDelivery { .. }) => "unknown_delivery",
-            Self::State(_) | Self::NotRecorded(_) => "state_file",
+            Self::State(_) => "state_file",
+            Self::NotRecorded(_) => "not_recorded",
         }
     }
 }
@@ -309,26 +320,29 @@ impl Error {
 /// too early would cause errors in the receiver.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
+/// Returns the runtime of all deliveries of the process, on a thread of its own.
+fn runtime() -> io::Result<Handle> {
+    static RUNTIME: Mutex<Option<Handle>> = Mutex::new(None);
+    let mut started = lock(&RUNTIME);
+    if let Some(runtime) = &*started {
+        return Ok(runtime.clone());
+    }
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let handle = runtime.handle().clone();
+    let thread = thread::Builder::new().name("webhooks".to_owned());
+    thread.spawn(move || runtime.block_on(future::pending::<()>()))?;
+    Ok(started.insert(handle).clone())
+}
+
 /// Sends once, without following redirects, and waits for the response no longer than the timeout.
-fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> Delivery {
-    let request = request(&pending, mutant);
-    let posting = async { timeout(pending.timeout, post(&pending.url, request)).await };
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let posted = runtime.map(|runtime| {
-        let posted = runtime.block_on(posting);
-        // Does not wait for the resolution of a name.
-        runtime.shutdown_background();
-        posted
-    });
-    let outcome = match posted {
-        Ok(Ok(Ok(status))) => DeliveryOutcome::Responded { status },
-        Ok(Ok(Err(error))) => connection_failed(&*error),
-        Ok(Err(_)) => DeliveryOutcome::timed_out(pending.timeout),
-        Err(error) => connection_failed(&error),
-    };
-    Delivery {
-        sent: pending.delivery,
-        outcome,
+async fn send(pending: &PendingDelivery, mutant: Option<Mutant>) -> DeliveryOutcome {
+    let request = request(pending, mutant);
+    match timeout(pending.timeout, post(&pending.url, request)).await {
+        Ok(Ok(status)) => DeliveryOutcome::Responded { status },
+        Ok(Err(error)) => connection_failed(&*error),
+        Err(_) => DeliveryOutcome::timed_out(pending.timeout),
     }
 }
 

@@ -470,9 +470,12 @@ async fn a_state_file_that_breaks_during_a_delivery_is_another_error() {
         .await
         .unwrap_err();
     assert!(matches!(error, WebhookError::NotRecorded(_)), "{error}");
+    assert_eq!(error.code(), "not_recorded");
     assert!(
         error.to_string().starts_with("the event was sent, but "),
         "{error}"
     );
     receiver.join().unwrap();
+    let error = server.webhook().emit("post.liked", json!({})).await;
+    assert_eq!(error.unwrap_err().code(), "state_file");
 }
