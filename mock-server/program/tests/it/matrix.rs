@@ -79,6 +79,16 @@ fn runs_the_command_under_the_standard_faults() {
     let results: Value = serde_json::from_str(&stdout).unwrap();
     let runs = results["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 11);
+    let page = include_str!("../../../docs/test-suites.md");
+    for name in runs
+        .iter()
+        .filter_map(|run| run["name"].as_str()?.strip_prefix("fault = "))
+    {
+        assert!(
+            page.contains(&format!("\n| `{name}` | ")),
+            "{name} is not in test-suites.md"
+        );
+    }
     let outcome = |name: &str| {
         let mut runs = runs.iter();
         let run = runs.find(|run| run["name"] == name).unwrap();
