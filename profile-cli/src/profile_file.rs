@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
-use profile_sdk::{Profile, ProfileField, ProfileUpdate};
+use profile_sdk::{Profile, ProfileField, ProfileUpdate, with_visibility};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toml_edit::de::from_document;
@@ -14,7 +14,7 @@ use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::terminal::printable::{redact_key, with_visibility};
+use crate::terminal::printable::redact_key;
 
 /// A problem at a line and a column, counted from 1.
 type Problem = ((usize, usize), String);

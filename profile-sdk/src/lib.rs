@@ -58,7 +58,7 @@ pub use pacing::{Clock, RateLimitStatus, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::*;
 pub use retry::RetryPolicy;
-pub use text::{quoted, quoted_beside};
+pub use text::{longest_start, quoted, quoted_beside, with_visibility};
 #[cfg(feature = "tower")]
 pub use transport::http_service::{HttpService, ResponseBody};
 pub use transport::tls::Tls;

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
+use crate::error::kind::{Again, Effect};
 
 /// The number of retries of a failed call, and the waits between them.
 ///
@@ -104,16 +105,10 @@ pub(crate) enum Failure {
 
 impl Failure {
     pub(crate) fn new(error: &Error) -> Self {
-        if error.is_permanent() {
-            return Self::Permanent;
-        }
-        match (error.kind(), error.status()) {
-            (ErrorKind::Connection, _) => Self::NotSent,
-            (ErrorKind::RateLimited, _) => Self::RateLimited,
-            (ErrorKind::Timeout | ErrorKind::Interrupted, _) | (_, Some(408 | 502..=504)) => {
-                Self::Transient
-            }
-            _ => Self::Permanent,
+        match error.consequence() {
+            (Effect::Unsent | Effect::Rejected, Again::Now) => Self::NotSent,
+            (Effect::Unclear, Again::Now) => Self::Transient,
+            (_, Again::NowWithoutBudget | Again::Later | Again::Never) => Self::Permanent,
         }
     }
 }

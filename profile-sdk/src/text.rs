@@ -130,62 +130,92 @@ fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
 /// Returns the start of a text that has more characters, without the part of a grapheme cluster.
 fn start(text: &str, max_characters: usize) -> Option<&str> {
     let (end, _) = text.char_indices().nth(max_characters)?;
-    let starts = text.grapheme_indices(true).map(|(start, _)| start);
-    let end = starts.take_while(|start| *start <= end).last();
-    Some(&text[..end.unwrap_or_default()])
+    Some(longest_start(text, |start| start.len() <= end))
+}
+
+/// Returns the longest start of a text that fits and does not end within a grapheme cluster, such as an
+/// emoji of several characters.
+///
+/// ```
+/// let start = profile_sdk::longest_start("e\u{301}e\u{301}", |start| start.chars().count() <= 3);
+/// assert_eq!(start, "e\u{301}");
+/// ```
+#[must_use]
+pub fn longest_start(text: &str, fits: impl Fn(&str) -> bool) -> &str {
+    let clusters = text.grapheme_indices(true);
+    let starts = clusters.map(|(start, cluster)| &text[..start + cluster.len()]);
+    let fitting = starts.take_while(|start| fits(start));
+    fitting.last().unwrap_or_default()
 }
 
 /// Appends a text, in which these characters and hidden ones are escaped.
 fn push_visible(line: &mut String, text: &str, escaped: &[char]) {
-    let mut start = line.len();
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        let is_visible = is_visible(&line[start..], c, rest.clone().next());
-        match is_visible && !escaped.contains(&c) {
-            true => line.push(c),
-            false => {
-                line.extend(c.escape_default());
-                start = line.len();
-            }
+    // Such a character would change the one before the text, or an escaped one.
+    let extends = |c| is_ignorable(c) || format!("a{c}").graphemes(true).nth(1).is_none();
+    let mut is_start = true;
+    for (c, is_visible) in with_visibility(text) {
+        let is_escaped = !is_visible
+            || c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}')
+            || escaped.contains(&c)
+            || (is_start && extends(c));
+        match is_escaped {
+            true => line.extend(c.escape_default()),
+            false => line.push(c),
         }
+        is_start = is_escaped;
     }
 }
 
-/// Returns `true` if a character is seen, or shapes those beside it. `before` are the characters before it
-/// up to an escaped one.
-fn is_visible(before: &str, c: char, after: Option<char>) -> bool {
+/// Returns the characters of a text, each with `false` if it is invisible or changes the order of others.
+///
+/// Joiners, variation selectors and the tags of flags are only visible where they shape the characters
+/// beside them. Control characters, which do not hide, are visible.
+///
+/// ```
+/// let visible = profile_sdk::with_visibility("a\u{200b}☁\u{fe0f}\n").filter(|(_, is_visible)| *is_visible);
+/// assert_eq!(visible.map(|(c, _)| c).collect::<String>(), "a☁\u{fe0f}\n");
+/// ```
+pub fn with_visibility(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let mut start = 0;
+    text.char_indices().map(move |(at, c)| {
+        let end = at + c.len_utf8();
+        let is_visible = !is_ignorable(c) || shapes(&text[start..at], c, &text[end..]);
+        start = if is_visible { start } else { end };
+        (c, is_visible)
+    })
+}
+
+/// Returns `true` if an invisible character shapes those beside it. `before` are the characters before it
+/// up to an invisible one.
+fn shapes(before: &str, c: char, after: &str) -> bool {
     const FLAG: char = '\u{1f3f4}';
-    let is_selector = |c| matches!(c, '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
+    let is_selector = |c| matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let is_tag = |c| matches!(c, '\u{e0020}'..='\u{e007f}');
     let is_virama = |c| CanonicalCombiningClassMapBorrowed::new().get_u8(c) == 9;
     let is_emoji =
         |c| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}');
-    let Some(last) = before.chars().next_back() else {
-        // A combining mark would change the character before the text.
-        return !is_ignorable(c) && format!("a{c}").graphemes(true).nth(1).is_some();
-    };
-    match (c, after) {
-        ('\u{200c}' | '\u{200d}', _) if is_virama(last) => true,
-        ('\u{200c}' | '\u{200d}', Some(after)) => {
-            let is_in_word = last.is_alphanumeric() && after.is_alphanumeric();
-            is_virama(after)
-                || (is_in_word && after >= '\u{300}')
-                || (is_emoji(last) && is_emoji(after))
+    let (last, next) = (before.chars().next_back(), after.chars().next());
+    let (last, next) = (last.unwrap_or(' '), next.unwrap_or(' '));
+    match c {
+        '\u{200c}' | '\u{200d}' => {
+            let is_in_word = last.is_alphanumeric() && next.is_alphanumeric();
+            let is_in_word = is_in_word && next >= '\u{300}';
+            is_virama(last) || is_virama(next) || is_in_word || (is_emoji(last) && is_emoji(next))
         }
         _ if is_selector(c) => !last.is_whitespace() && !is_selector(last),
         // The longest region has six letters, and one tag is the end.
         _ if is_tag(c) => {
             (last == FLAG || is_tag(last)) && before.chars().rev().take(7).any(|c| c == FLAG)
         }
-        _ => !is_ignorable(c),
+        _ => false,
     }
 }
 
-/// Returns `true` for characters that control a terminal, reorder others or are invisible.
+/// Returns `true` for characters that reorder others or are invisible on their own.
 fn is_ignorable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
-        || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    !c.is_ascii() && (ignorable.contains(c) || matches!(c, '\u{fff9}'..='\u{fffb}'))
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use clap::{Args, Subcommand};
 use profile_sdk::plan::{Plan, Step};
-use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile, quoted};
+use profile_sdk::{
+    Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile, quoted, with_visibility,
+};
 use serde_json::Value;
 
 use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
@@ -13,7 +15,6 @@ use crate::outcome::report::{Report, View};
 use crate::outcome::{self, report_listing};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
-use crate::terminal::printable::is_hidden;
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
@@ -267,7 +268,8 @@ pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>, Failure> {
     let (scheme, rest) = text.split_once(':').unwrap_or_default();
     let scheme = scheme.to_ascii_lowercase();
     let port = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let is_hidden = |c: &char| is_hidden(*c) || c.is_control() || (c.is_whitespace() && *c != ' ');
+    let is_hidden = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
+    let mut hidden = with_visibility(text).filter(|(c, is_seen)| !is_seen || is_hidden(*c));
     Ok(match &*scheme {
         "javascript" | "data" | "vbscript" => Some(format!(
             "the URL starts with {scheme}:, which browsers may run instead of opening a page"
@@ -278,7 +280,7 @@ pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>, Failure> {
                 "the URL {text} has the scheme {scheme}; for the host, use https://{text}"
             ))
         }
-        _ => text.chars().find(is_hidden).map(|c| {
+        _ => hidden.next().map(|(c, _)| {
             let code = u32::from(c);
             format!("the URL contains the invisible character U+{code:04X}")
         }),

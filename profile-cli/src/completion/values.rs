@@ -7,8 +7,7 @@ use std::time::Duration;
 use clap::builder::PossibleValue;
 use clap::{Command, FromArgMatches as _};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
-use profile_sdk::Profile;
-use unicode_segmentation::UnicodeSegmentation as _;
+use profile_sdk::{Profile, longest_start};
 #[cfg(feature = "webhook")]
 use webhook_verify::EventKind;
 
@@ -158,7 +157,8 @@ impl CommandLine {
     fn items(&self, items: impl Iterator<Item = (String, Option<String>)>) -> Vec<Candidate> {
         let items = items.map(|(id, title)| {
             let title = title.unwrap_or_default();
-            let title = redact_key(&title).graphemes(true).take(MAX_TITLE).collect();
+            let fits = |start: &str| start.chars().count() <= MAX_TITLE;
+            let title = longest_start(&redact_key(&title), fits).to_owned();
             (redact_key(&id).into_owned(), title)
         });
         let is_new = |(id, _): &Candidate| self.before.iter().all(|word| word != id);

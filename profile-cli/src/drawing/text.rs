@@ -1,7 +1,7 @@
 //! Measures, pads and wraps text by its width on the terminal.
 
 use anstyle::Style;
-use profile_sdk::Color;
+use profile_sdk::{Color, longest_start};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -23,8 +23,8 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Returns the start of a text for a message.
-pub(crate) fn shortened(text: &str) -> String {
-    text.graphemes(true).take(40).collect()
+pub(crate) fn shortened(text: &str) -> &str {
+    longest_start(text, |start| start.chars().count() <= 40)
 }
 
 /// Returns the width of the text in columns.

@@ -43,7 +43,7 @@ impl ProfileChanges {
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{} is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange",
-    quoted(&shortened(entered))
+    quoted(shortened(entered))
 )]
 pub(crate) struct InvalidColor {
     entered: String,

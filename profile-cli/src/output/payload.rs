@@ -1,7 +1,7 @@
 //! Renders the body of a delivery for people: JSON indented, and shortened if it is long.
 
+use profile_sdk::longest_start;
 use serde_json::value::RawValue;
-use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::json;
 use crate::terminal::Screen;
@@ -17,8 +17,8 @@ pub(super) fn text(body: &[u8], screen: &Screen) -> String {
     if body.len() > MAX_BYTES {
         // The last character and the last grapheme cluster may be incomplete.
         let complete = shown.trim_end_matches('\u{fffd}');
-        let last = complete.graphemes(true).next_back().unwrap_or_default();
-        shown = complete[..complete.len() - last.len()].to_owned().into();
+        let is_shorter = |start: &str| start.len() < complete.len();
+        shown = longest_start(complete, is_shorter).to_owned().into();
     }
     let is_json = serde_json::from_str::<&RawValue>(&shown).is_ok();
     let text = match is_json && body.len() <= MAX_BYTES {

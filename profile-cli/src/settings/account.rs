@@ -127,7 +127,7 @@ impl AccountName {
     /// Parses a name. The error completes a sentence that starts with the setting's name.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let invalid = |reason: &str| {
-            let name = quoted(&shortened(redact_argument(text)));
+            let name = quoted(shortened(redact_argument(text)));
             Err(format!(
                 "is {name}, which {reason}; \
                  expected letters, digits and . _ - @, such as work or ada@profiles.example"

@@ -210,7 +210,7 @@ impl SettingName {
         }
         let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
         let names = names.join(", ");
-        let shown = quoted(&shown);
+        let shown = quoted(shown);
         format!("unknown setting {shown}; expected one of {names}")
     }
 

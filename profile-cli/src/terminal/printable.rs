@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::sync::RwLock;
 
 use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
-use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
-use profile_sdk::{Client, ProfileField};
+use profile_sdk::{Client, ProfileField, with_visibility};
 
 /// The client whose key is redacted in everything that is printed.
 static CLIENT: RwLock<Option<Client>> = RwLock::new(None);
@@ -46,11 +45,8 @@ pub(crate) fn printable(text: &str) -> String {
 /// redacted.
 pub(crate) fn tsv_field(text: &str) -> String {
     let mut field = String::with_capacity(text.len());
-    let is_kept =
-        |c: &char| matches!(c, '\t' | '\r' | '\n') || LINE_BREAKS.contains(c) || !c.is_control();
-    let text: String = visible(&without_escape_sequences(text))
-        .filter(is_kept)
-        .collect();
+    let text = without_escape_sequences(text);
+    let text: String = visible(&text).filter(is_kept).collect();
     for c in redact_key(&text).chars() {
         match c {
             '\\' => field.push_str("\\\\"),
@@ -69,12 +65,14 @@ pub(crate) fn csv_field(text: &str, is_terminal: bool) -> String {
     if is_terminal {
         return printable(text);
     }
-    let is_kept = |c: &char| matches!(c, '\t' | '\r' | '\n') || !c.is_control();
-    let text: String = without_escape_sequences(text)
-        .chars()
-        .filter(is_kept)
-        .collect();
+    let text = without_escape_sequences(text);
+    let text: String = text.chars().filter(is_kept).collect();
     redact_key(&text).into_owned()
+}
+
+/// Returns `false` for control characters other than tabs and line breaks.
+fn is_kept(c: &char) -> bool {
+    matches!(c, '\t' | '\r' | '\n') || !c.is_control()
 }
 
 /// Escapes characters in JSON that could control a terminal or reorder its text, and invisible ones on a
@@ -84,7 +82,7 @@ pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
     let is_control =
         |c: char| matches!(c, '\u{7f}'..='\u{9f}') || reorders(c) || LINE_BREAKS.contains(&c);
     let json = redact_key(json);
-    if !json.contains(|c| is_control(c) || (is_terminal && is_invisible(c))) {
+    if !json.contains(|c: char| is_control(c) || (is_terminal && !c.is_ascii())) {
         return json;
     }
     let mut text = String::with_capacity(json.len() + 16);
@@ -153,32 +151,6 @@ fn visible(text: &str) -> impl Iterator<Item = char> {
     visible.map(|(c, _)| c)
 }
 
-/// Returns the characters of a text, each with `false` if it reorders text or is invisible.
-pub(crate) fn with_visibility(text: &str) -> impl Iterator<Item = (char, bool)> {
-    let mut is_in_flag = false;
-    text.chars().map(move |c| {
-        // The flags of England, Scotland and Wales are a black flag and tags.
-        let is_tag = matches!(c, '\u{e0020}'..='\u{e007f}');
-        is_in_flag = c == '\u{1f3f4}' || (is_in_flag && is_tag);
-        (c, (is_in_flag && is_tag) || !is_invisible(c))
-    })
-}
-
-/// Returns `true` for the characters that Unicode ignores by default, except those that change the
-/// shape of others: joiners and variation selectors.
-pub(crate) fn is_invisible(c: char) -> bool {
-    is_hidden(c) && !matches!(c, '\u{200c}' | '\u{200d}')
-}
-
-/// Returns `true` for characters that are not seen where a text is a name.
-pub(crate) fn is_hidden(c: char) -> bool {
-    let is_selector = |c| matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
-    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
-    !c.is_ascii()
-        && !is_selector(c)
-        && (ignorable.contains(c) || matches!(c, '\u{fff9}'..='\u{fffb}'))
-}
-
 fn reorders(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -226,7 +198,7 @@ mod tests {
             assert_eq!(tsv_field(&format!("a{hidden}b")), expected, "{hidden:?}");
         }
         let wales = "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}";
-        for kept in ["👩\u{200d}🚀", "\u{200c}", "☁\u{fe0f}", wales] {
+        for kept in ["👩\u{200d}🚀", "می\u{200c}خواهم", "☁\u{fe0f}", wales] {
             assert_eq!(printable(kept), kept);
         }
         assert_eq!(

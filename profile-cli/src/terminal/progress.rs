@@ -3,7 +3,7 @@
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 
-use unicode_segmentation::UnicodeSegmentation as _;
+use profile_sdk::longest_start;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::terminal::printable::printable;
@@ -92,13 +92,7 @@ pub(crate) fn replaces_lines() -> bool {
 
 /// Returns the start of the text that is narrower than the columns.
 fn fitting(text: &str, columns: usize) -> String {
-    let mut text = printable(text);
-    while let Some((start, _)) = text.grapheme_indices(true).next_back()
-        && text.width() >= columns
-    {
-        text.truncate(start);
-    }
-    text
+    longest_start(&printable(text), |start| start.width() < columns).to_owned()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::trace::{self, CallSpan};
 use crate::client::{CallSettings, Client, YEAR};
+use crate::error::kind::Effect;
 use crate::error::raw_response::RawResponse;
 use crate::error::{AttemptSummary, Error};
 use crate::pacing::rate_limiter::Permit;
@@ -27,14 +28,6 @@ struct Attempts<'a> {
     retries: u32,
     /// `true` if an attempt may have been applied although it failed.
     uncertain: bool,
-}
-
-/// The result of one attempt.
-enum Attempt {
-    Succeeded(RawResponse),
-    /// The response was a 429. The rate limiter waits after it, so it does not count as a retry.
-    RateLimited(Error),
-    Failed(Error),
 }
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
@@ -90,27 +83,27 @@ impl<'a> Attempts<'a> {
             self.count += 1;
             let count = self.count;
             let attempt = self.send_once(permit, sent_at);
-            let (error, is_rate_limited) = match trace::in_attempt(count, attempt).await {
-                Attempt::Succeeded(response) => {
+            let (error, failure) = match trace::in_attempt(count, attempt).await {
+                Ok(response) => {
                     self.pacing().retry_budget.refill();
                     return Ok(response);
                 }
-                Attempt::RateLimited(error) => (error, true),
-                Attempt::Failed(error) => (error, false),
+                Err((error, failure)) => (self.locate(error), failure),
             };
-            let error = self.locate(error);
             trace::failed(count, &error);
-            self.unsent += u32::from(error.is_unsent());
+            self.unsent += u32::from(error.consequence().0 == Effect::Unsent);
             self.uncertain |= error.may_have_been_applied();
-            let Some(wait) = self.next_wait(&error, is_rate_limited) else {
+            let Some(wait) = self.next_wait(&error, failure) else {
                 return Err(error);
             };
+            // The rate limiter waits after a 429, which does not count as a retry.
+            let is_retry = failure != Failure::RateLimited;
             let budget = &self.pacing().retry_budget;
-            if !is_rate_limited && budget.is_empty() {
+            if is_retry && budget.is_empty() {
                 return Err(error.without_retry_budget());
             }
-            self.report(wait, &error, is_rate_limited);
-            if !is_rate_limited {
+            self.report(wait, &error, failure);
+            if is_retry {
                 self.pacing().settings.clock.sleep(wait).await;
                 // Withdrawn after the wait, so that a canceled call costs nothing.
                 if !budget.withdraw() {
@@ -123,7 +116,11 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    async fn send_once(&self, permit: Permit<'_>, now: Instant) -> Attempt {
+    async fn send_once(
+        &self,
+        permit: Permit<'_>,
+        now: Instant,
+    ) -> Result<RawResponse, (Error, Failure)> {
         let left = self.deadline.saturating_duration_since(now);
         let timeout = self.settings.attempt_timeout.min(left);
         let transport = &self.client.shared.transport;
@@ -131,52 +128,44 @@ impl<'a> Attempts<'a> {
         let exchanged = transport.exchange(self.request, headers, timeout).await;
         let (mut response, body_error) = match exchanged {
             Ok(exchanged) => exchanged,
-            Err(error) => return Attempt::Failed(self.client.redacted(error)),
+            Err(error) => return failed(self.client.redacted(error)),
         };
         let policy = &self.settings.retry;
         let retry_after = self.pacing().finish(permit, &response, policy);
         let is_delete = self.request.operation().method() == Method::Delete;
         match (response.status, body_error) {
-            (200..300, None) => Attempt::Succeeded(response),
+            (200..300, None) => Ok(response),
             (200..300, Some(_)) if self.accepts_any_body => {
                 response.body.clear();
-                Attempt::Succeeded(response)
+                Ok(response)
             }
             (200..300, Some(error)) => {
                 let error = self.client.redacted(error);
                 let to_error = |response| error.with_response(response);
-                Attempt::Failed(self.client.redacted_error(response, to_error))
+                failed(self.client.redacted_error(response, to_error))
             }
-            (404, _) if self.uncertain && is_delete => Attempt::Succeeded(response),
+            (404, _) if self.uncertain && is_delete => Ok(response),
             (status, _) => {
                 let error = self.client.redacted_error(response, Error::from_response);
                 let error = error.through_proxy(transport.plain_proxy());
                 let error = error.with_retry_after(retry_after);
                 match status {
-                    429 => Attempt::RateLimited(error),
-                    _ => Attempt::Failed(error),
+                    429 => Err((error, Failure::RateLimited)),
+                    _ => failed(error),
                 }
             }
         }
     }
 
     /// Returns the wait before the next attempt, or `None` if there must not be one.
-    fn next_wait(&self, error: &Error, is_rate_limited: bool) -> Option<Duration> {
-        if is_rate_limited && self.settings.retry.max_wait.is_zero() {
-            // There is no pause.
-            return None;
-        }
+    fn next_wait(&self, error: &Error, failure: Failure) -> Option<Duration> {
         let pacing = self.pacing();
         let now = pacing.now();
-        let (failure, pause) = match Failure::new(error) {
-            Failure::RateLimited if is_rate_limited => {
-                (Failure::RateLimited, pacing.rate_limiter.pause_left(now))
-            }
-            // An error of a layer, after which the rate limiter does not wait.
-            Failure::RateLimited => (Failure::NotSent, None),
-            failure @ (Failure::NotSent | Failure::Transient | Failure::Permanent) => {
-                (failure, None)
-            }
+        let pause = match failure {
+            // There is no pause.
+            Failure::RateLimited if self.settings.retry.max_wait.is_zero() => return None,
+            Failure::RateLimited => pacing.rate_limiter.pause_left(now),
+            Failure::NotSent | Failure::Transient | Failure::Permanent => None,
         };
         let context = RetryContext {
             failure,
@@ -189,13 +178,14 @@ impl<'a> Attempts<'a> {
         wait_before_retry(&self.settings.retry, &context)
     }
 
-    fn report(&self, duration: Duration, error: &Error, is_rate_limited: bool) {
+    fn report(&self, duration: Duration, error: &Error, failure: Failure) {
         trace::waiting(duration, self.count);
+        let is_retry = failure != Failure::RateLimited;
         if let Some(on_wait) = &self.pacing().settings.on_wait {
             on_wait(Wait {
                 duration,
                 reason: error.kind(),
-                retry: (!is_rate_limited).then_some(self.retries + 1),
+                retry: is_retry.then_some(self.retries + 1),
             });
         }
     }
@@ -216,4 +206,9 @@ impl<'a> Attempts<'a> {
     fn pacing(&self) -> &'a Pacing {
         &self.client.shared.pacing
     }
+}
+
+fn failed(error: Error) -> Result<RawResponse, (Error, Failure)> {
+    let failure = Failure::new(&error);
+    Err((error, failure))
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::error::kind::Effect;
 use crate::error::raw_response::RawResponse;
-use crate::error::{Error, ErrorKind, is_unclear};
+use crate::error::{Error, ErrorKind};
 use crate::request::Operation;
 
 /// A builder for an [`Error`] of any kind.
@@ -131,11 +132,13 @@ impl ErrorBuilder {
     #[must_use]
     pub fn build(self) -> Error {
         let mut error = self.error;
-        let is_write = error
-            .operation()
-            .is_none_or(|operation| operation.method().is_write());
-        let implied = is_write && is_unclear(error.kind(), error.status());
-        error.inner.may_have_been_applied = self.may_have_been_applied.unwrap_or(implied);
+        let inner = &mut error.inner;
+        let status = inner.response.as_ref().map(|response| response.status);
+        (inner.effect, inner.again) = inner.kind.consequence(status);
+        if let Some(applied) = self.may_have_been_applied {
+            inner.effect = Effect::Rejected;
+            inner.summary.uncertain = applied;
+        }
         error
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use url::Url;
 
+use crate::error::kind::Again;
 use crate::error::{Error, ErrorKind};
 use crate::request::Operation;
 use crate::text::shorten;
@@ -35,7 +36,7 @@ impl fmt::Display for Error {
             let seconds = self.elapsed().as_secs_f64();
             write!(f, "; tried {tries} times in {seconds:.1} seconds")?;
         }
-        if self.inner.is_budget_empty {
+        if self.inner.again == Again::NowWithoutBudget {
             f.write_str("; not retried, because the client has no retry budget left")?;
         }
         if self.may_have_been_applied() && !f.alternate() {

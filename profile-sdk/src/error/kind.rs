@@ -77,6 +77,56 @@ impl ErrorKind {
     }
 }
 
+/// The effect of a request that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It was not sent.
+    Unsent,
+    /// It was sent, and not applied.
+    Rejected,
+    /// It may have been applied, unless it is a read.
+    Unclear,
+}
+
+/// The time at which a failed request can be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// The client retries it.
+    Now,
+    /// The client would have retried it, but its retry budget was used up.
+    NowWithoutBudget,
+    /// The caller can retry it.
+    Later,
+    /// It would fail in the same way.
+    Never,
+}
+
+impl ErrorKind {
+    /// Returns the effect of a request that failed like this after it was sent, and when it can be
+    /// repeated.
+    pub(crate) fn consequence(self, status: Option<u16>) -> (Effect, Again) {
+        match status {
+            // In HTTP, 408 means that the request did not arrive completely, but gateways also send it if
+            // the service behind them does not respond.
+            Some(408 | 502..=504) => return (Effect::Unclear, Again::Now),
+            // The usual response to a form that was processed.
+            Some(303) => return (Effect::Unclear, Again::Never),
+            _ => {}
+        }
+        match self {
+            Self::Invalid | Self::KeyMissing => (Effect::Unsent, Again::Never),
+            Self::Connection | Self::RateLimited => (Effect::Rejected, Again::Now),
+            Self::Timeout | Self::Interrupted => (Effect::Unclear, Again::Now),
+            Self::Redirected | Self::Unauthorized | Self::Forbidden => {
+                (Effect::Rejected, Again::Never)
+            }
+            Self::NotFound | Self::Rejected => (Effect::Rejected, Again::Never),
+            Self::Service => (Effect::Unclear, Again::Later),
+            Self::TooLarge | Self::Unreadable => (Effect::Unclear, Again::Never),
+        }
+    }
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -16,6 +16,7 @@ use crate::request::Operation;
 use crate::text::one_line;
 use crate::values::{ApiKey, InvalidValue, Scope};
 use body::read_error_body;
+use kind::{Again, Effect};
 use raw_response::RawResponse;
 
 /// The error of a failed call or an invalid setting.
@@ -59,14 +60,10 @@ struct Inner {
     fields: Vec<(String, String)>,
     invalid_value: Option<InvalidValue>,
     summary: AttemptSummary,
-    may_have_been_applied: bool,
+    /// Of the last attempt.
+    effect: Effect,
+    again: Again,
     retry_after: Option<Duration>,
-    /// `true` if the client did not retry because its retry budget was used up.
-    is_budget_empty: bool,
-    /// `true` if no request was sent in the attempt.
-    is_unsent: bool,
-    /// `true` if another attempt would fail in the same way, although the kind usually passes.
-    is_permanent: bool,
 }
 
 /// The attempts of a call.
@@ -208,7 +205,10 @@ impl Error {
     /// method returns `true`.
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
-        self.inner.may_have_been_applied
+        let is_write = |operation: &Operation| operation.method().is_write();
+        let is_unclear =
+            self.inner.effect == Effect::Unclear && self.operation().is_none_or(is_write);
+        is_unclear || self.inner.summary.uncertain
     }
 
     /// Returns `true` if the same call may succeed later and can be repeated without being applied
@@ -218,27 +218,12 @@ impl Error {
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         let is_idempotent = self.operation().is_some_and(Operation::is_idempotent);
-        let harmless = is_idempotent || !self.may_have_been_applied();
-        if self.is_permanent() {
-            return false;
-        }
-        match self.kind() {
-            ErrorKind::Connection | ErrorKind::RateLimited => true,
-            ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => harmless,
-            ErrorKind::Rejected => is_idempotent && self.status() == Some(408),
-            ErrorKind::Invalid
-            | ErrorKind::KeyMissing
-            | ErrorKind::Redirected
-            | ErrorKind::Unauthorized
-            | ErrorKind::Forbidden
-            | ErrorKind::NotFound
-            | ErrorKind::TooLarge
-            | ErrorKind::Unreadable => false,
-        }
+        self.inner.again != Again::Never && (is_idempotent || !self.may_have_been_applied())
     }
 
     /// Creates an error without a response.
     pub(crate) fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
+        let (effect, again) = kind.consequence(None);
         let inner = Inner {
             kind,
             operation: None,
@@ -250,11 +235,9 @@ impl Error {
             fields: Vec::new(),
             invalid_value: None,
             summary: AttemptSummary::default(),
-            may_have_been_applied: is_unclear(kind, None),
+            effect,
+            again,
             retry_after: None,
-            is_budget_empty: false,
-            is_unsent: false,
-            is_permanent: false,
         };
         Self {
             inner: Box::new(inner),
@@ -264,22 +247,21 @@ impl Error {
     /// Creates an error of an attempt in which no request was sent.
     pub(crate) fn unsent(kind: ErrorKind, reason: impl Into<String>) -> Self {
         let mut error = Self::new(kind, reason);
-        error.inner.is_unsent = true;
+        error.inner.effect = Effect::Unsent;
         error
     }
 
-    /// Sets whether another attempt would fail in the same way.
+    /// Sets that another attempt would fail in the same way, if this is so.
     pub(crate) fn permanent(mut self, is_permanent: bool) -> Self {
-        self.inner.is_permanent = is_permanent;
+        if is_permanent {
+            self.inner.again = Again::Never;
+        }
         self
     }
 
-    pub(crate) fn is_unsent(&self) -> bool {
-        self.inner.is_unsent
-    }
-
-    pub(crate) fn is_permanent(&self) -> bool {
-        self.inner.is_permanent
+    /// Returns the effect of the last attempt, and when the request can be repeated.
+    pub(crate) fn consequence(&self) -> (Effect, Again) {
+        (self.inner.effect, self.inner.again)
     }
 
     /// Creates an error from a response that is not 2xx.
@@ -300,7 +282,7 @@ impl Error {
             _ => "",
         };
         let mut error = Self::new(kind, reason);
-        error.inner.may_have_been_applied = is_unclear(kind, Some(response.status));
+        (error.inner.effect, error.inner.again) = kind.consequence(Some(response.status));
         error.inner.code = error_body.code;
         error.inner.message = error_body.message;
         error.inner.fields = error_body.fields;
@@ -323,16 +305,14 @@ impl Error {
 
     /// Creates an error for a request that was not sent, because it would have to wait too long.
     pub(crate) fn not_sent(reason: &str, wait: Option<Duration>) -> Self {
-        Self::new(ErrorKind::RateLimited, reason).with_retry_after(wait)
+        Self::unsent(ErrorKind::RateLimited, reason).with_retry_after(wait)
     }
 
     /// Creates an error for a request that was not sent, because no time is left.
     pub(crate) fn deadline_passed() -> Self {
         let reason = "the request was not sent, because the timeout or the deadline of the call has \
                       passed";
-        let mut error = Self::new(ErrorKind::Timeout, reason);
-        error.inner.may_have_been_applied = false;
-        error
+        Self::unsent(ErrorKind::Timeout, reason)
     }
 
     /// Returns the message of an error without a response.
@@ -358,9 +338,8 @@ impl Error {
         self
     }
 
-    /// Sets the endpoint that was called. Reads are never applied.
+    /// Sets the endpoint that was called.
     pub(crate) fn with_operation(mut self, operation: &Operation) -> Self {
-        self.inner.may_have_been_applied &= operation.method().is_write();
         self.inner.operation = Some(operation.clone());
         self
     }
@@ -379,14 +358,13 @@ impl Error {
 
     /// Adds the reason why there was no further retry to the message.
     pub(crate) fn without_retry_budget(mut self) -> Self {
-        self.inner.is_budget_empty = true;
+        self.inner.again = Again::NowWithoutBudget;
         self
     }
 
     /// Sets the attempts of the call.
     pub(crate) fn with_summary(mut self, summary: AttemptSummary) -> Self {
         self.inner.summary = summary;
-        self.inner.may_have_been_applied |= summary.uncertain;
         self
     }
 
@@ -415,17 +393,6 @@ impl Error {
         inner.response = response.map(|response| response.redacted(key));
         self
     }
-}
-
-/// Returns `true` if a write may have been applied although it failed like this.
-fn is_unclear(kind: ErrorKind, status: Option<u16>) -> bool {
-    use ErrorKind::{Interrupted, Service, Timeout, TooLarge, Unreadable};
-    // 303 is the usual response to a form that was processed. In HTTP, 408 means that the request did not
-    // arrive completely, but gateways also send it if the service behind them does not respond.
-    matches!(
-        kind,
-        Timeout | Interrupted | Service | TooLarge | Unreadable
-    ) || matches!(status, Some(303 | 408))
 }
 
 impl StdError for Error {}

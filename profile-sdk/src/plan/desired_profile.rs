@@ -201,6 +201,114 @@ impl From<&Profile> for DesiredProfile {
     }
 }
 
+/// The difference that links may have and still be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grade {
+    /// None.
+    Exact,
+    /// URLs are equal after parsing. A service may store this form.
+    Parsed,
+    /// What services change when they store a link: white space at the ends, Unicode normalization, the
+    /// case of scheme and host, and final slashes.
+    Similar,
+}
+
+impl Grade {
+    const ALL: [Self; 3] = [Self::Exact, Self::Parsed, Self::Similar];
+
+    /// Returns the form of a title and a URL in which those of the same link are equal.
+    pub(super) fn form(self, [title, url]: [&str; 2]) -> [String; 2] {
+        match self {
+            Self::Exact => [title, url].map(str::to_owned),
+            Self::Parsed => [title.to_owned(), parsed(url)],
+            Self::Similar => {
+                let [title, url] = [title, url].map(str::trim);
+                let url = Url::parse(url).map_or_else(
+                    |_| url.to_owned(),
+                    |mut url| {
+                        // The parser ignores the case of hosts only in well-known schemes.
+                        let host = url.host_str().map(str::to_lowercase);
+                        let _ = host.map(|host| url.set_host(Some(&host)));
+                        url.into()
+                    },
+                );
+                let url = percent_decode_str(url.trim_end_matches('/')).decode_utf8_lossy();
+                let normalizer = ComposingNormalizerBorrowed::new_nfc();
+                [title, &url].map(|text| normalizer.normalize(text).into_owned())
+            }
+        }
+    }
+
+    /// Returns `true` if a title and a URL are the same as another title and URL.
+    pub(super) fn is_same(self, link: [&str; 2], other: [&str; 2]) -> bool {
+        self.form(link) == self.form(other)
+    }
+}
+
+fn parsed(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
+}
+
+/// A part of a link that a rule compares.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Id,
+    Title(Grade),
+    Url(Grade),
+}
+
+/// The rules by which desired links match current ones, in their order. [`Plan::new`](super::Plan::new)
+/// documents them.
+const RULES: [&[Part]; 10] = {
+    use Grade::{Exact, Parsed, Similar};
+    use Part::{Id, Title, Url};
+    [
+        &[Id, Title(Exact), Url(Parsed)],
+        &[Title(Exact), Url(Exact)],
+        &[Title(Exact), Url(Parsed)],
+        &[Id],
+        &[Title(Similar), Url(Exact)],
+        &[Title(Similar), Url(Parsed)],
+        &[Url(Exact)],
+        &[Url(Parsed)],
+        &[Title(Exact)],
+        &[Title(Similar), Url(Similar)],
+    ]
+};
+
+/// A desired or current link, to compare it with others.
+struct Candidate<'a> {
+    id: Option<&'a LinkId>,
+    /// The title and the URL, by grade.
+    forms: [[String; 2]; 3],
+    /// `false` for a current link without an ID.
+    is_editable: bool,
+    /// `true` if its title, which is unique on both sides, counts.
+    is_titled: bool,
+}
+
+impl Candidate<'_> {
+    fn form(&self, grade: Grade) -> &[String; 2] {
+        &self.forms[grade as usize]
+    }
+
+    /// Returns what a rule compares, or `None` if it does not apply to this link.
+    fn key(&self, rule: &[Part]) -> Option<Vec<&str>> {
+        let applies = match rule {
+            // An equal link need not be edited.
+            [.., Part::Title(Grade::Exact), Part::Url(_)] => true,
+            [Part::Title(_)] => self.is_editable && self.is_titled,
+            _ => self.is_editable,
+        };
+        let parts = applies.then_some(rule)?.iter().map(|part| match part {
+            Part::Id => self.id.map(LinkId::as_str),
+            Part::Title(grade) => Some(&*self.form(*grade)[0]),
+            Part::Url(grade) => Some(&*self.form(*grade)[1]),
+        });
+        parts.collect()
+    }
+}
+
 /// Returns for each desired link the index of the current link that it matches, or those of all
 /// similar links if none of them certainly matches. No two match the same one.
 ///
@@ -213,113 +321,61 @@ pub(super) fn find_matches(
     current: &[Link],
     is_own: Option<bool>,
 ) -> Vec<Result<usize, Vec<usize>>> {
+    let mut titles: HashMap<_, [usize; 2]> = HashMap::new();
+    let wanted = desired.iter().map(|link| (&*link.title, 0));
+    for (title, side) in wanted.chain(current.iter().map(|link| (texts(link)[0], 1))) {
+        titles.entry(title).or_default()[side] += 1;
+    }
+    let candidate = |id, texts: [_; 2], is_editable| Candidate {
+        id,
+        forms: Grade::ALL.map(|grade| grade.form(texts)),
+        is_editable,
+        is_titled: is_own != Some(false) && titles[texts[0]] == [1, 1],
+    };
     let wanted = desired.iter().map(|link| {
         let id = link.id.as_ref().filter(|_| is_own == Some(true));
-        Texts::new(id, &link.title, Some(link.url.as_str()), true)
+        candidate(id, [&link.title, link.url.as_str()], true)
     });
-    let links = current.iter().map(|link| {
-        let id = link.id.as_ref();
-        Texts::new(id, title(link), link.url.as_deref(), id.is_some())
-    });
+    let links = current.iter();
+    let links = links.map(|link| candidate(link.id.as_ref(), texts(link), link.id.is_some()));
     let (wanted, links): (Vec<_>, Vec<_>) = (wanted.collect(), links.collect());
-    let mut titles: HashMap<&str, (usize, usize)> = HashMap::new();
-    for wanted in &wanted {
-        titles.entry(wanted.title).or_default().0 += 1;
-    }
-    for link in &links {
-        titles.entry(link.title).or_default().1 += 1;
-    }
     let mut matches = vec![None; desired.len()];
     let mut is_taken = vec![false; current.len()];
-    let mut match_by = |key: &dyn for<'a> Fn(&'a Texts<'a>) -> Option<Key<'a>>| {
+    let [rules @ .., _similar] = RULES;
+    for rule in rules {
         let mut left = HashMap::<_, VecDeque<_>>::new();
         for (index, link) in links
             .iter()
             .enumerate()
             .filter(|(link, _)| !is_taken[*link])
         {
-            if let Some(key) = key(link) {
+            if let Some(key) = link.key(rule) {
                 left.entry(key).or_default().push_back(index);
             }
         }
-        let open = matches
-            .iter_mut()
-            .zip(&wanted)
-            .filter(|(found, _)| found.is_none());
-        for (found, wanted) in open {
-            let links = key(wanted).and_then(|key| left.get_mut(&key));
+        let open = matches.iter_mut().zip(&wanted);
+        for (found, wanted) in open.filter(|(found, _)| found.is_none()) {
+            let links = wanted.key(rule).and_then(|key| left.get_mut(&key));
             *found = links.and_then(VecDeque::pop_front);
             found.iter().for_each(|link| is_taken[*link] = true);
         }
-    };
-    match_by(&|of| Some((Some(of.id?), of.title, of.parsed()?, None)));
-    match_by(&|of| Some((None, of.title, of.url?, None)));
-    match_by(&|of| Some((None, of.title, of.parsed()?, None)));
-    match_by(&|of| Some((Some(of.id?), "", "", None)));
-    match_by(&|of| Some((None, "", of.editable()?.url?, Some(&of.form))));
-    match_by(&|of| Some((None, "", of.editable()?.parsed()?, Some(&of.form))));
-    match_by(&|of| Some((None, "", of.editable()?.url?, None)));
-    match_by(&|of| Some((None, "", of.editable()?.parsed()?, None)));
-    if is_own != Some(false) {
-        let is_unique = |of: &&Texts<'_>| titles[of.title] == (1, 1);
-        match_by(&|of| Some((None, of.editable().filter(is_unique)?.title, "", None)));
     }
-    match_similar(matches, &is_taken, &wanted, &links, current)
-}
-
-/// The ID, title, URL and loose form by which links are matched, as far as a rule compares them.
-type Key<'a> = (Option<&'a LinkId>, &'a str, &'a str, Option<&'a LooseForm>);
-
-/// A desired or current link, to compare it with others.
-struct Texts<'a> {
-    id: Option<&'a LinkId>,
-    title: &'a str,
-    url: Option<&'a str>,
-    parsed: Option<String>,
-    form: LooseForm,
-    is_editable: bool,
-}
-
-impl<'a> Texts<'a> {
-    fn new(
-        id: Option<&'a LinkId>,
-        title: &'a str,
-        url: Option<&'a str>,
-        is_editable: bool,
-    ) -> Self {
-        Self {
-            id,
-            title,
-            url,
-            parsed: url.map(parsed),
-            form: loose_form(title, url.unwrap_or_default()),
-            is_editable,
-        }
-    }
-
-    fn parsed(&self) -> Option<&str> {
-        self.parsed.as_deref()
-    }
-
-    /// Returns the link unless it is a current one without an ID, which cannot be edited.
-    fn editable(&self) -> Option<&Self> {
-        self.is_editable.then_some(self)
-    }
+    match_similar(matches, &is_taken, &wanted, &links)
 }
 
 /// Matches the links that are left with similar ones: of services that change links when they store them.
 fn match_similar(
     matches: Vec<Option<usize>>,
     is_taken: &[bool],
-    wanted: &[Texts<'_>],
-    links: &[Texts<'_>],
-    current: &[Link],
+    wanted: &[Candidate<'_>],
+    links: &[Candidate<'_>],
 ) -> Vec<Result<usize, Vec<usize>>> {
     let (mut left, mut counts) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, usize>::new());
-    for link in (0..current.len()).filter(|link| !is_taken[*link]) {
-        left.entry(&links[link].form).or_default().push(link);
+    for link in (0..links.len()).filter(|link| !is_taken[*link]) {
+        let form = links[link].form(Grade::Similar);
+        left.entry(form).or_default().push(link);
     }
-    let forms = wanted.iter().map(|wanted| &wanted.form);
+    let forms = wanted.iter().map(|wanted| wanted.form(Grade::Similar));
     let found = matches.into_iter().zip(forms);
     for (_, form) in found.clone().filter(|(link, _)| link.is_none()) {
         *counts.entry(form).or_default() += 1;
@@ -327,64 +383,31 @@ fn match_similar(
     let matched = found.map(|(link, form)| {
         let similar = || left.get(form).cloned().unwrap_or_default();
         link.ok_or_else(similar).or_else(|similar| {
-            let texts = |link: usize| (&current[link].title, &current[link].url);
+            let texts = |link: usize| links[link].form(Grade::Exact);
             let are_copies = similar.iter().all(|link| texts(*link) == texts(similar[0]));
             let is_unique = counts[form] == 1 && are_copies;
-            let mut with_id = similar.iter().filter(|link| current[**link].id.is_some());
+            let mut with_id = similar.iter().filter(|link| links[**link].is_editable);
             with_id.next().filter(|_| is_unique).copied().ok_or(similar)
         })
     });
     matched.collect()
 }
 
-pub(super) fn is_equal(link: &Link, wanted_title: &str, url: &LinkUrl) -> bool {
-    let has_url = || link.url.as_deref().map(parsed) == Some(parsed(url.as_str()));
-    title(link) == wanted_title && has_url()
+/// Returns the title and the URL of a current link.
+pub(super) fn texts(link: &Link) -> [&str; 2] {
+    [&link.title, &link.url].map(|text| text.as_deref().unwrap_or_default())
 }
 
-/// Returns the parsed form of a URL, in which a service may store it. URLs with equal parsed forms are the
-/// same.
-pub(super) fn parsed(url: &str) -> String {
-    Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
-}
-
-/// A title and a URL without what services change when they store them: white space at the ends,
-/// Unicode normalization, the case of scheme and host, and final slashes.
-pub(super) type LooseForm = (String, String);
-
-/// Returns the form in which similar links are equal.
-pub(super) fn loose_form(title: &str, url: &str) -> LooseForm {
-    let [title, url] = [title, url].map(str::trim);
-    let url = Url::parse(url).map_or_else(
-        |_| url.to_owned(),
-        |mut url| {
-            // The parser ignores the case of hosts only in well-known schemes.
-            let host = url.host_str().map(str::to_lowercase);
-            let _ = host.map(|host| url.set_host(Some(&host)));
-            url.into()
-        },
-    );
-    let url = percent_decode_str(url.trim_end_matches('/')).decode_utf8_lossy();
-    let normalizer = ComposingNormalizerBorrowed::new_nfc();
-    let normalized = |text| normalizer.normalize(text).into_owned();
-    (normalized(title), normalized(&url))
-}
-
-/// Returns the loose form of a current link.
-pub(super) fn form_of(link: &Link) -> LooseForm {
-    loose_form(title(link), link.url.as_deref().unwrap_or_default())
-}
-
-/// Returns the title of a link. A missing title is an empty one.
-fn title(link: &Link) -> &str {
-    link.title.as_deref().unwrap_or_default()
+/// Returns the title and the URL of a new link.
+pub(super) fn texts_of(link: &NewLink) -> [&str; 2] {
+    [&link.title, link.url.as_str()]
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{DesiredProfile, Source};
+    use super::{DesiredProfile, Grade, Part, RULES, Source};
     use crate::{Location, Profile};
 
     #[test]
@@ -401,6 +424,35 @@ mod tests {
             "links": [{"id": 7, "title": "t", "url": "x:y"}],
         });
         assert_eq!(desired, expected);
+    }
+
+    #[test]
+    fn the_documentation_lists_the_rules() {
+        let words = |part: &Part| match part {
+            Part::Id => "its ID",
+            Part::Title(Grade::Exact) => "its title",
+            Part::Title(_) => "a similar title",
+            Part::Url(Grade::Exact) => "exactly its URL",
+            Part::Url(Grade::Parsed) => "its URL",
+            Part::Url(Grade::Similar) => "a similar URL",
+        };
+        let rules = RULES.iter().zip(1..).map(|(rule, number)| {
+            let text = match rule.iter().map(words).collect::<Vec<_>>()[..] {
+                [one, two, three] => format!("{one}, {two} and {three}"),
+                ["its title"] => "its title, which is unique on both sides".to_owned(),
+                ref parts => parts.join(" and "),
+            };
+            format!("{number}. {text}")
+        });
+        let documented = include_str!("mod.rs")
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("/// "))
+            .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+        assert_eq!(
+            documented.collect::<Vec<_>>(),
+            rules.collect::<Vec<_>>(),
+            "rules of Plan::new"
+        );
     }
 
     #[test]

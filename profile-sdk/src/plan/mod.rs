@@ -49,8 +49,8 @@ use serde::{Deserialize, Serialize};
 use crate::resources::{Link, NewLink, Profile};
 use crate::text::quoted_beside;
 use crate::values::{LinkId, Scope};
-use desired_profile::{find_matches, is_equal, parsed};
-use step::{shown, texts, texts_of};
+use desired_profile::{Grade, find_matches, texts, texts_of};
+use step::{is_equal, shown};
 
 /// The steps that change a profile as desired, in the order in which
 /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
@@ -171,19 +171,29 @@ impl Plan {
     /// Compares a desired profile with the current one, as [`Client::me`](crate::Client::me)
     /// returns it. Sends nothing.
     ///
-    /// A desired link matches a current link, which is then edited, in this order: an equal link,
-    /// preferably the one with its ID; the link with its ID; a link with its URL; the link with its
-    /// title, if the title is unique on both sides; a similar link. Otherwise, a link is created. IDs
-    /// only count if the desired profile comes from [this account](DesiredProfile::source), and titles
-    /// unless it comes from another one.
+    /// A desired link matches a current link, which is edited unless it is equal, by the first of these
+    /// rules that one fulfills. The current link has:
     ///
-    /// Links are similar if they differ only in what services change when they store a link: white
-    /// space at the ends, Unicode normalization (NFC), the case of scheme and host, and final slashes.
-    /// If it is unclear which of several similar links a desired one is, or the only one has no ID, none
-    /// of them is created, edited or deleted, and there is a [warning](Warning::SimilarLinks).
+    /// 1. its ID, its title and its URL
+    /// 2. its title and exactly its URL
+    /// 3. its title and its URL
+    /// 4. its ID
+    /// 5. a similar title and exactly its URL
+    /// 6. a similar title and its URL
+    /// 7. exactly its URL
+    /// 8. its URL
+    /// 9. its title, which is unique on both sides
+    /// 10. a similar title and a similar URL
+    ///
+    /// Otherwise, a link is created. IDs only count if the desired profile comes from
+    /// [this account](DesiredProfile::source), and titles alone unless it comes from another one.
     ///
     /// URLs that are equal after parsing, such as `https://a.example` and `https://a.example/`, are
-    /// the same. An exact match is preferred, and URLs are sent as written.
+    /// the same. They are sent as written. Titles and URLs are similar if they differ only in what
+    /// services change when they store a link: white space at the ends, Unicode normalization (NFC), the
+    /// case of scheme and host, and final slashes. If it is unclear which of several similar links a
+    /// desired one is, or the only one has no ID, none of them is created, edited or deleted, and there is
+    /// a [warning](Warning::SimilarLinks).
     pub fn new(current: &Profile, desired: &DesiredProfile, options: PlanOptions) -> Self {
         let mut plan = Self {
             steps: Step::for_fields(&desired.profile, current)
@@ -215,28 +225,28 @@ impl Plan {
         prune: bool,
     ) {
         let matches = find_matches(wanted, links, is_own);
-        let key = |link: &DesiredLink| (link.title.clone(), parsed(link.url.as_str()));
+        let key = |link: &NewLink| Grade::Parsed.form(texts_of(link));
         // The number of equal links after a step: those that exist or result from an edit, and those
         // that are created up to this one.
         let mut copies = HashMap::new();
         let mut created = Vec::new();
         for (wanted, found) in wanted.iter().zip(&matches) {
+            let to = wanted.to_new_link();
             let link = match found {
                 Ok(index) => &links[*index],
                 Err(similar) if similar.is_empty() => {
-                    created.push(wanted);
+                    created.push(to);
                     continue;
                 }
                 Err(similar) => {
                     let similar = similar.iter().map(|index| links[*index].clone());
-                    let (to, similar) = (wanted.to_new_link(), similar.collect());
+                    let similar = similar.collect();
                     self.warnings.push(Warning::SimilarLinks { to, similar });
                     continue;
                 }
             };
-            *copies.entry(key(wanted)).or_default() += 1;
-            let to = wanted.to_new_link();
-            match is_equal(link, &to.title, &to.url) {
+            *copies.entry(key(&to)).or_default() += 1;
+            match is_equal(link, &to) {
                 true => self.unchanged_links += 1,
                 false => self.steps.extend(link.id.clone().map(|id| Step::EditLink {
                     id,
@@ -245,10 +255,10 @@ impl Plan {
                 })),
             }
         }
-        for wanted in created {
-            let copies: &mut usize = copies.entry(key(wanted)).or_default();
+        for to in created {
+            let copies: &mut usize = copies.entry(key(&to)).or_default();
             *copies += 1;
-            let (to, copies) = (wanted.to_new_link(), *copies);
+            let copies = *copies;
             self.steps.push(Step::CreateLink { to, copies });
         }
         let matched: HashSet<_> = matches.iter().flatten().collect();

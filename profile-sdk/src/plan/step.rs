@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Warning;
-use super::desired_profile::{form_of, is_equal, loose_form, parsed};
+use super::desired_profile::{Grade, texts, texts_of};
 use crate::request::{Operation, Request};
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
 use crate::text::quoted_start_beside;
@@ -102,14 +102,11 @@ impl Step {
                 .iter()
                 .all(|field| to.get(*field).is_none_or(|text| has(profile, *field, text))),
             Self::EditLink { id, to, .. } => {
-                find(profile, id).is_some_and(|link| is_equal(link, &to.title, &to.url))
+                find(profile, id).is_some_and(|link| is_equal(link, to))
             }
             Self::CreateLink { to, copies } => {
                 let links = profile.links.iter().flatten();
-                links
-                    .filter(|link| is_equal(link, &to.title, &to.url))
-                    .count()
-                    >= *copies
+                links.filter(|link| is_equal(link, to)).count() >= *copies
             }
             Self::DeleteLink { id, .. } => profile.links.is_some() && find(profile, id).is_none(),
         }
@@ -124,13 +121,14 @@ impl Step {
         done: &[Self],
     ) -> Option<&'a Link> {
         let created_form = |step: &Self| match step {
-            Self::CreateLink { to, .. } => Some(loose_form(&to.title, to.url.as_str())),
+            Self::CreateLink { to, .. } => Some(Grade::Similar.form(texts_of(to))),
             Self::EditProfile { .. } | Self::EditLink { .. } | Self::DeleteLink { .. } => None,
         };
         let form = created_form(self)?;
         let mut similar = profile.links().iter().filter(|link| {
             let id = link.id.as_ref();
-            id.is_some_and(|id| find(before, id).is_none()) && form_of(link) == form
+            let is_new = id.is_some_and(|id| find(before, id).is_none());
+            is_new && Grade::Similar.form(texts(link)) == form
         });
         let is_similar = |step: &&Self| created_form(step).as_ref() == Some(&form);
         similar.nth(done.iter().filter(is_similar).count())
@@ -148,7 +146,7 @@ impl Step {
                 let (sent, stored) = (sent.as_str()?, stored.get(&field)?.as_str()?);
                 let is_same = match field.parse().map(ProfileField::kind) {
                     Ok(FieldKind::Color) => sent.eq_ignore_ascii_case(stored),
-                    _ if field == "url" => parsed(sent) == parsed(stored),
+                    _ if field == "url" => Grade::Parsed.is_same(["", sent], ["", stored]),
                     _ => sent == stored,
                 };
                 (!is_same).then(|| Warning::AlteredText {
@@ -184,6 +182,11 @@ fn has(profile: &Profile, field: ProfileField, text: &str) -> bool {
         FieldKind::Color => current.eq_ignore_ascii_case(text),
         FieldKind::Text { .. } | FieldKind::MultilineText { .. } => current == text,
     }
+}
+
+/// Returns `true` if a link has the title and the URL of a new one.
+pub(super) fn is_equal(link: &Link, to: &NewLink) -> bool {
+    Grade::Parsed.is_same(texts(link), texts_of(to))
 }
 
 fn one() -> usize {
@@ -239,16 +242,6 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.verbs().0, self.object())
     }
-}
-
-/// Returns the title and the URL of a current link.
-pub(super) fn texts(link: &Link) -> [&str; 2] {
-    [&link.title, &link.url].map(|text| text.as_deref().unwrap_or_default())
-}
-
-/// Returns the title and the URL of a new link.
-pub(super) fn texts_of(link: &NewLink) -> [&str; 2] {
-    [&link.title, link.url.as_str()]
 }
 
 /// Returns the texts of a link for people, beside those of another one.

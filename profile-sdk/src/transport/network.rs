@@ -255,7 +255,7 @@ fn invalid_head(error: &reqwest::Error, cause: &str) -> Option<Error> {
 
 pub(super) fn could_not_create(cause: &str) -> Error {
     let reason = format!("could not create the request, so nothing was sent: {cause}");
-    Error::unsent(ErrorKind::Invalid, reason)
+    Error::new(ErrorKind::Invalid, reason)
 }
 
 pub(super) fn timed_out(timeout: Duration) -> Error {
