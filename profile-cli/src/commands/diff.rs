@@ -13,7 +13,7 @@ use crate::outcome::report::{Report, View};
 use crate::profile_file;
 use crate::session::Session;
 use crate::session::preview::field_changes;
-use crate::settings::{is_same_service, without_credentials};
+use crate::terminal::safe_url::SafeUrl;
 
 /// The exit code of --exit-code if there are differences.
 const DIFFERS: u8 = 9;
@@ -91,11 +91,12 @@ pub(super) fn plan(
     let options = PlanOptions::new().service(&service).prune(prune);
     let plan = Plan::new(profile, desired, options);
     if let Some(source) = desired.source.as_ref().filter(|_| !plan.is_empty()) {
-        let is_other = |of_file: &String| !is_same_service(of_file, &service);
-        if profile.handle.as_ref() != Some(&source.handle)
-            || source.service.as_ref().is_some_and(is_other)
+        let service = SafeUrl::base(service);
+        let of_file = source.service.as_ref().map(SafeUrl::base);
+        let is_other = |of_file: &SafeUrl| !of_file.is_same_service(&service);
+        if profile.handle.as_ref() != Some(&source.handle) || of_file.as_ref().is_some_and(is_other)
         {
-            let file = name_of(Some(&source.handle), source.service.as_deref());
+            let file = name_of(Some(&source.handle), of_file.as_ref());
             let current = name_of(profile.handle.as_ref(), Some(&service));
             let note = format!("the file of {file} changes the profile of {current}");
             session.output.note(&note);
@@ -105,10 +106,10 @@ pub(super) fn plan(
 }
 
 /// Names an account of a service.
-fn name_of(handle: Option<&Handle>, service: Option<&str>) -> String {
+fn name_of(handle: Option<&Handle>, service: Option<&SafeUrl>) -> String {
     let handle = handle.map_or("an unknown handle", Handle::as_str);
     match service {
-        Some(service) => format!("{handle} at {}", without_credentials(service)),
+        Some(service) => format!("{handle} at {service}"),
         None => handle.to_owned(),
     }
 }

@@ -13,9 +13,7 @@ use webhook_verify::EventKind;
 
 use crate::output::Output;
 use crate::session::Session;
-use crate::settings::{
-    GlobalArguments, Key, RequiredSettings, SettingName, Settings, without_credentials,
-};
+use crate::settings::{GlobalArguments, Key, RequiredSettings, SettingName, Settings};
 use crate::terminal::printable::{printable, redact_key};
 
 /// Maximum time for the request, and for everything else that may block.
@@ -110,9 +108,9 @@ fn known_accounts(line: &CommandLine) -> Vec<Candidate> {
         return Vec::new();
     };
     let candidate = |name: String| {
-        let base_url = settings.config.account_text(&name, "base_url");
-        let base_url = base_url.ok().flatten().unwrap_or_default();
-        (name, without_credentials(&base_url))
+        let base_url = settings.config.base_url_of(&name).ok().flatten();
+        let base_url = base_url.map(|url| url.to_string());
+        (name, base_url.unwrap_or_default())
     };
     let accounts = settings.config.accounts().into_iter();
     accounts.map(candidate).collect()

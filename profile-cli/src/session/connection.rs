@@ -13,13 +13,14 @@ use crate::settings::{
     check_characters,
 };
 use crate::terminal::printable::redact_key_of;
+use crate::terminal::safe_url::SafeUrl;
 
 /// Time for the delays between attempts, added to the total timeout of a call.
 const RETRY_DELAYS: Duration = Duration::from_secs(30);
 
 pub(super) struct Connection {
     pub(super) client: Client,
-    pub(super) base_url: String,
+    pub(super) base_url: SafeUrl,
     pub(super) has_key: bool,
     /// The source of the key, except in the sandbox.
     pub(super) key_source: Option<Source>,
@@ -35,9 +36,10 @@ impl Connection {
         if settings.sandbox {
             let server = session.block_on(sandbox::start(session.output))??;
             let key = ApiKey::new(server.key())?;
+            let base_url = SafeUrl::base(server.uri());
             return Ok(Self {
-                client: builder(server.uri(), session)?.api_key(key).build()?,
-                base_url: server.uri().to_owned(),
+                client: builder(&base_url, session)?.api_key(key).build()?,
+                base_url,
                 has_key: true,
                 key_source: None,
                 _sandbox: Some(server),
@@ -78,7 +80,7 @@ impl Connection {
 
 /// Creates a client for another base URL and key, with the other settings unchanged.
 pub(crate) fn client_for(
-    base_url: &str,
+    base_url: &SafeUrl,
     key: Option<ApiKey>,
     session: &Session<'_>,
 ) -> Result<Client, Failure> {
@@ -95,25 +97,28 @@ pub(crate) fn client_for(
 
 /// Returns the failure of creating a client. The key is already validated, so the base URL is invalid, or
 /// TLS cannot be set up.
-fn not_created(base_url: &str, error: &Error) -> Failure {
+fn not_created(base_url: &SafeUrl, error: &Error) -> Failure {
     match error.invalid_value() {
-        Some(_) => Failure::usage(format!("base URL {}", base_url_reason(base_url, error))),
+        Some(_) => Failure::usage(format!(
+            "base URL {}",
+            base_url_reason(base_url.expose(), error)
+        )),
         None => Failure::usage(error.to_string())
             .hint("set SSL_CERT_FILE to a file with CA certificates"),
     }
 }
 
-fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failure> {
+fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder, Failure> {
     let settings = &session.settings;
-    check_characters(base_url)
+    check_characters(base_url.expose())
         .map_err(|reason| Failure::usage(format!("the base URL {reason}")))?;
     let mut builder = Client::builder()
-        .base_url(base_url)
+        .base_url(base_url.expose())
         .user_agent(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
     let waits = session.waits.clone();
     builder = builder.on_wait(move |wait| waits.record(wait));
     if let Some(proxy) = proxy(base_url, settings)? {
-        builder = builder.proxy(proxy);
+        builder = builder.proxy(proxy.expose());
     }
     if settings.timeout.is_none() && settings.retries.is_none() {
         return Ok(builder);
@@ -131,12 +136,12 @@ fn builder(base_url: &str, session: &Session<'_>) -> Result<ClientBuilder, Failu
 }
 
 /// Returns the valid proxy for a URL, if the settings name one.
-pub(crate) fn proxy(url: &str, settings: &Settings) -> Result<Option<String>, Failure> {
+pub(crate) fn proxy(url: &SafeUrl, settings: &Settings) -> Result<Option<SafeUrl>, Failure> {
     let Some(proxy) = settings.proxy(url)? else {
         return Ok(None);
     };
     let place = settings.location(SettingName::Proxy, &proxy.source);
-    let check = SettingName::Proxy.check(&proxy.value);
+    let check = SettingName::Proxy.check(proxy.value.expose());
     check.map_err(|reason| Failure::usage(format!("{place}: the proxy {reason}")))?;
     Ok(Some(proxy.value))
 }

@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
     pub(crate) fn service(&self) -> Result<String, Failure> {
         match self.settings.sandbox {
             true => Ok("sandbox".to_owned()),
-            false => Ok(self.settings.base_url()?.value),
+            false => Ok(self.settings.base_url()?.value.expose().to_owned()),
         }
     }
 
@@ -207,7 +207,7 @@ impl<'a> Session<'a> {
     ) -> Result<Option<F::Output>, Failure> {
         interruption::check()?;
         let connection = self.connection.get();
-        let base_url = connection.map(|connection| &*connection.base_url);
+        let base_url = connection.map(|connection| &connection.base_url);
         let (waits, retries) = (&self.waits, self.settings.retries);
         waits.begin();
         self.block_on(async {

@@ -9,8 +9,9 @@ use super::Session;
 use crate::drawing::{Change, Drawing};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::settings::{Key, Source, without_credentials};
+use crate::settings::{Key, Source};
 use crate::terminal::printable::json_text;
+use crate::terminal::safe_url::SafeUrl;
 
 // Not a doc comment, which clap would print as the description of each command.
 // The option of all commands that write to the service.
@@ -121,12 +122,12 @@ fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
 
 /// Returns the options that make curl use the proxy of the program, or none. They do not contain the
 /// credentials of the proxy.
-pub(crate) fn curl_proxy(base_url: &str, session: &Session<'_>) -> Result<String, Failure> {
+pub(crate) fn curl_proxy(base_url: &SafeUrl, session: &Session<'_>) -> Result<String, Failure> {
     let Some(proxy) = session.settings.proxy(base_url)? else {
         return Ok("--noproxy '*'".to_owned());
     };
-    let url = without_credentials(&proxy.value).replacen("***@", "", 1);
-    if url != proxy.value {
+    let url = proxy.value.to_string().replacen("***@", "", 1);
+    if url != proxy.value.expose() {
         let note = "add `--proxy-user USER`; curl asks for the password of the proxy";
         session.output.note(note);
     }
@@ -136,18 +137,18 @@ pub(crate) fn curl_proxy(base_url: &str, session: &Session<'_>) -> Result<String
 /// Returns the command. The key is a shell variable, so the command contains no secret. It reaches
 /// curl through a builtin and a pipe, since other users can read arguments.
 pub(crate) fn curl_command(
-    base_url: &str,
+    base_url: &SafeUrl,
     proxy: &str,
     request: &Request,
     with_key: bool,
 ) -> String {
     // As the client parses it, so that curl cannot read another host from it.
-    let base_url = match Url::parse(base_url) {
-        Ok(url) => url.to_string(),
-        Err(_) => base_url.to_owned(),
-    };
-    let base_url = base_url.trim_end_matches('/');
-    let url = format!("{base_url}{}", path_and_query(request));
+    let base_url = base_url.parsed().map_or(base_url.expose(), Url::as_str);
+    let url = format!(
+        "{}{}",
+        base_url.trim_end_matches('/'),
+        path_and_query(request)
+    );
     let mut command = String::new();
     if with_key {
         command += "printf 'Authorization: Bearer %s\\n' \"$PROFILE_API_KEY\" |\n  ";

@@ -8,6 +8,7 @@ use tracing::level_filters::LevelFilter;
 
 use crate::settings::{DEFAULT_RETRIES, Settings};
 use crate::terminal::progress::{StatusLine, replaces_lines};
+use crate::terminal::safe_url::SafeUrl;
 
 /// The time after which the wait is shown.
 const DELAY: Duration = Duration::from_millis(300);
@@ -70,15 +71,16 @@ impl Waits {
 /// Shows the progress and what is waited for, if there is a terminal, until the future is dropped. Never returns.
 pub(super) async fn show<T>(
     waits: &Waits,
-    base_url: Option<&str>,
+    base_url: Option<&SafeUrl>,
     max_retries: Option<u32>,
     progress: impl Fn() -> String,
 ) -> T {
     if !waits.is_shown {
         return std::future::pending().await;
     }
-    let host = base_url.and_then(|base_url| base_url.split("://").nth(1));
-    let host = host.unwrap_or("the service").trim_end_matches('/');
+    let shown = base_url.map(SafeUrl::to_string).unwrap_or_default();
+    let host = shown.split("://").nth(1).unwrap_or("the service");
+    let host = host.trim_end_matches('/');
     let max_retries = max_retries.unwrap_or(DEFAULT_RETRIES);
     tokio::time::sleep(DELAY).await;
     let line = StatusLine::new();

@@ -8,12 +8,13 @@ use super::{Key, Setting, SettingName, Settings, Source, complete_base_url};
 use crate::drawing::text::shortened;
 use crate::outcome::failure::{Failure, sandbox_hint};
 use crate::terminal::printable::redact_argument;
+use crate::terminal::safe_url::SafeUrl;
 
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) name: String,
-    pub(crate) base_url: Option<String>,
+    pub(crate) base_url: Option<SafeUrl>,
 }
 
 impl Account {
@@ -29,11 +30,10 @@ impl Account {
 
 impl Settings {
     /// Returns the base URL of the service.
-    pub(crate) fn base_url(&self) -> Result<Setting<String>, Failure> {
+    pub(crate) fn base_url(&self) -> Result<Setting<SafeUrl>, Failure> {
         let set = self.configured(SettingName::BaseUrl)?;
-        let complete = |set: Setting<String>| Setting {
-            value: complete_base_url(set.value),
-            ..set
+        let complete = |set: Setting<String>| {
+            Setting::new(SafeUrl::base(complete_base_url(set.value)), set.source)
         };
         let selected = match set {
             Some(_) => None,
@@ -70,8 +70,7 @@ impl Settings {
             message: format!("{} (from {})", failure.message, chosen.source),
             ..failure
         })?;
-        let base_url = self.config.account_text(&name, "base_url")?;
-        let base_url = base_url.map(complete_base_url);
+        let base_url = self.config.base_url_of(&name)?;
         Ok(Some(Account { name, base_url }))
     }
 
@@ -90,7 +89,7 @@ impl Settings {
         let account = account.map(|account| account.value).filter(is_known);
         let account = account.map(|account| ("--account", account));
         let base_url = self.arguments.setting(SettingName::BaseUrl);
-        let base_url = base_url.map(|base_url| ("--base-url", base_url.value));
+        let base_url = base_url.map(|url| ("--base-url", SafeUrl::base(url.value).to_string()));
         let options = account.into_iter().chain(base_url);
         let options = options.map(|(option, value)| {
             let value = shlex::try_quote(&value).unwrap_or_default();
@@ -109,7 +108,8 @@ impl Settings {
             return Ok(None);
         };
         let source = Source::Account(account.name);
-        Ok(account.base_url.map(|text| Setting::new(text, source)))
+        let base_url = account.base_url;
+        Ok(base_url.map(|url| Setting::new(url.expose().to_owned(), source)))
     }
 }
 
@@ -153,9 +153,8 @@ impl AccountName {
     }
 
     /// Returns the default name for an account: the host of the service, if that is a valid name.
-    pub(crate) fn of_service(base_url: &str) -> Self {
-        let url = url::Url::parse(base_url).ok();
-        let host = url.as_ref().and_then(url::Url::host_str);
+    pub(crate) fn of_service(base_url: &SafeUrl) -> Self {
+        let host = base_url.parsed().and_then(url::Url::host_str);
         host.and_then(|host| Self::parse(host).ok())
             .unwrap_or_else(|| Self(Self::FALLBACK.to_owned()))
     }
@@ -180,7 +179,7 @@ fn is_device(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::AccountName;
+    use super::{AccountName, SafeUrl};
 
     #[test]
     fn accepts_only_safe_file_names() {
@@ -202,7 +201,7 @@ mod tests {
 
     #[test]
     fn falls_back_to_default_for_unusable_hosts() {
-        let name = |url| AccountName::of_service(url).to_string();
+        let name = |url| AccountName::of_service(&SafeUrl::base(url)).to_string();
         assert_eq!(name("https://profiles.example/x"), "profiles.example");
         assert_eq!(name("http://127.0.0.1:8080"), "127.0.0.1");
         assert_eq!(name("http://[::1]:8080"), "default");

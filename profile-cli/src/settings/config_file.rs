@@ -7,11 +7,12 @@ use profile_sdk::quoted;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
 use super::SettingName;
-use super::setting_name::STRING;
+use super::setting_name::{STRING, complete_base_url};
 use crate::outcome::failure::Failure;
 use crate::system::private_file::Safety;
 use crate::system::{environment, private_file};
 use crate::terminal::printable::redact_argument;
+use crate::terminal::safe_url::SafeUrl;
 
 /// The field of an account in config.toml with its base URL.
 const BASE_URL: &str = "base_url";
@@ -151,6 +152,12 @@ impl ConfigFile {
             true => Ok(text(item)),
             false => Err(self.invalid(&path, item, STRING)),
         }
+    }
+
+    /// Returns the base URL of an account, with its scheme.
+    pub(crate) fn base_url_of(&self, account: &str) -> Result<Option<SafeUrl>, Failure> {
+        let text = self.account_text(account, BASE_URL)?;
+        Ok(text.map(|text| SafeUrl::base(complete_base_url(text))))
     }
 
     /// Checks the types of all values, including those that the command does not use.

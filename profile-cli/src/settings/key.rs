@@ -139,48 +139,23 @@ impl Key {
     }
 }
 
-/// Returns `true` if the base URLs are equal, apart from their spelling.
-pub(crate) fn is_same_service(one: &str, other: &str) -> bool {
-    let normalized = |base_url: &str| match url::Url::parse(base_url) {
-        Ok(url) => url.as_str().trim_end_matches('/').to_owned(),
-        Err(_) => base_url.trim_end_matches('/').to_owned(),
-    };
-    normalized(one) == normalized(other)
-}
-
-/// Returns the URL with the user name and password hidden; its scheme may be missing.
-pub(crate) fn without_credentials(url: &str) -> String {
-    let start = url.find("://").map_or(0, |colon| colon + "://".len());
-    // Parsers ignore further slashes.
-    let rest = url[start..].trim_start_matches(['/', '\\']);
-    let scheme = &url[..url.len() - rest.len()];
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    match authority.rfind('@') {
-        Some(host) => format!("{scheme}***{}", &rest[host..]),
-        None => url.to_owned(),
-    }
-}
-
 /// Returns a failure if the base URL is not that of the account.
 fn wrong_destination(settings: &Settings, account: &Account) -> Result<Option<Failure>, Failure> {
     let Some(stored) = &account.base_url else {
         return Ok(Some(account.lacks_base_url()));
     };
     let base_url = settings.base_url()?;
-    if is_same_service(stored, &base_url.value) {
+    let other = &base_url.value;
+    if stored.is_same_service(other) {
         return Ok(None);
     }
-    let (stored, other) = (
-        without_credentials(stored),
-        without_credentials(&base_url.value),
-    );
     let message = format!(
         "the account's key is for {stored}, but {} sets {other}",
         base_url.source
     );
     let is_for_url = |name: &String| {
-        let stored = settings.config.account_text(name, "base_url");
-        stored.is_ok_and(|stored| stored.is_some_and(|url| is_same_service(&url, &base_url.value)))
+        let stored = settings.config.base_url_of(name);
+        stored.is_ok_and(|stored| stored.is_some_and(|url| url.is_same_service(other)))
     };
     let hint = match settings.config.accounts().into_iter().find(is_for_url) {
         Some(name) => format!("add --account {name}, whose key is for this URL"),

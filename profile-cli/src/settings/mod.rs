@@ -19,6 +19,7 @@ use url::Url;
 use crate::outcome::failure::Failure;
 use crate::system::environment::{self, is_set};
 use crate::terminal::Palette;
+use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
 use setting_name::with_scheme;
 
@@ -26,7 +27,7 @@ pub(crate) use account::AccountName;
 pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use global_arguments::{Format, GlobalArguments};
-pub(crate) use key::{Found, Key, is_same_service, without_credentials};
+pub(crate) use key::{Found, Key};
 pub(crate) use key_store::KeyStore;
 pub(crate) use setting_name::{SettingName, base_url_reason, check_characters, complete_base_url};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Setting, Source, seconds};
@@ -246,19 +247,18 @@ impl Settings {
     ///
     /// Both are ignored for plain HTTP, which only this machine may use: a proxy could read
     /// the key, and could not reach the service.
-    pub(crate) fn proxy(&self, base_url: &str) -> Result<Option<Setting<String>>, Failure> {
+    pub(crate) fn proxy(&self, base_url: &SafeUrl) -> Result<Option<Setting<SafeUrl>>, Failure> {
         // Parsed, since a scheme may be in upper case.
-        let Some(base_url) = Url::parse(base_url)
-            .ok()
-            .filter(|url| url.scheme() == "https")
-        else {
+        let is_https = |url: &&Url| url.scheme() == "https";
+        let Some(base_url) = base_url.parsed().filter(is_https) else {
             return Ok(None);
         };
         let proxy = self.configured(SettingName::Proxy)?;
-        let Some(mut proxy) = proxy.filter(|proxy| !proxy.value.is_empty()) else {
+        let Some(proxy) = proxy.filter(|proxy| !proxy.value.is_empty()) else {
             return Ok(None);
         };
-        proxy.value = with_scheme(&proxy.value);
+        let url = SafeUrl::new(UrlRole::Proxy, with_scheme(&proxy.value));
+        let proxy = Setting::new(url, proxy.source);
         if matches!(proxy.source, Source::File(_)) {
             return Ok(Some(proxy));
         }

@@ -10,9 +10,10 @@ use profile_sdk::{Client, Error, quoted};
 use toml_edit::{Item, Value};
 
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, choice, count, seconds, switch};
-use super::{AccountName, Format, without_credentials};
+use super::{AccountName, Format};
 use crate::drawing::text::shortened;
 use crate::terminal::printable::redact_argument;
+use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
 /// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";
@@ -49,6 +50,7 @@ struct Row {
 enum Kind {
     /// Text that a function checks.
     Text(fn(&str) -> Result<(), String>),
+    Url(UrlRole, fn(&str) -> Result<(), String>),
     /// One of a few names.
     Choice(fn(&str) -> Result<(), String>, fn() -> Vec<PossibleValue>),
     Switch,
@@ -72,7 +74,9 @@ const ROWS: &[Row] = &[
         variable: Some("PROFILE_BASE_URL"),
         common_variables: &[],
         default: || None,
-        kind: Kind::Text(|text| base_url(&complete_base_url(text.to_owned()))),
+        kind: Kind::Url(UrlRole::Base, |text| {
+            base_url(&complete_base_url(text.to_owned()))
+        }),
         help: "Base URL of the service, for example https://profiles.example",
     },
     Row {
@@ -127,7 +131,7 @@ const ROWS: &[Row] = &[
         variable: None,
         common_variables: &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
         default: || None,
-        kind: Kind::Text(proxy),
+        kind: Kind::Url(UrlRole::Proxy, proxy),
         help: "Proxy for https://",
     },
     Row {
@@ -217,7 +221,7 @@ impl SettingName {
     /// Checks that the text is a valid value.
     pub(crate) fn check(self, text: &str) -> Result<(), String> {
         match self.row().kind {
-            Kind::Text(check) | Kind::Choice(check, _) => check(text),
+            Kind::Text(check) | Kind::Url(_, check) | Kind::Choice(check, _) => check(text),
             Kind::Switch => switch(text).map(drop),
             Kind::Count => count(text).map(drop),
             Kind::Seconds => seconds(text).map(drop),
@@ -229,14 +233,14 @@ impl SettingName {
         match self.row().kind {
             Kind::Choice(_, values) => values(),
             Kind::Switch => ["true", "false"].map(PossibleValue::new).into(),
-            Kind::Text(_) | Kind::Count | Kind::Seconds => Vec::new(),
+            Kind::Text(_) | Kind::Url(..) | Kind::Count | Kind::Seconds => Vec::new(),
         }
     }
 
     /// Returns `true` if the TOML value has the right type.
     pub(super) fn accepts(self, item: &Item) -> bool {
         match self.row().kind {
-            Kind::Text(_) | Kind::Choice(..) => item.is_str(),
+            Kind::Text(_) | Kind::Url(..) | Kind::Choice(..) => item.is_str(),
             Kind::Switch => item.is_bool(),
             Kind::Count => item.is_integer(),
             Kind::Seconds => item.is_integer() || item.is_float(),
@@ -246,7 +250,7 @@ impl SettingName {
     /// Describes the expected value, for errors.
     pub(super) fn expected(self) -> &'static str {
         match self.row().kind {
-            Kind::Text(_) | Kind::Choice(..) => STRING,
+            Kind::Text(_) | Kind::Url(..) | Kind::Choice(..) => STRING,
             Kind::Switch => "true or false",
             Kind::Count => "a whole number such as 3",
             Kind::Seconds => "a number of seconds greater than 0, such as 10 or 0.5",
@@ -255,16 +259,18 @@ impl SettingName {
 
     /// Returns the value for output, without the password that a URL may contain.
     pub(crate) fn without_password(self, value: &str) -> String {
-        match self {
-            Self::BaseUrl | Self::Proxy => without_credentials(value),
-            _ => value.to_owned(),
+        match self.row().kind {
+            Kind::Url(role, _) => SafeUrl::new(role, value).to_string(),
+            Kind::Text(_) | Kind::Choice(..) | Kind::Switch | Kind::Count | Kind::Seconds => {
+                value.to_owned()
+            }
         }
     }
 
     /// Converts valid text to a TOML value of the right type.
     pub(super) fn value(self, text: &str) -> Value {
         let typed = match self.row().kind {
-            Kind::Text(_) | Kind::Choice(..) => None,
+            Kind::Text(_) | Kind::Url(..) | Kind::Choice(..) => None,
             Kind::Switch => switch(text).ok().map(Value::from),
             Kind::Count => count(text).ok().map(|count| Value::from(i64::from(count))),
             Kind::Seconds => match text.parse::<i64>() {
@@ -349,7 +355,7 @@ fn reason(error: &Error) -> String {
 
 /// Returns the URL of a proxy, which may be written without `http://`, as for curl.
 pub(super) fn with_scheme(proxy: &str) -> String {
-    match proxy.contains("://") {
+    match proxy.contains(":/") {
         true => proxy.to_owned(),
         false => format!("http://{proxy}"),
     }
@@ -361,7 +367,7 @@ pub(crate) fn base_url_reason(base_url: &str, error: &Error) -> String {
     // The library would suggest this method.
     match client.build() {
         Ok(client) => {
-            let url = client.base_url();
+            let url = SafeUrl::base(client.base_url());
             format!("{url} would send requests unencrypted to another machine; use https")
         }
         Err(_) => reason(error),

@@ -3,6 +3,7 @@
 
 pub(crate) mod printable;
 pub(crate) mod progress;
+pub(crate) mod safe_url;
 pub(crate) mod stream;
 
 #[cfg(unix)]

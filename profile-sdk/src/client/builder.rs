@@ -396,7 +396,7 @@ impl fmt::Debug for ClientBuilder {
         let base_url = self.transport.base_url.as_deref();
         let base_url = base_url.and_then(|text| BaseUrl::parse(text, true).ok());
         f.debug_struct("ClientBuilder")
-            .field("base_url", &base_url.as_ref().map(BaseUrl::as_str))
+            .field("base_url", &base_url)
             .field("api_key", &self.api_key)
             .field("user_agent", &self.user_agent)
             .field("headers", &headers)

@@ -244,7 +244,7 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("base_url", &self.base_url())
+            .field("base_url", self.shared.transport.base_url())
             .field("api_key", &self.shared.api_key)
             .field("call_settings", &self.shared.call_settings)
             .finish_non_exhaustive()

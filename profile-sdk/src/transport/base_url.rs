@@ -1,14 +1,17 @@
 //! The base URL of the service and the URL of its proxy.
 
-use url::{Host, Url};
+use std::fmt;
+
+use url::{Host, Position, Url};
 
 use crate::request::Request;
 use crate::request::operation::API_ROOT;
 use crate::text::quoted_start;
 use crate::values::InvalidValue;
 
-/// A checked base URL.
-#[derive(Debug, Clone)]
+/// A checked base URL. `Display` and `Debug` hide the path before an `@`, which may be a password after a
+/// user name that was taken for the host.
+#[derive(Clone)]
 pub(crate) struct BaseUrl {
     url: Url,
     prefix: String,
@@ -25,7 +28,7 @@ impl BaseUrl {
         // Do not show a URL that may contain a password.
         let url = match Url::parse(text) {
             Ok(url) => url,
-            Err(_) if text.contains('@') => {
+            Err(_) if text.contains('@') || text.contains("%40") => {
                 return reject("is not a valid URL; expected one such as https://host".to_owned());
             }
             Err(error) => {
@@ -47,19 +50,20 @@ impl BaseUrl {
         if url.query().is_some() || url.fragment().is_some() {
             return reject("has a query or fragment; remove everything from ? or # on".to_owned());
         }
-        if url.scheme() == "http" && !plain_http_allowed && !is_loopback(&url) {
+        let prefix = url.path().trim_end_matches('/').to_owned();
+        let base_url = Self { url, prefix };
+        if !base_url.is_https() && !plain_http_allowed && !is_loopback(&base_url.url) {
             return reject(format!(
-                "{url} would send requests unencrypted to another machine; use https, or call \
+                "{base_url} would send requests unencrypted to another machine; use https, or call \
                  ClientBuilder::allow_plain_http"
             ));
         }
-        let prefix = url.path().trim_end_matches('/').to_owned();
-        if prefix.ends_with(API_ROOT) {
+        if base_url.prefix.ends_with(API_ROOT) {
             return reject(format!(
                 "ends with {API_ROOT}, which the client adds; remove it"
             ));
         }
-        Ok(Self { url, prefix })
+        Ok(base_url)
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -88,6 +92,21 @@ impl BaseUrl {
         }
         url.set_query(request.query());
         url
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.prefix.rsplit_once('@') {
+            Some((_, rest)) => write!(f, "{}/***@{rest}", &self.url[..Position::BeforePath]),
+            None => f.write_str(self.as_str()),
+        }
+    }
+}
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
     }
 }
 
@@ -183,12 +202,12 @@ mod tests {
             ),
             (
                 "http://host",
-                "base URL http://host/ would send requests unencrypted to another machine; \
+                "base URL http://host would send requests unencrypted to another machine; \
                  use https, or call ClientBuilder::allow_plain_http",
             ),
             (
                 "http://foo.localhost",
-                "base URL http://foo.localhost/ would send requests unencrypted to another \
+                "base URL http://foo.localhost would send requests unencrypted to another \
                  machine; use https, or call ClientBuilder::allow_plain_http",
             ),
             (

@@ -8,7 +8,7 @@ use crate::input::prompt;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
-use crate::settings::{ConfigEdit, Key, KeyStore, SettingName, without_credentials};
+use crate::settings::{ConfigEdit, Key, KeyStore, SettingName};
 use crate::system::environment::is_set;
 
 pub(crate) const LIST_HELP: &str = "\
@@ -25,13 +25,12 @@ pub(crate) fn list(session: &Session<'_>) -> Result<Report, Failure> {
     let selected = selected.map(|selected| selected.value);
     let mut document = Vec::new();
     for name in settings.config.accounts() {
-        let base_url = settings.config.account_text(&name, "base_url")?;
+        let base_url = settings.config.base_url_of(&name)?;
         let key_store = KeyStore::of_account(&settings.config, &name)?.as_str();
-        let base_url = base_url.as_deref().map(without_credentials);
         document.push(json!({
             "account": name,
             "selected": selected.as_ref() == Some(&name),
-            "base_url": base_url,
+            "base_url": base_url.map(|url| url.to_string()),
             "key_store": key_store,
         }));
     }

@@ -14,9 +14,9 @@ use crate::outcome::report::{Report, View, push_field};
 use crate::session::{Session, client_for, preview};
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_base_url,
-    is_same_service, without_credentials,
 };
 use crate::terminal::printable::redact_key;
+use crate::terminal::safe_url::SafeUrl;
 
 /// The place of keys, in the help.
 const KEY_PLACE: &str = match cfg!(feature = "keyring") {
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
 }
 
 /// Asks for the key until the service accepts one.
-fn ask_for_key(base_url: &str, session: &Session<'_>) -> Result<(String, Profile), Failure> {
+fn ask_for_key(base_url: &SafeUrl, session: &Session<'_>) -> Result<(String, Profile), Failure> {
     loop {
         let key = prompt::ask_hidden("API key (not shown): ")?;
         match check_with_service(base_url, key.trim(), session) {
@@ -139,7 +139,7 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
     )
 }
 
-fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
+fn as_curl(base_url: &SafeUrl, session: &Session<'_>) -> Result<Report, Failure> {
     let call = client_for(base_url, None, session)?.me();
     let request = call.request().map_err(Failure::unsent)?;
     let proxy = preview::curl_proxy(base_url, session)?;
@@ -148,7 +148,7 @@ fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
 }
 
 fn check_with_service(
-    base_url: &str,
+    base_url: &SafeUrl,
     key: &str,
     session: &Session<'_>,
 ) -> Result<Profile, Failure> {
@@ -185,7 +185,7 @@ fn find_base_url(
     with_token: bool,
     name: Option<&AccountName>,
     session: &Session<'_>,
-) -> Result<String, Failure> {
+) -> Result<SafeUrl, Failure> {
     let settings = &session.settings;
     if let Some(given) = settings.override_for_run(SettingName::BaseUrl)? {
         let invalid = |reason| Failure::usage(format!("{}: the base URL {reason}", given.source));
@@ -194,14 +194,16 @@ fn find_base_url(
     // Others may have written the URL, and the key must not be sent to it.
     settings.config.check_owner()?;
     let stored = match name {
-        Some(name) => settings.config.account_text(name.as_str(), "base_url")?,
+        Some(name) => settings.config.base_url_of(name.as_str())?,
         None => None,
     };
     let known = match stored {
         Some(stored) => Some(stored),
-        None => settings.config.text(SettingName::BaseUrl)?,
+        None => {
+            let text = settings.config.text(SettingName::BaseUrl)?;
+            text.map(|text| SafeUrl::base(complete_base_url(text)))
+        }
     };
-    let known = known.map(complete_base_url);
     if with_token || settings.curl {
         return known.ok_or_else(|| {
             Failure::usage("no base URL is set")
@@ -210,13 +212,13 @@ fn find_base_url(
     }
     let known = known.or_else(|| of_selected_account(&settings.config));
     let question = match &known {
-        Some(known) => format!("Base URL [{}]: ", without_credentials(known)),
+        Some(known) => format!("Base URL [{known}]: "),
         None => "Base URL, for example https://profiles.example: ".to_owned(),
     };
     loop {
         let entered = prompt::ask(&question)?;
         let checked = match &known {
-            Some(known) if entered.is_empty() => checked_base_url(known),
+            Some(known) if entered.is_empty() => checked_base_url(known.expose()),
             _ => checked_base_url(&entered),
         };
         match checked {
@@ -226,25 +228,25 @@ fn find_base_url(
     }
 }
 
-fn of_selected_account(config: &ConfigFile) -> Option<String> {
+fn of_selected_account(config: &ConfigFile) -> Option<SafeUrl> {
     let name = config.text(SettingName::Account).ok()??;
-    let base_url = config.account_text(&name, "base_url").ok()??;
-    Some(complete_base_url(base_url))
+    config.base_url_of(&name).ok()?
 }
 
 /// Returns the base URL with a scheme, or the reason why it is invalid.
-fn checked_base_url(entered: &str) -> Result<String, String> {
+fn checked_base_url(entered: &str) -> Result<SafeUrl, String> {
     if entered.is_empty() {
         return Err("is empty; expected one such as https://profiles.example".to_owned());
     }
     let base_url = complete_base_url(entered.to_owned());
-    SettingName::BaseUrl.check(&base_url).map(|()| base_url)
+    SettingName::BaseUrl.check(&base_url)?;
+    Ok(SafeUrl::base(base_url))
 }
 
 /// A login that the service has accepted.
 struct Login {
     name: AccountName,
-    base_url: String,
+    base_url: SafeUrl,
     profile: Profile,
 }
 
@@ -256,12 +258,9 @@ impl Login {
         if !config.accounts().contains(&name.to_string()) {
             return Ok(false);
         }
-        let stored = config.account_text(name.as_str(), "base_url")?;
-        let question = match stored.filter(|stored| !is_same_service(stored, base_url)) {
-            Some(stored) => format!(
-                "Replace account {name} of {} and its key?",
-                without_credentials(&stored)
-            ),
+        let stored = config.base_url_of(name.as_str())?;
+        let question = match stored.filter(|stored| !stored.is_same_service(base_url)) {
+            Some(stored) => format!("Replace account {name} of {stored} and its key?"),
             None => format!("Replace the key of account {name}?"),
         };
         session
@@ -284,8 +283,8 @@ impl Login {
             edit.check_free(name)?;
         }
         edit.check_writable()?;
-        let replaced = edit.file().account_text(name.as_str(), "base_url")?;
-        if replaced.is_some_and(|replaced| !is_same_service(&replaced, base_url)) {
+        let replaced = edit.file().base_url_of(name.as_str())?;
+        if replaced.is_some_and(|replaced| !replaced.is_same_service(base_url)) {
             // No error may leave the new key with the old base URL.
             edit.write_without(name)?;
         }
@@ -294,7 +293,7 @@ impl Login {
             // The old key is still there, and so is the account once the edit is written.
             Err(failure) => return Err(edit.finish().err().unwrap_or(failure)),
         };
-        edit.set_account(name, "base_url", base_url)?;
+        edit.set_account(name, "base_url", base_url.expose())?;
         edit.set_account(name, KEY_STORE, stored.store.as_str())?;
         edit.set(SettingName::Account, name.as_str());
         let path = edit.file().path().to_string_lossy().into_owned();
@@ -310,7 +309,7 @@ impl Login {
             "account": name.as_str(),
             "selected": true,
             "handle": handle,
-            "base_url": base_url,
+            "base_url": base_url.to_string(),
             "account_stored_in": path,
             "key_stored_in": stored.place,
             "key_store": stored.store.as_str(),
@@ -337,7 +336,7 @@ fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
 /// has an account of this name.
 fn name_of(
     profile: &Profile,
-    base_url: &str,
+    base_url: &SafeUrl,
     session: &Session<'_>,
 ) -> Result<AccountName, Failure> {
     let config = &session.settings.config;
@@ -354,11 +353,10 @@ fn name_of(
     }
     let mut taken = String::new();
     while let Some(name) = names.pop() {
-        let stored = config.account_text(name.as_str(), "base_url")?;
-        let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
+        let stored = config.base_url_of(name.as_str())?;
+        let Some(stored) = stored.filter(|stored| !stored.is_same_service(base_url)) else {
             return Ok(name);
         };
-        let stored = without_credentials(&stored);
         taken = format!("account {name} already exists with the base URL {stored}");
     }
     Err(Failure::usage(taken).hint("choose another name with --account NAME"))

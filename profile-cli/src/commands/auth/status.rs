@@ -15,8 +15,9 @@ use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
 use crate::outcome::report::Report;
 use crate::session::{Session, requests};
-use crate::settings::{ConfigFile, Key, Setting, SettingName, Settings, without_credentials};
+use crate::settings::{ConfigFile, Key, Setting, SettingName, Settings};
 use crate::system::{environment, private_file};
+use crate::terminal::safe_url::SafeUrl;
 
 pub(crate) const HELP: &str = "\
 Sends GET /me, once, and checks config.toml, the permissions of files with secrets, the key, the base
@@ -71,7 +72,7 @@ fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
             if is_missing {
                 findings.push(no_key());
             }
-            facts.base_url = Some(without_credentials(&base_url.value));
+            facts.base_url = Some(base_url.value.to_string());
             match check_connection(&base_url, &mut facts, session) {
                 Ok(()) => facts.can_connect = true,
                 Err(failure) => findings.push(failure),
@@ -92,23 +93,18 @@ fn no_key() -> Failure {
 
 /// Checks the base URL, the proxy and the other settings of the client.
 fn check_connection(
-    base_url: &Setting<String>,
+    base_url: &Setting<SafeUrl>,
     facts: &mut Facts,
     session: &Session<'_>,
 ) -> Result<(), Failure> {
-    if let Err(reason) = SettingName::BaseUrl.check(&base_url.value) {
+    if let Err(reason) = SettingName::BaseUrl.check(base_url.value.expose()) {
         let failure = Failure::usage(format!("the base URL {reason}"));
         let advice = format!("check the base URL from {}", base_url.source);
         return Err(failure.hint(advice));
     }
     let proxy = session.settings.proxy(&base_url.value)?;
-    facts.proxy = proxy.map(|proxy| shown(&proxy));
+    facts.proxy = proxy.map(|proxy| format!("{} ({})", proxy.value, proxy.source));
     session.client().map(drop)
-}
-
-fn shown(setting: &Setting<String>) -> String {
-    let Setting { value, source } = setting;
-    format!("{} ({source})", without_credentials(value))
 }
 
 /// Reads the profile; without a key, the counters of the site, which require none.

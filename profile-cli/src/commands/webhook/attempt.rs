@@ -5,11 +5,10 @@ use std::error::Error as _;
 use std::iter::successors;
 use std::time::Duration;
 
-use reqwest::Url;
-use url::Host;
+use url::{Host, Url};
 
-use super::delivery::redacted;
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::terminal::safe_url::SafeUrl;
 
 /// An attempt to send a delivery.
 pub(super) struct Attempt {
@@ -17,8 +16,8 @@ pub(super) struct Attempt {
     pub(super) response: Result<u16, String>,
     /// What to do if there is none.
     pub(super) hint: Option<String>,
-    /// The URL in the response to which it redirects, without parts that may be secret.
-    pub(super) location: Option<String>,
+    /// The URL in the response to which it redirects.
+    pub(super) location: Option<SafeUrl>,
     pub(super) duration: Duration,
 }
 
@@ -39,7 +38,8 @@ impl Attempt {
     pub(super) fn advice(&self) -> Option<String> {
         let advice = match self.response.as_ref().ok()? {
             300..=399 => {
-                let to = self.location.as_deref().unwrap_or("another URL");
+                let to = self.location.as_ref().map(SafeUrl::to_string);
+                let to = to.as_deref().unwrap_or("another URL");
                 return Some(format!(
                     "the receiver redirects to {to}, and redirects are not followed; use that URL \
                      if it is the receiver's"
@@ -86,8 +86,8 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
 /// Returns the reason why there is no response, and advice. The proxy is the one that was used.
 pub(super) fn explain(
     error: &reqwest::Error,
-    url: &Url,
-    proxy: Option<&str>,
+    url: &SafeUrl,
+    proxy: Option<&SafeUrl>,
 ) -> (String, Option<String>) {
     let cause = root_cause(error);
     // The names of problems are those of rustls.
@@ -109,18 +109,15 @@ pub(super) fn explain(
         ),
         (true, None) => (
             format!("cannot connect: {cause}"),
-            Some(format!(
-                "check that a receiver listens at {}",
-                redacted(url)
-            )),
+            Some(format!("check that a receiver listens at {url}")),
         ),
         (false, _) => (format!("no response: {cause}"), None),
     }
 }
 
-fn certificate_problem(problem: &str, url: &Url) -> String {
+fn certificate_problem(problem: &str, url: &SafeUrl) -> String {
     if problem.contains("CaUsedAsEndEntity") {
-        let name = match url.host() {
+        let name = match url.parsed().and_then(Url::host) {
             Some(Host::Domain(name)) => format!("DNS:{name}"),
             Some(Host::Ipv4(address)) => format!("IP:{address}"),
             Some(Host::Ipv6(address)) => format!("IP:{address}"),

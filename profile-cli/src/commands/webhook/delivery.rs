@@ -7,16 +7,17 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Client, Proxy, Url, header, redirect, retry};
 use rustls::crypto::ring;
 use serde_json::json;
-use url::{Host, Position};
+use url::Host;
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
 use super::attempt::{Attempt, explain, failure, root_cause};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::{Session, proxy};
-use crate::settings::{DEFAULT_TIMEOUT, without_credentials};
+use crate::settings::DEFAULT_TIMEOUT;
 use crate::system::interruption::{self, InterruptGuard, WriteGuard};
 use crate::terminal::progress::Progress;
+use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 
@@ -88,18 +89,18 @@ impl Delivery {
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Parses the URL of a receiver.
-pub(super) fn destination(text: &str) -> Result<Url, String> {
+pub(super) fn destination(text: &str) -> Result<SafeUrl, String> {
     let expected = "expected a URL like http://127.0.0.1:8080/hooks";
     let url = Url::parse(text).map_err(|error| format!("{error}; {expected}"))?;
     match url.scheme() {
-        "http" | "https" => Ok(url),
+        "http" | "https" => Ok(SafeUrl::new(UrlRole::Receiver, text)),
         other => Err(format!("unsupported scheme {other}; {expected}")),
     }
 }
 
 /// Returns `true` if the URL names a loopback address.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
+pub(super) fn is_loopback(url: &SafeUrl) -> bool {
+    match url.parsed().and_then(Url::host) {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
@@ -107,23 +108,16 @@ pub(super) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Returns the URL without user name, password, query and fragment, which may be secret.
-pub(super) fn redacted(url: &Url) -> String {
-    let host_and_path = &url[Position::BeforeHost..Position::AfterPath];
-    format!("{}{host_and_path}", &url[..Position::BeforeUsername])
-}
-
 /// A client for one receiver.
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
     http: Client,
-    url: Url,
-    /// Without credentials.
-    proxy: Option<String>,
+    url: SafeUrl,
+    proxy: Option<SafeUrl>,
 }
 
 impl Sender {
-    pub(super) fn new(url: &Url, session: &Session<'_>) -> Result<Self, Failure> {
+    pub(super) fn new(url: &SafeUrl, session: &Session<'_>) -> Result<Self, Failure> {
         // reqwest uses the provider of the process. Fails if one is installed already.
         let _ = ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -132,17 +126,17 @@ impl Sender {
             // Some receivers close each connection without announcing it.
             .pool_max_idle_per_host(0)
             .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
-        if url.scheme() == "http" {
+        if url.parsed().is_some_and(|url| url.scheme() == "http") {
             // Loading the root certificates of the platform is slow.
             builder = builder.tls_certs_only([]);
         }
         // Receivers on this machine need no proxy.
         let proxy = match is_loopback(url) {
             true => None,
-            false => proxy(url.as_str(), &session.settings)?,
+            false => proxy(url, &session.settings)?,
         };
-        let shown = proxy.as_deref().map(without_credentials);
-        builder = match proxy.map(Proxy::all).transpose() {
+        let used = proxy.as_ref().map(|proxy| Proxy::all(proxy.expose()));
+        builder = match used.transpose() {
             Ok(Some(proxy)) => builder.proxy(proxy),
             Ok(None) => builder.no_proxy(),
             Err(_) => return Err(Failure::usage("the proxy is not a valid URL")),
@@ -154,7 +148,7 @@ impl Sender {
         Ok(Self {
             http,
             url: url.clone(),
-            proxy: shown,
+            proxy,
         })
     }
 
@@ -183,25 +177,26 @@ impl Sender {
         let mut headers = delivery.headers.clone();
         let ours = HeaderValue::from_static(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
         headers.entry(USER_AGENT).or_insert(ours);
-        if !self.url.username().is_empty() || self.url.password().is_some() {
+        let has_user = |url: &Url| !url.username().is_empty() || url.password().is_some();
+        if self.url.parsed().is_some_and(has_user) {
             // The client adds the credentials of the URL.
             headers.remove(header::AUTHORIZATION);
         }
-        let sending = self.http.post(self.url.clone()).headers(headers);
+        let sending = self.http.post(self.url.expose()).headers(headers);
         let sent = sending.body(delivery.body.clone()).send().await;
         let (mut location, mut hint) = (None, None);
         let response = match sent {
             Ok(response) => {
                 let status = response.status().as_u16();
                 let to = response.headers().get(header::LOCATION);
-                let to = to.and_then(|to| self.url.join(to.to_str().ok()?).ok());
-                location = to.as_ref().map(redacted);
+                let to = to.and_then(|to| self.url.parsed()?.join(to.to_str().ok()?).ok());
+                location = to.map(|to| SafeUrl::new(UrlRole::Receiver, to));
                 drain(response).await;
                 Ok(status)
             }
             Err(error) => {
                 let reason;
-                (reason, hint) = explain(&error.without_url(), &self.url, self.proxy.as_deref());
+                (reason, hint) = explain(&error.without_url(), &self.url, self.proxy.as_ref());
                 Err(reason)
             }
         };
@@ -226,7 +221,7 @@ async fn drain(mut response: reqwest::Response) {
 /// Sends the deliveries in order and prints each outcome. Fails unless all status codes are 2xx.
 pub(super) fn send_all<'d>(
     deliveries: impl ExactSizeIterator<Item = (&'d str, &'d Delivery)>,
-    url: &Url,
+    url: &SafeUrl,
     session: &Session<'_>,
 ) -> Result<(), Failure> {
     let sender = Sender::new(url, session)?;
@@ -235,7 +230,7 @@ pub(super) fn send_all<'d>(
     let mut progress = Progress::begin("sending", deliveries.len(), output.hides_progress);
     let mut attempts = Vec::new();
     for (name, delivery) in deliveries {
-        tracing::info!("POST {} bytes to {}", delivery.body.len(), redacted(url));
+        tracing::info!("POST {} bytes to {url}", delivery.body.len());
         let attempt = sender.send(delivery, session)?;
         let printed =
             progress.above(|| output.stream(&attempt_report(name, delivery, &attempt)))?;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use clap::Args;
-use reqwest::Url;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
 use super::delivery::{Delivery, destination, send_all};
 use crate::input::Input;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
+use crate::terminal::safe_url::SafeUrl;
 
 const HINT: &str = "record deliveries with `profile webhook listen --record DIRECTORY`";
 
@@ -35,7 +35,7 @@ pub(crate) struct ReplayArguments {
 
     /// URL of the receiver
     #[arg(long, value_name = "URL", value_parser = destination)]
-    to: Url,
+    to: SafeUrl,
 }
 
 pub(crate) fn replay(arguments: &ReplayArguments, session: &Session<'_>) -> Result<(), Failure> {

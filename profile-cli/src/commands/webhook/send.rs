@@ -2,7 +2,6 @@
 
 use clap::Args;
 use jiff::Timestamp;
-use reqwest::Url;
 use reqwest::header::HeaderValue;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -14,6 +13,7 @@ use crate::completion;
 use crate::input::{Input, TextArgument};
 use crate::outcome::failure::Failure;
 use crate::session::Session;
+use crate::terminal::safe_url::SafeUrl;
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
@@ -39,7 +39,7 @@ pub(crate) struct SendArguments {
 
     /// URL of the receiver
     #[arg(long, value_name = "URL", value_parser = destination)]
-    to: Url,
+    to: SafeUrl,
 
     /// Body, sent byte for byte [default: an example for this kind]
     #[arg(long, value_name = "JSON|@PATH|-", value_parser = data)]

@@ -19,10 +19,11 @@ use self::event::Recorder;
 use self::handler::Handler;
 use self::reporter::Reporter;
 use self::server::Server;
-use super::delivery::{Sender, destination, redacted};
+use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
+use crate::terminal::safe_url::SafeUrl;
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
@@ -58,7 +59,7 @@ pub(crate) struct ListenArguments {
 
     /// Forward verified deliveries, with their headers and bytes, to this receiver
     #[arg(long, value_name = "URL", value_parser = destination)]
-    forward_to: Option<Url>,
+    forward_to: Option<SafeUrl>,
 
     /// Save each verified delivery to a file in this directory, for `profile webhook replay`
     #[arg(long, value_name = "DIRECTORY")]
@@ -93,7 +94,6 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
     let (handler, mut messages) = Handler::new(verifier, sender, recorder, max);
     let (listener, address) = bind(&arguments.addr)?;
     if let Some(url) = forward_to.filter(|url| leads_to(url, address)) {
-        let url = redacted(url);
         let message = format!("--forward-to: {url} is the address of this command");
         return Err(Failure::usage(message).hint("use the address of your receiver"));
     }
@@ -120,10 +120,11 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
 }
 
 /// Returns `true` if a listener at this address accepts connections to the URL.
-fn leads_to(url: &Url, address: SocketAddr) -> bool {
-    if url.port_or_known_default() != Some(address.port()) {
+fn leads_to(url: &SafeUrl, address: SocketAddr) -> bool {
+    let is_same_port = |url: &&Url| url.port_or_known_default() == Some(address.port());
+    let Some(url) = url.parsed().filter(is_same_port) else {
         return false;
-    }
+    };
     let is_any = address.ip().is_unspecified();
     let found = url.socket_addrs(|| None).unwrap_or_default();
     found.iter().map(SocketAddr::ip).any(|ip| {

@@ -5,19 +5,17 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use reqwest::Url;
-
 use super::event::Event;
 use super::handler::{Counts, MAX_FAILURES, Message};
-use crate::commands::webhook::delivery::redacted;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
+use crate::terminal::safe_url::SafeUrl;
 
 /// A printer of messages.
 pub(super) struct Reporter<'o> {
     pub(super) output: &'o Output,
     pub(super) address: SocketAddr,
-    pub(super) forward_to: Option<&'o Url>,
+    pub(super) forward_to: Option<&'o SafeUrl>,
     pub(super) prints_payloads: bool,
     pub(super) counts: Arc<Counts>,
 }
@@ -30,7 +28,7 @@ impl Reporter<'_> {
             Message::Ready => self.begin(),
             Message::Waiting(count) => {
                 let what = match self.forward_to {
-                    Some(url) => format!("waiting for {}", redacted(url)),
+                    Some(url) => format!("waiting for {url}"),
                     None => "waiting for deliveries in progress".to_owned(),
                 };
                 let left = (count > 0).then(|| format!("; not yet forwarded: {count}"));
@@ -58,7 +56,7 @@ impl Reporter<'_> {
         let output = self.output;
         output.status(&format!("listening on http://{}", self.address));
         if let Some(url) = self.forward_to {
-            output.note(&format!("forwarding to {}", redacted(url)));
+            output.note(&format!("forwarding to {url}"));
         }
         if !self.address.ip().is_loopback() {
             output.warn(

@@ -6,17 +6,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use reqwest::Url;
 use serde_json::{Value, json};
 
 use super::attempt::Attempt;
-use super::delivery::{Sender, destination, is_loopback, redacted};
+use super::delivery::{Sender, destination, is_loopback};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::system::interruption::{InterruptGuard, WriteGuard};
 use crate::terminal::progress::Progress;
+use crate::terminal::safe_url::SafeUrl;
 use Verdict::{Failed, Inconclusive, Informational, Passed};
 use cases::{Case, Expected, Signer};
 
@@ -44,7 +44,7 @@ Examples:
 pub(crate) struct ProbeArguments {
     /// URL of the receiver, on this machine unless --allow-remote is given
     #[arg(value_parser = destination)]
-    url: Url,
+    url: SafeUrl,
 
     /// Allow a receiver on another machine
     #[arg(long)]
@@ -57,7 +57,7 @@ pub(crate) struct ProbeArguments {
 pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<ExitCode, Failure> {
     let url = &arguments.url;
     if !arguments.allow_remote && !is_loopback(url) {
-        let message = format!("{} is not on this machine", redacted(url));
+        let message = format!("{url} is not on this machine");
         let hint = "add --allow-remote if the receiver is yours";
         return Err(Failure::usage(message).hint(hint));
     }
@@ -68,9 +68,8 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<E
         encoding: arguments.encoding.digest,
     });
     session.confirm(&format!(
-        "Send {} deliveries to {}? The receiver acts on those that it accepts.",
-        cases.len(),
-        redacted(url)
+        "Send {} deliveries to {url}? The receiver acts on those that it accepts.",
+        cases.len()
     ))?;
     let results = send(cases, url, session)?;
     let exit_code = session.output.report(&report(&results)?);
@@ -81,13 +80,17 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<E
 }
 
 /// Sends the deliveries in order. Fails if the first does not get a response.
-fn send(cases: Vec<Case>, url: &Url, session: &Session<'_>) -> Result<Vec<CaseResult>, Failure> {
+fn send(
+    cases: Vec<Case>,
+    url: &SafeUrl,
+    session: &Session<'_>,
+) -> Result<Vec<CaseResult>, Failure> {
     let sender = Sender::new(url, session)?;
     let _guards = (InterruptGuard::new(), WriteGuard::new());
     let mut progress = Progress::begin("probing", cases.len(), session.output.hides_progress);
     let mut results = Vec::new();
     for case in cases {
-        tracing::info!("POST {} to {}", case.name, redacted(url));
+        tracing::info!("POST {} to {url}", case.name);
         let attempt = sender.send(&case.delivery, session).map_err(|failure| {
             let done = (!results.is_empty()).then(|| Box::new(table(&results)));
             Failure { done, ..failure }
