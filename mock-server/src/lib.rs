@@ -65,7 +65,7 @@ pub use mock_server::{MockServer, MockServerBuilder, StartError};
 #[doc(hidden)]
 pub use mutants::Mutant;
 #[doc(hidden)]
-pub use redaction::{printable, without_userinfo};
+pub use redaction::{SafeUrl, printable};
 pub use service::{StateError, StateFile};
 pub use service_handle::ServiceHandle;
 /// The version of wiremock for which [`ServiceHandle`] is a responder.

@@ -2,6 +2,7 @@
 //! control characters.
 
 use std::cmp::Reverse;
+use std::fmt;
 use std::iter;
 use std::ops::Range;
 
@@ -232,17 +233,27 @@ fn escaped(text: &[u8]) -> Option<u8> {
     u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
-/// Replaces the user name and the password of a URL that an error repeats, also of an invalid one.
-pub fn without_userinfo(text: &str) -> String {
-    match text.rsplit_once('@') {
-        Some((before, host)) if before.contains(':') => {
-            let scheme = before
-                .split_once("://")
-                .filter(|(scheme, _)| !scheme.contains(':'))
-                .map(|(scheme, _)| format!("{scheme}://"));
-            format!("{}***@{host}", scheme.unwrap_or_default())
-        }
-        _ => text.to_owned(),
+/// A text of the user that may be a URL. `Display` and `Debug` hide everything before the last `@`: a user
+/// name and a password, also those of an invalid URL.
+#[derive(Clone, Copy)]
+pub struct SafeUrl<'a>(pub &'a str);
+
+impl fmt::Display for SafeUrl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text) = *self;
+        let split = text.rsplit_once('@').or_else(|| text.rsplit_once("%40"));
+        let Some((before, host)) = split.filter(|(before, _)| before.contains(':')) else {
+            return f.write_str(text);
+        };
+        let mut schemes = ["http://", "https://"].into_iter();
+        let scheme = schemes.find(|scheme| before.starts_with(scheme));
+        write!(f, "{}***@{host}", scheme.unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for SafeUrl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

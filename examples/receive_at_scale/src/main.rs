@@ -10,6 +10,7 @@ use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::error::ContextKind;
 use clap::{Parser, Subcommand};
 use receive_at_scale::{
     Event, EventKey, HandlerError, Queue, QueueError, QueueSettings, RetryPolicy, metrics_routes,
@@ -70,7 +71,23 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(Program::parse()).await {
+    let program = Program::try_parse().unwrap_or_else(|mut error| {
+        // A URL with a password may have been passed as another argument.
+        for kind in [
+            ContextKind::InvalidArg,
+            ContextKind::InvalidSubcommand,
+            ContextKind::InvalidValue,
+        ] {
+            if error
+                .get(kind)
+                .is_some_and(|text| text.to_string().contains('@'))
+            {
+                error.remove(kind);
+            }
+        }
+        error.exit()
+    });
+    match run(program).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

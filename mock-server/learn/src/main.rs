@@ -45,7 +45,7 @@ use std::time::Duration;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use mock_server::dialect::DialectFile;
-use mock_server::{printable, without_userinfo};
+use mock_server::{SafeUrl, printable};
 use reqwest::Url;
 #[cfg(unix)]
 use tokio::signal::unix;
@@ -118,7 +118,7 @@ async fn main() -> ExitCode {
     let options = Options::try_parse().unwrap_or_else(|mut error| {
         for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
             if let Some(ContextValue::String(text)) = error.get(kind) {
-                let shown = ContextValue::String(without_userinfo(text));
+                let shown = ContextValue::String(SafeUrl(text).to_string());
                 error.insert(kind, shown);
             }
         }

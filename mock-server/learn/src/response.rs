@@ -234,10 +234,9 @@ pub(crate) fn base_url(text: &str) -> Result<Url, String> {
         return Err(format!("contains {c:?}; {expected}"));
     }
     let url = Url::parse(text).map_err(|error| format!("{error}; expected https://HOST"))?;
-    let has_user = !url.username().is_empty() || url.password().is_some();
-    let is_plain = !has_user && url.query().is_none() && url.fragment().is_none();
-    if !is_plain || !matches!(url.scheme(), "http" | "https") {
-        return Err("expected https://HOST with no user name, query or fragment".to_owned());
+    // Text before an `@` in the path may be a password.
+    if text.contains(['@', '?', '#']) || !matches!(url.scheme(), "http" | "https") {
+        return Err("expected https://HOST with no user name, @, query or fragment".to_owned());
     }
     if url.path().trim_end_matches('/').ends_with("/api/v1") {
         return Err("remove /api/v1, which is added to it".to_owned());

@@ -7,14 +7,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue};
-use mock_server::{InvalidInput, StateError, printable, without_userinfo};
+use mock_server::{InvalidInput, SafeUrl, StateError, printable};
 
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("cannot listen on {addr}: {reason}; choose another address with --addr")]
+    #[error(
+        "cannot listen on {}: {reason}; choose another address with --addr",
+        SafeUrl(addr)
+    )]
     Listen { addr: String, reason: io::Error },
-    #[error("no server accepts connections at {addr}: {reason}")]
+    #[error("no server accepts connections at {}: {reason}", SafeUrl(addr))]
     Health { addr: String, reason: io::Error },
     #[error(transparent)]
     State(#[from] StateError),
@@ -32,13 +35,14 @@ pub(crate) enum Failure {
     #[error("cannot {action}: {reason}")]
     System { action: String, reason: io::Error },
     #[error(
-        "cannot run {}: {reason}; expected a program in PATH or the path of one", program.display()
+        "cannot run {}: {reason}; expected a program in PATH or the path of one",
+        SafeUrl(&program.to_string_lossy())
     )]
     Command {
         program: OsString,
         reason: io::Error,
     },
-    #[error("unknown name {name:?}; expected one of {}", expected.join(", "))]
+    #[error("unknown name \"{}\"; expected one of {}", SafeUrl(name), expected.join(", "))]
     Name {
         name: String,
         expected: Vec<&'static str>,
@@ -119,7 +123,7 @@ pub(crate) fn exit_code_of_usage(error: &mut clap::Error) -> u8 {
         ContextKind::InvalidSubcommand,
     ] {
         if let Some(ContextValue::String(text)) = error.get(kind) {
-            let shown = ContextValue::String(without_userinfo(text));
+            let shown = ContextValue::String(SafeUrl(text).to_string());
             error.insert(kind, shown);
         }
     }

@@ -10,7 +10,7 @@ use http::Uri;
 use crate::engine::{Reply, Request};
 use crate::faults::{PlannedReply, large_body};
 use crate::input::InvalidInput;
-use crate::redaction::without_userinfo;
+use crate::redaction::SafeUrl;
 
 /// The origin whose pages may use the service, or `*` for all.
 #[derive(Debug, Clone)]
@@ -24,10 +24,10 @@ impl Cors {
         let own = parts.map(|(scheme, authority)| format!("{scheme}://{authority}"));
         let is_origin = own.is_some_and(|own| own.to_ascii_lowercase() == origin);
         if origin != "*" && !is_origin {
-            let shown = without_userinfo(origin);
             let message = format!(
-                "`{shown}` is not an origin; expected * or a scheme, a host in lower case and a \
-                 port, such as http://localhost:3000"
+                "`{}` is not an origin; expected * or a scheme, a host in lower case and a port, such \
+                 as http://localhost:3000",
+                SafeUrl(origin)
             );
             return Err(InvalidInput::new("invalid_origin", message));
         }

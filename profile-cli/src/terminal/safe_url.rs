@@ -103,3 +103,44 @@ pub(crate) fn hide_user(text: &str) -> String {
     });
     format!("{}***@{host}", scheme.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SafeUrl, UrlRole};
+
+    #[test]
+    fn hides_what_may_be_secret() {
+        use UrlRole::{Base, Proxy, Receiver};
+        for (role, text, shown) in [
+            (Base, "https://Host:443/x/", "https://Host:443/x/"),
+            (Base, "http://ada:hush@host", "http://***@host"),
+            (Base, "http:/ada:hush@host/", "http://***@host/"),
+            (Base, "http://ada:hu#sh@host:1", "http://***@host:1"),
+            (Base, "https://ada:80/hush@host", "https://ada:80/***@host"),
+            (Base, "https://ada:hush%40host", "https://***@host"),
+            (Base, "ada:hush@host", "***@host"),
+            (Base, "ada:hu://sh@host", "***@host"),
+            (Proxy, "http://host:3128", "http://host:3128"),
+            (Proxy, "HTTP://ada:80/hu@sh@host:1", "http://***@host:1"),
+            (Proxy, "socks5://ada:hush@host", "***@host"),
+            (
+                Receiver,
+                "http://ada:hush@host/@x?token=hush",
+                "http://host/@x",
+            ),
+            (
+                Receiver,
+                "http://host:port/?token=hush",
+                "http://host:port/",
+            ),
+            (Receiver, "http://host:port/?token=hu@sh", "***"),
+            (Receiver, "ftp://ada:hush@host/x?token=hush", "***@host/x"),
+            (Receiver, "http://ada:hu#sh@host:1", "***"),
+        ] {
+            let url = SafeUrl::new(role, text);
+            assert_eq!(url.to_string(), shown, "{text}");
+            assert_eq!(format!("{url:?}"), shown, "{text}");
+            assert_eq!(url.expose(), text);
+        }
+    }
+}

@@ -99,7 +99,7 @@ impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.prefix.rsplit_once('@') {
             Some((_, rest)) => write!(f, "{}/***@{rest}", &self.url[..Position::BeforePath]),
-            None => f.write_str(self.as_str()),
+            None => f.write_str(self.url.as_str()),
         }
     }
 }
@@ -202,13 +202,22 @@ mod tests {
             ),
             (
                 "http://host",
-                "base URL http://host would send requests unencrypted to another machine; \
+                "base URL http://host/ would send requests unencrypted to another machine; \
                  use https, or call ClientBuilder::allow_plain_http",
             ),
             (
                 "http://foo.localhost",
-                "base URL http://foo.localhost would send requests unencrypted to another \
+                "base URL http://foo.localhost/ would send requests unencrypted to another \
                  machine; use https, or call ClientBuilder::allow_plain_http",
+            ),
+            (
+                "http://ada:80/hush@host",
+                "base URL http://ada/***@host would send requests unencrypted to another machine; \
+                 use https, or call ClientBuilder::allow_plain_http",
+            ),
+            (
+                "https://ada:hush%40host",
+                "base URL is not a valid URL; expected one such as https://host",
             ),
             (
                 "https://host/x/api/v1/",
@@ -225,6 +234,8 @@ mod tests {
             );
         }
         assert!(BaseUrl::parse("http://host", true).is_ok());
+        let url = BaseUrl::parse("https://ada:80/hush@host", false).unwrap();
+        assert_eq!(format!("{url:?}"), r#""https://ada:80/***@host""#);
     }
 
     #[test]

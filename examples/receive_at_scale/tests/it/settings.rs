@@ -176,17 +176,28 @@ async fn the_program_does_not_print_invalid_secrets() {
         );
         assert!(output.stdout.is_empty());
     }
-    let arguments = ["--nats-url", "nats://ada:never@[", "receive"];
-    let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
-        .args(arguments)
-        .kill_on_drop(true)
-        .output();
-    let error = timeout(DEADLINE, program).await.unwrap().unwrap().stderr;
-    let error = String::from_utf8(error).unwrap();
-    assert!(
-        error.contains("--nats-url") && !error.contains("never"),
-        "{error}"
-    );
+}
+
+#[tokio::test]
+async fn usage_errors_do_not_contain_a_password() {
+    let url = "nats://ada:never@[";
+    for (arguments, message) in [
+        (&["--nats-url", url, "receive"][..], "--nats-url"),
+        (&[url], "subcommand"),
+        (&["receive", url], "argument"),
+        (&["receive", "--event-key", url], "value"),
+    ] {
+        let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+            .args(arguments)
+            .kill_on_drop(true)
+            .output();
+        let error = timeout(DEADLINE, program).await.unwrap().unwrap().stderr;
+        let error = String::from_utf8(error).unwrap();
+        assert!(
+            error.contains(message) && !error.contains("never"),
+            "{error}"
+        );
+    }
     let error = receive_at_scale::QueueSettings::new("nats://ada:never@[");
     assert!(!error.err().unwrap().to_string().contains("never"));
 }

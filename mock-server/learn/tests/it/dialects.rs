@@ -347,6 +347,10 @@ fn usage_errors_hide_the_password_of_a_url() {
         "https://u:PW@host/",
         "https://u:P W@host/",
         "https://u:PW//x@y@host/",
+        "https://u:80/PW@host",
+        "https://u:PW%40host/",
+        "http://u:PW#x@host:1",
+        "http:/u:PW@host",
         "u:PW@host",
         "http://u:PW@[host",
     ] {

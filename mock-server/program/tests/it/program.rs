@@ -214,6 +214,9 @@ fn usage_errors_hide_the_password_of_a_url() {
             "https://u:PW@host/",
             "https://u:P W@host/",
             "https://u:PW//x@y@host/",
+            "https://u:PW%40host/",
+            "http://u:PW#x@host:1",
+            "http:/u:PW@host",
             "u:PW@host",
             "//u:PW@host",
             "http://u:PW@[host",
@@ -226,6 +229,15 @@ fn usage_errors_hide_the_password_of_a_url() {
                 assert!(!is_shown, "{arguments:?}: {stderr}");
             }
         }
+    }
+    for arguments in [
+        &["run", "--", "https://u:PW@host/"][..],
+        &["matrix", "--only", "https://u:PW@host/", "--", "true"],
+        &["health", "u:PW@host:1"],
+    ] {
+        let (_, stderr) = fail(arguments);
+        let is_hidden = stderr.contains("***@host") && !stderr.contains("PW");
+        assert!(is_hidden, "{arguments:?}: {stderr}");
     }
 }
 

@@ -12,11 +12,18 @@ use url::{Position, Url};
 
 use super::delivery::DeliveryOutcome;
 use crate::input::{InvalidInput, read_json};
+use crate::redaction::SafeUrl;
 
 /// The absolute `http://` URL of a receiver.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ReceiverUrl(Url);
+
+impl fmt::Debug for ReceiverUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        SafeUrl(self.0.as_str()).fmt(f)
+    }
+}
 
 impl ReceiverUrl {
     /// Returns host and port for name resolution.
@@ -44,8 +51,7 @@ impl std::str::FromStr for ReceiverUrl {
     type Err = InvalidInput;
 
     fn from_str(text: &str) -> Result<Self, InvalidInput> {
-        // Messages omit a user name and a password.
-        let shown = text.rsplit_once('@').map_or(text, |(_, host)| host);
+        let shown = SafeUrl(text);
         let not_absolute = |reason: &dyn fmt::Display| {
             invalid_url(format!(
                 "the webhook URL `{shown}` is not valid ({reason}); expected an absolute URL such \
