@@ -268,7 +268,7 @@ impl<'a> WebhookHandle<'a> {
     /// Counts the event as covered, even if the delivery failed.
     fn cover(&self, delivery: &Delivery) {
         self.service
-            .change_report(|report| report.coverage.record_event(&delivery.sent.kind));
+            .count(|report| report.coverage.record_event(&delivery.sent.kind));
     }
 }
 

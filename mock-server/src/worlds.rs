@@ -1,16 +1,18 @@
 //! The worlds of one process, and their names in URLs and keys.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::engine::{
-    self, ActiveKeys, Dialect, Keys, Report, Request, SeededHash, World, bearer_token,
+    self, ActiveKeys, Dialect, Keys, Report, Request, SeededHash, UNKNOWN_WORLD, World,
+    bearer_token,
 };
 use crate::faults::FaultRule;
 use crate::input::InvalidInput;
-use crate::journal::{JournalLimits, archive};
+use crate::journal::{Journal, JournalLimits, archive, request_line};
 use crate::mutants::Mutant;
-use crate::service::{Cors, Service, StateError, StateFile};
+use crate::service::{Cors, Past, Service, StateError, StateFile, Store};
+use crate::tasks::lock;
 
 /// The worlds of one process. Each world is an isolated instance of the service with its own
 /// accounts, keys, clock and faults.
@@ -24,25 +26,26 @@ use crate::service::{Cors, Service, StateError, StateFile};
 /// use mock_server::{World, Worlds};
 ///
 /// let worlds = Worlds::in_memory(World::new(7));
-/// assert_eq!(worlds.keys(), &World::new(7).keys());
+/// assert_eq!(worlds.keys(), World::new(7).keys());
 /// ```
 #[derive(Debug)]
 pub struct Worlds {
-    default: Arc<Service>,
-    others: RwLock<Others>,
+    running: RwLock<Running>,
     /// The fault rules of new worlds.
     faults: Vec<FaultRule>,
+    past: Arc<Past>,
+    /// Held during a reset, which may wait for the lock of a state file.
+    resetting: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Others {
+struct Running {
+    /// A reset replaces a service, and the deletion of its world removes it.
     services: BTreeMap<String, Arc<Service>>,
-    /// The number of worlds ever created, so that names are unique.
+    /// The number of worlds created besides `default`, so that names are unique.
     created: u64,
     /// The number of seeds ever chosen.
     seeds: u64,
-    /// The report of deleted worlds.
-    deleted: Report,
 }
 
 impl Worlds {
@@ -71,8 +74,8 @@ impl Worlds {
     }
 
     /// Returns the keys of `demo` in the world `default`.
-    pub fn keys(&self) -> &Keys {
-        &self.default.keys
+    pub fn keys(&self) -> Keys {
+        self.default().keys.clone()
     }
 
     /// Changes the world `default` and the state to which `POST /reset` of the control API resets it.
@@ -105,13 +108,29 @@ impl Worlds {
         Ok(())
     }
 
-    pub(crate) fn cors(&self) -> Option<&Cors> {
-        self.default.cors.as_ref()
+    pub(crate) fn cors(&self) -> Option<Cors> {
+        self.default().cors.clone()
+    }
+
+    fn default(&self) -> Arc<Service> {
+        self.find(DEFAULT).expect("it cannot be deleted")
     }
 
     fn default_mut(&mut self) -> &mut Service {
-        let service = Arc::get_mut(&mut self.default);
+        let running = self
+            .running
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        let service = running.services.get_mut(DEFAULT).and_then(Arc::get_mut);
         service.expect("the worlds are not shared before they are served")
+    }
+
+    fn running(&self) -> RwLockReadGuard<'_, Running> {
+        self.running.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self) -> RwLockWriteGuard<'_, Running> {
+        self.running.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds fault rules to the world `default`, and to each world that is created later. If one is
@@ -121,48 +140,66 @@ impl Worlds {
     ///
     /// Returns [`InvalidInput`] for the first invalid rule.
     pub fn add_faults(&mut self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        self.default.add_faults(rules.clone())?;
+        self.default().add_faults(rules.clone())?;
         self.faults.extend(rules);
         Ok(())
     }
 
     /// Returns the report of all worlds together, including deleted worlds and what a reset cleared.
     pub fn report(&self) -> Report {
-        let mut all = self.default.full_report();
-        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
-        all.merge(&others.deleted);
-        for service in others.services.values() {
-            all.merge(&service.full_report());
+        let mut all = self.default().report();
+        all.merge(&lock(&self.past.report));
+        for (_, service) in self
+            .running()
+            .services
+            .iter()
+            .filter(|(name, _)| *name != DEFAULT)
+        {
+            all.merge(&service.report());
         }
         all
     }
 
+    /// Keeps the requests of worlds that are deleted or reset for [`har`](Self::har), in at most the memory of the
+    /// journal of `default`.
+    pub fn keep_requests(&self) {
+        let limits = self.default().journal.limits();
+        lock(&self.past.journals).max_bytes = limits.bytes;
+    }
+
     /// Returns the journals of all worlds as an HTTP Archive (HAR 1.2).
     pub fn har(&self) -> String {
-        let names = self.names().into_iter();
-        let journals = names.filter_map(|name| {
-            let service = self.find(&name)?;
-            Some((name, service.journal.requests()))
-        });
-        let archive = archive(&journals.collect::<Vec<_>>());
-        format!("{archive:#}")
+        let mut requests = lock(&self.past.journals).requests();
+        for name in self.names() {
+            if let Some(service) = self.find(&name) {
+                requests.push((name, service.journal.requests()));
+            }
+        }
+        format!("{:#}", archive(&requests))
     }
 
     /// Sets the limits of the journal of `default`, which new worlds have too.
     pub fn set_journal_limits(&self, limits: JournalLimits) {
-        self.default.journal.set_limits(limits);
+        self.default().journal.set_limits(limits);
     }
 
     /// Returns the initial dialect of `default`, which new worlds have by default.
-    pub(crate) fn initial_dialect(&self) -> &Dialect {
-        self.default.initial.dialect()
+    pub(crate) fn initial_dialect(&self) -> Dialect {
+        self.default().initial.dialect().clone()
     }
 
     fn new(default: Service) -> Self {
+        let past = default.past.clone();
+        let services = [(DEFAULT.to_owned(), Arc::new(default))].into();
+        let running = Running {
+            services,
+            ..Running::default()
+        };
         Self {
-            default: Arc::new(default),
-            others: RwLock::default(),
+            past,
+            running: RwLock::new(running),
             faults: Vec::new(),
+            resetting: Mutex::default(),
         }
     }
 
@@ -176,10 +213,11 @@ impl Worlds {
         let rest = request.path.strip_prefix(PATH_PREFIX);
         let Some((world, rest)) = rest.and_then(|rest| rest.split_once('/')) else {
             let service = self.route_by_key(request);
-            return Ok(service.unwrap_or_else(|| self.default.clone()));
+            return Ok(service.unwrap_or_else(|| self.default()));
         };
         let (world, path) = (world.to_owned(), format!("/{rest}"));
         let Some(service) = self.find(&world) else {
+            self.advise_unknown(request, &world);
             return Err(world);
         };
         request.path = path;
@@ -194,69 +232,81 @@ impl Worlds {
     fn route_by_key(&self, request: &mut Request) -> Option<Arc<Service>> {
         let header = authorization(request)?;
         let (key, world) = bearer_token(header)?.rsplit_once(SEPARATOR)?;
-        let service = self.other(world)?;
-        *header = format!("Bearer {key}");
-        Some(service)
+        let (key, world) = (key.to_owned(), world.to_owned());
+        if let Some(service) = self.find(&world).filter(|_| world != DEFAULT) {
+            *header = format!("Bearer {key}");
+            return Some(service);
+        }
+        let number = world.strip_prefix('w').map(str::parse::<u64>);
+        request.is_lost = matches!(number, Some(Ok(_)));
+        if request.is_lost {
+            self.advise_unknown(request, &world);
+        }
+        None
+    }
+
+    fn advise_unknown(&self, request: &Request, world: &str) {
+        let problem = format!("{}: unknown world {world}", request.path);
+        let first = request_line(request, &[], &problem);
+        lock(&self.past.report).advise(UNKNOWN_WORLD, first);
     }
 
     /// Returns the service of the world with this name.
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Service>> {
-        match name {
-            DEFAULT => Some(self.default.clone()),
-            other => self.other(other),
-        }
-    }
-
-    fn other(&self, name: &str) -> Option<Arc<Service>> {
-        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
-        others.services.get(name).cloned()
+        self.running().services.get(name).cloned()
     }
 
     /// Returns a seed for a new world, which depends on the seed of `default` and the number of earlier
     /// seeds. It has at most 53 bits, so that clients in JavaScript read it exactly.
     pub(crate) fn next_seed(&self) -> u64 {
-        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
-        others.seeds += 1;
-        let seed = SeededHash::new(self.default.initial.seed()).mix_str("world");
-        seed.mix(others.seeds).value() >> 11
+        let seed = SeededHash::new(self.default().initial.seed()).mix_str("world");
+        let mut running = self.change();
+        running.seeds += 1;
+        seed.mix(running.seeds).value() >> 11
     }
 
     /// Adds a world in memory and returns its name. It has the journal limits and origins of
     /// `default`.
     pub(crate) fn create(&self, world: World) -> String {
-        let mut service = Service::in_memory(world);
-        service.journal.set_limits(self.default.journal.limits());
-        service.cors = self.default.cors.clone();
-        service.mutant = self.default.mutant;
+        let store = Store::in_memory(world.clone());
+        let service = self.default().beside(store, world, Journal::new());
         let added = service.add_faults(self.faults.clone());
         added.expect("the rules were validated when they were added");
-        let service = Arc::new(service);
-        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
-        others.created += 1;
-        let name = format!("w{}", others.created);
-        others.services.insert(name.clone(), service);
+        let mut running = self.change();
+        running.created += 1;
+        let name = format!("w{}", running.created);
+        running.services.insert(name.clone(), Arc::new(service));
         name
     }
 
     /// Returns the names of all worlds: `default`, then the others in the order of their creation.
     pub(crate) fn names(&self) -> Vec<String> {
-        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
-        let mut names: Vec<_> = others.services.keys().cloned().collect();
+        let mut names: Vec<_> = self.running().services.keys().cloned().collect();
         // The sort is stable and puts `w10` after `w9`.
-        names.sort_by_key(|name| name.len());
-        names.insert(0, DEFAULT.to_owned());
+        names.sort_by_key(|name| (name != DEFAULT, name.len()));
         names
     }
 
-    /// Deletes a world and returns `true` if it existed. Requests in progress are completed.
-    pub(crate) fn delete(&self, name: &str) -> bool {
-        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
-        let removed = others.services.remove(name);
-        if let Some(service) = &removed {
-            service.closed.start();
-            others.deleted.merge(&service.full_report());
+    /// Restores the initial world and removes its faults, journal and report. What is under way is completed in
+    /// the world before.
+    pub(crate) fn reset(&self, name: &str) -> Result<(), StateError> {
+        let _only_one = lock(&self.resetting);
+        // It may have been deleted meanwhile, also below.
+        let Some(old) = self.find(name) else {
+            return Ok(());
+        };
+        let new = Arc::new(old.restart()?);
+        if let Some(service) = self.change().services.get_mut(name) {
+            *service = new;
         }
-        removed.is_some()
+        old.end(name);
+        Ok(())
+    }
+
+    /// Deletes a world and returns `true` if it existed. What is under way is completed.
+    pub(crate) fn delete(&self, name: &str) -> bool {
+        let removed = self.change().services.remove(name);
+        removed.inspect(|service| service.end(name)).is_some()
     }
 }
 
@@ -306,8 +356,12 @@ pub(crate) fn qualified_keys(world: &str, mut keys: ActiveKeys) -> ActiveKeys {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::worlds::qualified_key;
+    use crate::engine::{Endpoint, Reply};
+    use crate::faults::{Fault, PlannedReply};
+    use crate::service::Exchange;
 
     fn status(worlds: &Worlds, key: &str) -> u16 {
         let mut request =
@@ -351,5 +405,239 @@ mod tests {
         assert!(worlds.delete(&name));
         assert_eq!(status(&worlds, &key), 401);
         assert_ne!(worlds.create(World::new(7)), name);
+    }
+
+    /// A world between its creation or a reset and the next reset or its deletion.
+    #[derive(Default)]
+    struct Expected {
+        name: String,
+        bio: String,
+        violations: u64,
+        calls: u64,
+        entries: usize,
+        is_over: bool,
+    }
+
+    /// A request that a fault holds.
+    struct Held {
+        exchange: Exchange,
+        request: Request,
+        stage: u64,
+        /// The new bio, or `None` for a violation.
+        bio: Option<String>,
+        world: usize,
+    }
+
+    /// Worlds, and what they should contain.
+    struct Model {
+        worlds: Worlds,
+        expected: Vec<Expected>,
+        held: Vec<Held>,
+        random: SeededHash,
+    }
+
+    impl Model {
+        fn pick(&mut self, bound: usize) -> usize {
+            self.random = self.random.mix(0);
+            self.random.below(bound as u64) as usize
+        }
+
+        fn begin_world(&mut self, name: &str) {
+            let world = World::new(7);
+            self.expected.push(Expected {
+                name: name.to_owned(),
+                bio: world.account("demo").unwrap().profile.bio.clone(),
+                ..Expected::default()
+            });
+        }
+
+        /// Changes something at random.
+        fn step(&mut self, number: usize) {
+            let worlds = (0..self.expected.len()).filter(|world| !self.expected[*world].is_over);
+            let alive: Vec<_> = worlds.collect();
+            let world = alive[self.pick(alive.len())];
+            let name = self.expected[world].name.clone();
+            let service = self.worlds.find(&name).unwrap();
+            let held = self.held.len();
+            match self.pick(16) {
+                0 if alive.len() < 4 => {
+                    let name = self.worlds.create(World::new(7));
+                    self.begin_world(&name);
+                }
+                1 if name != DEFAULT => {
+                    assert!(self.worlds.delete(&name));
+                    self.expected[world].is_over = true;
+                }
+                2 | 3 => {
+                    self.worlds.reset(&name).unwrap();
+                    self.expected[world].is_over = true;
+                    self.begin_world(&name);
+                }
+                4 => {
+                    let mut new = World::new(7);
+                    let bio = format!("put {number}");
+                    new.account_mut("demo")
+                        .unwrap()
+                        .profile
+                        .bio
+                        .clone_from(&bio);
+                    service.replace(new).unwrap();
+                    self.expected[world].bio = bio;
+                }
+                5 => {
+                    service.clear_violations();
+                    self.expected[world].violations = 0;
+                }
+                6 => {
+                    service.journal.clear();
+                    self.expected[world].entries = 0;
+                }
+                7..11 if held > 0 => {
+                    let place = self.pick(held);
+                    self.release(place);
+                }
+                11 if held > 0 => {
+                    let place = self.pick(held);
+                    self.abandon(place);
+                }
+                _ => self.begin_request(world, number),
+            }
+        }
+
+        /// Begins a request in a world: it is only planned, received, handled, or answered.
+        fn begin_request(&mut self, world: usize, number: usize) {
+            let bio = (self.pick(3) > 0).then(|| format!("bio {number}"));
+            let body = match &bio {
+                Some(bio) => format!(r#"{{"bio": "{bio}"}}"#),
+                None => r#"{"nickname": 1}"#.to_owned(),
+            };
+            let path = format!("/worlds/{}/api/v1/me/profile", self.expected[world].name);
+            let mut request = Request::new("PATCH", &path)
+                .header(
+                    "Authorization",
+                    format!("Bearer {}", World::new(7).keys().all),
+                )
+                .header("Content-Type", "application/json")
+                .body(body);
+            let service = self.worlds.route(&mut request).unwrap();
+            let stage = self.pick(4) as u64;
+            let delay = FaultRule::new(Fault::delay(Duration::from_secs(3600))).times(1);
+            if stage != 3 {
+                let delay = if stage == 2 {
+                    delay.after_write()
+                } else {
+                    delay
+                };
+                service.add_fault(delay).unwrap();
+            }
+            let exchange = Exchange::plan(service, &request);
+            let mut held = Held {
+                exchange,
+                request,
+                stage,
+                bio,
+                world,
+            };
+            match stage {
+                0 => {}
+                1 => {
+                    held.exchange.receive(&held.request);
+                    self.expected[world].entries += 1;
+                }
+                _ => self.handle(&mut held),
+            }
+            if stage != 3 {
+                self.held.push(held);
+            }
+        }
+
+        fn handle(&mut self, held: &mut Held) {
+            let expected = &mut self.expected[held.world];
+            let (planned, _) = held.exchange.handle(held.request.clone());
+            let status = if held.bio.is_some() { 200 } else { 422 };
+            assert_eq!(planned.code, status);
+            expected.calls += 1;
+            match &held.bio {
+                Some(bio) => expected.bio.clone_from(bio),
+                None => expected.violations += 1,
+            }
+            expected.entries += usize::from(held.stage != 1);
+        }
+
+        fn release(&mut self, place: usize) {
+            let mut held = self.held.swap_remove(place);
+            match held.stage {
+                2 => held
+                    .exchange
+                    .conclude(&PlannedReply::new(Reply::empty(200))),
+                _ => self.handle(&mut held),
+            }
+        }
+
+        fn abandon(&mut self, place: usize) {
+            let held = self.held.swap_remove(place);
+            if held.stage == 1 {
+                let expected = &mut self.expected[held.world];
+                expected.calls += 1;
+                expected.violations += u64::from(held.bio.is_none());
+            }
+        }
+
+        fn check(&self) {
+            for one in self.expected.iter().filter(|one| !one.is_over) {
+                let service = self.worlds.find(&one.name).unwrap();
+                let world = service.store.world().unwrap();
+                assert_eq!(world.account("demo").unwrap().profile.bio, one.bio);
+                assert_eq!(counts(&service.report()), (one.violations, one.calls));
+                assert_eq!(service.journal.requests().len(), one.entries);
+            }
+            let sum = |part: fn(&Expected) -> u64| self.expected.iter().map(part).sum::<u64>();
+            let sums = (sum(|one| one.violations), sum(|one| one.calls));
+            assert_eq!(counts(&self.worlds.report()), sums);
+        }
+
+        /// Checks that the archive has all requests that were not cleared.
+        fn check_archive(&self) {
+            let archive: serde_json::Value = serde_json::from_str(&self.worlds.har()).unwrap();
+            let archived = archive["log"]["entries"].as_array().unwrap().len();
+            assert_eq!(
+                archived,
+                self.expected.iter().map(|one| one.entries).sum::<usize>()
+            );
+        }
+    }
+
+    fn counts(report: &Report) -> (u64, u64) {
+        let calls = report.coverage.endpoint(Endpoint::EditProfile).calls;
+        (report.rules().map(|rule| rule.count).sum(), calls)
+    }
+
+    #[test]
+    fn what_is_under_way_ends_in_the_world_in_which_it_began() {
+        let directory = tempfile::tempdir().unwrap();
+        for seed in 0..80 {
+            let worlds = match seed % 10 {
+                0 => {
+                    let file = StateFile::new(directory.path().join(seed.to_string()));
+                    Worlds::in_file(file, World::new(7)).unwrap()
+                }
+                _ => Worlds::in_memory(World::new(7)),
+            };
+            worlds.keep_requests();
+            let random = SeededHash::new(seed);
+            let (expected, held) = (Vec::new(), Vec::new());
+            let mut model = Model {
+                worlds,
+                expected,
+                held,
+                random,
+            };
+            model.begin_world(DEFAULT);
+            for number in 0..60 {
+                model.step(number);
+                model.check();
+            }
+            model.check_archive();
+        }
     }
 }

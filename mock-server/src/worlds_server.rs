@@ -13,6 +13,7 @@ use crate::control::{self, Control, ControlReply, Guard};
 use crate::engine::{self, BODY_LIMIT, Reply};
 use crate::faults::PlannedReply;
 use crate::input::InvalidInput;
+use crate::journal::request_line;
 use crate::tasks::{Shutdown, run_blocking};
 use crate::transport::{
     self, Handler, NoResponse, ResponseBody, answer, receive, respond, response,
@@ -212,7 +213,14 @@ impl WorldsHandler {
         let target = self.log.as_ref().map(|_| target(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
-            Err(world) => return Ok(response(self.unknown_world(&request, &world))),
+            Err(world) => {
+                let planned = self.unknown_world(&request, &world);
+                if let (Some(log), Some(target)) = (&self.log, target) {
+                    let line = request_line(&request, &[], &target);
+                    log(format_args!("{line} {}", planned.code));
+                }
+                return Ok(response(planned));
+            }
         };
         let answer = answer(service, request, &self.shutdown).await;
         if let (Some(log), Some(target)) = (&self.log, target) {

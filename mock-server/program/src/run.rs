@@ -10,9 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mock_server::{
-    Coverage, Endpoint, ProblemKind, Report, RuleViolations, Worlds, WorldsServer, printable,
-};
+use mock_server::{Endpoint, ProblemKind, Report, RuleViolations, Worlds, WorldsServer, printable};
 use serde::Serialize;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
@@ -80,6 +78,9 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let (server, command) = (Arc::new(options.server), &options.command);
     let worlds = signals.end(worlds(server.clone())).await?;
+    if har.is_some() {
+        worlds.keep_requests();
+    }
     let mock = Mock::start(worlds, &server.addr, log.as_ref())?;
     let child = mock.command(command).spawn();
     let child = child.map_err(Failure::of_command(&command[0]))?;
@@ -149,10 +150,11 @@ async fn wait(mut child: Child, signals: &mut Signals) -> io::Result<u8> {
 const MAX_PER_RULE: usize = 5;
 
 /// Prints a hint and returns `true` if the command called no endpoint.
-pub(crate) fn warn_unless_called(coverage: &Coverage) -> bool {
-    let is_uncalled = |endpoint: &Endpoint| coverage.endpoint(*endpoint).calls == 0;
+pub(crate) fn warn_unless_called(findings: &Report) -> bool {
+    let is_uncalled = |endpoint: &Endpoint| findings.coverage.endpoint(*endpoint).calls == 0;
     let is_idle = Endpoint::ALL.iter().all(is_uncalled);
-    if is_idle {
+    // Requests to a world that does not exist are advice.
+    if is_idle && findings.advice.is_empty() {
         warn("no request reached an endpoint; the URL is in PROFILE_BASE_URL");
     }
     is_idle
@@ -190,7 +192,7 @@ fn write(to: &mut impl Write, findings: &Report, violated: &[&RuleViolations]) -
     let uncovered = coverage.uncovered().endpoints;
     let (all, covered) = (Endpoint::ALL.len(), Endpoint::ALL.len() - uncovered.len());
     writeln!(to, "mock-server: {covered} of {all} endpoints covered")?;
-    if warn_unless_called(coverage) {
+    if warn_unless_called(findings) {
         return Ok(());
     }
     for endpoint in uncovered {
@@ -281,7 +283,7 @@ impl Mock {
 fn environment(server: &WorldsServer, worlds: &Worlds) -> Vec<(&'static str, OsString)> {
     let (url, keys) = (server.url(), worlds.keys());
     let control = server.control_url().unwrap_or_default();
-    let all = serde_json::to_string(keys).expect("keys contain only strings");
+    let all = serde_json::to_string(&keys).expect("keys contain only strings");
     let no_proxy = |name, other| {
         let inherited = env::var_os(name).or_else(|| env::var_os(other));
         (name, without_proxy(inherited.unwrap_or_default(), url))

@@ -31,7 +31,7 @@ pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Re
     let servers = listen(&worlds, &options.addr, log.as_ref())?;
     let servers = servers.into_iter().map(|server| control.apply(server));
     let servers = servers.collect::<Result<Vec<_>, _>>()?;
-    announce(&servers, worlds.keys()).map_err(Failure::of("print the address"))?;
+    announce(&servers, &worlds.keys()).map_err(Failure::of("print the address"))?;
     let (stop, stopped) = watch::channel(());
     let serving = server::serve(servers, &stopped).join_all();
     tokio::select! {

@@ -235,7 +235,7 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
         set.map_err(Failure::in_option("--cors"))?;
     }
     if let Some(seed) = options.seed
-        && *worlds.keys() != World::new(seed).keys()
+        && worlds.keys() != World::new(seed).keys()
     {
         // The same seed always yields the same keys, so these come from a state file.
         warn(&format!(

@@ -309,7 +309,7 @@ async fn in_order(
         let trial = trial?;
         let baseline_failed = index == 0 && !trial.passed();
         if index == 0 {
-            run::warn_unless_called(&trial.report.coverage);
+            run::warn_unless_called(&trial.report);
         }
         ended.insert(index, trial);
         while let Some(trial) = ended.remove(&reported) {

@@ -10,7 +10,7 @@ use url::form_urlencoded;
 
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
-use crate::engine::{Object, Reply, Report, Request};
+use crate::engine::{Object, Reply, Request};
 use crate::faults::FaultRule;
 use crate::input::read_json;
 use crate::journal::{
@@ -77,8 +77,7 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
         tokio::select! {
             biased;
             requests = service.journal.wait_after(after, &pattern, 1, sleep(within)) => format.reply(name, requests),
-            () = service.journal.cleared() => format.reply(name, Vec::new()),
-            error = ended => error.0,
+            error = ended => error.map_or_else(|| format.reply(name, Vec::new()), |error| error.0),
         }
     })))
 }
@@ -153,12 +152,11 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
                 Ok(requests) => Reply::json(200, &requests),
                 Err(verification) => wait_timeout(&verification),
             },
-            () = service.journal.cleared() => {
+            error = ended => error.unwrap_or_else(|| {
                 let message = "the journal was cleared during the wait; repeat the request to wait \
                                for new requests";
-                ControlError::new(409, "journal_cleared", message).0
-            }
-            error = ended => error.0,
+                ControlError::new(409, "journal_cleared", message)
+            }).0,
         }
     })))
 }
@@ -171,17 +169,23 @@ fn check_wait(milliseconds: u64) -> Result<Duration, ControlError> {
     Ok(Duration::from_millis(milliseconds))
 }
 
-/// Waits until the server shuts down or the world is deleted.
-fn ended(call: &WorldCall) -> impl Future<Output = ControlError> + use<> {
-    let (closed, name) = (call.service.closed.started(), call.name.to_owned());
+/// Waits until the server shuts down or the world is deleted, which is an error, or until the world is reset or
+/// its journal is cleared.
+fn ended(call: &WorldCall) -> impl Future<Output = Option<ControlError>> + use<> {
+    let (service, worlds) = (call.service.clone(), call.control.worlds.clone());
+    let (ended, name) = (service.ended.started(), call.name.to_owned());
     let shutdown = call.control.shutdown.started();
     async move {
         tokio::select! {
             () = shutdown => {
                 let message = "the server is shutting down";
-                ControlError::new(503, "shutting_down", message)
+                Some(ControlError::new(503, "shutting_down", message))
             }
-            () = closed => ControlError::unknown_world(&name),
+            () = service.journal.cleared() => None,
+            () = ended => match worlds.find(&name) {
+                Some(_) => None,
+                None => Some(ControlError::unknown_world(&name)),
+            },
         }
     }
 }
@@ -251,7 +255,7 @@ pub(super) fn advice(call: &WorldCall) -> Result<Reply, ControlError> {
 
 /// Clears the violations and the advice. A suite gathers the coverage over all of its tests.
 pub(super) fn clear_violations(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.service.change_report(Report::clear_violations);
+    call.service.clear_violations();
     Ok(Reply::empty(204))
 }
 

@@ -62,7 +62,7 @@ pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply
         (None, seed) => {
             let seed = seed.unwrap_or_else(|| control.worlds.next_seed());
             let mut world = World::new(seed);
-            world.set_dialect(control.worlds.initial_dialect().clone());
+            world.set_dialect(control.worlds.initial_dialect());
             world
         }
     };
@@ -116,7 +116,7 @@ pub(super) fn replace_state(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn reset(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.service.reset()?;
+    call.control.worlds.reset(call.name)?;
     Ok(Reply::empty(204))
 }
 

@@ -54,7 +54,9 @@ pub use processed::Violation;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
 pub use report::{Advice, Report, RuleViolations};
-pub(crate) use report::{AdviceKind, KEY_IN_QUERY, POST_REPEATED, RETRY_AFTER_IGNORED};
+pub(crate) use report::{
+    AdviceKind, KEY_IN_QUERY, POST_REPEATED, RETRY_AFTER_IGNORED, UNKNOWN_WORLD,
+};
 pub use request::Request;
 pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};
 pub(crate) use seeded_hash::SeededHash;

@@ -146,7 +146,7 @@ fn list<S: serde::Serializer>(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The name of the behavior: `retry_after_ignored`, `post_repeated` or `key_in_query`.
+    /// The name of the behavior: `retry_after_ignored`, `post_repeated`, `key_in_query` or `unknown_world`.
     pub kind: &'static str,
     /// The advice as a sentence.
     pub recommendation: &'static str,
@@ -173,6 +173,11 @@ pub(crate) const POST_REPEATED: AdviceKind = (
 pub(crate) const KEY_IN_QUERY: AdviceKind = (
     "key_in_query",
     "Send the key only in the Authorization header: URLs end up in logs.",
+);
+
+pub(crate) const UNKNOWN_WORLD: AdviceKind = (
+    "unknown_world",
+    "Use the URL and the keys of a world only until the world is deleted.",
 );
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub struct Request {
     pub body: Vec<u8>,
     /// The length of a body that a transport discarded because it exceeds the limit.
     discarded: Option<usize>,
+    /// `true` if it has the key of a world that was deleted. Then its violations do not count.
+    pub(crate) is_lost: bool,
 }
 
 impl Request {
@@ -48,6 +50,7 @@ impl Request {
             headers: Vec::new(),
             body: Vec::new(),
             discarded: None,
+            is_lost: false,
         }
     }
 

@@ -244,11 +244,6 @@ impl FaultRules {
         active.rules.len() < before
     }
 
-    /// Removes all rules; the IDs start again.
-    pub(crate) fn restart(&self) {
-        *lock(&self.0) = ActiveRules::default();
-    }
-
     /// Returns the rules with their counters.
     pub(crate) fn counted(&self) -> Vec<ActiveRule> {
         lock(&self.0).rules.clone()

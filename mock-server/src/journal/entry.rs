@@ -204,19 +204,14 @@ impl Entry {
 
     /// Returns a line for the log. `target` is the path and the query that the client sent.
     pub(crate) fn log_line(&self, target: &str) -> String {
-        let secrets = self.request.secrets(&self.other_keys);
-        let (method, target) = (secrets.redact(&self.request.method), secrets.redact(target));
-        let key = match self.request.authorization() {
-            None => "without key",
-            Some(_) => self.request.key().and_then(label).unwrap_or("with a key"),
-        };
         let status = match &self.response {
             Some(response) => response.status.to_string(),
             None => "no response".to_owned(),
         };
         let fault = self.fault.map(|fault| format!(" ({fault})"));
         let fault = fault.unwrap_or_default();
-        format!("{method} {target} ({key}) {status}{fault}")
+        let line = request_line(&self.request, &self.other_keys, target);
+        format!("{line} {status}{fault}")
     }
 
     /// Returns the printable name of the key: `all` for `mock_all_0123456789abcdef`, `other` for a
@@ -226,6 +221,17 @@ impl Entry {
         let known = self.request.key().filter(|_| self.has_known_key);
         Some(known.map_or("unknown", |token| label(token).unwrap_or("other")))
     }
+}
+
+/// Returns the start of a line for the log: the method, the target and the name of the key.
+pub(crate) fn request_line(request: &Request, other_keys: &[String], target: &str) -> String {
+    let secrets = request.secrets(other_keys);
+    let (method, target) = (secrets.redact(&request.method), secrets.redact(target));
+    let key = match request.authorization() {
+        None => "without key",
+        Some(_) => request.key().and_then(label).unwrap_or("with a key"),
+    };
+    format!("{method} {target} ({key})")
 }
 
 fn violation_bytes(violation: &Violation) -> usize {

@@ -8,9 +8,11 @@ use url::form_urlencoded;
 
 use super::entry::RecordedRequest;
 
-/// Returns an archive of the requests of worlds, each with its name. A body that was cut is shorter than
-/// its size.
-pub(crate) fn archive(worlds: &[(String, Vec<RecordedRequest>)]) -> Value {
+/// The name of a world, and its requests.
+pub(crate) type WorldRequests = (String, Vec<RecordedRequest>);
+
+/// Returns an archive of the requests of worlds. A body that was cut is shorter than its size.
+pub(crate) fn archive(worlds: &[WorldRequests]) -> Value {
     let entries = worlds
         .iter()
         .flat_map(|(world, requests)| requests.iter().map(|recorded| entry(world, recorded)));

@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use super::difference::matches;
 use super::entry::{Entry, RecordedRequest, RequestOutcome};
 use super::expectation::{Expectation, Verification};
+use super::har::WorldRequests;
 use super::request_pattern::RequestPattern;
 use crate::tasks::{lock, sleep_in_real_time};
 
@@ -51,6 +52,13 @@ impl Journal {
             recorded: Notify::new(),
             cleared: Notify::new(),
         }
+    }
+
+    /// Returns an empty journal that continues the numbering.
+    pub(crate) fn restart(&self) -> Self {
+        let new = Self::new();
+        lock(&new.log).last_number = lock(&self.log).last_number;
+        new
     }
 
     /// Records a request. `earlier` is the number of its entry, if it was already recorded; an entry that
@@ -202,6 +210,50 @@ impl fmt::Debug for Journal {
     }
 }
 
+/// The journals of worlds that were deleted or reset, to which requests that are under way still belong.
+#[derive(Debug, Default)]
+pub(crate) struct PastJournals {
+    /// Maximum memory for all of them together in bytes; 0 if none is kept.
+    pub(crate) max_bytes: usize,
+    /// The names of the worlds and their journals, in the order in which they ended.
+    journals: Vec<(String, Arc<Journal>)>,
+}
+
+impl PastJournals {
+    pub(crate) fn add(&mut self, world: &str, journal: &Arc<Journal>) {
+        if self.max_bytes > 0 {
+            self.journals.push((world.to_owned(), journal.clone()));
+            self.drop_oldest();
+        }
+    }
+
+    /// Returns the requests of each world.
+    pub(crate) fn requests(&mut self) -> Vec<WorldRequests> {
+        self.drop_oldest();
+        let journals = self.journals.iter();
+        let requests = journals.map(|(world, journal)| (world.clone(), journal.requests()));
+        requests.collect()
+    }
+
+    fn drop_oldest(&mut self) {
+        let bytes = |one: &Arc<Journal>| lock(&one.log).bytes;
+        let sum = self
+            .journals
+            .iter()
+            .map(|(_, journal)| bytes(journal))
+            .sum::<usize>();
+        let mut excess = sum.saturating_sub(self.max_bytes);
+        for (_, journal) in &self.journals {
+            while excess > 0 && bytes(journal) > 0 {
+                excess = excess.saturating_sub(lock(&journal.log).drop_first());
+            }
+        }
+        // Only a request that is under way can add to an empty one.
+        self.journals
+            .retain(|(_, journal)| bytes(journal) > 0 || Arc::strong_count(journal) > 1);
+    }
+}
+
 /// The limits of a journal. The oldest requests are dropped and counted.
 ///
 /// ```
@@ -302,10 +354,16 @@ impl Log {
         while self.entries.len() > self.limits.entries
             || (self.bytes > self.limits.bytes && self.entries.len() > 1)
         {
-            let oldest = self.entries.pop_front();
-            self.bytes -= oldest.map_or(0, |oldest| oldest.bytes);
-            self.dropped += 1;
+            self.drop_first();
         }
+    }
+
+    /// Drops and counts the oldest request, and returns its memory in bytes.
+    fn drop_first(&mut self) -> usize {
+        let bytes = self.entries.pop_front().map_or(0, |oldest| oldest.bytes);
+        self.bytes -= bytes;
+        self.dropped += 1;
+        bytes
     }
 
     /// Returns the requests after the one with this number, oldest first.

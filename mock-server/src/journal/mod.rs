@@ -9,11 +9,12 @@ mod har;
 mod journal;
 mod request_pattern;
 
-pub(crate) use entry::{Entry, Response};
+pub(crate) use entry::{Entry, Response, request_line};
 pub use entry::{RecordedRequest, RequestOutcome};
 pub use expect::Expect;
 pub(crate) use expectation::ExpectationJson;
 pub use expectation::{Expectation, NearMiss, Verification};
 pub(crate) use har::archive;
+pub(crate) use journal::PastJournals;
 pub use journal::{Journal, JournalLimits};
 pub use request_pattern::RequestPattern;

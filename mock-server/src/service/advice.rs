@@ -90,10 +90,6 @@ impl RecentResponses {
         found
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// Removes the response to an equal request.
     fn take(&mut self, request: &Request) -> Option<Response> {
         if self.0.is_empty() {

@@ -169,7 +169,7 @@ impl Exchange {
         let (request, processed) = (&entry.request, handled.processed);
         // The client does not receive a response that a fault replaces.
         let is_received = self.plan.fault.is_none();
-        service.change_report(|report| report.record(&processed, is_received));
+        service.count(|report| report.record(&processed, is_received));
         let mut planned = self.plan.apply(processed.reply);
         planned.is_head = request.method == "HEAD";
         if let Some(date) = handled.date {
@@ -183,7 +183,7 @@ impl Exchange {
             for (kind, found) in
                 recent.observe(request, endpoint, entry.at, &entry.other_keys, &planned)
             {
-                service.change_report(|report| report.advise(kind, found));
+                service.count(|report| report.advise(kind, found));
             }
         }
         // The journal keeps the body as it was before.
@@ -214,7 +214,7 @@ impl Drop for Exchange {
             Stage::Received(processed) => {
                 self.abandon();
                 let service = &self.service;
-                service.change_report(|report| report.record(processed, false));
+                service.count(|report| report.record(processed, false));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A service: one world with its storage, faults, journal and report.
+//! A service: one world with its storage, faults, journal and report, until a reset or its deletion.
 
 mod advice;
 mod exchange;
@@ -6,55 +6,64 @@ mod response;
 mod state_file;
 mod store;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 
 use self::advice::RecentResponses;
-use self::store::Store;
 use crate::engine::{Keys, Processed, Report, Request, Violation, World};
 use crate::faults::{Fault, FaultRule, FaultRules};
 use crate::input::InvalidInput;
-use crate::journal::Journal;
+use crate::journal::{Journal, PastJournals};
 use crate::mutants::Mutant;
 use crate::tasks::{Shutdown, lock};
 
 pub(crate) use exchange::Exchange;
 pub(crate) use response::Cors;
 pub use state_file::{StateError, StateFile};
+pub(crate) use store::Store;
 
-/// A world with its faults, journal and report. The transports send requests to it.
+/// A world from its creation or a reset until the next reset or its deletion, with its faults, journal and
+/// report. The transports send requests to it. Requests and deliveries that are under way at its end stay with
+/// it, and have no effect on the service that replaces it.
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(crate) store: Store,
-    /// The state that [`reset`](Self::reset) restores.
+    /// The state that a reset restores.
     pub(crate) initial: World,
     /// The keys of `demo` in the initial world.
     pub(crate) keys: Keys,
     pub(crate) faults: FaultRules,
-    pub(crate) journal: Journal,
-    report: Mutex<Report>,
+    pub(crate) journal: Arc<Journal>,
+    /// `None` after the end of the service, when everything counts in the report of `past`.
+    report: Mutex<Option<Report>>,
     recent_responses: Mutex<RecentResponses>,
-    /// The report before the last [`reset`](Self::reset).
-    past_report: Mutex<Report>,
+    pub(crate) past: Arc<Past>,
     /// Makes the service break a sentence of the specification.
     pub(crate) mutant: Option<Mutant>,
     /// Lets web pages of another origin use the service.
     pub(crate) cors: Option<Cors>,
     /// `false` if the service has no connections of its own, but passes its responses to wiremock.
     pub(crate) has_connection: bool,
-    /// Starts when the world is deleted, which wakes all waiting requests.
-    pub(crate) closed: Shutdown,
+    /// Starts when the service ends, which wakes all waiting requests.
+    pub(crate) ended: Shutdown,
+}
+
+/// What remains of the services of one process that have ended.
+#[derive(Debug, Default)]
+pub(crate) struct Past {
+    pub(crate) report: Mutex<Report>,
+    pub(crate) journals: Mutex<PastJournals>,
 }
 
 impl Service {
     /// Creates a service in memory.
     pub(crate) fn in_memory(world: World) -> Self {
-        Self::new(Store::Memory(Mutex::new(world.clone())), world)
+        Self::new(Store::in_memory(world.clone()), world)
     }
 
-    /// Creates a service with a state file. If the file does not exist, it starts with `new_world`.
-    /// [`reset`](Self::reset) restores the current content of the file.
+    /// Creates a service with a state file. If the file does not exist, it starts with `new_world`. A reset
+    /// restores the current content of the file.
     pub(crate) fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let initial = file.transact(&new_world, |world| (world.clone(), false))?;
         // If the file is deleted, its replacement must have the keys that were printed.
@@ -62,7 +71,35 @@ impl Service {
             true => new_world,
             false => new_world.recreate(initial.seed()),
         };
-        Ok(Self::new(Store::File { file, new_world }, initial))
+        Ok(Self::new(Store::in_file(file, new_world), initial))
+    }
+
+    /// Returns the service for the time after a reset. With a state file, `self` continues with a copy of it.
+    pub(crate) fn restart(&self) -> Result<Self, StateError> {
+        let store = self.store.restart(self.initial.clone())?;
+        Ok(self.beside(store, self.initial.clone(), self.journal.restart()))
+    }
+
+    /// Returns a service with the settings of this one.
+    pub(crate) fn beside(&self, store: Store, initial: World, journal: Journal) -> Self {
+        journal.set_limits(self.journal.limits());
+        Self {
+            journal: Arc::new(journal),
+            past: self.past.clone(),
+            mutant: self.mutant,
+            cors: self.cors.clone(),
+            ..Self::new(store, initial)
+        }
+    }
+
+    /// Ends the service of the world with this name. What is under way is completed.
+    pub(crate) fn end(&self, world: &str) {
+        let mut report = lock(&self.report);
+        if let Some(report) = report.take() {
+            lock(&self.past.report).merge(&report);
+            lock(&self.past.journals).add(world, &self.journal);
+            self.ended.start();
+        }
     }
 
     fn new(store: Store, initial: World) -> Self {
@@ -71,14 +108,14 @@ impl Service {
             keys: initial.keys(),
             initial,
             faults: FaultRules::default(),
-            journal: Journal::new(),
-            report: Mutex::default(),
+            journal: Arc::new(Journal::new()),
+            report: Mutex::new(Some(Report::default())),
             recent_responses: Mutex::default(),
-            past_report: Mutex::default(),
+            past: Arc::default(),
             mutant: None,
             cors: None,
             has_connection: true,
-            closed: Shutdown::new(),
+            ended: Shutdown::new(),
         }
     }
 
@@ -108,28 +145,32 @@ impl Service {
 
     /// Returns the violations and coverage so far.
     pub(crate) fn report(&self) -> Report {
-        self.change_report(|report| report.clone())
+        lock(&self.report).clone().unwrap_or_default()
     }
 
-    /// Returns the report so far, including what a [`reset`](Self::reset) cleared.
-    pub(crate) fn full_report(&self) -> Report {
-        let mut all = lock(&self.past_report).clone();
-        self.change_report(|report| all.merge(report));
-        all
+    /// Removes the violations and the advice.
+    pub(crate) fn clear_violations(&self) {
+        let mut report = lock(&self.report);
+        report.as_mut().map(Report::clear_violations);
+    }
+
+    /// Counts something in the report, or in that of the past if the service has ended.
+    pub(crate) fn count(&self, change: impl FnOnce(&mut Report)) {
+        match &mut *lock(&self.report) {
+            Some(report) => change(report),
+            None => change(&mut lock(&self.past.report)),
+        }
     }
 
     /// Returns the violations of a request for the journal. Those of a page of another origin do not count:
-    /// any page that is open in a browser can send requests to this machine.
+    /// any page that is open in a browser can send requests to this machine. Nor do those of a lost request.
     fn take_violations(&self, request: &Request, processed: &mut Processed) -> Vec<Violation> {
         let violations = processed.violations.clone();
-        if !violations.is_empty() && self.cors.is_none() && request.is_cross_origin() {
+        let is_foreign = || self.cors.is_none() && request.is_cross_origin();
+        if request.is_lost || (!violations.is_empty() && is_foreign()) {
             processed.violations.clear();
         }
         violations
-    }
-
-    pub(crate) fn change_report<T>(&self, change: impl FnOnce(&mut Report) -> T) -> T {
-        change(&mut lock(&self.report))
     }
 
     /// Replaces the world. The webhook is kept unless the new world has one.
@@ -145,15 +186,5 @@ impl Service {
             }
             other => other,
         }
-    }
-
-    /// Restores the initial world and clears the faults, the journal and the report.
-    pub(crate) fn reset(&self) -> Result<(), StateError> {
-        self.faults.restart();
-        self.journal.clear();
-        lock(&self.recent_responses).clear();
-        let report = self.change_report(std::mem::take);
-        lock(&self.past_report).merge(&report);
-        self.store.replace(self.initial.clone())
     }
 }

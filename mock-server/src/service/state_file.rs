@@ -81,8 +81,15 @@ impl StateFile {
     ///
     /// Returns [`StateError::Unwritable`] if the file cannot be locked or written.
     pub fn reset(&self, world: &World) -> Result<(), StateError> {
+        self.replace(world).map(drop)
+    }
+
+    /// Replaces the content of the file, and returns the old world, if any.
+    pub(crate) fn replace(&self, world: &World) -> Result<Option<World>, StateError> {
         let locked = self.lock()?;
-        self.save(&locked, world)
+        let old = self.load(&locked);
+        self.save(&locked, world)?;
+        Ok(old.ok().flatten())
     }
 
     /// Writes in place from now on if the file cannot be replaced, as one that is mounted alone. Returns

@@ -12,8 +12,15 @@ use crate::tasks::lock;
 
 /// The world of one service.
 #[derive(Debug)]
-pub(crate) enum Store {
-    Memory(Mutex<World>),
+pub(crate) struct Store {
+    place: Mutex<Place>,
+    /// `true` if a request may have to wait for the disk or for another process.
+    pub(crate) is_slow: bool,
+}
+
+#[derive(Debug)]
+enum Place {
+    Memory(World),
     File {
         file: StateFile,
         /// The world for a file that does not exist yet.
@@ -53,9 +60,28 @@ impl Handled {
 }
 
 impl Store {
-    /// Returns `true` if a request may have to wait for the disk or for another process.
-    pub(crate) fn is_slow(&self) -> bool {
-        matches!(self, Self::File { .. })
+    pub(crate) fn in_memory(world: World) -> Self {
+        let place = Mutex::new(Place::Memory(world));
+        let is_slow = false;
+        Self { place, is_slow }
+    }
+
+    pub(crate) fn in_file(file: StateFile, new_world: World) -> Self {
+        let place = Mutex::new(Place::File { file, new_world });
+        let is_slow = true;
+        Self { place, is_slow }
+    }
+
+    /// Returns a store with this world. It takes over the state file, and `self` continues with a copy.
+    pub(crate) fn restart(&self, world: World) -> Result<Self, StateError> {
+        let mut place = lock(&self.place);
+        let Place::File { file, new_world } = &*place else {
+            return Ok(Self::in_memory(world));
+        };
+        let old = file.replace(&world)?;
+        let new = Self::in_file(file.clone(), new_world.clone());
+        *place = Place::Memory(old.unwrap_or_else(|| new_world.clone()));
+        Ok(new)
     }
 
     /// Handles a request and stores the changed world, unless `is_dry_run`.
@@ -107,23 +133,18 @@ impl Store {
         &self,
         change: impl FnOnce(&mut World) -> (T, bool),
     ) -> Result<T, StateError> {
-        match self {
-            Self::Memory(world) => {
-                // A panic in a closure of a test must not break the server.
-                Ok(change(&mut lock(world)).0)
-            }
-            Self::File { file, new_world } => file.transact(new_world, change),
+        match &mut *lock(&self.place) {
+            Place::Memory(world) => Ok(change(world).0),
+            Place::File { file, new_world } => file.transact(new_world, change),
         }
     }
 
     /// Replaces the world, even if the state file is damaged.
     pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
-        match self {
-            Self::Memory(world) => {
-                *lock(world) = new;
-                Ok(())
-            }
-            Self::File { file, .. } => file.reset(&new),
+        match &mut *lock(&self.place) {
+            Place::Memory(world) => *world = new,
+            Place::File { file, .. } => file.reset(&new)?,
         }
+        Ok(())
     }
 }

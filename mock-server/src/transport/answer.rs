@@ -30,7 +30,7 @@ impl fmt::Debug for Answer {
 
 /// Answers a request after the planned delays, which the shutdown ends.
 pub(crate) async fn answer(service: Arc<Service>, request: Request, shutdown: &Shutdown) -> Answer {
-    let is_slow = service.store.is_slow();
+    let is_slow = service.store.is_slow;
     // Without a delay, the request is handled in the same stage, even if the client disconnects.
     let (mut exchange, next) = run(is_slow, shutdown, move || {
         let mut exchange = Exchange::plan(service, &request);

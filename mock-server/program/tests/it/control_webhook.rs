@@ -1,7 +1,10 @@
 //! The webhook routes of the control API.
 
+use std::net::TcpListener;
+
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::serving::{Serving, serve};
 use crate::webhook_receiver::receive;
@@ -145,6 +148,36 @@ fn replacing_the_state_keeps_the_webhook() {
     serving.order(204, "POST /worlds/default/reset", NOTHING);
     let status = serving.read("/webhook");
     assert_eq!(status["receiver"], NOTHING);
+}
+
+#[test]
+fn a_delivery_under_way_ends_in_the_world_before_the_reset() {
+    let directory = TempDir::new().unwrap();
+    let state = directory.path().join("state.json");
+    let state = state.to_str().unwrap();
+    for options in [&[][..], &["--state", state]] {
+        let serving = serve(options);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let receiver = json!({"url": url, "secret": CANARY});
+        serving.order(200, &webhook("PUT "), receiver);
+        let event = json!({"kind": "post.liked"});
+        let held = serving.control(&webhook("POST /emit"));
+        let held = held.body(event.to_string()).begin();
+        let (stream, _) = listener.accept().unwrap();
+        serving.order(204, "POST /worlds/default/reset", NOTHING);
+        let receiver = json!({"script": "200", "secret": CANARY});
+        let status = serving.order(200, &webhook("PUT "), receiver);
+        let before = serving.read("/state");
+        // The delivery fails.
+        drop(stream);
+        let outcome = held.finish();
+        assert_eq!(outcome.status, 200, "{}", outcome.body);
+        assert_eq!(serving.read("/webhook"), status);
+        assert_eq!(serving.read("/webhook/deliveries"), json!([]));
+        assert_eq!(serving.read("/coverage")["events"]["post.liked"], 0);
+        assert_eq!(serving.read("/state"), before);
+    }
 }
 
 #[test]

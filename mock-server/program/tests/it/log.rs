@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::request::request_exactly;
 use crate::serving::{file, serve};
 
 #[test]
@@ -40,6 +41,8 @@ fn logs_requests_without_keys() {
     let unavailable = json!({"fault": {"status": {"status": 503}}});
     serving.order(201, "POST /worlds/default/faults", unavailable);
     serving.request("GET /badges").without_key().send();
+    let gone = request_exactly(serving.address(), "GET /worlds/w9/api/v1/me?x=1");
+    gone.key(serving.key("all")).send();
     let (code, stderr) = serving.stop(Signal::TERM);
     let log: Vec<_> = stderr.lines().skip(3).collect();
     assert_eq!(
@@ -53,6 +56,7 @@ fn logs_requests_without_keys() {
             "GET /api/v1/stats (without key) no response (close)",
             "GET /\\u009b2J (without key) 404",
             "GET /api/v1/badges (without key) 503 (status)",
+            "GET /worlds/w9/api/v1/me?x=1 (all) 404",
         ]
     );
     assert_eq!(code, Some(0));

@@ -352,6 +352,90 @@ fn writes_the_requests_of_all_worlds_as_an_http_archive() {
 }
 
 #[test]
+fn deletions_and_resets_forget_neither_violations_nor_requests() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.har");
+    let begin = r#"
+        world=$MOCK_SERVER_CONTROL/worlds/$name
+        control() { curl --silent --output $null --request "$@"; }
+        control POST "$MOCK_SERVER_CONTROL/worlds"
+        PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/$name
+        request GET /stats
+        control POST $world/faults --json '{"fault": {"delay": {"milliseconds": 600000}}}'
+        curl --silent --max-time 60 "$PROFILE_BASE_URL/api/v1/me/profile" --request PATCH \
+            --header "Authorization: Bearer $PROFILE_API_KEY" --json '{"nickname": 1}' >$null &
+        until curl --silent $world/requests | grep -q delayed; do sleep 0.01; done
+    "#;
+    let delete = r#"
+        control DELETE $world
+        kill $!
+        request PATCH /me/profile '{"nickname": 2}'
+        PROFILE_BASE_URL=${PROFILE_BASE_URL%/worlds/*}
+        PROFILE_API_KEY=$PROFILE_API_KEY.w1
+        request PATCH /me/profile '{"nickname": 3}'
+    "#;
+    let reset = "
+        control POST $world/reset
+        kill $!
+        control POST $world/faults --json '[]'
+    ";
+    for (name, end, entries) in [("w1", delete, 3), ("w1", reset, 2), ("default", reset, 2)] {
+        let script = format!("name={name}\n{begin}{end}");
+        let options = ["--har", path.to_str().unwrap()];
+        let (code, _, stderr) = run(&options, &script);
+        assert_eq!(code, Some(1), "{stderr}");
+        assert!(stderr.contains("unknown_field (1 time, "), "{stderr}");
+        let gone = "mock-server: advice: unknown_world (2 times): Use the URL and the keys of a world only until \
+                    the world is deleted.\n  PATCH /worlds/w1/api/v1/me/profile: unknown world w1 (all)\n";
+        assert_eq!(stderr.contains(gone), end == delete, "{stderr}");
+        let archive: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let found = archive["log"]["entries"].as_array().unwrap();
+        assert_eq!(found.len(), entries, "{archive:#}");
+        assert_eq!(found[0]["_world"], name);
+        assert_eq!(found[1]["_outcome"], "abandoned");
+    }
+    // Only lost requests.
+    let script = r#"PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w7 request GET /other"#;
+    let (code, _, stderr) = run(&[], script);
+    assert_eq!(code, Some(0), "{stderr}");
+    let first = "  GET /worlds/w7/api/v1/other: unknown world w7 (all)\n";
+    assert!(
+        stderr.contains(first) && !stderr.contains("no request reached"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn the_archive_keeps_the_newest_requests_of_deleted_worlds() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.har");
+    let script = r#"
+        for world in 1 2 3 4 5 6; do
+            curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
+            curl --silent --output $null "$PROFILE_BASE_URL/worlds/w$world/api/v1/stats?number=[1-3]"
+            curl --silent --request DELETE "$MOCK_SERVER_CONTROL/worlds/w$world"
+        done"#;
+    let options = ["--journal-bytes=6000", "--allow=unexpected_parameter"];
+    let (code, _, stderr) = run(
+        &[&["--har", path.to_str().unwrap()][..], &options].concat(),
+        script,
+    );
+    assert_eq!(code, Some(0), "{stderr}");
+    let archive: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let entries = archive["log"]["entries"].as_array().unwrap();
+    let names = entries.iter().map(|entry| {
+        let number = &entry["request"]["queryString"][0]["value"];
+        format!("{} {}", entry["_world"], number).replace('"', "")
+    });
+    let names: Vec<_> = names.collect();
+    let all: Vec<_> = (4..=6)
+        .flat_map(|world| (1..=3).map(move |n| format!("w{world} {n}")))
+        .collect();
+    assert!((2..9).contains(&names.len()), "{names:?}");
+    assert_eq!(names, all[all.len() - names.len()..]);
+}
+
+#[test]
 fn requests_of_web_pages_do_not_fail_a_run() {
     let script = r#"
         at() { curl --silent --output $null "$@"; }
