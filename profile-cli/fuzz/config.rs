@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use super::ConfigEdit;
 use crate::outcome::failure::Failure;
 use crate::settings::{AccountName, ConfigFile, SettingName};
-use crate::system::interruption::InterruptGuard;
+use crate::system::interruption;
 
 fuzz_target!(|text: &str| {
     let Ok(file) = parsed(text) else {
@@ -40,7 +40,7 @@ fn edit(text: &str) -> ConfigEdit {
     ConfigEdit {
         file: parsed(text).expect("the text was parsed before"),
         _lock: File::open("/dev/null").expect("/dev/null exists"),
-        _guard: InterruptGuard::new(),
+        _deferred: interruption::defer(),
     }
 }
 

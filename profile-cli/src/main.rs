@@ -2,14 +2,15 @@
 //!
 //! Its modules, in reading order; each imports only later ones:
 //!
-//! - `arguments`: the command line, with `help` for help texts and `usage_error` for usage errors;
+//! - `arguments`: the command line, with `usage_error` for usage errors;
 //! - `commands`: a file or folder for each command;
+//! - `help`: help texts;
 //! - `completion`: candidates for completion scripts of shells;
 //! - `editor`: texts in the user's editor;
 //! - `profile_file`: the profile as a file;
 //! - `session`: the client; sends all calls, or prints them;
-//! - `output`: prints results, failures and warnings, and writes files;
 //! - `input`: texts from arguments, files, stdin and questions;
+//! - `output`: prints results, failures and warnings, and writes files;
 //! - `settings`: values of options, environment and config.toml, and stored keys;
 //! - `system`: environment variables, private files and signals;
 //! - `outcome`: reports and failures;
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
     if let Some(exit_code) = completion::complete(Arguments::command) {
         return exit_code;
     }
-    system::interruption::end_on_interrupt();
+    system::interruption::install();
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -92,7 +93,7 @@ fn main() -> ExitCode {
     let exit_code = ended.unwrap_or_else(|failure| output.failure(&complete(failure)));
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);
-    system::interruption::end_if_interrupted();
+    system::interruption::end_if_pending();
     exit_code
 }
 

@@ -15,7 +15,6 @@ use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview};
-use crate::system::interruption::WriteGuard;
 
 /// The hint after an error.
 const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
@@ -123,7 +122,6 @@ fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
         done.set(done.get() + 1);
     });
     let progress = || format!("applying: {} of {}, ", done.get(), plan.steps().len());
-    let _guard = WriteGuard::new();
     match session.until_interrupted(applying, progress)? {
         Some(Ok(report)) => Ok(report_on(&report, plan)),
         Some(Err(error)) => Err(failure(error, plan)),

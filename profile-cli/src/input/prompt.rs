@@ -3,15 +3,13 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
 #[cfg(unix)]
-use std::thread;
+use std::{io::Read, sync::Arc};
 
 #[cfg(unix)]
-use signal_hook::iterator::Signals;
+use rpassword::{ConfigBuilder, read_password_with_config};
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::system::interruption::InterruptGuard;
-#[cfg(unix)]
-use crate::system::interruption::{end_by, is_ignored};
+use crate::system::interruption;
 use crate::terminal::printable::printable;
 use crate::terminal::stream::Blocking;
 
@@ -73,6 +71,7 @@ fn read_line(line: &mut String) -> io::Result<usize> {
 
 /// Prompts for a line of text. The end of input cancels the command.
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {
+    interruption::end_if_pending();
     let mut answer = String::new();
     let read = write_question(question).and_then(|()| read_line(&mut answer));
     read.map_err(failed)?;
@@ -84,38 +83,70 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     Ok(answer.trim().to_owned())
 }
 
-/// Reads without echo, so that nothing is shown that is typed before `rpassword` turns the echo off. Restores
-/// it, also before SIGTERM or SIGHUP ends the program. The thread stays, since the signals would be ignored
-/// without it.
+/// Returns a function that turns the echo of the terminal off or restores it.
 #[cfg(unix)]
-fn without_echo(read: impl FnOnce() -> io::Result<String>) -> io::Result<String> {
+fn echo() -> io::Result<impl Fn(bool) -> io::Result<()> + Clone + Send> {
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-    use signal_hook::consts::{SIGHUP, SIGTERM};
-    let terminal = File::open(TERMINAL)?;
-    let saved = tcgetattr(&terminal)?;
-    let (mut hidden, restored) = (saved.clone(), saved.clone());
-    let other = terminal.try_clone()?;
-    let signals = [SIGTERM, SIGHUP].into_iter().filter(|it| !is_ignored(*it));
-    if let Ok(mut signals) = Signals::new(signals) {
-        thread::spawn(move || {
-            for signal in signals.forever() {
-                let _ = tcsetattr(&other, OptionalActions::Now, &restored);
-                end_by(signal);
-            }
-        });
-    }
-    // `rpassword` reads Ctrl-C and Ctrl-D as characters.
+    let terminal = Arc::new(File::open(TERMINAL)?);
+    let saved = tcgetattr(&*terminal)?;
+    let mut hidden = saved.clone();
+    // Ctrl-C and Ctrl-D are read as characters.
     hidden.local_modes -=
         LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON | LocalModes::ISIG;
-    tcsetattr(&terminal, OptionalActions::Now, &hidden)?;
-    let read = read();
-    let _ = tcsetattr(&terminal, OptionalActions::Now, &saved);
-    read
+    Ok(move |is_on| {
+        let modes = if is_on { &saved } else { &hidden };
+        Ok(tcsetattr(&*terminal, OptionalActions::Now, modes)?)
+    })
+}
+
+/// Returns a function that cannot restore the echo, which `rpassword` turns off and on.
+#[cfg(not(unix))]
+fn echo() -> io::Result<impl Fn(bool) -> io::Result<()> + Clone + Send> {
+    Ok(|is_on| match is_on {
+        true => Err(io::ErrorKind::Unsupported.into()),
+        false => Ok(()),
+    })
+}
+
+/// The keys that are typed. Ctrl-C is an error: `rpassword` would raise SIGINT, which ends the program before
+/// the failure is printed.
+#[cfg(unix)]
+struct Keys(File);
+
+#[cfg(unix)]
+impl Read for Keys {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.0.read(buffer)?;
+        match buffer[..length].contains(&3) {
+            true => Err(io::ErrorKind::Interrupted.into()),
+            false => Ok(length),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_hidden_line() -> io::Result<String> {
+    let keys = Keys(File::open(TERMINAL)?);
+    let keys = ConfigBuilder::new().input_reader(keys).output_discard();
+    let line = read_password_with_config(keys.build());
+    writeln!(Blocking(io::stderr()))?;
+    line
 }
 
 #[cfg(not(unix))]
+use rpassword::read_password as read_hidden_line;
+
+/// Reads without echo, which is off before the question is shown. Restores it, also before a signal ends the
+/// program.
 fn without_echo(read: impl FnOnce() -> io::Result<String>) -> io::Result<String> {
-    read()
+    let echo = echo()?;
+    let restored = echo.clone();
+    let _deferred = interruption::defer_unless(move |_| restored(true).is_ok());
+    interruption::end_if_pending();
+    echo(false)?;
+    let read = read();
+    let _ = echo(true);
+    read
 }
 
 fn write_question(question: &str) -> io::Result<()> {
@@ -126,15 +157,13 @@ fn write_question(question: &str) -> io::Result<()> {
 
 /// Prompts for a line of text without echo.
 pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
-    // Ctrl-C must not end the program before `rpassword` has restored the echo.
-    let _guard = InterruptGuard::new();
-    let read = || write_question(question).and_then(|()| rpassword::read_password());
+    let read = || write_question(question).and_then(|()| read_hidden_line());
     without_echo(read).map_err(|error| match error.kind() {
         kind @ (io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof) => {
             #[cfg(unix)]
             if kind == io::ErrorKind::Interrupted {
-                // `rpassword` reads Ctrl-C as a character and reports it to this process only: a shell
-                // loop around the program has to end too.
+                // A shell loop around the program has to end too.
+                let _deferred = interruption::defer();
                 let _ = rustix::process::kill_current_process_group(rustix::process::Signal::INT);
             }
             Failure::new(FailureKind::Interrupted, "interrupted; nothing was stored")

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::drawing::text::BOLD;
 use crate::outcome::failure::{Failure, FailureKind, ResponseBody, WriteOutcome};
-use crate::system::interruption;
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable};
 
@@ -77,25 +76,35 @@ pub(super) fn note(note: &str, screen: &Screen) -> String {
     format!("{} {}\n", screen.styled(BOLD, "note:"), printable(note))
 }
 
-pub(super) fn as_json(failure: &Failure, selection: &str, screen: &Screen) -> String {
-    let one_as_json = |failure| one_as_json(failure, selection);
-    let mut error = one_as_json(failure);
+/// Renders a failure, given the exit code of the signal that ends the program.
+pub(super) fn as_json(
+    failure: &Failure,
+    signal: Option<u8>,
+    selection: &str,
+    screen: &Screen,
+) -> String {
+    let exit_code = |kind: FailureKind| signal.unwrap_or(kind.exit_code());
+    let mut error = one_as_json(failure, exit_code(failure.kind), selection);
     if !failure.others.is_empty() {
         let all = failure.others.iter().chain([failure]);
-        error["failures"] = all.map(one_as_json).collect();
+        let all = all.map(|one| match one.kind {
+            FailureKind::Interrupted => one_as_json(one, exit_code(one.kind), selection),
+            kind => one_as_json(one, kind.exit_code(), selection),
+        });
+        error["failures"] = all.collect();
     }
     let document = json!({ "error": error }).to_string();
     format!("{}\n", json_text(&document, screen.is_terminal))
 }
 
-fn one_as_json(failure: &Failure, selection: &str) -> Value {
+fn one_as_json(failure: &Failure, exit_code: u8, selection: &str) -> Value {
     let hint = failure.all_hints();
     let mut error = json!({
         "code": failure.kind.code(),
         "message": failure.text(),
         "hint": hint.map(|hint| selecting(&hint, selection)),
         "status": failure.status,
-        "exit_code": interruption::exit_code().unwrap_or(failure.kind.exit_code()),
+        "exit_code": exit_code,
         "retryable": failure.retryable,
     });
     if let Some(outcome) = &failure.outcome {

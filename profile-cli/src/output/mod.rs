@@ -22,8 +22,8 @@ use crate::drawing::Drawing;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::settings::{GlobalArguments, Settings, palette};
-use crate::system::environment;
 use crate::system::written_file::{self, Rules};
+use crate::system::{environment, interruption};
 use crate::terminal::Screen;
 #[cfg(feature = "webhook")]
 use crate::terminal::printable::{csv_field, tsv_field};
@@ -183,7 +183,10 @@ impl Output {
 
     fn print_failure(&self, failure: &Failure, as_json: bool) -> ExitCode {
         let text = match as_json {
-            true => failures::as_json(failure, &self.selection, &self.stderr),
+            true => {
+                let signal = interruption::exit_code();
+                failures::as_json(failure, signal, &self.selection, &self.stderr)
+            }
             false => failures::as_text(failure, &self.selection, &self.stderr, self.quiet),
         };
         write_to_stderr(&text);

@@ -19,7 +19,7 @@ use crate::outcome::failure::{self, Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, is_page};
 use crate::output::Output;
 use crate::settings::{Key, Settings};
-use crate::system::interruption::{self, InterruptGuard, WriteGuard};
+use crate::system::interruption;
 use crate::terminal::printable::redact_key_of;
 
 use connection::Connection;
@@ -173,7 +173,6 @@ impl<'a> Session<'a> {
         let is_read = call
             .request()
             .is_ok_and(|request| request.method() == Method::Get);
-        let _guard = (!is_read).then(WriteGuard::new);
         let answer = self.until_interrupted(call.send(), String::new)?;
         match &answer {
             Some(Ok(response)) => log::received(response),
@@ -181,6 +180,9 @@ impl<'a> Session<'a> {
             None => {}
         }
         answer.ok_or_else(|| {
+            if is_read {
+                interruption::end_read();
+            }
             let (message, outcome) = match (is_read, self.may_have_sent()) {
                 (true, _) => ("interrupted", None),
                 (false, true) => ("interrupted while a change was being sent", None),
@@ -198,8 +200,8 @@ impl<'a> Session<'a> {
         self.waits.may_have_sent()
     }
 
-    /// Runs a future until Ctrl-C, and shows the progress and what it waits for. Returns `None` if it was
-    /// interrupted. Fails if Ctrl-C was pressed before.
+    /// Runs a future until a signal, and shows the progress and what it waits for. Returns `None` if it was
+    /// interrupted. Fails if there was a signal before.
     pub(crate) fn until_interrupted<F: Future>(
         &self,
         future: F,
@@ -211,12 +213,12 @@ impl<'a> Session<'a> {
         let (waits, retries) = (&self.waits, self.settings.retries);
         waits.begin();
         self.block_on(async {
-            let _guard = InterruptGuard::new();
+            let _deferred = interruption::defer();
             tokio::select! {
                 biased;
                 output = future => Some(output),
                 never = waits::show(waits, base_url, retries, progress) => never,
-                () = interruption::interrupted() => None,
+                _ = interruption::next() => None,
             }
         })
     }

@@ -17,7 +17,7 @@ use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 use super::config_file::ConfigFile;
 use super::{AccountName, SettingName};
 use crate::outcome::failure::Failure;
-use crate::system::interruption::{InterruptGuard, WriteGuard};
+use crate::system::interruption::{self, Deferral};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
 use crate::terminal::progress;
@@ -68,7 +68,7 @@ fn open_lock(path: &Path, config: &Path) -> io::Result<File> {
 pub(crate) struct ConfigEdit {
     file: ConfigFile,
     _lock: File,
-    _guards: (InterruptGuard, WriteGuard),
+    _deferred: Deferral,
 }
 
 impl ConfigEdit {
@@ -84,7 +84,7 @@ impl ConfigEdit {
         Ok(Self {
             file: ConfigFile::load()?,
             _lock: lock,
-            _guards: (InterruptGuard::new(), WriteGuard::new()),
+            _deferred: interruption::defer(),
         })
     }
 

@@ -1,201 +1,234 @@
-//! Ctrl-C ends the program by SIGINT, so that a shell loop around it ends too, except while a guard
-//! defers it. SIGTERM and SIGHUP end it in the same way while a change is being sent. On Windows, Ctrl-C ends
-//! it with exit code 130.
+//! Signals. They are handled in one place, for the whole program:
+//!
+//! | | reading | writing | prompting | editing | storing a key | listening |
+//! |---|---|---|---|---|---|---|
+//! | SIGINT | reports | reports | ends | of the editor | finishes | stops |
+//! | SIGTERM | ends | reports | ends | ends | finishes | exits |
+//! | SIGHUP | ends | reports | ends | ends | finishes | exits |
+//! | SIGQUIT | ends | reports | ends | of the editor | finishes | stops |
+//!
+//! - *ends*: the program ends by the signal at once, so that a shell loop around it ends too. A prompt
+//!   restores the terminal before.
+//! - *reports*: the program prints what was interrupted, with its outcome, and ends by the signal.
+//! - *finishes*: the command is completed before the program ends by the signal.
+//! - *of the editor*: the editor handles it. If it ends by SIGINT, so does the program.
+//! - *stops*, *exits*: the program completes deliveries and ends by the signal, or with 0. Another signal
+//!   ends it at once.
+//!
+//! While no [`Deferral`] exists, a signal ends the program. On Windows, only Ctrl-C is handled, as SIGINT,
+//! and *ends by the signal* means exit code 130.
 //!
 //! A signal that was ignored when the program started stays ignored, as `nohup` and background jobs of
-//! scripts expect: each place that installs a handler asks [`is_ignored`]. The exception is SIGCHLD: if it is
-//! ignored, the system discards the exit status of an editor.
+//! scripts expect. The exception is SIGCHLD: if it is ignored, the system discards the exit status of an
+//! editor.
 
+use std::io;
 use std::process::{Command, ExitStatus};
-#[cfg(unix)]
-use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::{fs, io};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-use signal_hook::consts::SIGINT;
-#[cfg(unix)]
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGQUIT, SIGTERM};
+use tokio::sync::Notify;
 
 use crate::outcome::failure::{Failure, FailureKind};
 
-/// Exit code after Ctrl-C.
-pub(crate) const INTERRUPTED_EXIT_CODE: u8 = FailureKind::Interrupted.exit_code();
+/// Numbers of signals, which are the same on all systems.
+const HANGUP: u8 = 1;
+const INTERRUPT: u8 = 2;
+const QUIT: u8 = 3;
+const TERMINATE: u8 = 15;
 
-/// Exit code after SIGTERM or SIGHUP.
-#[cfg(all(unix, feature = "webhook"))]
-const TERMINATED_EXIT_CODE: u8 = 0;
+/// `true` if a signal ends the program at once, since no deferral exists.
+static ENDS: AtomicBool = AtomicBool::new(true);
 
-/// `true` if Ctrl-C ends the program immediately.
-static ENDS_ON_INTERRUPT: AtomicBool = AtomicBool::new(true);
+/// The latest signal that did not end the program, or 0.
+static PENDING: AtomicUsize = AtomicUsize::new(0);
 
-/// `true` if SIGQUIT ends the program immediately.
-#[cfg(unix)]
-static ENDS_ON_QUIT: AtomicBool = AtomicBool::new(true);
-
-/// `true` if SIGTERM and SIGHUP end the program immediately.
-#[cfg(unix)]
-static ENDS_ON_TERMINATION: AtomicBool = AtomicBool::new(true);
-
-/// The signal that a guard deferred, or 0.
-static INTERRUPTED_BY: AtomicUsize = AtomicUsize::new(0);
-
-/// The signals that were ignored at the start: bit 0 is signal 1. Only Linux shows them.
-static IGNORED: LazyLock<u64> = LazyLock::new(|| {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.map(|bits| u64::from_str_radix(bits.trim(), 16));
-    ignored.and_then(Result::ok).unwrap_or_default()
+static DEFERRALS: Mutex<Deferrals> = Mutex::new(Deferrals {
+    count: 0,
+    ends: None,
 });
 
-/// Returns `true` if the signal was ignored when the program started.
-pub(crate) fn is_ignored(signal: i32) -> bool {
-    (*IGNORED >> (signal - 1)) & 1 == 1
+/// Wakes those who wait for a signal.
+static RECEIVED: Notify = Notify::const_new();
+
+struct Deferrals {
+    count: usize,
+    /// Returns `true` if a signal ends the program nevertheless.
+    ends: Option<Box<dyn FnMut(u8) -> bool + Send>>,
 }
 
-/// Makes Ctrl-C end the program.
-pub(crate) fn end_on_interrupt() {
-    if is_ignored(SIGINT) {
-        return;
-    }
-    // If a handler cannot be installed, the default action of the signal remains.
-    #[cfg(unix)]
-    let _ = signal_hook::flag::register_conditional_default(SIGINT, &ENDS_ON_INTERRUPT);
-    #[cfg(not(unix))]
-    let _ = signal_hook::flag::register_conditional_shutdown(
-        SIGINT,
-        i32::from(INTERRUPTED_EXIT_CODE),
-        &ENDS_ON_INTERRUPT,
-    );
-    let _ = signal_hook::flag::register_usize(SIGINT, &INTERRUPTED_BY, SIGINT as usize);
+/// Installs the handler, which ends the program by a signal, unless a [`Deferral`] exists.
+pub(crate) fn install() {
+    // If this fails, the default actions of the signals remain.
+    let _ = start();
 }
 
-/// Ends the program by SIGTERM or SIGHUP, unless a guard defers it.
+/// A signal sets [`PENDING`] before any other code runs, so that an editor's exit status is interpreted
+/// correctly. The rest is the task of the thread: handlers of signals must not lock or allocate.
 #[cfg(unix)]
-pub(crate) fn end_by(signal: i32) {
-    if ENDS_ON_TERMINATION.load(Ordering::SeqCst) {
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
-    }
-}
-
-/// Ends the program by the signal that a guard deferred, if any.
-pub(crate) fn end_if_interrupted() {
-    let signal = INTERRUPTED_BY.load(Ordering::SeqCst);
-    if cfg!(unix) && signal != 0 {
-        let _ = signal_hook::low_level::emulate_default_handler(signal as i32);
-    }
-}
-
-/// Returns the exit code that a shell sees for the signal that a guard deferred, if any.
-pub(crate) fn exit_code() -> Option<u8> {
-    let signal = INTERRUPTED_BY.load(Ordering::SeqCst);
-    (signal != 0).then_some(128 + signal as u8)
-}
-
-/// Fails if a guard deferred a signal.
-pub(crate) fn check() -> Result<(), Failure> {
-    match INTERRUPTED_BY.load(Ordering::SeqCst) {
-        0 => Ok(()),
-        _ => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
-    }
-}
-
-/// Waits for Ctrl-C, and with a [`WriteGuard`] for the other signals; needs an [`InterruptGuard`].
-#[cfg(unix)]
-pub(crate) async fn interrupted() {
-    let ends = ENDS_ON_TERMINATION.load(Ordering::SeqCst);
-    tokio::select! {
-        () = received(SIGINT) => {}
-        () = received(SIGTERM), if !ends => {}
-        () = received(SIGHUP), if !ends => {}
-    }
-}
-
-#[cfg(unix)]
-async fn received(number: i32) {
-    use tokio::signal::unix::{SignalKind, signal};
-    if !is_ignored(number)
-        && let Ok(mut signals) = signal(SignalKind::from_raw(number))
-    {
-        while signals.recv().await.is_some() {
-            // Also reports an earlier signal, which an editor may have handled.
-            if check().is_err() {
-                return;
-            }
+fn start() -> io::Result<()> {
+    use signal_hook::{consts::SIGCHLD, flag, low_level::pipe};
+    use std::io::Read as _;
+    let (mut signals, sender) = std::os::unix::net::UnixStream::pair()?;
+    let receive = move || {
+        while let Ok(1..) = signals.read(&mut [0; 16]) {
+            received();
+        }
+    };
+    thread::Builder::new().spawn(receive)?;
+    flag::register(SIGCHLD, std::sync::Arc::<AtomicBool>::default())?;
+    let ignored = ignored();
+    for signal in [HANGUP, INTERRUPT, QUIT, TERMINATE] {
+        if ignored >> (signal - 1) & 1 == 0 {
+            flag::register_conditional_default(signal.into(), &ENDS)?;
+            flag::register_usize(signal.into(), &PENDING, signal.into())?;
+            pipe::register(signal.into(), sender.try_clone()?)?;
         }
     }
-    std::future::pending().await
+    Ok(())
 }
 
 #[cfg(not(unix))]
-pub(crate) async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
-}
-
-/// Defers the signals that end the program, so that no temporary file is left behind.
-pub(crate) fn deferred<T>(run: impl FnOnce() -> T) -> T {
-    let _guards = (InterruptGuard::new(), WriteGuard::new());
-    run()
-}
-
-/// Lets SIGTERM and SIGHUP interrupt a change that is being sent, so that its outcome is reported, instead
-/// of ending the program immediately.
-pub(crate) struct WriteGuard {
-    /// The earlier value.
-    #[cfg(unix)]
-    ends: bool,
-}
-
-impl WriteGuard {
-    pub(crate) fn new() -> Self {
-        #[cfg(unix)]
-        let ends = ENDS_ON_TERMINATION.swap(false, Ordering::SeqCst);
-        #[cfg(unix)]
-        {
-            static INSTALLED: std::sync::Once = std::sync::Once::new();
-            INSTALLED.call_once(|| {
-                for signal in [SIGTERM, SIGHUP].into_iter().filter(|it| !is_ignored(*it)) {
-                    use signal_hook::flag::{register_conditional_default, register_usize};
-                    let _ = register_conditional_default(signal, &ENDS_ON_TERMINATION);
-                    let _ = register_usize(signal, &INTERRUPTED_BY, signal as usize);
-                }
-            });
+fn start() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let receive = async {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            PENDING.store(INTERRUPT.into(), Ordering::SeqCst);
+            if ENDS.load(Ordering::SeqCst) {
+                end_by(INTERRUPT);
+            }
+            received();
         }
-        Self {
-            #[cfg(unix)]
-            ends,
-        }
-    }
+    };
+    thread::Builder::new().spawn(move || runtime.block_on(receive))?;
+    Ok(())
 }
 
-impl Drop for WriteGuard {
-    fn drop(&mut self) {
-        #[cfg(unix)]
-        ENDS_ON_TERMINATION.store(self.ends, Ordering::SeqCst);
-    }
+/// Returns the signals that are ignored: bit 0 is signal 1. Only Linux shows them.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.map(|bits| u64::from_str_radix(bits.trim(), 16));
+    ignored.and_then(Result::ok).unwrap_or_default()
 }
 
-/// Runs an editor, which handles SIGINT and SIGQUIT; its exit status shows a Ctrl-C. The outer error is that
-/// of starting it, the inner one that of waiting for it.
-pub(crate) fn run_editor(editor: &mut Command) -> io::Result<io::Result<ExitStatus>> {
-    let _guard = InterruptGuard::new();
-    #[cfg(unix)]
+fn received() {
+    let mut deferrals = deferrals();
+    if let (Some(signal), Some(ends)) = (pending(), &mut deferrals.ends)
+        && ends(signal)
     {
-        // A handler that does nothing else lets the system keep the exit status.
-        let _ = signal_hook::flag::register(SIGCHLD, Arc::<AtomicBool>::default());
-        ENDS_ON_QUIT.store(false, Ordering::SeqCst);
-        if !is_ignored(SIGQUIT) {
-            let _ = signal_hook::flag::register_conditional_default(SIGQUIT, &ENDS_ON_QUIT);
-        }
+        end_by(signal);
     }
-    let ended = editor.spawn().map(|mut editor| editor.wait());
+    RECEIVED.notify_waiters();
+}
+
+fn deferrals() -> MutexGuard<'static, Deferrals> {
+    DEFERRALS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn end_by(signal: u8) {
     #[cfg(unix)]
-    ENDS_ON_QUIT.store(true, Ordering::SeqCst);
+    let _ = signal_hook::low_level::emulate_default_handler(signal.into());
+    #[cfg(not(unix))]
+    std::process::exit((128 + signal).into());
+}
+
+/// Prevents signals from ending the program until dropped. They stay pending.
+#[must_use]
+pub(crate) struct Deferral {
+    has_exceptions: bool,
+}
+
+/// Defers all signals.
+pub(crate) fn defer() -> Deferral {
+    Deferral::new(None)
+}
+
+/// Defers the signals for which `ends` returns `false`. The others end the program at once; `ends` may restore
+/// the terminal before. The latest such deferral decides, on a thread of its own.
+pub(crate) fn defer_unless(ends: impl FnMut(u8) -> bool + Send + 'static) -> Deferral {
+    Deferral::new(Some(Box::new(ends)))
+}
+
+impl Deferral {
+    fn new(ends: Option<Box<dyn FnMut(u8) -> bool + Send>>) -> Self {
+        let mut deferrals = deferrals();
+        deferrals.count += 1;
+        ENDS.store(false, Ordering::SeqCst);
+        let has_exceptions = ends.is_some();
+        if has_exceptions {
+            deferrals.ends = ends;
+        }
+        Self { has_exceptions }
+    }
+}
+
+impl Drop for Deferral {
+    fn drop(&mut self) {
+        let mut deferrals = deferrals();
+        if self.has_exceptions {
+            deferrals.ends = None;
+        }
+        deferrals.count -= 1;
+        ENDS.store(deferrals.count == 0, Ordering::SeqCst);
+    }
+}
+
+/// Returns the pending signal.
+fn pending() -> Option<u8> {
+    let signal = u8::try_from(PENDING.load(Ordering::SeqCst)).ok();
+    signal.filter(|signal| *signal != 0)
+}
+
+/// Waits for a signal, which stays pending; needs a [`Deferral`].
+pub(crate) async fn next() -> u8 {
+    loop {
+        let received = RECEIVED.notified();
+        if let Some(signal) = pending() {
+            return signal;
+        }
+        received.await;
+    }
+}
+
+/// Fails if a signal is pending.
+pub(crate) fn check() -> Result<(), Failure> {
+    match pending() {
+        None => Ok(()),
+        Some(_) => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
+    }
+}
+
+/// Returns the exit code that a shell sees for the pending signal, if any.
+pub(crate) fn exit_code() -> Option<u8> {
+    pending().map(|signal| 128 + signal)
+}
+
+/// Ends the program by the pending signal, if any.
+pub(crate) fn end_if_pending() {
+    if let Some(signal) = pending() {
+        end_by(signal);
+    }
+}
+
+/// Ends the program by the pending signal, unless it is SIGINT, which a read reports.
+pub(crate) fn end_read() {
+    if let Some(signal) = pending().filter(|signal| *signal != INTERRUPT) {
+        end_by(signal);
+    }
+}
+
+/// Runs an editor, whose exit status shows a Ctrl-C. The outer error is that of starting it, the inner one
+/// that of waiting for it.
+pub(crate) fn run_editor(editor: &mut Command) -> io::Result<io::Result<ExitStatus>> {
+    // The terminal sends SIGINT and SIGQUIT to the editor, too.
+    let _deferred = defer_unless(|signal| matches!(signal, HANGUP | TERMINATE));
+    let ended = editor.spawn().map(|mut editor| editor.wait());
     let status = ended.as_ref().ok().and_then(|ended| ended.as_ref().ok());
-    if !status.is_some_and(is_interrupted) {
-        INTERRUPTED_BY.store(0, Ordering::SeqCst);
+    if !status.is_some_and(is_interrupted) && matches!(pending(), Some(INTERRUPT | QUIT)) {
+        PENDING.store(0, Ordering::SeqCst);
     }
     ended
 }
@@ -203,107 +236,59 @@ pub(crate) fn run_editor(editor: &mut Command) -> io::Result<io::Result<ExitStat
 /// Returns `true` if a program was ended by Ctrl-C.
 pub(crate) fn is_interrupted(status: &ExitStatus) -> bool {
     #[cfg(unix)]
-    if std::os::unix::process::ExitStatusExt::signal(status) == Some(SIGINT) {
+    if std::os::unix::process::ExitStatusExt::signal(status) == Some(INTERRUPT.into()) {
         return true;
     }
-    status.code() == Some(i32::from(INTERRUPTED_EXIT_CODE))
+    status.code() == Some((128 + INTERRUPT).into())
 }
 
-/// Prevents Ctrl-C from ending the program until dropped.
-pub(crate) struct InterruptGuard {
-    /// The earlier value.
-    ends: bool,
-}
-
-impl InterruptGuard {
-    pub(crate) fn new() -> Self {
-        let ends = ENDS_ON_INTERRUPT.swap(false, Ordering::SeqCst);
-        Self { ends }
-    }
-}
-
-impl Drop for InterruptGuard {
-    fn drop(&mut self) {
-        ENDS_ON_INTERRUPT.store(self.ends, Ordering::SeqCst);
-    }
-}
-
-/// SIGINT, SIGTERM and SIGHUP, for commands with a graceful shutdown.
+/// Waits for a signal that stops a server, and returns the exit code.
 #[cfg(feature = "webhook")]
-pub(crate) struct ShutdownSignals {
-    /// `None` if the signal is ignored.
-    #[cfg(unix)]
-    interrupt: Option<tokio::signal::unix::Signal>,
-    #[cfg(unix)]
-    terminate: Option<tokio::signal::unix::Signal>,
-    #[cfg(unix)]
-    hang_up: Option<tokio::signal::unix::Signal>,
+pub(crate) async fn stopped() -> u8 {
+    let exit_code = exit_code_of_server(next().await);
+    if exit_code == 0 {
+        PENDING.store(0, Ordering::SeqCst);
+    }
+    exit_code
+}
+
+/// Ends a server at once by any further signal.
+#[cfg(feature = "webhook")]
+pub(crate) fn end_server_at_once() {
+    std::mem::forget(defer_unless(|signal| match exit_code_of_server(signal) {
+        0 => std::process::exit(0),
+        _ => true,
+    }));
 }
 
 #[cfg(feature = "webhook")]
-impl ShutdownSignals {
-    /// Installs handlers for the signals.
-    #[cfg(unix)]
-    pub(crate) fn new() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let install = |number| match is_ignored(number) {
-            true => Ok(None),
-            false => signal(SignalKind::from_raw(number)).map(Some),
-        };
-        Ok(Self {
-            interrupt: install(SIGINT)?,
-            terminate: install(SIGTERM)?,
-            hang_up: install(SIGHUP)?,
-        })
-    }
-
-    #[cfg(not(unix))]
-    pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self {})
-    }
-
-    /// Waits for a signal, and returns its exit code.
-    #[cfg(unix)]
-    pub(crate) async fn next(&mut self) -> u8 {
-        use tokio::signal::unix::Signal;
-        let wait = async |signal: &mut Option<Signal>| match signal {
-            Some(signal) => signal.recv().await,
-            None => std::future::pending().await,
-        };
-        tokio::select! {
-            _ = wait(&mut self.interrupt) => INTERRUPTED_EXIT_CODE,
-            _ = wait(&mut self.terminate) => TERMINATED_EXIT_CODE,
-            _ = wait(&mut self.hang_up) => TERMINATED_EXIT_CODE,
-        }
-    }
-
-    #[cfg(not(unix))]
-    pub(crate) async fn next(&mut self) -> u8 {
-        match tokio::signal::ctrl_c().await {
-            Ok(()) => INTERRUPTED_EXIT_CODE,
-            Err(_) => std::future::pending().await,
-        }
+fn exit_code_of_server(signal: u8) -> u8 {
+    match signal {
+        HANGUP | TERMINATE => 0,
+        _ => 128 + signal,
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use signal_hook::consts::{SIGHUP, SIGTERM};
     use signal_hook::low_level::raise;
 
-    use super::{INTERRUPTED_BY, deferred, exit_code, is_ignored};
+    use super::{HANGUP, PENDING, QUIT, TERMINATE, defer, exit_code, ignored, install};
 
     #[test]
-    fn signals_are_deferred() {
-        for (signal, code) in [(SIGTERM, 143), (SIGHUP, 129)] {
-            deferred(|| {
-                deferred(|| raise(signal)).unwrap();
-                raise(signal).unwrap();
-            });
-            assert_eq!(exit_code(), (!is_ignored(signal)).then_some(code));
-            INTERRUPTED_BY.store(0, Ordering::SeqCst);
+    fn a_signal_stays_pending_while_it_is_deferred() {
+        let before = ignored();
+        install();
+        for signal in [HANGUP, QUIT, TERMINATE] {
+            let deferred = defer();
+            drop(defer());
+            raise(signal.into()).unwrap();
+            drop(deferred);
+            let is_ignored = before >> (signal - 1) & 1 == 1;
+            assert_eq!(exit_code(), (!is_ignored).then_some(128 + signal));
+            PENDING.store(0, Ordering::SeqCst);
         }
     }
 }

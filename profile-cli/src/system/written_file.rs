@@ -24,6 +24,7 @@ pub(crate) enum Rules {
 /// cannot be written, is written in place, unless it is private.
 pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     if rules == Rules::Private {
+        let _deferred = interruption::defer();
         private_file::create_directory(private_file::parent(path))?;
         return replace(path, contents, rules);
     }
@@ -32,10 +33,11 @@ pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()
         return fs::write(path, contents);
     }
     let path = &target_of(path);
-    interruption::deferred(|| match replace(path, contents, rules) {
+    let _deferred = interruption::defer();
+    match replace(path, contents, rules) {
         Err(reason) if cannot_be_replaced(&reason) => write_in_place(path, contents, rules, reason),
         replaced => replaced,
-    })
+    }
 }
 
 fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {

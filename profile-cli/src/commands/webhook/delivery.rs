@@ -15,7 +15,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::{Session, proxy};
 use crate::settings::DEFAULT_TIMEOUT;
-use crate::system::interruption::{self, InterruptGuard, WriteGuard};
+use crate::system::interruption;
 use crate::terminal::progress::Progress;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
@@ -152,7 +152,7 @@ impl Sender {
         })
     }
 
-    /// Sends a delivery, and fails if a signal interrupts it; needs an [`InterruptGuard`] and a [`WriteGuard`].
+    /// Sends a delivery, and fails if a signal interrupts it; needs a [`Deferral`](interruption::Deferral).
     pub(super) fn send(
         &self,
         delivery: &Delivery,
@@ -163,7 +163,7 @@ impl Sender {
             tokio::select! {
                 biased;
                 attempt = self.post(delivery) => Some(attempt),
-                () = interruption::interrupted() => None,
+                _ = interruption::next() => None,
             }
         })?;
         sent.ok_or_else(|| {
@@ -225,7 +225,7 @@ pub(super) fn send_all<'d>(
     session: &Session<'_>,
 ) -> Result<(), Failure> {
     let sender = Sender::new(url, session)?;
-    let _guards = (InterruptGuard::new(), WriteGuard::new());
+    let _deferred = interruption::defer();
     let output = session.output;
     let mut progress = Progress::begin("sending", deliveries.len(), output.hides_progress);
     let mut attempts = Vec::new();

@@ -18,7 +18,7 @@ use super::handler::{Handler, Message};
 #[cfg(unix)]
 use super::limits::MAX_DELIVERIES;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::system::interruption::{InterruptGuard, ShutdownSignals};
+use crate::system::interruption::{self, Deferral};
 
 /// The timeout for the head of a request, so that a slow sender cannot hold a connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -45,12 +45,12 @@ impl Server {
     pub(super) fn start(listener: TcpListener, handler: Handler) -> Result<Self, Failure> {
         let stop = Arc::new(Notify::new());
         let (end, ended) = oneshot::channel();
-        let uninterrupted = InterruptGuard::new();
+        let deferred = interruption::defer();
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().spawn(move || {
             let runtime = Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|error| failed("start the async runtime", &error))?;
-            runtime.block_on(serve(listener, handler, uninterrupted, &stopped, ended))
+            runtime.block_on(serve(listener, handler, deferred, &stopped, ended))
         });
         let thread = thread.map_err(|error| failed("start a thread", &error))?;
         Ok(Self { thread, stop, end })
@@ -68,11 +68,10 @@ impl Server {
 async fn serve(
     listener: TcpListener,
     handler: Handler,
-    uninterrupted: InterruptGuard,
+    _deferred: Deferral,
     stop: &Notify,
     ended: oneshot::Receiver<()>,
 ) -> Result<u8, Failure> {
-    let mut signals = ShutdownSignals::new().map_err(|error| failed("handle signals", &error))?;
     let listener = listener
         .set_nonblocking(true)
         .and_then(|()| tokio::net::TcpListener::from_std(listener));
@@ -98,11 +97,11 @@ async fn serve(
             }
             () = handler.has_enough.notified() => break 0,
             () = stop.notified() => break 0,
-            exit_code = signals.next() => break exit_code,
+            exit_code = interruption::stopped() => break exit_code,
         }
     };
-    // Another Ctrl-C ends the program.
-    drop(uninterrupted);
+    // Stdout may be blocked, and the receiver of `--forward-to` may hang.
+    interruption::end_server_at_once();
     // Does not keep the channel open.
     let waiting = Arc::downgrade(&handler);
     drop((listener, handler));
@@ -118,11 +117,7 @@ async fn serve(
             if let Some(handler) = waiting.upgrade() {
                 handler.report(Message::Waiting(handler.queue().len()));
             }
-            tokio::select! {
-                () = &mut finished => {}
-                // Stdout may be blocked, and the receiver of `--forward-to` may hang.
-                code = signals.next() => std::process::exit(code.into()),
-            }
+            finished.await;
         }
     }
     Ok(exit_code)

@@ -14,7 +14,7 @@ use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
-use crate::system::interruption::{InterruptGuard, WriteGuard};
+use crate::system::interruption;
 use crate::terminal::progress::Progress;
 use crate::terminal::safe_url::SafeUrl;
 use Verdict::{Failed, Inconclusive, Informational, Passed};
@@ -86,7 +86,7 @@ fn send(
     session: &Session<'_>,
 ) -> Result<Vec<CaseResult>, Failure> {
     let sender = Sender::new(url, session)?;
-    let _guards = (InterruptGuard::new(), WriteGuard::new());
+    let _deferred = interruption::defer();
     let mut progress = Progress::begin("probing", cases.len(), session.output.hides_progress);
     let mut results = Vec::new();
     for case in cases {
