@@ -136,7 +136,8 @@ With --json, the field exit_code of an error contains the code.
   5    the API key lacks the required scope
   6    the service rejected the content
   7    rate limited
-  8    network or TLS error, or timeout; the outcome of a write may be unknown
+  8    network or TLS error, timeout, or a page in place of the response to a
+       write, as from the login of a network; its outcome may be unknown
   9    `profile diff --exit-code`: the profile differs from the file
   10   the webhook signature does not match
   130  interrupted with Ctrl-C: 130 in a shell and on Windows; a program

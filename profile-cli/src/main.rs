@@ -67,8 +67,8 @@ fn main() -> ExitCode {
         }
     };
     let needs = arguments.needs();
-    let complete = |failure: Failure| match needs.requests {
-        Requests::Writes => failure.or_not_done(),
+    let complete = |failure: Failure, unclear: Option<String>| match needs.requests {
+        Requests::Writes => failure.or_outcome(unclear.as_deref()),
         Requests::None | Requests::Reads => failure,
     };
     let loaded = Settings::load(&arguments.global, needs.settings)
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
                 arguments.global.wants_jq_errors_as_json(),
                 arguments.global.color.unwrap_or_default(),
             )
-            .failure(&complete(failure));
+            .failure(&complete(failure, None));
         }
     };
     if needs.settings > RequiredSettings::None {
@@ -90,7 +90,8 @@ fn main() -> ExitCode {
     session::log::start(&settings);
     let session = Session::new(settings, &output);
     let ended = commands::run(arguments.command, Arguments::command, &session);
-    let exit_code = ended.unwrap_or_else(|failure| output.failure(&complete(failure)));
+    let exit_code =
+        ended.unwrap_or_else(|failure| output.failure(&complete(failure, session.unclear())));
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);
     system::interruption::end_if_pending();

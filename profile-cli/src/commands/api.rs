@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
-use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
+use crate::outcome::failure::{Failure, FailureKind, PAGE, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::preview::DryRun;
@@ -86,11 +86,13 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let check = check_command(&path);
     let response = match arguments.method() {
         Get => session.read_about(&path, call),
-        _ => session.write(call, &path, &check),
+        _ => session.write_any(call, &path, &check),
     };
     let response =
         response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
     let is_write = arguments.needs().requests == Requests::Writes;
+    let page = format!("{PAGE}; check with `{check}` before you try again");
+    let warning = (is_write && response.is_page()).then_some(page);
     let outcome = is_write.then(|| WriteOutcome::unknown(&check));
     // Only one form is printed, and a response may not be valid JSON.
     let report = match session.output.is_json() {
@@ -102,7 +104,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     };
     Ok(Report {
         is_change: is_write,
-        ..report
+        ..report.warning(warning)
     })
 }
 

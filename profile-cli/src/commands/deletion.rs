@@ -9,7 +9,7 @@ use crate::commands::auth::permissions;
 use crate::drawing::Change;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, is_page};
+use crate::outcome::report::Report;
 use crate::session::{Session, preview, requests};
 use crate::terminal::progress::Progress;
 
@@ -29,8 +29,6 @@ pub(crate) struct Deletion {
 #[derive(Clone, PartialEq)]
 pub(crate) struct Item {
     pub(crate) id: String,
-    /// The result of its deletion.
-    result: &'static str,
     fields: Vec<(&'static str, String)>,
 }
 
@@ -131,10 +129,6 @@ impl Deletion {
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
             match sent.map_err(|failure| with_list_hint(self.noun, failure)) {
-                Ok(response) if is_page(&response) => deleted.push(Item {
-                    result: "unknown",
-                    ..item
-                }),
                 Ok(_) => deleted.push(item),
                 // The profile listed it, so the request whose response was lost has deleted it.
                 Err(failure)
@@ -175,23 +169,10 @@ impl Deletion {
             true => results.collect::<Value>(),
             false => results.next().unwrap_or_default(),
         };
-        let sentences = [
-            ("deleted", "Deleted", "."),
-            (
-                "unknown",
-                "Sent the deletion of",
-                "; the outcome is unknown.",
-            ),
-        ];
-        let sentences = sentences.map(|(result, start, end)| {
-            let items = deleted.iter().filter(|item| item.result == result);
-            let items: Vec<_> = items.map(ToString::to_string).collect();
-            let plural = if items.len() == 1 { "" } else { "s" };
-            let sentence = format!("{start} {}{plural} {}{end}", self.noun, items.join(", "));
-            (!items.is_empty()).then_some(sentence)
-        });
-        let sentences: Vec<_> = sentences.into_iter().flatten().collect();
-        Report::changed(json, sentences.join(" "))
+        let items: Vec<_> = deleted.iter().map(ToString::to_string).collect();
+        let plural = if items.len() == 1 { "" } else { "s" };
+        let sentence = format!("Deleted {}{plural} {}.", self.noun, items.join(", "));
+        Report::changed(json, sentence)
     }
 }
 
@@ -204,7 +185,6 @@ impl Item {
         let fields = fields.filter_map(|(name, value)| Some((name, value.clone()?)));
         Self {
             id: id.to_string(),
-            result: "deleted",
             fields: fields.collect(),
         }
     }
@@ -217,7 +197,7 @@ impl Item {
 
     fn as_json(&self) -> Value {
         let mut json = self.fields_as_json();
-        json["result"] = json!(self.result);
+        json["result"] = json!("deleted");
         json["id"] = json!(self.id);
         json
     }

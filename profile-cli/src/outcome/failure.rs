@@ -158,11 +158,14 @@ impl Failure {
         self
     }
 
-    /// Sets the outcome of a command that writes, where it is not known.
-    pub(crate) fn or_not_done(mut self) -> Self {
-        let others = self.others.into_iter().map(Self::or_not_done);
-        self.others = others.collect();
-        self.outcome.get_or_insert(WriteOutcome::NotDone);
+    /// Sets the outcome of a command that writes, where it is not set: not done, unless a write was unclear, which
+    /// this command shows. Of several failures, each has the outcome of its own write.
+    pub(crate) fn or_outcome(mut self, unclear: Option<&str>) -> Self {
+        let unclear = unclear.filter(|_| self.others.is_empty());
+        let others = self.others.into_iter();
+        self.others = others.map(|other| other.or_outcome(None)).collect();
+        let outcome = || unclear.map_or(WriteOutcome::NotDone, WriteOutcome::unknown);
+        self.outcome.get_or_insert_with(outcome);
         self
     }
 
@@ -239,6 +242,10 @@ pub(crate) fn sandbox_hint() -> &'static str {
     }
 }
 
+/// The message for a page in place of a response.
+pub(crate) const PAGE: &str =
+    "the response is an HTML page, so it is probably not from the service";
+
 /// Hint for a key without the required scope.
 pub(crate) const SCOPE_HINT: &str =
     "use a key with this scope; `profile auth status` lists the scopes of the current key";
@@ -269,18 +276,25 @@ pub(crate) fn of_write(what: &str, check: &str, error: Error) -> Failure {
     }
 }
 
-/// Returns the failure of a deletion that had a 404 after an attempt with an unknown outcome: either this
-/// attempt deleted the resource, or there was none.
-pub(crate) fn of_repeated_deletion<T>(what: &str, check: &str, response: &Response<T>) -> Failure {
+/// Returns the failure of a write whose response does not show the outcome: a page, which the service does not
+/// send, or a 404 after an attempt with an unknown outcome. Either that attempt deleted the resource, or there
+/// was none.
+pub(crate) fn of_response<T>(what: &str, check: &str, response: &Response<T>) -> Failure {
     let status = response.status();
     let body = String::from_utf8_lossy(response.body());
     let body = redact_key(&body);
-    let message = format!("{what} was not found ({status}) when the deletion was repeated");
+    let (kind, message) = match response.is_page() {
+        true => (FailureKind::NoResponse, PAGE.to_owned()),
+        false => (
+            FailureKind::NotFound,
+            format!("{what} was not found ({status}) when the deletion was repeated"),
+        ),
+    };
     Failure {
         status: Some(status),
         outcome: Some(WriteOutcome::unknown(check)),
         body: Some(Box::new(ResponseBody::new(body.as_bytes()))),
-        ..Failure::new(FailureKind::NotFound, message)
+        ..Failure::new(kind, message)
     }
 }
 

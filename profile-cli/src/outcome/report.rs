@@ -123,23 +123,16 @@ impl Report {
         result: &str,
         sentence: &str,
     ) -> Self {
-        let (result, sentence) = match response.data() {
-            Some(_) => return Self::read(response, view).of_change(),
-            None if is_page(response) => ("unknown", "The outcome is unknown."),
-            None => (result, sentence),
-        };
-        Self::changed(json!({ "result": result }), sentence)
+        match response.data() {
+            Some(_) => Self::read(response, view).of_change(),
+            None => Self::changed(json!({ "result": result }), sentence),
+        }
     }
 
     /// Creates the report of a change that is described by a message.
     pub(crate) fn changed(json: impl ToString, sentence: impl Into<String>) -> Self {
         Self::new(json, View::Sentence(sentence.into())).of_change()
     }
-}
-
-/// Returns `true` if the body is an HTML page, as of a proxy or a login, rather than the service's.
-pub(crate) fn is_page<T>(response: &Response<T>) -> bool {
-    response.body().trim_ascii_start().starts_with(b"<")
 }
 
 /// Pushes a field if it has a value.

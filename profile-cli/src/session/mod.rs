@@ -7,16 +7,16 @@ pub(crate) mod preview;
 pub(crate) mod sandbox;
 mod waits;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::future::Future;
 
-use profile_sdk::{Call, Client, Error, ErrorKind, Method, Request, Response};
+use profile_sdk::{Call, Client, Error, ErrorKind, Request, Response};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::drawing::Change;
 use crate::input::prompt;
 use crate::outcome::failure::{self, Failure, FailureKind, WriteOutcome};
-use crate::outcome::report::{Report, is_page};
+use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{Key, Settings};
 use crate::system::interruption;
@@ -37,6 +37,8 @@ pub(crate) struct Session<'a> {
     pub(crate) settings: Settings,
     pub(crate) output: &'a Output,
     waits: Waits,
+    /// A command that shows whether the last write with an unknown outcome was applied.
+    unclear: RefCell<Option<String>>,
     connection: OnceCell<Connection>,
     runtime: OnceCell<Runtime>,
 }
@@ -45,6 +47,7 @@ impl<'a> Session<'a> {
     pub(crate) fn new(settings: Settings, output: &'a Output) -> Self {
         Self {
             waits: Waits::new(&settings),
+            unclear: RefCell::default(),
             settings,
             output,
             connection: OnceCell::new(),
@@ -87,7 +90,7 @@ impl<'a> Session<'a> {
     /// Sends a read.
     pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>, Failure> {
         let failure = |error| self.withheld(&error).unwrap_or_else(|| error.into());
-        self.send(call)?.map_err(failure)
+        self.send(call, None)?.map_err(failure)
     }
 
     /// Sends a read of `what`, which the error names if the service does not find it.
@@ -96,13 +99,27 @@ impl<'a> Session<'a> {
             let withheld = self.withheld(&error);
             withheld.unwrap_or_else(|| failure::about(what, error))
         };
-        self.send(call)?.map_err(failure)
+        self.send(call, None)?.map_err(failure)
+    }
+
+    /// Sends a write of `what`, as `write_any` does. A page, which the service does not send, leaves the outcome
+    /// unknown too.
+    pub(crate) fn write<T>(
+        &self,
+        call: Call<T>,
+        what: &str,
+        check_command: &str,
+    ) -> Result<Response<T>, Failure> {
+        let response = self.write_any(call, what, check_command)?;
+        match response.is_page() {
+            true => Err(failure::of_response(what, check_command, &response)),
+            false => Ok(response),
+        }
     }
 
     /// Sends a write of `what`. If its outcome is unknown, a hint suggests `check_command`. This includes a
-    /// deletion that was repeated after a lost response and then not found. Warns if the response is a page,
-    /// which the service does not send.
-    pub(crate) fn write<T>(
+    /// deletion that was repeated after a lost response and then not found.
+    pub(crate) fn write_any<T>(
         &self,
         call: Call<T>,
         what: &str,
@@ -116,29 +133,22 @@ impl<'a> Session<'a> {
             message: UNSENT.to_owned(),
             ..failure
         })?;
-        let sent = self.send(call).map_err(|failure| match failure.kind {
-            FailureKind::Interrupted if failure.outcome.is_none() => Failure {
-                outcome: Some(WriteOutcome::unknown(check_command)),
-                ..failure
-            },
-            _ => failure,
+        let sent = self.send(call, Some(check_command));
+        let answered = sent.and_then(|answer| answer.map_err(failure));
+        let response = answered.inspect_err(|failure| {
+            if failure.is_unknown() {
+                self.unclear.replace(Some(check_command.to_owned()));
+            }
         })?;
-        let response = sent.map_err(failure)?;
-        if response.status() == 404 {
-            return Err(failure::of_repeated_deletion(
-                what,
-                check_command,
-                &response,
-            ));
+        match response.status() {
+            404 => Err(failure::of_response(what, check_command, &response)),
+            _ => Ok(response),
         }
-        if is_page(&response) {
-            let warning = format!(
-                "the response is an HTML page, so it is probably not from the service, and the outcome \
-                 is unknown; check with `{check_command}` before you try again"
-            );
-            self.output.warn(&self.output.selecting(&warning));
-        }
-        Ok(response)
+    }
+
+    /// Returns a command that shows whether the last write with an unknown outcome was applied, if there was one.
+    pub(crate) fn unclear(&self) -> Option<String> {
+        self.unclear.borrow().clone()
     }
 
     /// Returns the reason why the stored key was not sent, if the call failed without it.
@@ -161,8 +171,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sends a call, except with `--curl`. The outer failure is a usage error or an interruption.
-    pub(crate) fn send<T>(&self, call: Call<T>) -> Result<Result<Response<T>, Error>, Failure> {
+    /// Sends a call, except with `--curl`. The outer failure is a usage error or an interruption. A write has a
+    /// command that shows whether it was applied.
+    pub(crate) fn send<T>(
+        &self,
+        call: Call<T>,
+        check_command: Option<&str>,
+    ) -> Result<Result<Response<T>, Error>, Failure> {
         if self.settings.curl {
             let message =
                 "--curl: this command depends on the profile, which is not read with --curl";
@@ -170,9 +185,6 @@ impl<'a> Session<'a> {
             return Err(Failure::usage(message).hint(hint));
         }
         log::sending(&call);
-        let is_read = call
-            .request()
-            .is_ok_and(|request| request.method() == Method::Get);
         let answer = self.until_interrupted(call.send(), String::new)?;
         match &answer {
             Some(Ok(response)) => log::received(response),
@@ -180,13 +192,16 @@ impl<'a> Session<'a> {
             None => {}
         }
         answer.ok_or_else(|| {
-            if is_read {
+            if check_command.is_none() {
                 interruption::end_read();
             }
-            let (message, outcome) = match (is_read, self.may_have_sent()) {
-                (true, _) => ("interrupted", None),
-                (false, true) => ("interrupted while a change was being sent", None),
-                (false, false) => (UNSENT, Some(WriteOutcome::NotDone)),
+            let (message, outcome) = match check_command {
+                None => ("interrupted", None),
+                Some(check) if self.may_have_sent() => (
+                    "interrupted while a change was being sent",
+                    Some(WriteOutcome::unknown(check)),
+                ),
+                Some(_) => (UNSENT, Some(WriteOutcome::NotDone)),
             };
             Failure {
                 outcome,

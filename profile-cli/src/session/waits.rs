@@ -16,55 +16,42 @@ const DELAY: Duration = Duration::from_millis(300);
 /// The time between two updates of the line.
 const REFRESH: Duration = Duration::from_millis(250);
 
-/// The waits of the calls of one run, as the client library reports them.
+/// The latest wait of the current call, as the client library reports it, with the time at which it ends.
 #[derive(Clone)]
 pub(super) struct Waits {
-    calls: Arc<Mutex<Calls>>,
+    latest: Arc<Mutex<Option<(Wait, Instant)>>>,
     /// `true` if stderr is a terminal that can replace a line, and on which nothing else is logged.
     is_shown: bool,
-}
-
-/// The calls since the last question or result.
-#[derive(Default)]
-struct Calls {
-    /// The latest wait and the time at which it ends.
-    latest: Option<(Wait, Instant)>,
-    /// `true` if an attempt failed that may have been applied.
-    is_uncertain: bool,
 }
 
 impl Waits {
     pub(super) fn new(settings: &Settings) -> Self {
         let is_logged = settings.log_level != LevelFilter::OFF;
         Self {
-            calls: Arc::default(),
+            latest: Arc::default(),
             is_shown: !settings.hides_progress() && !is_logged && replaces_lines(),
         }
     }
 
     /// Forgets earlier calls.
     pub(super) fn begin(&self) {
-        *self.calls() = Calls::default();
+        *self.latest() = None;
     }
 
     /// Records a wait.
     pub(super) fn record(&self, wait: Wait) {
         let end = Instant::now().checked_add(wait.duration);
-        let mut calls = self.calls();
-        calls.latest = end.map(|end| (wait, end));
-        let is_unsent = matches!(wait.reason, ErrorKind::RateLimited | ErrorKind::Connection);
-        calls.is_uncertain |= !is_unsent;
+        *self.latest() = end.map(|end| (wait, end));
     }
 
-    /// Returns `true` unless the current call has only waited so far.
+    /// Returns `false` if the current call waits, and no earlier attempt may have been applied.
     pub(super) fn may_have_sent(&self) -> bool {
-        let calls = self.calls();
-        let is_waiting = calls.latest.is_some_and(|(_, end)| end > Instant::now());
-        calls.is_uncertain || !is_waiting
+        let waiting = self.latest().filter(|(_, end)| *end > Instant::now());
+        waiting.is_none_or(|(wait, _)| wait.may_have_been_applied)
     }
 
-    fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    fn latest(&self) -> MutexGuard<'_, Option<(Wait, Instant)>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,7 +72,7 @@ pub(super) async fn show<T>(
     tokio::time::sleep(DELAY).await;
     let line = StatusLine::new();
     loop {
-        let latest = waits.calls().latest;
+        let latest = *waits.latest();
         line.show(&(progress() + &text(latest, host, max_retries)));
         tokio::time::sleep(REFRESH).await;
     }

@@ -670,6 +670,28 @@ async fn a_reopened_editor_that_saves_nothing_sends_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_later_error_does_not_hide_an_unknown_outcome() {
+    let fixture = Fixture::new().await;
+    for status in [503, 422] {
+        let rule = FaultRule::new(response(status, "no")).times(1);
+        let edits = RequestPattern::any().method("PATCH");
+        fixture.service.add_fault(rule.matching(edits)).unwrap();
+    }
+    // The text that the editor returns after the rejection is not valid.
+    let script = r#"grep -q '"L"' "$1" && echo "not TOML" >> "$1" || "#.to_owned() + SET_LOCATION;
+    let edit = program(&fixture, &script, &["edit", "--json"]);
+    let mut terminal = Terminal::start(edit);
+    terminal.sees("Open the editor again? [Y/n] ");
+    terminal.types("y\r");
+    terminal.sees_times("Open the editor again? [Y/n] ", 2);
+    terminal.types("n\r");
+    let (ended, seen) = terminal.ends();
+    assert_eq!(ended, Some(2), "{seen}");
+    assert_eq!(sent(&fixture).len(), 2, "{seen}");
+    assert!(seen.contains(r#""outcome":"unknown""#), "{seen}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_editor_handles_ctrl_c() {
     let fixture = Fixture::new().await;
     // On a terminal, a missing text opens the editor.
@@ -723,8 +745,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
             exit 1
             --- stdout
             --- stderr
-            warning: the response is an HTML page, so it is probably not from the service, and the outcome is unknown; check with `profile show` before you try again
-            error: the response was a success, but the profile does not contain the new location; the change may have been applied; your text is saved in PATH
+            error: the response is an HTML page, so it is probably not from the service, and the profile does not contain the new location; the change may have been applied; your text is saved in PATH
             hint: check with `profile show` before you try again; check it with `profile diff PATH` and send it with `profile apply PATH`
         "#]],
     );
@@ -734,12 +755,11 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
         &fixture,
         &run,
         &expect![[r#"
-            exit 0
+            exit 8
             --- stdout
-            The outcome is unknown.
             --- stderr
-            warning: the response is an HTML page, so it is probably not from the service, and the outcome is unknown; check with `profile post list` before you try again
-            your text is saved in PATH; delete it once the service shows it
+            error: the response is an HTML page, so it is probably not from the service; the change may have been applied; your text is saved in PATH
+            hint: check with `profile post list` before you try again; send it with `profile post create --file PATH`
         "#]],
     );
 }

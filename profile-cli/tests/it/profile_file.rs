@@ -46,33 +46,64 @@ fn writes(service: &MockServer) -> usize {
 /// A page, as from a proxy or a login.
 const PAGE: &str = r#"{"status": {"status": 200, "body": " <!DOCTYPE html><p>Welcome</p>"}}"#;
 
+fn respond_with_page(fixture: &Fixture, methods: &[&str], phase: &str, page: &str) {
+    for method in methods {
+        let rules = format!(
+            r#"{{"phase": "{phase}", "match": {{"method": "{method}"}}, "fault": {page}}}"#
+        );
+        for rule in FaultRule::from_json(&rules).unwrap() {
+            fixture.service.add_fault(rule).unwrap();
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_page_is_not_the_result_of_a_write() {
-    for command in [
-        "set --bio b",
-        "post create p",
-        "link add t https://example.org",
-        "link edit link_1 --title t",
-        "link delete link_1 --yes",
-        "link delete link_1 link_2 --yes",
+    for (command, failures) in [
+        ("set --bio b", 1),
+        ("post create p", 1),
+        ("link add t https://example.org", 1),
+        ("link edit link_1 --title t", 1),
+        ("link delete link_1 --yes", 1),
+        ("link delete link_1 link_2 --yes", 2),
+        ("post delete post_1 --yes", 1),
     ] {
         let fixture = Fixture::new().await;
-        for method in ["PATCH", "POST", "DELETE"] {
-            let rules = format!(r#"{{"match": {{"method": "{method}"}}, "fault": {PAGE}}}"#);
-            for rule in FaultRule::from_json(&rules).unwrap() {
-                fixture.service.add_fault(rule).unwrap();
-            }
-        }
+        respond_with_page(&fixture, &["PATCH", "POST", "DELETE"], "before", PAGE);
         let before = fixture.service.world().unwrap();
         let command: Vec<_> = command.split(' ').collect();
-        let text = fixture.run(&command);
-        assert!(text.stdout().contains("outcome is unknown"), "{text}");
-        assert!(text.stderr().contains("not from the service"), "{text}");
-        let json = fixture.run(&[&command[..], &["--json"]].concat()).json();
-        let json = json.get(0).unwrap_or(&json);
-        assert_eq!(json["result"], "unknown", "{json}");
+        let run = fixture.run(&[&command[..], &["--json"]].concat());
+        let error = run.error();
+        let each = error["failures"].as_array().cloned();
+        let each = each.unwrap_or_else(|| vec![error.clone()]);
+        assert_eq!((run.code(), each.len()), (8, failures), "{run}");
+        for error in each {
+            assert_eq!(error["code"], "no_response", "{run}");
+            assert_eq!(error["status"], 200, "{run}");
+            assert_eq!(error["outcome"], "unknown", "{run}");
+            assert_eq!(error["retryable"], false, "{run}");
+        }
+        assert_eq!(run.stdout_bytes(), b"", "{run}");
+        assert_eq!(writes(&fixture.service), failures);
+        let text = fixture.run(&command).stderr();
+        assert!(text.contains("not from the service"), "{text}");
+        assert!(text.contains("hint: check with `profile "), "{text}");
         assert_eq!(fixture.service.world().unwrap(), before);
     }
+    let fixture = Fixture::new().await;
+    respond_with_page(&fixture, &["POST"], "before", PAGE);
+    let run = fixture.run(&["api", "me/posts", "-f", "body=p"]);
+    assert_eq!(run.stdout(), " <!DOCTYPE html><p>Welcome</p>");
+    assert!(run.stderr().contains("check with `profile show`"), "{run}");
+    // A page in answer to a repeated deletion does not show that the link was deleted.
+    let lost = FaultRule::new(Fault::status(503)).times(1);
+    let deletions = RequestPattern::any().method("DELETE");
+    fixture.service.add_fault(lost.matching(deletions)).unwrap();
+    let page = PAGE.replace("200", "404");
+    respond_with_page(&fixture, &["DELETE"], "before", &page);
+    let run = fixture.run(&["link", "delete", "link_1", "--yes", "--json"]);
+    assert_eq!(run.code(), 8, "{run}");
+    assert_eq!(run.error()["outcome"], "unknown", "{run}");
 }
 
 #[tokio::test]
@@ -80,11 +111,7 @@ async fn apply_reads_the_profile_after_a_page() {
     let text = "[profile]\nlocation = \"here\"\n";
     for (phase, code) in [("before", 1), ("after", 0)] {
         let fixture = Fixture::new().await;
-        let rules =
-            format!(r#"{{"phase": "{phase}", "match": {{"method": "PATCH"}}, "fault": {PAGE}}}"#);
-        for rule in FaultRule::from_json(&rules).unwrap() {
-            fixture.service.add_fault(rule).unwrap();
-        }
+        respond_with_page(&fixture, &["PATCH"], phase, PAGE);
         let run = apply(&fixture, text, &["--json"]);
         assert_eq!(run.code(), code, "{run}");
         if code == 1 {

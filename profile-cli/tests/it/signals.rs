@@ -3,6 +3,9 @@
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 
+use mock_server::journal::RequestPattern;
+use mock_server::{Fault, FaultRule};
+
 use crate::program::{Fixture, Program, Running, Signal, home};
 
 /// Starts the program from a shell that ignores these signals.
@@ -86,6 +89,47 @@ fn each_signal_reports_the_change_that_it_interrupts() {
     running.signal(Signal::TERM);
     let run = running.end();
     assert_eq!((run.code(), run.stderr().as_str()), (-15, ""), "{run}");
+}
+
+/// Before another attempt, the client library reports whether an earlier one may have been applied.
+#[tokio::test]
+async fn a_signal_during_a_wait_reports_what_is_known() {
+    for (fault, outcome) in [
+        (Fault::rate_limited("20"), "not_done"),
+        (
+            Fault::status(503).with_header("retry-after", "20"),
+            "unknown",
+        ),
+        (
+            Fault::status(408).with_header("retry-after", "20"),
+            "unknown",
+        ),
+    ] {
+        for command in ["set --bio b", "link delete link_1 --yes", "apply new.toml"] {
+            let fixture = Fixture::new().await;
+            let path = fixture.home.path().join("new.toml");
+            std::fs::write(&path, "[profile]\nbio = \"b\"\n").unwrap();
+            let command = command.replace("new.toml", path.to_str().unwrap());
+            let rule = FaultRule::new(fault.clone());
+            let writes = ["PATCH", "DELETE"].map(|method| RequestPattern::any().method(method));
+            for write in writes {
+                fixture
+                    .service
+                    .add_fault(rule.clone().matching(write))
+                    .unwrap();
+            }
+            let command: Vec<_> = command.split(' ').chain(["--json", "-vv"]).collect();
+            let mut running = fixture.program(&command).start();
+            let mut line = running.stderr_line();
+            while !line.ends_with("before the next attempt") {
+                assert_ne!(line, "", "{command:?} ended");
+                line = running.stderr_line();
+            }
+            running.signal(Signal::TERM);
+            let run = running.end();
+            assert_eq!(run.error()["outcome"], outcome, "{command:?}: {run}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use super::trace::{self, CallSpan};
 use crate::client::{CallSettings, Client, YEAR};
 use crate::error::kind::Effect;
 use crate::error::raw_response::RawResponse;
-use crate::error::{AttemptSummary, Error};
+use crate::error::{AttemptSummary, Error, ErrorKind};
 use crate::pacing::rate_limiter::Permit;
 use crate::pacing::{Pacing, Wait};
 use crate::request::{Method, Request};
@@ -77,7 +77,10 @@ impl<'a> Attempts<'a> {
             if now >= self.deadline || self.settings.attempt_timeout.is_zero() {
                 return Err(last_error.unwrap_or_else(|| self.locate(Error::deadline_passed())));
             }
-            let admitted = self.pacing().admit(now, self.deadline, max_wait).await;
+            let report =
+                |duration| self.report(duration, ErrorKind::RateLimited, Failure::RateLimited);
+            let admitted = self.pacing();
+            let admitted = admitted.admit(now, self.deadline, max_wait, report).await;
             let (permit, sent_at) =
                 admitted.map_err(|error| last_error.unwrap_or_else(|| self.locate(error)))?;
             self.count += 1;
@@ -102,7 +105,8 @@ impl<'a> Attempts<'a> {
             if is_retry && budget.is_empty() {
                 return Err(error.without_retry_budget());
             }
-            self.report(wait, &error, failure);
+            trace::waiting(wait, self.count);
+            self.report(wait, error.kind(), failure);
             if is_retry {
                 self.pacing().settings.clock.sleep(wait).await;
                 // Withdrawn after the wait, so that a canceled call costs nothing.
@@ -178,14 +182,14 @@ impl<'a> Attempts<'a> {
         wait_before_retry(&self.settings.retry, &context)
     }
 
-    fn report(&self, duration: Duration, error: &Error, failure: Failure) {
-        trace::waiting(duration, self.count);
+    fn report(&self, duration: Duration, reason: ErrorKind, failure: Failure) {
         let is_retry = failure != Failure::RateLimited;
         if let Some(on_wait) = &self.pacing().settings.on_wait {
             on_wait(Wait {
                 duration,
-                reason: error.kind(),
+                reason,
                 retry: is_retry.then_some(self.retries + 1),
+                may_have_been_applied: self.uncertain,
             });
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::decode;
 use crate::error::AttemptSummary;
+use crate::error::body::is_page;
 use crate::error::raw_response::RawResponse;
 
 /// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
@@ -94,6 +95,13 @@ impl<T> Response<T> {
     #[must_use]
     pub fn raw_data(&self) -> Option<&str> {
         decode::raw_data(&self.raw.body)
+    }
+
+    /// Returns `true` if the body is an HTML page, as of a proxy or the login of a network. Such a response
+    /// is probably not from the service, so a write may not have been applied although the call succeeded.
+    #[must_use]
+    pub fn is_page(&self) -> bool {
+        is_page(&self.raw.body)
     }
 
     /// Returns the whole decompressed body. Empty if the call is a write and its body could not be

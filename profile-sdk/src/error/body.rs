@@ -15,13 +15,19 @@ pub(crate) struct ErrorBody {
     pub(crate) fields: Vec<(String, String)>,
 }
 
+/// Returns `true` if a body is an HTML page, as of a proxy or a login.
+pub(crate) fn is_page(body: &[u8]) -> bool {
+    let text = json::without_mark(body).trim_ascii_start();
+    text.starts_with(b"<")
+}
+
 /// Reads a code and a message from JSON of the usual shapes, plain text or HTML.
 pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
     let text = String::from_utf8_lossy(json::without_mark(body));
     let text = text.trim();
     match json::parse(text.as_bytes()) {
         Ok(value) => read_value(&value),
-        Err(_) if text.starts_with('<') => only_message(html_title(text)),
+        Err(_) if is_page(body) => only_message(html_title(text)),
         Err(_) => only_message(sentence(text)),
     }
 }

@@ -101,7 +101,7 @@ fn summary(error: &Error) -> String {
         ErrorKind::Rejected | ErrorKind::Service if !error.reason().is_empty() => {
             format!("{status}: {}", error.reason())
         }
-        ErrorKind::Rejected if status == 408 => format!("{status}: the service timed out"),
+        ErrorKind::Timeout if status == 408 => format!("{status}: the service timed out"),
         ErrorKind::Rejected => format!("{status}: the service rejected the request"),
         ErrorKind::Service => format!("{status}: the service failed"),
         ErrorKind::Invalid

@@ -21,8 +21,8 @@ pub enum ErrorKind {
     /// No connection could be established, or the service closed the connection without processing
     /// the request. Nothing was applied.
     Connection,
-    /// No complete response arrived within the timeout, or the deadline of the call had passed before
-    /// anything was sent. If no connection was established by then, a request with a body has the kind
+    /// No complete response arrived within the timeout, the service or a gateway timed out (408), or the
+    /// deadline of the call had passed before anything was sent. If no connection was established by then, a request with a body has the kind
     /// [`Connection`](Self::Connection) instead.
     Timeout,
     /// The connection was lost before the response was complete.
@@ -106,9 +106,7 @@ impl ErrorKind {
     /// repeated.
     pub(crate) fn consequence(self, status: Option<u16>) -> (Effect, Again) {
         match status {
-            // In HTTP, 408 means that the request did not arrive completely, but gateways also send it if
-            // the service behind them does not respond.
-            Some(408 | 502..=504) => return (Effect::Unclear, Again::Now),
+            Some(502..=504) => return (Effect::Unclear, Again::Now),
             // The usual response to a form that was processed.
             Some(303) => return (Effect::Unclear, Again::Never),
             _ => {}

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::request::Operation;
 use crate::text::one_line;
 use crate::values::{ApiKey, InvalidValue, Scope};
-use body::read_error_body;
+use body::{is_page, read_error_body};
 use kind::{Again, Effect};
 use raw_response::RawResponse;
 
@@ -161,8 +161,7 @@ impl Error {
     pub fn missing_scope(&self) -> Option<&Scope> {
         let remaining = ["x-ratelimit-remaining", "ratelimit-remaining"];
         let is_exhausted = remaining.iter().any(|name| self.header(name) == Some("0"));
-        let is_page = self.body().trim_ascii_start().starts_with(b"<");
-        let is_explained = is_exhausted || is_page || self.retry_after().is_some();
+        let is_explained = is_exhausted || is_page(self.body()) || self.retry_after().is_some();
         let scope = self.scope().filter(|_| !is_explained);
         scope.filter(|_| self.kind() == ErrorKind::Forbidden)
     }
@@ -272,6 +271,7 @@ impl Error {
             401 => ErrorKind::Unauthorized,
             403 => ErrorKind::Forbidden,
             404 => ErrorKind::NotFound,
+            408 => ErrorKind::Timeout,
             429 => ErrorKind::RateLimited,
             500.. => ErrorKind::Service,
             _ => ErrorKind::Rejected,

@@ -58,13 +58,14 @@ impl Pacing {
         self.settings.clock.now()
     }
 
-    /// Waits until the next request can be sent and returns the time then. Returns an error if the wait
-    /// is too long.
+    /// Waits until the next request can be sent, and reports each wait. Returns the time then, or an error if
+    /// the wait is too long.
     pub(crate) async fn admit(
         &self,
         now: Instant,
         deadline: Instant,
         max_wait: Duration,
+        report: impl Fn(Duration),
     ) -> Result<(Permit<'_>, Instant), Error> {
         let limits = WaitLimits { deadline, max_wait };
         match self.rate_limiter.try_acquire(now, limits) {
@@ -72,15 +73,6 @@ impl Pacing {
             // Boxed, because most requests need not wait.
             None => {
                 let clock = &*self.settings.clock;
-                let report = |duration| {
-                    if let Some(on_wait) = &self.settings.on_wait {
-                        on_wait(Wait {
-                            duration,
-                            reason: ErrorKind::RateLimited,
-                            retry: None,
-                        });
-                    }
-                };
                 Box::pin(self.rate_limiter.acquire(clock, limits, report)).await
             }
         }
@@ -149,6 +141,8 @@ pub struct Wait {
     pub reason: ErrorKind,
     /// The number of the retry that follows, from 1, or `None` for the rate limit, which does not count.
     pub retry: Option<u32>,
+    /// `true` if a request of the call may have been applied although its attempt failed.
+    pub may_have_been_applied: bool,
 }
 
 /// A function that is called before each wait.

@@ -205,7 +205,7 @@ impl Client {
         let request = step.request();
         let operation = request.operation().clone();
         let error = match Call::delete(self, request).send().await {
-            Ok(response) if response.body().trim_ascii_start().starts_with(b"<") => {
+            Ok(response) if response.is_page() => {
                 let reason = "the response is an HTML page, so it is probably not from the service";
                 Error::new(ErrorKind::Unreadable, reason).with_operation(&operation)
             }

@@ -97,7 +97,7 @@ async fn classifies_status_codes() {
         (303, ErrorKind::Redirected, true),
         (304, ErrorKind::Unreadable, true),
         (400, ErrorKind::Rejected, false),
-        (408, ErrorKind::Rejected, true),
+        (408, ErrorKind::Timeout, true),
         (409, ErrorKind::Rejected, false),
         (418, ErrorKind::Rejected, false),
         (429, ErrorKind::RateLimited, false),

@@ -2,6 +2,7 @@
 
 use std::future::{Future, pending};
 use std::pin::Pin;
+use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
 use mock_server::journal::RequestPattern;
@@ -167,6 +168,52 @@ async fn an_earlier_attempt_may_have_been_applied() {
         .unwrap_err();
     assert_eq!((error.status(), error.attempts()), (Some(400), 2));
     assert!(error.may_have_been_applied());
+}
+
+#[tokio::test]
+async fn a_wait_says_whether_a_request_may_have_been_applied() {
+    let lost = Fault::Wire(WireFault::Close);
+    let (limited, failed) = (Fault::rate_limited("1"), Fault::status(503));
+    let interval = 5 * SECOND;
+    let update = ProfileUpdate::new().bio("b".parse().unwrap());
+    for (faults, interval, expected) in [
+        (vec![limited.clone()], Duration::ZERO, &[false][..]),
+        (vec![failed.clone()], Duration::ZERO, &[true]),
+        (vec![lost, limited.clone()], Duration::ZERO, &[true, true]),
+        (
+            vec![limited, failed.clone()],
+            Duration::ZERO,
+            &[false, true],
+        ),
+        // The second wait is for the interval.
+        (vec![failed], interval, &[true, true]),
+    ] {
+        let service = MockServer::start().await;
+        let (reports, waits) = mpsc::channel();
+        let client = client_builder(&service)
+            .api_key(ApiKey::new(service.key()).unwrap())
+            .clock(SkippingClock::default())
+            .request_interval(interval)
+            .on_wait(move |wait| reports.send(wait.may_have_been_applied).unwrap())
+            .build()
+            .unwrap();
+        for is_write in [true, false] {
+            for fault in &faults {
+                let rule = FaultRule::new(fault.clone()).times(1);
+                service.add_fault(rule).unwrap();
+            }
+            match is_write {
+                true => drop(client.update_profile(&update).await.unwrap()),
+                false => drop(client.me().await.unwrap()),
+            }
+            let expected = expected.iter().map(|expected| *expected && is_write);
+            let waits: Vec<bool> = waits.try_iter().collect();
+            assert!(
+                waits.ends_with(&expected.collect::<Vec<_>>()),
+                "{faults:?} {waits:?}"
+            );
+        }
+    }
 }
 
 /// Makes a call whose first response requests a wait. Returns the result, the waits and the number

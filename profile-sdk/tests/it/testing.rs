@@ -31,7 +31,7 @@ async fn built_errors_are_like_real_ones() {
         (ErrorKind::Forbidden, 403),
         (ErrorKind::NotFound, 404),
         (ErrorKind::Redirected, 303),
-        (ErrorKind::Rejected, 408),
+        (ErrorKind::Timeout, 408),
         (ErrorKind::Rejected, 422),
         (ErrorKind::RateLimited, 429),
         (ErrorKind::Service, 500),

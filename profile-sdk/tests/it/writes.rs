@@ -17,6 +17,7 @@ use crate::{client_builder, connect_as_owner, requests};
 #[tokio::test]
 async fn a_response_without_the_resource_is_a_success() {
     for (status, body) in [
+        (200, "\u{feff}\n<!DOCTYPE html>"),
         (200, r#"{"data":null}"#),
         (200, r#"{"data":{}}"#),
         (200, r#"{"data":{"ok":true}}"#),
@@ -41,7 +42,9 @@ async fn a_response_without_the_resource_is_a_success() {
         assert_eq!(client.create_link(&link).await.unwrap(), None);
         assert_eq!(client.update_link(&link_id, &update).await.unwrap(), None);
         client.delete_link(&link_id).await.unwrap();
-        assert_eq!(client.create_post("p").await.unwrap(), None);
+        let created = client.create_post("p").send().await.unwrap();
+        assert_eq!(created.is_page(), body.contains('<'), "{body}");
+        assert_eq!(created.into_data(), None);
         client
             .delete_post(&PostId::new("1").unwrap())
             .await

@@ -130,7 +130,7 @@ fn answer<T>(
     session: &Session<'_>,
 ) -> Result<Option<T>, Failure> {
     // Reports the first error, instead of waiting for minutes.
-    let answer = session.send(call.retry(RetryPolicy::new().max_retries(0)))?;
+    let answer = session.send(call.retry(RetryPolicy::new().max_retries(0)), None)?;
     let date = match &answer {
         Ok(response) => response.header("date"),
         Err(error) => error.header("date"),

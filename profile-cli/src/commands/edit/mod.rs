@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::commands::auth::permissions;
 use crate::commands::set;
 use crate::editor::{self, EditedText, Editor, Finished};
-use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
-use crate::outcome::report::{Report, View, is_page};
+use crate::outcome::failure::{Failure, FailureKind, PAGE, WriteOutcome};
+use crate::outcome::report::{Report, View};
 use crate::profile_file::{self, EnteredProfile};
 use crate::session::Session;
 use crate::session::preview::DryRun;
@@ -91,13 +91,13 @@ impl EditedText for Edit<'_> {
         let call = self.session.client()?.update_profile(&update);
         let response = self
             .session
-            .write(call, set::RESOURCE, set::CHECK_COMMAND)?;
+            .write_any(call, set::RESOURCE, set::CHECK_COMMAND)?;
         if response.data().is_none() {
-            let accepted = match is_page(&response) {
-                true => "the response was a success",
-                false => "the service accepted the change",
+            let accepted = match response.is_page() {
+                true => format!("{PAGE}, and"),
+                false => "the service accepted the change, but".to_owned(),
             };
-            self.read_back(&update, accepted)?;
+            self.read_back(&update, &accepted)?;
         }
         let report = set::report(&update, &response, self.session);
         Ok(Finished::Done(report))
@@ -137,7 +137,7 @@ impl Edit<'_> {
     /// service, and checks that the fields have changed.
     fn read_back(&self, update: &ProfileUpdate, accepted: &str) -> Result<(), Failure> {
         let failed = |what: String| {
-            let message = format!("{accepted}, but {what}");
+            let message = format!("{accepted} {what}");
             Failure {
                 outcome: Some(WriteOutcome::unknown(set::CHECK_COMMAND)),
                 ..Failure::new(FailureKind::Other, message)
