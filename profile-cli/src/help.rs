@@ -102,7 +102,7 @@ NO_PROXY  Hosts to reach without these proxies
 NO_COLOR, CLICOLOR_FORCE  Disable or force colors with --color auto
 TERM  `dumb` disables colors with --color auto
 COLORTERM  `truecolor` allows 24-bit colors
-SSL_CERT_FILE  Certificates to trust instead of those of the system, on Linux";
+SSL_CERT_FILE  Certificates to trust instead of those of the system, on Linux; must not be empty";
 
 /// Width of the table of variables.
 const WIDTH: usize = 80;

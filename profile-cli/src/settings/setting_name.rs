@@ -323,9 +323,8 @@ fn editor(text: &str) -> Result<(), String> {
 /// Checks a base URL.
 fn base_url(text: &str) -> Result<(), String> {
     check_characters(text)?;
-    let built = Client::builder().base_url(text).build();
-    let reason = |error| base_url_reason(text, &error);
-    built.map(drop).map_err(reason)
+    let checked = Client::builder().base_url(text).check();
+    checked.map_err(|error| base_url_reason(text, &error))
 }
 
 /// Rejects the characters that parsers of URLs replace or remove, each in its own way: they could
@@ -343,8 +342,8 @@ pub(crate) fn check_characters(base_url: &str) -> Result<(), String> {
 /// Checks the URL of a proxy.
 fn proxy(text: &str) -> Result<(), String> {
     let client = Client::builder().base_url("https://localhost");
-    let built = client.proxy(with_scheme(text)).build();
-    built.map(drop).map_err(|error| reason(&error))
+    let checked = client.proxy(with_scheme(text)).check();
+    checked.map_err(|error| reason(&error))
 }
 
 /// Returns the library's message about an invalid value, without the name of the value.
@@ -363,11 +362,11 @@ pub(super) fn with_scheme(proxy: &str) -> String {
 
 /// Returns the reason why a base URL is invalid.
 pub(crate) fn base_url_reason(base_url: &str, error: &Error) -> String {
-    let client = Client::builder().base_url(base_url).allow_plain_http(true);
+    let builder = Client::builder().base_url(base_url).allow_plain_http(true);
     // The library would suggest this method.
-    match client.build() {
-        Ok(client) => {
-            let url = SafeUrl::base(client.base_url());
+    match builder.check() {
+        Ok(()) => {
+            let url = SafeUrl::base(base_url.trim_end_matches('/'));
             format!("{url} would send requests unencrypted to another machine; use https")
         }
         Err(_) => reason(error),

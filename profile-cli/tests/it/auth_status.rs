@@ -280,7 +280,7 @@ fn an_untrusted_certificate_names_an_unusable_file_of_certificates() {
         .env("SSL_CERT_DIR", home.path())
         .run();
     let path = missing.display();
-    let shown = format!("UnknownIssuer; SSL_CERT_FILE is {path}, which cannot be read: ");
+    let shown = format!("issued the certificate; SSL_CERT_FILE is {path}, which cannot be read: ");
     assert!(run.stderr().contains(&shown), "{run}");
     assert_eq!(run.code(), 8);
 }

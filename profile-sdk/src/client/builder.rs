@@ -346,7 +346,7 @@ impl ClientBuilder {
     ///   is enabled,
     /// - the program has installed no crypto provider, with the feature `rustls-no-provider`.
     pub fn build(self) -> Result<Client, Error> {
-        self.check_bounds()?;
+        self.check()?;
         let headers = default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?;
         let user_agent = headers[USER_AGENT].clone();
         let timeout = self
@@ -362,6 +362,24 @@ impl ClientBuilder {
             pacing: Pacing::new(self.pacing),
             applying: Mutex::default(),
         }))
+    }
+
+    /// Checks the base URL, the proxy, the timeouts and the other bounds without creating a client, which
+    /// loads the root certificates for HTTPS.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`build`](Self::build) for these settings.
+    ///
+    /// ```
+    /// let builder = profile_sdk::Client::builder().base_url("ftp://host");
+    /// assert_eq!(builder.check().unwrap_err().invalid_value().unwrap().field(), "base URL");
+    /// ```
+    pub fn check(&self) -> Result<(), Error> {
+        self.check_bounds()?;
+        let base_url = self.transport.parse_base_url()?;
+        self.transport.parse_proxy(&base_url)?;
+        Ok(())
     }
 
     fn check_bounds(&self) -> Result<(), InvalidValue> {

@@ -7,6 +7,7 @@ mod connect_error;
 pub(crate) mod http_service;
 mod network;
 pub(crate) mod tls;
+pub(crate) mod tls_problem;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +50,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn parse_base_url(&self) -> Result<BaseUrl, Error> {
+    pub(crate) fn parse_base_url(&self) -> Result<BaseUrl, Error> {
         match &self.base_url {
             Some(base_url) => Ok(BaseUrl::parse(base_url, self.plain_http_allowed)?),
             None => {
@@ -61,7 +62,7 @@ impl Settings {
     }
 
     /// A proxy can read all plain HTTP, even if the base URL is on this machine.
-    fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Url>, InvalidValue> {
+    pub(crate) fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Url>, InvalidValue> {
         let Some(url) = &self.proxy else {
             return Ok(None);
         };

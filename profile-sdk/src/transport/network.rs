@@ -12,7 +12,7 @@ use http_body::{Body, Frame, SizeHint};
 use reqwest::{Method, Request, Response};
 
 use super::connect_error::connect_error;
-use super::tls::permanent_tls_error;
+use super::tls_problem::TlsProblem;
 use crate::error::kind::{causes, find_cause, root_cause};
 use crate::error::{Error, ErrorKind};
 use crate::text::one_line;
@@ -217,7 +217,9 @@ fn is_hung(error: &reqwest::Error) -> bool {
 /// Converts an error of the HTTP client after it has connected.
 pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
     let error = error.without_url();
-    let cause = one_line(&root_cause(&error));
+    let problem = TlsProblem::find(&error);
+    let cause = problem.as_ref().map(ToString::to_string);
+    let cause = one_line(&cause.unwrap_or_else(|| root_cause(&error)));
     if error.is_builder() {
         could_not_create(&cause)
     } else if is_hung(&error) {
@@ -229,7 +231,7 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
-        let is_permanent = permanent_tls_error(&error).is_some();
+        let is_permanent = problem.is_some_and(|problem| problem.is_permanent());
         Error::new(ErrorKind::Interrupted, reason).permanent(is_permanent)
     }
 }

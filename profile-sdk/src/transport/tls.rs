@@ -3,8 +3,6 @@
 use crate::error::{Error, ErrorKind};
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 use crate::json::without_mark;
-#[cfg(feature = "__rustls")]
-pub(super) use rustls_config::permanent_tls_error;
 
 /// An implementation of TLS and the root certificates that it trusts.
 ///
@@ -75,12 +73,6 @@ pub(crate) fn prepare(
     }
 }
 
-/// Errors of native-tls are only known by their texts.
-#[cfg(not(feature = "__rustls"))]
-pub(super) fn permanent_tls_error(_: &reqwest::Error) -> Option<String> {
-    None
-}
-
 #[cfg(feature = "native-tls")]
 fn with_native_tls(
     http: reqwest::ClientBuilder,
@@ -126,19 +118,17 @@ fn certificates_in<C, E>(
 #[cfg(feature = "__rustls")]
 mod rustls_config {
     use std::sync::{Arc, OnceLock};
-    use std::time::{Duration, SystemTime};
-    use std::{env, fs};
 
     use rustls::client::danger::ServerCertVerifier;
     use rustls::crypto::CryptoProvider;
+    use rustls::pki_types::CertificateDer;
     use rustls::pki_types::pem::{self, PemObject as _};
-    use rustls::pki_types::{CertificateDer, UnixTime};
-    use rustls::{AlertDescription, CertificateError, ClientConfig, RootCertStore};
+    use rustls::{ClientConfig, RootCertStore};
     use rustls_platform_verifier::Verifier;
 
     use super::certificates_in;
-    use crate::error::kind::{find_cause, setup_error};
     use crate::error::{Error, ErrorKind};
+    use crate::transport::tls_problem::TlsProblem;
 
     type Certificates = Vec<CertificateDer<'static>>;
 
@@ -158,7 +148,13 @@ mod rustls_config {
         create_verifier: CreateVerifier,
         https: Option<&[Vec<u8>]>,
     ) -> Result<reqwest::ClientBuilder, Error> {
-        let failed = |error| setup_error("could not set up TLS", error);
+        let failed = |error| {
+            let problem = TlsProblem::of_rustls(&error);
+            Error::new(
+                ErrorKind::Invalid,
+                format!("could not set up TLS: {problem}"),
+            )
+        };
         let provider = crypto_provider()?;
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
@@ -170,12 +166,7 @@ mod rustls_config {
                     let parse = |pem: &[u8]| CertificateDer::pem_slice_iter(pem).collect();
                     certificates.extend(certificates_in::<_, pem::Error>(pem, parse)?);
                 }
-                let verifier = create_verifier(certificates, provider).map_err(|error| {
-                    let error = error.to_string();
-                    let error = error.trim_start_matches("unexpected error: ");
-                    let reason = format!("could not set up TLS: {error}{}", unusable_roots());
-                    Error::new(ErrorKind::Invalid, reason)
-                })?;
+                let verifier = create_verifier(certificates, provider).map_err(failed)?;
                 // rustls calls every verifier dangerous that it does not create itself.
                 builder
                     .dangerous()
@@ -186,45 +177,6 @@ mod rustls_config {
         let mut config = builder.with_no_client_auth();
         config.alpn_protocols = PROTOCOLS.iter().map(|name| name.to_vec()).collect();
         Ok(http.tls_backend_preconfigured(config))
-    }
-
-    /// Returns the message of an error that would occur again, with dates instead of numbers.
-    pub(in crate::transport) fn permanent_tls_error(error: &reqwest::Error) -> Option<String> {
-        let error = find_cause::<rustls::Error>(error)?;
-        let (validity, now) = match error {
-            rustls::Error::AlertReceived(AlertDescription::InternalError) => return None,
-            rustls::Error::InvalidCertificate(error) => match error {
-                CertificateError::ExpiredContext { time, not_after } => {
-                    (format!("expired on {}", date(*not_after)), time)
-                }
-                CertificateError::NotValidYetContext { time, not_before } => {
-                    (format!("is valid from {}", date(*not_before)), time)
-                }
-                _ => {
-                    // Without the names of types.
-                    let error = error.to_string();
-                    let error = error.replace("DnsName(\"", "\"").replace("\")", "\"");
-                    let inner = error.strip_prefix("Other(OtherError(");
-                    let error = inner.map_or(&*error, |name| name.trim_end_matches(')'));
-                    // Without the values of fields.
-                    let error = error.split_once(" {").map_or(error, |(name, _)| name);
-                    let roots = match error {
-                        "UnknownIssuer" => unusable_roots(),
-                        _ => String::new(),
-                    };
-                    return Some(format!("invalid peer certificate: {error}{roots}"));
-                }
-            },
-            _ => return Some(error.to_string()),
-        };
-        Some(format!(
-            "the certificate {validity}; today is {}",
-            date(*now)
-        ))
-    }
-
-    fn date(time: UnixTime) -> String {
-        httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(time.as_secs()))
     }
 
     /// Returns aws-lc-rs if it is enabled, else ring if enabled, else the provider that the program
@@ -262,27 +214,6 @@ mod rustls_config {
         }
         let verifier = Arc::new(Verifier::new(provider)?);
         Ok(VERIFIER.get_or_init(|| verifier).clone())
-    }
-
-    /// Returns the environment variables that should replace the root certificates of the platform, but do not
-    /// lead to certificates, with their problems.
-    fn unusable_roots() -> String {
-        let variables = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter();
-        let described = variables.filter_map(|name| {
-            let path = env::var_os(name).filter(|path| !path.is_empty())?;
-            let found = match fs::read_dir(&path) {
-                Ok(mut files) => Ok(name == "SSL_CERT_DIR" && files.next().is_some()),
-                Err(_) => fs::read(&path)
-                    .map(|pem| CertificateDer::pem_slice_iter(&pem).any(|it| it.is_ok())),
-            };
-            let problem = match found {
-                Ok(true) => return None,
-                Ok(false) => "which has no valid certificate".to_owned(),
-                Err(error) => format!("which cannot be read: {error}"),
-            };
-            Some(format!("; {name} is {}, {problem}", path.display()))
-        });
-        described.collect()
     }
 
     #[cfg(not(target_os = "android"))]

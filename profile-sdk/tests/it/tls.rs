@@ -269,7 +269,7 @@ async fn an_invalid_certificate_is_reported_at_once() {
             "certificate of an authority as its own",
         ),
         (authority, false, "certificate of an authority as its own"),
-        (critical, true, "CriticalExtension"),
+        (critical, true, "unsupported critical extension"),
     ] {
         for tls in every_tls() {
             let (uri, pem, handshakes) = serve_handshakes(certificate.clone()).await;

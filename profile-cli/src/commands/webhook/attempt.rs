@@ -1,11 +1,11 @@
 //! Attempts to send deliveries: what they mean, and what to do about a failure.
 
-use std::env;
 use std::error::Error as _;
 use std::iter::successors;
 use std::time::Duration;
 
-use url::{Host, Url};
+use profile_sdk::TlsProblem;
+use url::Host;
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::safe_url::SafeUrl;
@@ -76,11 +76,12 @@ impl Attempt {
     }
 }
 
-/// Returns the message of the root cause, which is the most specific.
+/// Returns the problem of TLS, or the message of the root cause, which is the most specific.
 pub(super) fn root_cause(error: &reqwest::Error) -> String {
+    let problem = TlsProblem::find(error).map(|problem| problem.to_string());
     let causes = successors(error.source(), |error| (*error).source());
-    let root = causes.last();
-    root.map_or_else(|| error.to_string(), ToString::to_string)
+    let root = problem.or_else(|| causes.last().map(ToString::to_string));
+    root.unwrap_or_else(|| error.to_string())
 }
 
 /// Returns the reason why there is no response, and advice. The proxy is the one that was used.
@@ -89,68 +90,53 @@ pub(super) fn explain(
     url: &SafeUrl,
     proxy: Option<&SafeUrl>,
 ) -> (String, Option<String>) {
-    let cause = root_cause(error);
-    // The names of problems are those of rustls.
-    if let Some(problem) = cause.strip_prefix("invalid peer certificate: ")
-        && !error.is_timeout()
-    {
-        return (certificate_problem(problem, url), None);
+    if error.is_timeout() {
+        return ("timed out".to_owned(), None);
     }
+    let failed = match error.is_connect() {
+        true => "cannot connect",
+        false => "no response",
+    };
+    if let Some(problem) = TlsProblem::find(error) {
+        let hint = trust_hint(&problem, url);
+        return (
+            format!("{failed}: {problem}{}", problem.advice("receiver")),
+            hint,
+        );
+    }
+    let cause = root_cause(error);
     match (error.is_connect(), proxy) {
-        _ if error.is_timeout() => ("timed out".to_owned(), None),
-        (true, _) if cause.contains("InvalidContentType") => {
-            let reason = "cannot connect: the receiver does not support HTTPS on this port";
-            (reason.to_owned(), None)
-        }
-        (true, _) if cause.contains("fatal alert") => (format!("cannot connect: {cause}"), None),
         (true, Some(proxy)) => (
-            format!("cannot connect through the proxy {proxy}: {cause}"),
+            format!("{failed} through the proxy {proxy}: {cause}"),
             Some("check the proxy, which `profile config list` shows".to_owned()),
         ),
         (true, None) => (
-            format!("cannot connect: {cause}"),
+            format!("{failed}: {cause}"),
             Some(format!("check that a receiver listens at {url}")),
         ),
-        (false, _) => (format!("no response: {cause}"), None),
+        (false, _) => (format!("{failed}: {cause}"), None),
     }
 }
 
-fn certificate_problem(problem: &str, url: &SafeUrl) -> String {
-    if problem.contains("CaUsedAsEndEntity") {
-        let name = match url.parsed().and_then(Url::host) {
-            Some(Host::Domain(name)) => format!("DNS:{name}"),
-            Some(Host::Ipv4(address)) => format!("IP:{address}"),
-            Some(Host::Ipv6(address)) => format!("IP:{address}"),
-            None => String::new(),
-        };
-        return format!(
-            "the receiver's certificate is not trusted, because it is its own authority; create one \
-             that is not with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out \
-             cert.pem -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
-             subjectAltName={name}`, and set SSL_CERT_FILE to cert.pem"
-        );
+/// Returns how to trust the certificate of a receiver.
+fn trust_hint(problem: &TlsProblem, url: &SafeUrl) -> Option<String> {
+    let (kind, host) = match url.parsed()?.host()? {
+        Host::Domain(name) => ("DNS", name.to_owned()),
+        Host::Ipv4(address) => ("IP", address.to_string()),
+        Host::Ipv6(address) => ("IP", address.to_string()),
+    };
+    match problem {
+        TlsProblem::UnknownIssuer => Some(
+            "set SSL_CERT_FILE to a file with the receiver's certificate or its authority"
+                .to_owned(),
+        ),
+        TlsProblem::AuthorityAsServer => Some(format!(
+            "create a certificate with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem \
+             -out cert.pem -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
+             subjectAltName={kind}:{host}`, and set SSL_CERT_FILE to cert.pem"
+        )),
+        _ => None,
     }
-    if problem.contains("UnknownIssuer") {
-        let file = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty());
-        let file = file.map(|path| format!(", not {}", path.display()));
-        return format!(
-            "the receiver's certificate is not trusted; set SSL_CERT_FILE to a file with it or its \
-             authority{}",
-            file.unwrap_or_default()
-        );
-    }
-    // Without the names of types and the values of fields.
-    let problem = problem.replace("DnsName(\"", "\"").replace("\")", "\"");
-    let problem = problem.trim_start_matches("Other(OtherError(");
-    let problem = problem
-        .split([' ', ')'])
-        .next()
-        .filter(|_| problem.contains(" {"))
-        .unwrap_or(problem);
-    format!(
-        "the receiver's certificate is invalid: {}",
-        problem.trim_end_matches(')')
-    )
 }
 
 const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the \
