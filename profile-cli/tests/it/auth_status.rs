@@ -264,6 +264,48 @@ fn an_unusable_file_of_certificates_is_named() {
     fails_with("has no valid certificate");
 }
 
+/// Without root certificates, valid URLs are not to blame. What needs TLS names the empty variable.
+#[test]
+fn without_certificates_urls_are_not_blamed() {
+    let home = tempfile::tempdir().unwrap();
+    let url = "https://localhost:1";
+    for (file, problem) in [
+        ("", "; SSL_CERT_FILE is empty; unset it"),
+        (
+            "missing.pem",
+            "; SSL_CERT_FILE is missing.pem, which cannot be read: ",
+        ),
+    ] {
+        for (arguments, needs_tls) in [
+            (
+                &["config", "set", "proxy", "https://localhost:2"][..],
+                false,
+            ),
+            (&["config", "set", "base-url", url], false),
+            (&["config", "list", "--json"], false),
+            (&["auth", "status"], true),
+            (&["auth", "login", "--with-token", "--base-url", url], true),
+            #[cfg(feature = "webhook")]
+            (&["webhook", "send", "post.liked", "--to", url], true),
+        ] {
+            let program = Program::new(home.path(), arguments).stdin("a_key_0123456789");
+            let program = program.env("PROFILE_WEBHOOK_SECRET", "a_secret_0123456789");
+            let run = program.env("SSL_CERT_FILE", file).run();
+            assert_eq!(run.code() != 0, needs_tls, "{arguments:?}: {run}");
+            let stderr = run.stderr();
+            assert_eq!(stderr.contains(problem), needs_tls, "{arguments:?}: {run}");
+            for blame in [
+                "check the base URL",
+                "check the proxy",
+                "base_url",
+                "proxy is",
+            ] {
+                assert!(!stderr.contains(blame), "{arguments:?}: {run}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_untrusted_certificate_names_an_unusable_file_of_certificates() {
     let home = tempfile::tempdir().unwrap();

@@ -216,18 +216,101 @@ mod tests {
     use super::TlsProblem;
 
     macro_rules! variants {
-        ($type:ident: $($name:ident)*) => { [$($type::$name),*].map(Error::from) };
+        ($function:ident $type:ident: $($name:ident)*) => {
+            fn $function() -> Vec<Error> {
+                [$($type::$name),*].map(Error::from).into()
+            }
+        };
     }
 
-    /// Returns the error that contains each variant of rustls 0.23. The enums are not exhaustive.
-    fn errors() -> Vec<Error> {
+    variants! { revocation CertRevocationListError:
+        BadSignature InvalidCrlNumber InvalidRevokedCertSerialNumber IssuerInvalidForCrl
+        ParseError UnsupportedCrlVersion UnsupportedCriticalExtension UnsupportedDeltaCrl
+        UnsupportedIndirectCrl UnsupportedRevocationReason
+    }
+
+    variants! { certificates CertificateError:
+        BadEncoding Expired NotValidYet Revoked UnhandledCriticalExtension UnknownIssuer
+        UnknownRevocationStatus ExpiredRevocationList BadSignature NotValidForName InvalidPurpose
+        InvalidOcspResponse ApplicationVerificationFailure
+    }
+
+    variants! { keys InconsistentKeys:
+        KeyMismatch Unknown
+    }
+
+    variants! { messages InvalidMessage:
+        CertificatePayloadTooLarge HandshakePayloadTooLarge InvalidCcs InvalidContentType
+        InvalidCertificateStatusType InvalidCertRequest InvalidDhParams InvalidEmptyPayload
+        InvalidKeyUpdate InvalidServerName MessageTooLarge MessageTooShort MissingKeyExchange
+        NoSignatureSchemes UnknownProtocolVersion UnsupportedCompression UnsupportedCurveType
+        EmptyTicketValue IllegalEmptyValue PreSharedKeyIsNotFinalExtension
+        UnknownHelloRetryRequestExtension UnknownCertificateExtension
+    }
+
+    variants! { incompatible PeerIncompatible:
+        EcPointsExtensionRequired ExtendedMasterSecretExtensionRequired
+        IncorrectCertificateTypeExtension KeyShareExtensionRequired NamedGroupsExtensionRequired
+        NoCertificateRequestSignatureSchemesInCommon NoCipherSuitesInCommon
+        NoEcPointFormatsInCommon NoKxGroupsInCommon NoSignatureSchemesInCommon
+        NullCompressionRequired ServerDoesNotSupportTls12Or13
+        ServerSentHelloRetryRequestWithUnknownExtension ServerTlsVersionIsDisabledByOurConfig
+        SignatureAlgorithmsExtensionRequired SupportedVersionsExtensionRequired Tls12NotOffered
+        Tls12NotOfferedOrEnabled Tls13RequiredForQuic UncompressedEcPointsRequired
+        UnsolicitedCertificateTypeExtension
+    }
+
+    variants! { misbehaved PeerMisbehaved:
+        AttemptedDowngradeToTls12WhenTls13IsSupported BadCertChainExtensions
+        CipherSuiteDifferedOnRetry DisallowedEncryptedExtension DuplicateClientHelloExtensions
+        DuplicateEncryptedExtensions DuplicateHelloRetryRequestExtensions
+        DuplicateNewSessionTicketExtensions DuplicateServerHelloExtensions
+        DuplicateServerNameTypes EarlyDataAttemptedInSecondClientHello
+        EarlyDataExtensionWithoutResumption EarlyDataOfferedWithVariedCipherSuite
+        EchAcceptanceVariedAfterRetry HandshakeHashVariedAfterRetry
+        IllegalHelloRetryRequestWithEmptyCookie IllegalHelloRetryRequestWithNoChanges
+        IllegalHelloRetryRequestWithOfferedGroup IllegalHelloRetryRequestWithUnofferedCipherSuite
+        IllegalHelloRetryRequestWithUnofferedNamedGroup
+        IllegalHelloRetryRequestWithUnsupportedVersion IllegalHelloRetryRequestWithWrongSessionId
+        IllegalHelloRetryRequestWithInvalidEch IllegalMiddleboxChangeCipherSpec
+        IllegalTlsInnerPlaintext IncorrectBinder InvalidCertCompression InvalidMaxEarlyDataSize
+        InvalidKeyShare KeyEpochWithPendingFragment KeyUpdateReceivedInQuicConnection
+        MessageInterleavedWithHandshakeMessage MissingBinderInPskExtension MissingKeyShare
+        MissingPskExtensionInSecondClientHello MissingPskModesExtension
+        MissingQuicTransportParameters OfferedDuplicateCertificateCompressions
+        OfferedDuplicateKeyShares OfferedEarlyDataWithOldProtocolVersion
+        OfferedEmptyApplicationProtocol OfferedIncorrectCompressions PskExtensionMustBeLast
+        PskExtensionWithMismatchedIdsAndBinders RefusedToFollowHelloRetryRequest
+        RejectedEarlyDataInterleavedWithHandshakeMessage ResumptionAttemptedWithVariedEms
+        ResumptionOfferedWithVariedCipherSuite ResumptionOfferedWithVariedEms
+        ResumptionOfferedWithIncompatibleCipherSuite SelectedDifferentCipherSuiteAfterRetry
+        SelectedInvalidPsk SelectedTls12UsingTls13VersionExtension
+        SelectedUnofferedApplicationProtocol SelectedUnofferedCertCompression
+        SelectedUnofferedCipherSuite SelectedUnofferedCompression SelectedUnofferedKxGroup
+        SelectedUnofferedPsk SelectedUnusableCipherSuiteForVersion
+        ServerEchoedCompatibilitySessionId ServerHelloMustOfferUncompressedEcPoints
+        ServerNameDifferedOnRetry ServerNameMustContainOneHostName SignedKxWithWrongAlgorithm
+        SignedHandshakeWithUnadvertisedSigScheme TooManyEmptyFragments TooManyKeyUpdateRequests
+        TooManyRenegotiationRequests TooManyWarningAlertsReceived TooMuchEarlyDataReceived
+        UnexpectedCleartextExtension UnsolicitedCertExtension UnsolicitedEncryptedExtension
+        UnsolicitedSctList UnsolicitedServerHelloExtension WrongGroupForKeyShare
+        UnsolicitedEchExtension
+    }
+
+    variants! { others Error:
+        NoCertificatesPresented UnsupportedNameType DecryptError EncryptError
+        FailedToGetCurrentTime FailedToGetRandomBytes HandshakeNotComplete PeerSentOversizedRecord
+        NoApplicationProtocol BadMaxFragmentSize
+    }
+
+    /// Returns all problems of rustls 0.23. Its enums are not exhaustive.
+    fn errors() -> impl Iterator<Item = Error> {
         let codes = (0..=255).map(|code| Error::AlertReceived(AlertDescription::from(code)));
-        let (got_type, types) = (ContentType::ApplicationData, vec![ContentType::Handshake]);
         let hello = HandshakeType::ClientHello;
-        let others = [
+        let with_values = [
             Error::InappropriateMessage {
-                expect_types: types,
-                got_type,
+                expect_types: vec![ContentType::Handshake],
+                got_type: ContentType::ApplicationData,
             },
             Error::InappropriateHandshakeMessage {
                 expect_types: vec![hello],
@@ -241,97 +324,17 @@ mod tests {
             Error::General("no certificates were loaded".to_owned()),
             Error::Other(OtherError(Arc::from(Box::from("the platform failed")))),
         ];
-        let revocation = variants!(CertRevocationListError:
-            BadSignature InvalidCrlNumber InvalidRevokedCertSerialNumber
-            IssuerInvalidForCrl ParseError UnsupportedCrlVersion
-            UnsupportedCriticalExtension UnsupportedDeltaCrl UnsupportedIndirectCrl
-            UnsupportedRevocationReason);
-        let certificates = variants!(CertificateError:
-            BadEncoding Expired NotValidYet Revoked UnhandledCriticalExtension
-            UnknownIssuer UnknownRevocationStatus ExpiredRevocationList BadSignature
-            NotValidForName InvalidPurpose InvalidOcspResponse
-            ApplicationVerificationFailure);
-        codes
-            .chain(others)
-            .chain(revocation)
-            .chain(certificates)
-            .chain(variants!(InconsistentKeys: KeyMismatch Unknown))
-            .chain([
-                Error::NoCertificatesPresented,
-                Error::UnsupportedNameType,
-                Error::DecryptError,
-                Error::EncryptError,
-                Error::FailedToGetCurrentTime,
-                Error::FailedToGetRandomBytes,
-                Error::HandshakeNotComplete,
-                Error::PeerSentOversizedRecord,
-                Error::NoApplicationProtocol,
-                Error::BadMaxFragmentSize,
-            ])
-            .chain(variants!(InvalidMessage:
-            CertificatePayloadTooLarge HandshakePayloadTooLarge InvalidCcs
-            InvalidContentType InvalidCertificateStatusType InvalidCertRequest
-            InvalidDhParams InvalidEmptyPayload InvalidKeyUpdate InvalidServerName
-            MessageTooLarge MessageTooShort MissingKeyExchange NoSignatureSchemes
-            UnknownProtocolVersion UnsupportedCompression UnsupportedCurveType
-            EmptyTicketValue IllegalEmptyValue PreSharedKeyIsNotFinalExtension
-            UnknownHelloRetryRequestExtension UnknownCertificateExtension))
-            .chain(variants!(PeerIncompatible:
-            EcPointsExtensionRequired ExtendedMasterSecretExtensionRequired
-            IncorrectCertificateTypeExtension KeyShareExtensionRequired
-            NamedGroupsExtensionRequired NoCertificateRequestSignatureSchemesInCommon
-            NoCipherSuitesInCommon NoEcPointFormatsInCommon NoKxGroupsInCommon
-            NoSignatureSchemesInCommon NullCompressionRequired
-            ServerDoesNotSupportTls12Or13
-            ServerSentHelloRetryRequestWithUnknownExtension
-            ServerTlsVersionIsDisabledByOurConfig SignatureAlgorithmsExtensionRequired
-            SupportedVersionsExtensionRequired Tls12NotOffered Tls12NotOfferedOrEnabled
-            Tls13RequiredForQuic UncompressedEcPointsRequired
-            UnsolicitedCertificateTypeExtension))
-            .chain(variants!(PeerMisbehaved:
-            AttemptedDowngradeToTls12WhenTls13IsSupported BadCertChainExtensions
-            CipherSuiteDifferedOnRetry DisallowedEncryptedExtension
-            DuplicateClientHelloExtensions DuplicateEncryptedExtensions
-            DuplicateHelloRetryRequestExtensions DuplicateNewSessionTicketExtensions
-            DuplicateServerHelloExtensions DuplicateServerNameTypes
-            EarlyDataAttemptedInSecondClientHello EarlyDataExtensionWithoutResumption
-            EarlyDataOfferedWithVariedCipherSuite EchAcceptanceVariedAfterRetry
-            HandshakeHashVariedAfterRetry IllegalHelloRetryRequestWithEmptyCookie
-            IllegalHelloRetryRequestWithNoChanges
-            IllegalHelloRetryRequestWithOfferedGroup
-            IllegalHelloRetryRequestWithUnofferedCipherSuite
-            IllegalHelloRetryRequestWithUnofferedNamedGroup
-            IllegalHelloRetryRequestWithUnsupportedVersion
-            IllegalHelloRetryRequestWithWrongSessionId
-            IllegalHelloRetryRequestWithInvalidEch IllegalMiddleboxChangeCipherSpec
-            IllegalTlsInnerPlaintext IncorrectBinder InvalidCertCompression
-            InvalidMaxEarlyDataSize InvalidKeyShare KeyEpochWithPendingFragment
-            KeyUpdateReceivedInQuicConnection MessageInterleavedWithHandshakeMessage
-            MissingBinderInPskExtension MissingKeyShare
-            MissingPskExtensionInSecondClientHello MissingPskModesExtension
-            MissingQuicTransportParameters OfferedDuplicateCertificateCompressions
-            OfferedDuplicateKeyShares OfferedEarlyDataWithOldProtocolVersion
-            OfferedEmptyApplicationProtocol OfferedIncorrectCompressions
-            PskExtensionMustBeLast PskExtensionWithMismatchedIdsAndBinders
-            RefusedToFollowHelloRetryRequest
-            RejectedEarlyDataInterleavedWithHandshakeMessage
-            ResumptionAttemptedWithVariedEms ResumptionOfferedWithVariedCipherSuite
-            ResumptionOfferedWithVariedEms ResumptionOfferedWithIncompatibleCipherSuite
-            SelectedDifferentCipherSuiteAfterRetry SelectedInvalidPsk
-            SelectedTls12UsingTls13VersionExtension SelectedUnofferedApplicationProtocol
-            SelectedUnofferedCertCompression SelectedUnofferedCipherSuite
-            SelectedUnofferedCompression SelectedUnofferedKxGroup SelectedUnofferedPsk
-            SelectedUnusableCipherSuiteForVersion ServerEchoedCompatibilitySessionId
-            ServerHelloMustOfferUncompressedEcPoints ServerNameDifferedOnRetry
-            ServerNameMustContainOneHostName SignedKxWithWrongAlgorithm
-            SignedHandshakeWithUnadvertisedSigScheme TooManyEmptyFragments
-            TooManyKeyUpdateRequests TooManyRenegotiationRequests
-            TooManyWarningAlertsReceived TooMuchEarlyDataReceived
-            UnexpectedCleartextExtension UnsolicitedCertExtension
-            UnsolicitedEncryptedExtension UnsolicitedSctList
-            UnsolicitedServerHelloExtension WrongGroupForKeyShare
-            UnsolicitedEchExtension))
-            .collect()
+        let groups = [
+            revocation,
+            certificates,
+            keys,
+            messages,
+            incompatible,
+            misbehaved,
+            others,
+        ];
+        let variants = groups.into_iter().flat_map(|group| group());
+        codes.chain(with_values).chain(variants)
     }
 
     #[test]

@@ -2,7 +2,11 @@
 
 use std::io::{Read as _, Write as _};
 #[cfg(target_os = "linux")]
-use std::path::Path;
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::Stdio,
+};
 
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
@@ -377,9 +381,9 @@ async fn uses_the_proxy_for_other_machines() {
     }
 }
 
-/// Starts a receiver with a certificate of `openssl req -x509`. Returns its URL.
+/// Creates a certificate with `openssl req -x509`.
 #[cfg(target_os = "linux")]
-fn serve(home: &Path, options: &str) -> String {
+fn create_certificate(home: &Path, options: &str) {
     let command = format!(
         "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj \
          /CN=localhost {options}"
@@ -388,6 +392,12 @@ fn serve(home: &Path, options: &str) -> String {
     let mut openssl = crate::child::command(words.next().unwrap());
     let made = openssl.args(words).current_dir(home).output().unwrap();
     assert!(made.status.success(), "{made:?}");
+}
+
+/// Starts a receiver with such a certificate. Returns its URL.
+#[cfg(target_os = "linux")]
+fn serve(home: &Path, options: &str) -> String {
+    create_certificate(home, options);
     let read = |name: &str| std::fs::read_to_string(home.join(name)).unwrap();
     TlsService::with(read("cert.pem"), &read("key.pem")).base_url
 }
@@ -397,7 +407,7 @@ fn serve(home: &Path, options: &str) -> String {
 fn send_trusting(home: &Path, url: &str, certificate: &str) -> Run {
     let program = webhook(home, &["send", "post.liked", "--to", url]);
     let run = program.env("SSL_CERT_FILE", home.join(certificate)).run();
-    for debug in ["OtherError", "UnknownIssuer", "Used", "DnsName"] {
+    for debug in ["OtherError", "UnknownIssuer ", "Used", "DnsName"] {
         assert!(!run.stderr().contains(debug), "{run}");
     }
     run
@@ -432,34 +442,96 @@ fn names_the_remedies_for_a_certificate() {
     }
 }
 
+/// `openssl s_server`, which is stopped when this is dropped.
+#[cfg(target_os = "linux")]
+struct TlsServer(std::process::Child, String);
+
+#[cfg(target_os = "linux")]
+impl TlsServer {
+    /// Starts a server with the certificate that [`create_certificate`] created.
+    fn start(home: &Path) -> Self {
+        let mut command = crate::child::command("openssl");
+        command.args("s_server -accept 127.0.0.1:0 -www -key key.pem -cert cert.pem".split(' '));
+        let piped = command.current_dir(home).stdout(Stdio::piped());
+        let mut server = Self(piped.stderr(Stdio::null()).spawn().unwrap(), String::new());
+        let stdout = BufReader::new(server.0.stdout.take().unwrap());
+        let lines = stdout.lines().map(Result::unwrap);
+        let mut ports =
+            lines.filter_map(|it| Some(it.strip_prefix("ACCEPT 127.0.0.1:")?.to_owned()));
+        server.1 = format!("https://localhost:{}", ports.next().unwrap());
+        server
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for TlsServer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Each kind of certificate that OpenSSL creates and presents, in all places that report it. Names in it
+/// decide nothing.
 #[cfg(target_os = "linux")]
 #[test]
-fn names_the_hosts_of_a_certificate() {
+fn reports_problems_of_tls_without_names_of_rust() {
     if !crate::child::is_installed("openssl") {
         return;
     }
     let home = home();
-    let options =
-        "-addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:other.example";
-    let url = serve(home.path(), options);
-    let run = send_trusting(home.path(), &url, "cert.pem");
-    assert!(
-        run.stderr().contains("only valid for \"other.example\""),
-        "{run}"
-    );
-    let options =
-        "-sha1 -addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:localhost";
-    let url = serve(home.path(), options);
-    let webhook = send_trusting(home.path(), &url, "cert.pem");
-    let show = Program::new(home.path(), &["badges"])
-        .env("PROFILE_BASE_URL", &url)
-        .env("SSL_CERT_FILE", home.path().join("cert.pem"));
-    for run in [webhook, show.run()] {
-        assert!(
-            run.stderr().contains("unsupported signature algorithm"),
-            "{run}"
-        );
-        assert!(!run.stderr().contains(['{', '[']), "{run}");
+    let home = home.path();
+    let roots = TlsService::start().certificate;
+    std::fs::write(home.join("others.pem"), roots).unwrap();
+    let leaf = "-addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:localhost";
+    let curve = "-newkey ec -pkeyopt ec_paramgen_curve";
+    for (options, trusted, shown) in [
+        (
+            leaf.to_owned(),
+            "others.pem",
+            "no trusted authority issued the certificate; if a private authority",
+        ),
+        (
+            leaf.replace(
+                "localhost",
+                "UnknownIssuer.example,IP:127.0.0.2,email:CaUsedAsEndEntity@a.b",
+            ),
+            "cert.pem",
+            "the certificate is only valid for \"UnknownIssuer.example\" and 127.0.0.2\n",
+        ),
+        (
+            String::new(),
+            "cert.pem",
+            "uses the certificate of an authority as its own",
+        ),
+        (
+            format!("-sha1 {leaf}"),
+            "cert.pem",
+            "the certificate is invalid: unsupported signature algorithm\n",
+        ),
+        (
+            format!("{curve}:P-256 -pkeyopt ec_param_enc:explicit {leaf}"),
+            "cert.pem",
+            "the certificate is invalid: unsupported signature algorithm for public key\n",
+        ),
+        (
+            format!("{curve}:P-521 {leaf}"),
+            "cert.pem",
+            "alert received: handshake failure\n",
+        ),
+    ] {
+        create_certificate(home, &options);
+        let server = TlsServer::start(home);
+        let badges = Program::new(home, &["badges"]).env("PROFILE_BASE_URL", &server.1);
+        let badges = badges.env("SSL_CERT_FILE", home.join(trusted)).run();
+        for run in [badges, send_trusting(home, &server.1, trusted)] {
+            let stderr = run.stderr();
+            assert!(stderr.contains(shown), "{options}: {run}");
+            assert_eq!(run.code(), 8, "{run}");
+            for name in ["Algorithm", "Context", "Failure", "(", "{", "["] {
+                assert!(!stderr.contains(name), "{run}");
+            }
+        }
     }
 }
 
