@@ -484,7 +484,7 @@ fn reports_problems_of_tls_without_names_of_rust() {
     let roots = TlsService::start().certificate;
     std::fs::write(home.join("others.pem"), roots).unwrap();
     let leaf = "-addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:localhost";
-    let curve = "-newkey ec -pkeyopt ec_paramgen_curve";
+    let explicit = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit";
     for (options, trusted, shown) in [
         (
             leaf.to_owned(),
@@ -510,12 +510,12 @@ fn reports_problems_of_tls_without_names_of_rust() {
             "the certificate is invalid: unsupported signature algorithm\n",
         ),
         (
-            format!("{curve}:P-256 -pkeyopt ec_param_enc:explicit {leaf}"),
+            format!("{explicit} {leaf}"),
             "cert.pem",
             "the certificate is invalid: unsupported signature algorithm for public key\n",
         ),
         (
-            format!("{curve}:P-521 {leaf}"),
+            format!("-newkey ed448 {leaf}"),
             "cert.pem",
             "alert received: handshake failure\n",
         ),
