@@ -29,12 +29,15 @@ pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Returns the credentials in the headers of a request, which may be a key of the real service, and
-    /// their parts other than its `path`, and `other_keys`. [`redact`](Self::redact) also recognizes generated
+    /// their parts other than its paths, and `other_keys`. [`redact`](Self::redact) also recognizes generated
     /// keys by their format.
-    pub(crate) fn new(headers: &[(String, String)], path: &str, other_keys: &[String]) -> Self {
+    pub(crate) fn new(headers: &[(String, String)], paths: &[&str], other_keys: &[String]) -> Self {
         let values = headers.iter().filter(|(name, _)| is_secret_header(name));
         let values = values.map(|(_, value)| value.as_str());
-        let is_path = |part: &str| part.split('?').next() == Some(path);
+        let is_path = |part: &str| {
+            let mut paths = paths.iter().map(|path| path.split('?').next());
+            paths.any(|path| path == part.split('?').next())
+        };
         let parts = values.clone().flat_map(parts);
         let mut parts: Vec<_> = parts
             .filter(|part| part.len() >= MIN_PART_BYTES && !is_path(part))

@@ -167,15 +167,16 @@ impl Worlds {
         lock(&self.past.journals).max_bytes = limits.bytes;
     }
 
-    /// Returns the journals of all worlds as an HTTP Archive (HAR 1.2).
-    pub fn har(&self) -> String {
-        let mut requests = lock(&self.past.journals).requests();
+    /// Returns the journals of all worlds as an HTTP Archive (HAR 1.2). `url` is that of the server, for requests
+    /// without a host.
+    pub fn har(&self, url: &str) -> serde_json::Value {
+        let mut worlds = lock(&self.past.journals).requests();
         for name in self.names() {
             if let Some(service) = self.find(&name) {
-                requests.push((name, service.journal.requests()));
+                worlds.push(service.journal.in_world(&name));
             }
         }
-        format!("{:#}", archive(&requests))
+        archive(&worlds, url)
     }
 
     /// Sets the limits of the journal of `default`, which new worlds have too.
@@ -220,6 +221,8 @@ impl Worlds {
             self.advise_unknown(request, &world);
             return Err(world);
         };
+        let sent = request.target().into();
+        request.sent.get_or_insert(sent);
         request.path = path;
         if let Some(header) = authorization(request)
             && let Some(token) = bearer_token(header)
@@ -246,8 +249,8 @@ impl Worlds {
     }
 
     fn advise_unknown(&self, request: &Request, world: &str) {
-        let problem = format!("{}: unknown world {world}", request.path);
-        let first = request_line(request, &[], &problem);
+        let world = request.secrets(&[]).redact(world);
+        let first = format!("{}: unknown world {world}", request_line(request, &[]));
         lock(&self.past.report).advise(UNKNOWN_WORLD, first);
     }
 
@@ -598,7 +601,7 @@ mod tests {
 
         /// Checks that the archive has all requests that were not cleared.
         fn check_archive(&self) {
-            let archive: serde_json::Value = serde_json::from_str(&self.worlds.har()).unwrap();
+            let archive = self.worlds.har("http://mock");
             let archived = archive["log"]["entries"].as_array().unwrap().len();
             assert_eq!(
                 archived,

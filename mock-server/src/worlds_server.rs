@@ -210,21 +210,20 @@ impl WorldsHandler {
         request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, NoResponse> {
         let mut request = receive(request, BODY_LIMIT, &self.shutdown).await?;
-        let target = self.log.as_ref().map(|_| target(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
             Err(world) => {
                 let planned = self.unknown_world(&request, &world);
-                if let (Some(log), Some(target)) = (&self.log, target) {
-                    let line = request_line(&request, &[], &target);
+                if let Some(log) = &self.log {
+                    let line = request_line(&request, &[]);
                     log(format_args!("{line} {}", planned.code));
                 }
                 return Ok(response(planned));
             }
         };
         let answer = answer(service, request, &self.shutdown).await;
-        if let (Some(log), Some(target)) = (&self.log, target) {
-            log(format_args!("{}", answer.entry.log_line(&target)));
+        if let Some(log) = &self.log {
+            log(format_args!("{}", answer.entry.log_line()));
         }
         respond(answer)
     }
@@ -255,13 +254,5 @@ impl WorldsHandler {
             .with_header("cache-control", "no-store")
             .with_header("x-content-type-options", "nosniff");
         Ok(response(PlannedReply::new(reply)))
-    }
-}
-
-/// Returns the path and the query, percent-encoded as they were sent.
-fn target(request: &engine::Request) -> String {
-    match &request.query {
-        Some(query) => format!("{}?{query}", request.path),
-        None => request.path.clone(),
     }
 }

@@ -86,6 +86,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     let child = child.map_err(Failure::of_command(&command[0]))?;
     let exit_code = wait(child, &mut signals).await;
     let exit_code = exit_code.map_err(Failure::of("wait for the command"))?;
+    let url = mock.url.clone();
     let worlds = mock.finish().await;
     if let Some(log) = log {
         log.finish();
@@ -102,7 +103,11 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         file.write(&text.expect("a report contains only JSON values"))?;
     }
     if let Some(file) = har {
-        file.write(&worlds.har())?;
+        let archive = worlds.har(&url);
+        file.write(&format!("{archive:#}"))?;
+        if let Some(comment) = archive["log"]["comment"].as_str() {
+            warn(&format!("the HTTP Archive is {comment}"));
+        }
     }
     Ok(match exit_code {
         0 => u8::from(violated),
@@ -231,6 +236,7 @@ fn write_rule(to: &mut impl Write, broken: &RuleViolations) -> io::Result<()> {
 /// A running server, which ends when this is dropped.
 pub(crate) struct Mock {
     worlds: Arc<Worlds>,
+    url: String,
     environment: Vec<(&'static str, OsString)>,
     stop: watch::Sender<()>,
     serving: JoinSet<io::Result<()>>,
@@ -245,6 +251,7 @@ impl Mock {
         let servers = listen(&worlds, addr, log)?;
         let (stop, stopped) = watch::channel(());
         Ok(Self {
+            url: servers[0].url().to_owned(),
             environment: environment(&servers[0], &worlds),
             stop,
             serving: serve(servers, &stopped),

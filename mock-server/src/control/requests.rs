@@ -14,7 +14,7 @@ use crate::engine::{Object, Reply, Request};
 use crate::faults::FaultRule;
 use crate::input::read_json;
 use crate::journal::{
-    Expectation, ExpectationJson, JournalLimits, RecordedRequest, RequestPattern, Verification,
+    Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification, WorldRequests,
     archive,
 };
 
@@ -45,10 +45,11 @@ enum Format {
 }
 
 impl Format {
-    fn reply(self, world: String, requests: Vec<RecordedRequest>) -> Reply {
+    /// Returns requests to a world, of which others may have been dropped, on the server with this URL.
+    fn reply(self, requests: WorldRequests, url: &str) -> Reply {
         match self {
-            Self::Json => Reply::json(200, &requests),
-            Self::Har => Reply::json(200, &archive(&[(world, requests)])),
+            Self::Json => Reply::json(200, &requests.1),
+            Self::Har => Reply::json(200, &archive(&[requests], url)),
         }
     }
 }
@@ -68,16 +69,22 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     };
     pattern.check()?;
     let requests = call.service.journal.matching_after(after, &pattern);
+    let (url, service) = (call.control.url(call.request), call.service.clone());
     let name = call.name.to_owned();
     if !requests.is_empty() || within.is_zero() {
-        return Ok(ControlReply::Now(format.reply(name, requests)));
+        let requests = (name, requests, service.journal.dropped());
+        return Ok(ControlReply::Now(format.reply(requests, &url)));
     }
-    let (service, ended) = (call.service.clone(), ended(call));
+    let ended = ended(call);
     Ok(ControlReply::Later(Box::pin(async move {
-        tokio::select! {
+        let found = tokio::select! {
             biased;
-            requests = service.journal.wait_after(after, &pattern, 1, sleep(within)) => format.reply(name, requests),
-            error = ended => error.map_or_else(|| format.reply(name, Vec::new()), |error| error.0),
+            requests = service.journal.wait_after(after, &pattern, 1, sleep(within)) => Ok(requests),
+            error = ended => error.map_or(Ok(Vec::new()), Err),
+        };
+        match found {
+            Ok(requests) => format.reply((name, requests, service.journal.dropped()), &url),
+            Err(error) => error.0,
         }
     })))
 }

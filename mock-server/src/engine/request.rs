@@ -1,5 +1,6 @@
 //! The HTTP request to the engine.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use http::uri::Authority;
@@ -32,6 +33,9 @@ pub struct Request {
     pub body: Vec<u8>,
     /// The length of a body that a transport discarded because it exceeds the limit.
     discarded: Option<usize>,
+    /// The target as it was sent, without user and password, unless it is the path and the query.
+    pub(crate) sent: Option<Box<str>>,
+    pub(crate) is_http_1_0: bool,
     /// `true` if it has the key of a world that was deleted. Then its violations do not count.
     pub(crate) is_lost: bool,
 }
@@ -50,6 +54,8 @@ impl Request {
             headers: Vec::new(),
             body: Vec::new(),
             discarded: None,
+            sent: None,
+            is_http_1_0: false,
             is_lost: false,
         }
     }
@@ -161,9 +167,18 @@ impl Request {
         self.authorization().and_then(bearer_token)
     }
 
+    /// Returns the target as it was sent, without user and password.
+    pub(crate) fn target(&self) -> Cow<'_, str> {
+        match (&self.sent, &self.query) {
+            (Some(sent), _) => Cow::Borrowed(sent),
+            (None, Some(query)) => format!("{}?{query}", self.path).into(),
+            (None, None) => Cow::Borrowed(&self.path),
+        }
+    }
+
     /// Returns the secrets that texts about the request may contain.
     pub(crate) fn secrets(&self, other_keys: &[String]) -> Secrets {
-        Secrets::new(&self.headers, &self.path, other_keys)
+        Secrets::new(&self.headers, &[&self.path, &self.target()], other_keys)
     }
 
     pub(crate) fn header_values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
@@ -172,6 +187,11 @@ impl Request {
             .filter(move |(given, _)| given.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str())
     }
+}
+
+/// Returns an authority without user and password.
+pub(crate) fn host(authority: &str) -> &str {
+    authority.rsplit('@').next().unwrap_or_default()
 }
 
 /// Returns `true` if the origin has the scheme, host and port of this server.

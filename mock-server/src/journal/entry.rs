@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::engine::{HeaderLines, Request, Violation};
+use crate::engine::{HeaderLines, Request, Violation, host};
 use crate::input::bytes_in_json;
 use crate::redaction::{is_secret_header, label};
 
@@ -46,6 +46,11 @@ pub struct RecordedRequest {
     pub body_length: usize,
     #[serde(skip)]
     pub(super) is_body_truncated: bool,
+    /// The target as it was sent, without user and password.
+    #[serde(skip)]
+    pub(super) target: String,
+    #[serde(skip)]
+    pub(super) is_http_1_0: bool,
     /// The outcome of the request.
     pub outcome: RequestOutcome,
     /// The status that the client received; `None` if it received none.
@@ -67,6 +72,8 @@ pub struct RecordedRequest {
     pub response_body: Vec<u8>,
     /// The length of the whole body of the response in bytes.
     pub response_body_length: u64,
+    #[serde(skip)]
+    pub(super) is_response_truncated: bool,
 }
 
 /// The outcome of a received request.
@@ -148,6 +155,7 @@ impl Entry {
         size_of::<Self>()
             + request.method.len()
             + request.path.len()
+            + request.sent.as_ref().map_or(0, |sent| sent.len())
             + query
             + headers.sum::<usize>()
             + request.body.len()
@@ -162,6 +170,7 @@ impl Entry {
         let redact = |text: &str| secrets.redact(text);
         let headers = self.request.headers.iter();
         let headers = headers.filter(|(name, _)| !is_secret_header(name));
+        let shown = |name: &str, value| if name == "host" { host(value) } else { value };
         let redact_body = |body: &[u8], length: u64| match (body.len() as u64) < length {
             true => secrets.redact_truncated(body),
             false => secrets.redact_bytes(body),
@@ -179,11 +188,13 @@ impl Entry {
             query: self.request.query.as_deref().map(redact),
             key: self.key().map(str::to_owned),
             headers: headers
-                .map(|(name, value)| (redact(name), redact(value)))
+                .map(|(name, value)| (redact(name), redact(shown(name, value))))
                 .collect(),
             body: redact_body(&self.request.body, body_length as u64),
             body_length,
             is_body_truncated: self.request.body.len() < body_length,
+            target: redact(&self.request.target()),
+            is_http_1_0: self.request.is_http_1_0,
             outcome: self.outcome,
             status: match self.outcome {
                 RequestOutcome::Delayed | RequestOutcome::Abandoned => None,
@@ -199,18 +210,19 @@ impl Entry {
                 .collect(),
             response_body: redact_body(&response.body, response.body_length),
             response_body_length: response.body_length,
+            is_response_truncated: (response.body.len() as u64) < response.body_length,
         }
     }
 
-    /// Returns a line for the log. `target` is the path and the query that the client sent.
-    pub(crate) fn log_line(&self, target: &str) -> String {
+    /// Returns a line for the log.
+    pub(crate) fn log_line(&self) -> String {
         let status = match &self.response {
             Some(response) => response.status.to_string(),
             None => "no response".to_owned(),
         };
         let fault = self.fault.map(|fault| format!(" ({fault})"));
         let fault = fault.unwrap_or_default();
-        let line = request_line(&self.request, &self.other_keys, target);
+        let line = request_line(&self.request, &self.other_keys);
         format!("{line} {status}{fault}")
     }
 
@@ -224,9 +236,10 @@ impl Entry {
 }
 
 /// Returns the start of a line for the log: the method, the target and the name of the key.
-pub(crate) fn request_line(request: &Request, other_keys: &[String], target: &str) -> String {
+pub(crate) fn request_line(request: &Request, other_keys: &[String]) -> String {
     let secrets = request.secrets(other_keys);
-    let (method, target) = (secrets.redact(&request.method), secrets.redact(target));
+    let method = secrets.redact(&request.method);
+    let target = secrets.redact(&request.target());
     let key = match request.authorization() {
         None => "without key",
         Some(_) => request.key().and_then(label).unwrap_or("with a key"),

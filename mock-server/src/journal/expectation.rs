@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::difference::{differences, has_method, has_path, matches};
 use super::entry::RecordedRequest;
+use super::har::dropped;
 use super::request_pattern::{RequestPattern, join};
 use crate::engine::BASE_PATH;
 use crate::input::{InvalidInput, read_json};
@@ -204,13 +205,7 @@ impl Verification {
                 _ => format!("no near misses among {others} other requests"),
             });
         }
-        if self.dropped > 0 {
-            let dropped = self.dropped;
-            let plural = if dropped == 1 { "" } else { "s" };
-            lines.push(format!(
-                "the journal dropped {dropped} older request{plural}; raise its limits, or clear it before"
-            ));
-        }
+        lines.extend(dropped(self.dropped).map(|dropped| dropped + ", or clear it before"));
         lines.join("\n")
     }
 

@@ -3,40 +3,70 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
+use http::uri::Authority;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use super::entry::RecordedRequest;
 
-/// The name of a world, and its requests.
-pub(crate) type WorldRequests = (String, Vec<RecordedRequest>);
+/// The name of a world, its requests, and the number of those that were dropped.
+pub(crate) type WorldRequests = (String, Vec<RecordedRequest>, u64);
 
-/// Returns an archive of the requests of worlds. A body that was cut is shorter than its size.
-pub(crate) fn archive(worlds: &[WorldRequests]) -> Value {
-    let entries = worlds
+/// Returns an archive of the requests of worlds in the order of time. `url` is that of the server, for requests
+/// without a host.
+pub(crate) fn archive(worlds: &[WorldRequests], url: &str) -> Value {
+    let mut entries: Vec<_> = worlds
         .iter()
-        .flat_map(|(world, requests)| requests.iter().map(|recorded| entry(world, recorded)));
-    json!({"log": {
+        .flat_map(|(world, requests, _)| requests.iter().map(move |recorded| (world, recorded)))
+        .collect();
+    entries.sort_by_cached_key(|(_, recorded)| recorded.at.parse::<Timestamp>().ok());
+    let entries = entries.into_iter();
+    let entries = entries.map(|(world, recorded)| entry(world, recorded, url));
+    let mut log = json!({
         "version": "1.2",
         "creator": {"name": "mock-server", "version": env!("CARGO_PKG_VERSION")},
         "entries": entries.collect::<Vec<_>>(),
-    }})
+    });
+    if let Some(dropped) = dropped(worlds.iter().map(|(_, _, dropped)| dropped).sum()) {
+        log["comment"] = format!("incomplete: {dropped}").into();
+    }
+    json!({"log": log})
+}
+
+/// Returns a sentence about the requests that a journal has dropped, if any.
+pub(super) fn dropped(count: u64) -> Option<String> {
+    let plural = if count == 1 { "" } else { "s" };
+    let sentence =
+        || format!("the journal dropped {count} older request{plural}; raise its limits");
+    (count > 0).then(sentence)
 }
 
 /// Returns an entry. Names that begin with `_` are not part of the format.
-fn entry(world: &str, recorded: &RecordedRequest) -> Value {
+fn entry(world: &str, recorded: &RecordedRequest, server: &str) -> Value {
     let fault = recorded.fault.iter().map(|fault| format!("fault: {fault}"));
     let violations = recorded.violations.iter().map(ToString::to_string);
-    let comments: Vec<_> = fault.chain(violations).collect();
+    let cut = [
+        ("request", recorded.is_body_truncated),
+        ("response", recorded.is_response_truncated),
+    ];
+    let cut = cut.iter().filter(|(_, is_cut)| *is_cut);
+    let cut =
+        cut.map(|(what, _)| format!("the body of the {what} was cut; raise --journal-body-bytes"));
+    let comments: Vec<_> = fault.chain(violations).chain(cut).collect();
+    let url = url(recorded, server);
+    // Otherwise the URL contains it.
+    let is_odd = !recorded.target.starts_with('/') && recorded.target != url;
     json!({
         "startedDateTime": recorded.at,
         "time": 0,
-        "request": request(recorded),
+        "request": request(recorded, url),
         "response": response(recorded),
         "cache": {},
         "timings": {"send": 0, "wait": 0, "receive": 0},
         "comment": comments.join("\n"),
         "_world": world,
+        "_target": is_odd.then_some(&recorded.target),
         "_key": recorded.key,
         "_outcome": recorded.outcome,
         "_fault": recorded.fault,
@@ -45,15 +75,37 @@ fn entry(world: &str, recorded: &RecordedRequest) -> Value {
     })
 }
 
-fn request(recorded: &RecordedRequest) -> Value {
-    let query = recorded.query.as_deref();
-    let host = value_of(&recorded.headers, "host").unwrap_or("localhost");
-    let target = query.map_or_else(String::new, |query| format!("?{query}"));
-    let parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+/// Returns an absolute URL, since readers of archives know no other form.
+fn url(recorded: &RecordedRequest, server: &str) -> String {
+    let target = &*recorded.target;
+    let path = match target.split_once("://") {
+        _ if target.starts_with('/') => target,
+        Some((_, rest)) => rest.find('/').map_or("/", |start| &rest[start..]),
+        None if target == "*" => "/",
+        // CONNECT has only a host and a port.
+        None => return format!("http://{target}/"),
+    };
+    let host = value_of(&recorded.headers, "host").unwrap_or_default();
+    match host.parse::<Authority>() {
+        Ok(_) => format!("http://{host}{path}"),
+        Err(_) => format!("{server}{path}"),
+    }
+}
+
+fn version(recorded: &RecordedRequest) -> &'static str {
+    match recorded.is_http_1_0 {
+        true => "HTTP/1.0",
+        false => "HTTP/1.1",
+    }
+}
+
+fn request(recorded: &RecordedRequest, url: String) -> Value {
+    let query = recorded.query.as_deref().unwrap_or_default();
+    let parameters = form_urlencoded::parse(query.as_bytes());
     let mut request = json!({
         "method": recorded.method,
-        "url": format!("http://{host}{}{target}", recorded.path),
-        "httpVersion": "HTTP/1.1",
+        "url": url,
+        "httpVersion": version(recorded),
         "cookies": [],
         "headers": pairs(recorded.headers.iter().cloned()),
         "queryString": pairs(parameters.into_owned()),
@@ -85,7 +137,7 @@ fn response(recorded: &RecordedRequest) -> Value {
     let mut response = json!({
         "status": status,
         "statusText": reason.unwrap_or_default(),
-        "httpVersion": "HTTP/1.1",
+        "httpVersion": version(recorded),
         "cookies": [],
         "headers": pairs(headers.iter().cloned()),
         "content": {

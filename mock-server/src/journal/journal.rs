@@ -83,6 +83,11 @@ impl Journal {
         self.after(0)
     }
 
+    /// Returns the requests with the name of their world, and the number of dropped ones.
+    pub(crate) fn in_world(&self, name: &str) -> WorldRequests {
+        (name.to_owned(), self.requests(), self.dropped())
+    }
+
     /// Returns the recorded requests that match, oldest first.
     pub fn matching(&self, pattern: &RequestPattern) -> Vec<RecordedRequest> {
         self.matching_after(0, pattern)
@@ -217,6 +222,8 @@ pub(crate) struct PastJournals {
     pub(crate) max_bytes: usize,
     /// The names of the worlds and their journals, in the order in which they ended.
     journals: Vec<(String, Arc<Journal>)>,
+    /// Number of requests dropped by journals that are no longer here.
+    dropped: u64,
 }
 
 impl PastJournals {
@@ -231,8 +238,9 @@ impl PastJournals {
     pub(crate) fn requests(&mut self) -> Vec<WorldRequests> {
         self.drop_oldest();
         let journals = self.journals.iter();
-        let requests = journals.map(|(world, journal)| (world.clone(), journal.requests()));
-        requests.collect()
+        let forgotten = (String::new(), Vec::new(), self.dropped);
+        let requests = journals.map(|(world, journal)| journal.in_world(world));
+        requests.chain([forgotten]).collect()
     }
 
     fn drop_oldest(&mut self) {
@@ -249,8 +257,11 @@ impl PastJournals {
             }
         }
         // Only a request that is under way can add to an empty one.
-        self.journals
-            .retain(|(_, journal)| bytes(journal) > 0 || Arc::strong_count(journal) > 1);
+        self.journals.retain(|(_, journal)| {
+            let is_used = bytes(journal) > 0 || Arc::strong_count(journal) > 1;
+            self.dropped += if is_used { 0 } else { journal.dropped() };
+            is_used
+        });
     }
 }
 

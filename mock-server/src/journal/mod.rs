@@ -14,7 +14,7 @@ pub use entry::{RecordedRequest, RequestOutcome};
 pub use expect::Expect;
 pub(crate) use expectation::ExpectationJson;
 pub use expectation::{Expectation, NearMiss, Verification};
-pub(crate) use har::archive;
+pub(crate) use har::{WorldRequests, archive};
 pub(crate) use journal::PastJournals;
 pub use journal::{Journal, JournalLimits};
 pub use request_pattern::RequestPattern;

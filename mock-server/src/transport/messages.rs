@@ -6,14 +6,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, Version};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use super::answer::Answer;
-use crate::engine::{HeaderLines, Request};
+use crate::engine::{HeaderLines, Request, host};
 use crate::faults::large_body::{self, ReplyBody};
 use crate::faults::{PlannedReply, WireFault};
 use crate::tasks::Shutdown;
@@ -47,17 +48,22 @@ pub(crate) async fn receive(
 
 /// Returns a request without its body.
 fn read_head(head: &Parts) -> Request {
-    let target = match head.uri.path_and_query() {
-        Some(target) => Cow::Borrowed(target.as_str()),
-        // CONNECT has only a host and a port.
-        None => Cow::Owned(head.uri.to_string()),
-    };
-    let mut received = Request::new(head.method.as_str(), &target);
+    let authority = head
+        .uri
+        .authority()
+        .map(|authority| host(authority.as_str()));
+    // CONNECT has only a host and a port.
+    let target = head.uri.path_and_query().map(PathAndQuery::as_str);
+    let target = target.or(authority).unwrap_or_default();
+    let mut received = Request::new(head.method.as_str(), target);
     received.headers = texts(&head.headers);
-    // It replaces `Host` (RFC 9112, section 3.2.2).
-    if let Some(authority) = head.uri.authority() {
+    received.is_http_1_0 = head.version == Version::HTTP_10;
+    if let Some(host) = authority {
+        let scheme = head.uri.scheme_str();
+        received.sent = scheme.map(|scheme| format!("{scheme}://{host}{target}").into());
+        // It replaces `Host` (RFC 9112, section 3.2.2).
         received.headers.retain(|(name, _)| name != "host");
-        received = received.header("host", authority.as_str());
+        received = received.header("host", host);
     }
     received
 }

@@ -1,5 +1,7 @@
 //! The journal and the report of the program.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::thread;
 
 use rustix::process::Signal;
@@ -513,6 +515,150 @@ fn check_read(read: &har::Entry, base_url: &str) {
             .iter()
             .any(|pair| pair.name == "ratelimit-limit")
     );
+}
+
+/// The first line of a request and its host, and the URL and the target in the archive.
+const TARGETS: [(&str, &str, &str, Option<&str>); 12] = [
+        (
+            "GET /api/v1/badges HTTP/1.1",
+            "Host: h:1",
+            "http://h:1/api/v1/badges",
+            None,
+        ),
+        (
+            "GET /worlds/w1/api/v1/me?x=%C3%A9&y HTTP/1.1",
+            "Host: h",
+            "http://h/worlds/w1/api/v1/me?x=%C3%A9&y",
+            None,
+        ),
+        (
+            "GET /api/v1/badges HTTP/1.1",
+            "Host:",
+            "OWN/api/v1/badges",
+            None,
+        ),
+        (
+            "GET /worlds/w1/api/v1/me HTTP/1.0",
+            "X-A: b",
+            "OWN/worlds/w1/api/v1/me",
+            None,
+        ),
+        (
+            "GET /api/v1/badges HTTP/1.1",
+            "Host: a b",
+            "OWN/api/v1/badges",
+            None,
+        ),
+        (
+            "GET /api/v1/badges HTTP/1.1",
+            "Host: user:canary@h",
+            "http://h/api/v1/badges",
+            None,
+        ),
+        ("OPTIONS * HTTP/1.1", "Host: h", "http://h/", Some("*")),
+        (
+            "CONNECT c.example:443 HTTP/1.1",
+            "Host: h",
+            "http://c.example:443/",
+            Some("c.example:443"),
+        ),
+        (
+            "CONNECT user:canary@c.example:443 HTTP/1.1",
+            "Host: h",
+            "http://c.example:443/",
+            Some("c.example:443"),
+        ),
+        (
+            "GET http://user:canary@o:8/api/v1/me?x=1 HTTP/1.1",
+            "Host: h",
+            "http://o:8/api/v1/me?x=1",
+            None,
+        ),
+        (
+            "GET http://o/worlds/w1/api/v1/me HTTP/1.1",
+            "Host: h",
+            "http://o/worlds/w1/api/v1/me",
+            None,
+        ),
+        (
+            "GET https://canary@o/api/v1/me HTTP/1.0",
+            "Host: h",
+            "http://o/api/v1/me",
+            Some("https://o/api/v1/me"),
+        ),
+];
+
+#[test]
+fn an_archive_has_absolute_urls_and_what_was_sent() {
+    let serving = serve(&[]);
+    serving.order(201, "POST /worlds", NOTHING);
+    let own = serving.url();
+    for (line, host, url, target) in TARGETS {
+        let mut stream = TcpStream::connect(serving.address()).unwrap();
+        write!(stream, "{line}\r\n{host}\r\nConnection: close\r\n\r\n").unwrap();
+        stream.read_to_end(&mut Vec::new()).unwrap();
+        let world = if line.contains("/w1/") {
+            "w1"
+        } else {
+            "default"
+        };
+        let list = |format| {
+            let line = format!("GET /worlds/{world}/requests{format}");
+            serde_json::from_str::<Value>(&serving.control(&line).send().body).unwrap()
+        };
+        let (archive, recorded) = (list("?format=har"), list(""));
+        for all in [&archive, &recorded] {
+            assert!(!all.to_string().contains("canary"), "{line}: {all:#}");
+        }
+        let entry = archive["log"]["entries"]
+            .as_array()
+            .unwrap()
+            .last()
+            .unwrap();
+        assert_eq!(
+            entry["request"]["url"],
+            url.replace("OWN", own),
+            "{line} {host}"
+        );
+        assert_eq!(entry["_target"], json!(target), "{line}");
+        let version = line.rsplit(' ').next().unwrap();
+        for side in ["request", "response"] {
+            assert_eq!(entry[side]["httpVersion"], version, "{line}");
+        }
+        let path = recorded.as_array().unwrap().last().unwrap()["path"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(!path.contains("/w1/"), "{path}");
+    }
+}
+
+#[test]
+fn an_incomplete_archive_says_so() {
+    let serving = serve(&["--journal-entries=2", "--journal-body-bytes=30"]);
+    let archive = || {
+        let answer = serving
+            .control("GET /worlds/default/requests?format=har")
+            .send();
+        serde_json::from_str::<Value>(&answer.body).unwrap()["log"].take()
+    };
+    let post = |body: &str| {
+        serving
+            .request("POST /me/posts")
+            .json(json!({"body": body}))
+            .send()
+    };
+    post("short");
+    post(&"long".repeat(20));
+    let log = archive();
+    assert_eq!(log["comment"], NOTHING);
+    let cut = |what| format!("the body of the {what} was cut; raise --journal-body-bytes");
+    assert_eq!(log["entries"][0]["comment"], cut("response"));
+    let both = [cut("request"), cut("response")].join("\n");
+    assert_eq!(log["entries"][1]["comment"], both);
+    post("one more");
+    let comment = "incomplete: the journal dropped 1 older request; raise its limits";
+    assert_eq!(archive()["comment"], comment);
 }
 
 #[test]

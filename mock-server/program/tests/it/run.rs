@@ -345,7 +345,12 @@ fn writes_the_requests_of_all_worlds_as_an_http_archive() {
         .iter()
         .map(|entry| entry["_world"].as_str().unwrap())
         .collect();
-    assert_eq!(worlds, ["default", "default", "w1"]);
+    assert_eq!(worlds, ["default", "w1", "default"], "in the order of time");
+    assert_eq!(archive["log"]["comment"], Value::Null);
+    let times = entries
+        .iter()
+        .map(|entry| entry["startedDateTime"].as_str());
+    assert!(times.is_sorted(), "{entries:?}");
     let missing = directory.path().join("missing/run.har");
     let options = ["run", "--har", missing.to_str().unwrap(), "--", "true"];
     assert_eq!(output(&options).0, Some(125));
@@ -386,7 +391,7 @@ fn deletions_and_resets_forget_neither_violations_nor_requests() {
         assert_eq!(code, Some(1), "{stderr}");
         assert!(stderr.contains("unknown_field (1 time, "), "{stderr}");
         let gone = "mock-server: advice: unknown_world (2 times): Use the URL and the keys of a world only until \
-                    the world is deleted.\n  PATCH /worlds/w1/api/v1/me/profile: unknown world w1 (all)\n";
+                    the world is deleted.\n  PATCH /worlds/w1/api/v1/me/profile (all): unknown world w1\n";
         assert_eq!(stderr.contains(gone), end == delete, "{stderr}");
         let archive: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         let found = archive["log"]["entries"].as_array().unwrap();
@@ -398,7 +403,7 @@ fn deletions_and_resets_forget_neither_violations_nor_requests() {
     let script = r#"PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w7 request GET /other"#;
     let (code, _, stderr) = run(&[], script);
     assert_eq!(code, Some(0), "{stderr}");
-    let first = "  GET /worlds/w7/api/v1/other: unknown world w7 (all)\n";
+    let first = "  GET /worlds/w7/api/v1/other (all): unknown world w7\n";
     assert!(
         stderr.contains(first) && !stderr.contains("no request reached"),
         "{stderr}"
@@ -432,6 +437,13 @@ fn the_archive_keeps_the_newest_requests_of_deleted_worlds() {
         .flat_map(|world| (1..=3).map(move |n| format!("w{world} {n}")))
         .collect();
     assert!((2..9).contains(&names.len()), "{names:?}");
+    let dropped = format!(
+        "the journal dropped {} older requests; raise its limits",
+        18 - names.len()
+    );
+    assert_eq!(archive["log"]["comment"], format!("incomplete: {dropped}"));
+    let line = format!("mock-server: the HTTP Archive is incomplete: {dropped}\n");
+    assert!(stderr.contains(&line), "{stderr}");
     assert_eq!(names, all[all.len() - names.len()..]);
 }
 
