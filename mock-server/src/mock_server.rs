@@ -231,7 +231,7 @@ impl MockServerBuilder {
         self
     }
 
-    /// Lets web pages of this origin use the service, or of any origin with `*`. By default, browsers
+    /// Lets web pages of this origin use the service, too, or of any origin with `*`. By default, browsers
     /// do not let pages of other origins read responses.
     ///
     /// Preflights are answered, and responses have the headers that a page needs to read them,
@@ -244,7 +244,7 @@ impl MockServerBuilder {
     /// Returns [`InvalidInput`] if `origin` is neither `*` nor an origin such as
     /// `http://localhost:3000`.
     pub fn cors(mut self, origin: &str) -> Result<Self, InvalidInput> {
-        self.cors = Some(Cors::new(origin)?);
+        self.cors.get_or_insert_default().add(origin)?;
         Ok(self)
     }
 

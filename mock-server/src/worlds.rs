@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::engine::{
-    self, ActiveKeys, Dialect, Keys, Report, Request, SeededHash, UNKNOWN_WORLD, World,
+    self, ActiveKeys, Dialect, Keys, OwnHosts, Report, Request, SeededHash, UNKNOWN_WORLD, World,
     bearer_token,
 };
 use crate::faults::FaultRule;
@@ -103,9 +103,22 @@ impl Worlds {
     ///
     /// Returns [`InvalidInput`] if `origin` is neither `*` nor an origin such as
     /// `http://localhost:3000`.
-    pub fn set_cors(&mut self, origin: &str) -> Result<(), InvalidInput> {
-        self.default_mut().cors = Some(Cors::new(origin)?);
-        Ok(())
+    pub fn add_cors(&mut self, origin: &str) -> Result<(), InvalidInput> {
+        self.default_mut().cors.get_or_insert_default().add(origin)
+    }
+
+    /// Makes this host name one of the server's own. By default, only IP addresses and `localhost` are, since a web
+    /// page can make any other name resolve to this machine.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if `name` is not a host name without a port.
+    pub fn allow_host(&mut self, name: &str) -> Result<(), InvalidInput> {
+        self.default_mut().own_hosts.add(name)
+    }
+
+    pub(crate) fn own_hosts(&self) -> OwnHosts {
+        self.default().own_hosts.clone()
     }
 
     pub(crate) fn cors(&self) -> Option<Cors> {
@@ -251,7 +264,10 @@ impl Worlds {
     fn advise_unknown(&self, request: &Request, world: &str) {
         let world = request.secrets(&[]).redact(world);
         let first = format!("{}: unknown world {world}", request_line(request, &[]));
-        lock(&self.past.report).advise(UNKNOWN_WORLD, first);
+        let mut report = lock(&self.past.report);
+        report.advise(UNKNOWN_WORLD, first);
+        // The world `default` counts the others.
+        report.requests += u64::from(!request.is_lost);
     }
 
     /// Returns the service of the world with this name.

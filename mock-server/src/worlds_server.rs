@@ -89,18 +89,6 @@ impl WorldsServer {
         self
     }
 
-    /// Lets the control API serve this host name. By default, it serves only IP addresses and
-    /// `localhost`, since a web page can make any other name resolve to this machine.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`InvalidInput`] if `name` is not a host name without a port.
-    pub fn allow_host(mut self, name: &str) -> Result<Self, InvalidInput> {
-        self.guard()
-            .map_or(Ok(()), |guard| guard.allow_host(name))?;
-        Ok(self)
-    }
-
     /// Requires this token, in the header `Authorization: Bearer TOKEN`, for all requests to the
     /// control API.
     ///
@@ -235,7 +223,7 @@ impl WorldsHandler {
             return PlannedReply::new(reply);
         };
         let mut planned = PlannedReply::new(cors.accept_preflight(request).unwrap_or(reply));
-        cors.allow(&mut planned);
+        cors.allow(request, &mut planned);
         planned
     }
 

@@ -193,6 +193,14 @@ fn write(to: &mut impl Write, findings: &Report, violated: &[&RuleViolations]) -
         )?;
         writeln!(to, "  {}", printable(&advice.first))?;
     }
+    if findings.other_origins > 0 {
+        let count = findings.other_origins;
+        let plural = if count == 1 { "" } else { "s" };
+        writeln!(
+            to,
+            "mock-server: {count} violation{plural} of pages of other origins; add --cors ORIGIN to count them"
+        )?;
+    }
     let coverage = &findings.coverage;
     let uncovered = coverage.uncovered().endpoints;
     let (all, covered) = (Endpoint::ALL.len(), Endpoint::ALL.len() - uncovered.len());

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
-use std::net::{TcpListener, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -48,9 +48,12 @@ pub(crate) struct ServerOptions {
     /// JSON file with a fault rule or an array of fault rules
     #[arg(long, value_name = "FILE")]
     pub(crate) fault: Option<PathBuf>,
-    /// Let web pages of this origin use the service, such as http://localhost:3000, or * for any
+    /// Let web pages of this origin use the service, such as http://localhost:3000, or * for any; repeatable
     #[arg(long, value_name = "ORIGIN")]
-    cors: Option<String>,
+    cors: Vec<String>,
+    /// Host name that the control API serves besides IP addresses and localhost; repeatable
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
     /// Log each request to stderr, without its key
     #[arg(long)]
     pub(crate) log: bool,
@@ -108,9 +111,6 @@ impl FromStr for DialectChoice {
 /// The options of the control API.
 #[derive(Debug, Args)]
 pub(crate) struct ControlOptions {
-    /// Host name that the control API serves besides IP addresses and localhost; can be repeated
-    #[arg(long, value_name = "NAME")]
-    allow_host: Vec<String>,
     /// File with a token that the control API requires (Authorization: Bearer TOKEN)
     #[arg(long, value_name = "FILE")]
     control_token_file: Option<PathBuf>,
@@ -121,13 +121,9 @@ pub(crate) struct ControlOptions {
 }
 
 impl ControlOptions {
-    pub(crate) fn apply(&self, mut server: WorldsServer) -> Result<WorldsServer, Failure> {
+    pub(crate) fn apply(&self, server: WorldsServer) -> Result<WorldsServer, Failure> {
         if self.no_control {
             return Ok(server.without_control());
-        }
-        for name in &self.allow_host {
-            let allowed = server.allow_host(name);
-            server = allowed.map_err(Failure::in_option("--allow-host"))?;
         }
         let Some(path) = &self.control_token_file else {
             return Ok(server);
@@ -230,9 +226,13 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
         bytes: options.journal_bytes.unwrap_or(limits.bytes),
         body_bytes: options.journal_body_bytes.unwrap_or(limits.body_bytes),
     });
-    if let Some(origin) = &options.cors {
-        let set = worlds.set_cors(origin);
-        set.map_err(Failure::in_option("--cors"))?;
+    for origin in &options.cors {
+        let added = worlds.add_cors(origin);
+        added.map_err(Failure::in_option("--cors"))?;
+    }
+    for name in &options.allow_host {
+        let allowed = worlds.allow_host(name);
+        allowed.map_err(Failure::in_option("--allow-host"))?;
     }
     if let Some(seed) = options.seed
         && worlds.keys() != World::new(seed).keys()
@@ -271,41 +271,78 @@ fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Fai
 }
 
 /// Binds all addresses of a name, so that no client reaches another program, and creates a server for each,
-/// which logs to `log`. With port 0, binds only the first, since each would get another port.
+/// which logs to `log`.
 pub(crate) fn listen(
     worlds: &Arc<Worlds>,
     addr: &str,
     log: Option<&Log>,
 ) -> Result<Vec<WorldsServer>, Failure> {
+    let failed = |reason| Failure::Listen {
+        addr: addr.to_owned(),
+        reason,
+    };
+    let addresses: Vec<_> = addr.to_socket_addrs().map_err(failed)?.collect();
+    let is_any_port = addresses.iter().any(|address| address.port() == 0);
+    // Bound until the end, so that each attempt gets another port.
+    let mut rejected = Vec::new();
+    let mut bound = bind(addr, &addresses, &mut rejected);
+    for _ in 0..ATTEMPTS {
+        // Another program may have the port at one of the addresses only.
+        if let Err(Failure::Listen { reason, .. }) = &bound
+            && reason.kind() == io::ErrorKind::AddrInUse
+            && is_any_port
+        {
+            bound = bind(addr, &addresses, &mut rejected);
+        }
+    }
+    let serve = |listener| {
+        let server = WorldsServer::new(worlds.clone(), listener)?;
+        Ok(match log {
+            Some(log) => server.log(log.writer()),
+            None => server,
+        })
+    };
+    let servers = bound?.into_iter().map(serve);
+    servers.collect::<io::Result<_>>().map_err(failed)
+}
+
+/// Maximum number of further ports to try.
+const ATTEMPTS: usize = 20;
+
+/// Binds the addresses of `addr`; with port 0, all to the same port. Fails if one is in use.
+fn bind(
+    addr: &str,
+    addresses: &[SocketAddr],
+    rejected: &mut Vec<(SocketAddr, TcpListener)>,
+) -> Result<Vec<TcpListener>, Failure> {
     let failed = |addr: &dyn fmt::Display, reason| Failure::Listen {
         addr: addr.to_string(),
         reason,
     };
-    let addresses = addr.to_socket_addrs();
-    let mut servers = Vec::<WorldsServer>::new();
+    let mut bound = Vec::<(SocketAddr, TcpListener)>::new();
     let mut missing = io::ErrorKind::NotFound.into();
-    for address in addresses.map_err(|reason| failed(&addr, reason))? {
+    for mut address in addresses.iter().copied() {
+        if let Some((first, _)) = bound.first() {
+            address.set_port(first.port());
+        }
         // A system may list an address twice.
-        let is_bound = |server: &WorldsServer| address.port() == 0 || server.address() == address;
-        if servers.iter().any(is_bound) {
+        if bound.iter().any(|(own, _)| *own == address) {
             continue;
         }
-        let bound = TcpListener::bind(address);
-        match bound.and_then(|listener| WorldsServer::new(worlds.clone(), listener)) {
-            Ok(server) => servers.push(match log {
-                Some(log) => server.log(log.writer()),
-                None => server,
-            }),
+        match TcpListener::bind(address).and_then(|listener| Ok((listener.local_addr()?, listener)))
+        {
+            Ok(listening) => bound.push(listening),
             Err(reason) if reason.kind() == io::ErrorKind::AddrInUse => {
+                rejected.append(&mut bound);
                 return Err(failed(&address, reason));
             }
             // `localhost` is often also an IPv6 address where there is no IPv6.
             Err(reason) => missing = reason,
         }
     }
-    match servers.is_empty() {
+    match bound.is_empty() {
         true => Err(failed(&addr, missing)),
-        false => Ok(servers),
+        false => Ok(bound.into_iter().map(|(_, listener)| listener).collect()),
     }
 }
 

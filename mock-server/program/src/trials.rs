@@ -77,7 +77,8 @@ pub(crate) async fn run(
     expected: Expected,
 ) -> Result<u8, Failure> {
     let (json, show_output) = (options.json, options.show_output);
-    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    let (mut rows, mut failed) = (Vec::<Row>::new(), Vec::new());
+    let mut sends_requests = false;
     let (all, worlds): (Vec<_>, Vec<_>) = cases
         .into_iter()
         .map(|case| ((case.name, case.sentence), case.worlds))
@@ -85,7 +86,9 @@ pub(crate) async fn run(
     let report = |index: usize, trial: Trial| {
         let (name, sentence) = all[index].clone();
         let expected = if index == 0 { Expected::Pass } else { expected };
-        let row = Row::new(name, sentence, &trial, expected);
+        let is_idle = sends_requests && trial.report.requests == 0;
+        sends_requests |= trial.report.requests > 0;
+        let row = Row::new(name, sentence, &trial, expected, is_idle);
         if !json {
             row.print(&trial);
         }
@@ -103,6 +106,12 @@ pub(crate) async fn run(
         trial.print_output(name, false);
     }
     conclude(&rows, json);
+    if rows.iter().any(|row| row.result == NO_REQUESTS) {
+        warn(
+            "a run without requests says nothing: the command has probably reused an earlier result; turn that \
+              off, as with --rerun (Gradle) or -count=1 (Go)",
+        );
+    }
     if rows.len() < all.len() {
         let baseline = &rows[0].name;
         warn(&format!("the first run failed: {baseline}; it has to pass"));
@@ -110,14 +119,19 @@ pub(crate) async fn run(
     Ok(u8::from(!rows.iter().all(|row| row.is_expected)))
 }
 
+/// The result of a run that succeeds without a request, although an earlier one sent some.
+const NO_REQUESTS: &str = "no_requests";
+
 impl Row {
     fn new(
         name: String,
         sentence: Option<&'static str>,
         trial: &Trial,
         expected: Expected,
+        is_idle: bool,
     ) -> Self {
         let (result, is_expected) = match (trial.exit_code, expected) {
+            (Some(0), _) if is_idle => (NO_REQUESTS, false),
             (Some(0), Expected::Pass) => ("passed", true),
             (Some(_), Expected::Pass) => ("failed", false),
             (None, Expected::Pass) => ("timeout", false),

@@ -5,36 +5,20 @@
 //! and must not come from a page of another origin. Its body must have a content type that pages of
 //! other origins cannot send.
 
-use std::net::IpAddr;
-
-use http::uri::Authority;
 use sha2::{Digest, Sha256};
 
 use super::error::ControlError;
-use crate::engine::{Problem, Request, bearer_token};
+use crate::engine::{OwnHosts, Problem, Request, bearer_token};
 use crate::input::InvalidInput;
 
 /// The requests that the control API accepts. Not `Debug`, because the digest must not be printed.
 #[derive(Default)]
 pub(crate) struct Guard {
-    allowed_hosts: Vec<String>,
     /// The SHA-256 digest of the token that requests must have.
     token: Option<[u8; 32]>,
 }
 
 impl Guard {
-    /// Accepts requests to this host name too.
-    pub(crate) fn allow_host(&mut self, name: &str) -> Result<(), InvalidInput> {
-        let authority: Option<Authority> = name.parse().ok();
-        if authority.is_none_or(|authority| authority.host() != name || name.contains('@')) {
-            let message =
-                format!("`{name}` is not a host name; expected one without a port, such as mock");
-            return Err(InvalidInput::new("invalid_host", message));
-        }
-        self.allowed_hosts.push(name.to_owned());
-        Ok(())
-    }
-
     /// Accepts only requests with this token.
     pub(crate) fn require_token(&mut self, token: &str) -> Result<(), InvalidInput> {
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -47,12 +31,12 @@ impl Guard {
     }
 
     /// Rejects requests that may come from a web page of another origin.
-    pub(super) fn check_origin(&self, request: &Request) -> Result<(), ControlError> {
+    pub(super) fn check_origin(request: &Request, own: &OwnHosts) -> Result<(), ControlError> {
         let hosts: Vec<_> = request.header_values("host").collect();
         match hosts[..] {
             // Only HTTP/1.0 allows this, which browsers do not speak.
             [] => {}
-            [host] => self.check_host(host)?,
+            [host] if own.contains(host) => {}
             _ => return Err(forbidden_host(&hosts.join(", "))),
         }
         if let Some(origin) = request.foreign_origin() {
@@ -96,31 +80,6 @@ impl Guard {
             "the control token is missing or wrong; send it as `Authorization: Bearer TOKEN`";
         Err(ControlError::new(401, "token_invalid", message))
     }
-
-    fn check_host(&self, text: &str) -> Result<(), ControlError> {
-        let host: Option<Authority> = text.parse().ok();
-        match host.is_some_and(|host| is_host(text, &host) && self.is_allowed(host.host())) {
-            true => Ok(()),
-            false => Err(forbidden_host(text)),
-        }
-    }
-
-    fn is_allowed(&self, host: &str) -> bool {
-        let address = host.trim_start_matches('[').trim_end_matches(']');
-        let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
-        let mut allowed = self.allowed_hosts.iter();
-        address.parse::<IpAddr>().is_ok()
-            || name == "localhost"
-            || name.ends_with(".localhost")
-            || allowed.any(|allowed| allowed.eq_ignore_ascii_case(&name))
-    }
-}
-
-/// Returns `true` if the text is the host of an authority, with or without a port. The parser also
-/// accepts a user name, and text after the bracket of an IPv6 address.
-fn is_host(text: &str, authority: &Authority) -> bool {
-    let rest = text.strip_prefix(authority.host());
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
 fn forbidden_host(found: &str) -> ControlError {
@@ -135,18 +94,18 @@ fn forbidden_host(found: &str) -> ControlError {
 mod tests {
     use super::*;
 
-    fn check(guard: &Guard, headers: &[(&str, &str)]) -> Result<(), ControlError> {
+    fn check(own: &OwnHosts, headers: &[(&str, &str)]) -> Result<(), ControlError> {
         let request = Request::new("GET", "/_mock/v1/health");
         let request = headers.iter().fold(request, |request, (name, value)| {
             request.header(*name, *value)
         });
-        guard.check_origin(&request)
+        Guard::check_origin(&request, own)
     }
 
     #[test]
     fn accepts_only_hosts_that_no_web_page_can_have() {
-        let mut guard = Guard::default();
-        guard.allow_host("Mock").unwrap();
+        let mut own = OwnHosts::default();
+        own.add("Mock").unwrap();
         for host in [
             "127.0.0.1:8080",
             "[::1]:8080",
@@ -158,7 +117,7 @@ mod tests {
             "mock:8080",
             "MOCK",
         ] {
-            assert!(check(&guard, &[("Host", host)]).is_ok(), "{host}");
+            assert!(check(&own, &[("Host", host)]).is_ok(), "{host}");
         }
         for host in [
             "evil.example",
@@ -175,16 +134,16 @@ mod tests {
             "2130706433",
             "127.1",
         ] {
-            assert!(check(&guard, &[("Host", host)]).is_err(), "{host}");
+            assert!(check(&own, &[("Host", host)]).is_err(), "{host}");
         }
-        assert!(check(&guard, &[]).is_ok());
+        assert!(check(&own, &[]).is_ok());
         let twice = [("Host", "localhost"), ("Host", "localhost")];
-        assert!(check(&guard, &twice).is_err());
+        assert!(check(&own, &twice).is_err());
     }
 
     #[test]
     fn accepts_only_its_own_origin() {
-        let guard = Guard::default();
+        let own = OwnHosts::default();
         for (host, origin, expected) in [
             ("localhost:8080", "http://localhost:8080", true),
             ("LocalHost:8080", "http://localhost:8080", true),
@@ -198,17 +157,17 @@ mod tests {
             ("localhost:8080", "null", false),
             ("localhost:8080", "", false),
         ] {
-            let found = check(&guard, &[("Host", host), ("Origin", origin)]);
+            let found = check(&own, &[("Host", host), ("Origin", origin)]);
             assert_eq!(found.is_ok(), expected, "{host} {origin}");
         }
-        assert!(check(&guard, &[("Origin", "http://localhost")]).is_err());
+        assert!(check(&own, &[("Origin", "http://localhost")]).is_err());
     }
 
     #[test]
     fn rejects_names_and_tokens_that_no_request_can_have() {
         let mut guard = Guard::default();
         for name in ["", "a:80", "a/b", "a b", "a@b", "http://a"] {
-            assert!(guard.allow_host(name).is_err(), "{name}");
+            assert!(OwnHosts::default().add(name).is_err(), "{name}");
         }
         for token in ["", "a b", "é", "a\n"] {
             assert!(guard.require_token(token).is_err(), "{token}");

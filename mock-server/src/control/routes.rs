@@ -2,6 +2,7 @@
 
 use super::call::{BASE, BODY_LIMIT, Control, ControlReply, WorldCall};
 use super::error::ControlError;
+use super::guard::Guard;
 use super::{documents, requests, webhook, worlds};
 use crate::engine::{Reply, Request};
 
@@ -75,7 +76,7 @@ pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
 
 /// Finds the route of a request and runs its action.
 fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
-    control.guard.check_origin(request)?;
+    Guard::check_origin(request, &control.worlds.own_hosts())?;
     if documents::is_page(&request.path) {
         return documents::show_page(request).map(ControlReply::Now);
     }

@@ -71,6 +71,7 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> P
                 endpoint: Some(endpoint),
                 rejection: None,
                 violations: violations(&problems, Some(endpoint), request, world),
+                of_other_origin: 0,
             }
         }
         Err(_) => rejected(world, request, now, Some(endpoint), &problems),
@@ -160,6 +161,7 @@ fn rejected(
         endpoint,
         rejection: Some(decisive.kind()),
         violations: violations(problems, endpoint, request, world),
+        of_other_origin: 0,
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) use report::{
     AdviceKind, KEY_IN_QUERY, POST_REPEATED, RETRY_AFTER_IGNORED, UNKNOWN_WORLD,
 };
 pub use request::Request;
-pub(crate) use request::host;
+pub(crate) use request::{OwnHosts, host};
 pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};
 pub(crate) use seeded_hash::SeededHash;
 pub use world::World;

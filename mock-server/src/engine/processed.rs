@@ -26,6 +26,8 @@ pub(crate) struct Processed {
     /// At most [`Violation::MAX_PER_REQUEST`]. Under a lenient dialect, a successful request can
     /// have violations.
     pub(crate) violations: Vec<Violation>,
+    /// The number of violations that do not count, because a web page of another origin sent the request.
+    pub(crate) of_other_origin: u64,
 }
 
 /// A violation of the specification by a request.

@@ -28,6 +28,10 @@ pub struct Report {
     pub advice: Vec<Advice>,
     /// The coverage of the service.
     pub coverage: Coverage,
+    /// The number of requests.
+    pub requests: u64,
+    /// The number of violations of web pages of other origins, which do not count as those of the client.
+    pub other_origins: u64,
 }
 
 /// The violations of one rule.
@@ -50,6 +54,8 @@ impl Report {
     /// the call and its violations count.
     pub(crate) fn record(&mut self, processed: &Processed, is_received: bool) {
         self.coverage.record(processed, is_received);
+        self.requests += 1;
+        self.other_origins += processed.of_other_origin;
         for violation in &processed.violations {
             self.count(violation.rule, 1, std::slice::from_ref(violation));
         }
@@ -107,6 +113,8 @@ impl Report {
     /// Adds the violations, the advice and the coverage of `others`.
     pub(crate) fn merge(&mut self, others: &Self) {
         self.coverage.merge(&others.coverage);
+        self.requests += others.requests;
+        self.other_origins += others.other_origins;
         for broken in others.rules() {
             self.count(broken.rule, broken.count, &broken.violations);
         }

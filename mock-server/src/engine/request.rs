@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::net::IpAddr;
 
 use http::uri::Authority;
 
 use super::access::bearer_token;
+use crate::input::InvalidInput;
 use crate::redaction::Secrets;
 
 /// An HTTP request as plain values.
@@ -140,9 +142,18 @@ impl Request {
         self.header_values("origin").find(|origin| !is_own(origin))
     }
 
-    /// Returns `true` if a web page of another origin sent the request.
-    pub(crate) fn is_cross_origin(&self) -> bool {
-        self.is_cross_site() || self.foreign_origin().is_some()
+    /// Returns `true` if a web page of another origin sent the request, or one of this origin under a name of
+    /// another server that resolves to this machine.
+    pub(crate) fn is_cross_origin(&self, own: &OwnHosts) -> bool {
+        let mut sites = self.header_values("sec-fetch-site").peekable();
+        let is_of_page = sites.peek().is_some() || self.header_values("origin").next().is_some();
+        let is_rebound = || self.header_values("host").any(|host| !own.contains(host));
+        let is_same_site = |site: &str| site.eq_ignore_ascii_case("same-site");
+        is_of_page
+            && (sites.any(is_same_site)
+                || self.is_cross_site()
+                || self.foreign_origin().is_some()
+                || is_rebound())
     }
 
     /// Returns `true` if a browser reports that a page of another site sent the request.
@@ -187,6 +198,47 @@ impl Request {
             .filter(move |(given, _)| given.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str())
     }
+}
+
+/// The names of this server: IP addresses, `localhost`, and those that were added. A web page cannot have one of
+/// the former, but can make any other name resolve to this machine (DNS rebinding).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OwnHosts(Vec<String>);
+
+impl OwnHosts {
+    pub(crate) fn add(&mut self, name: &str) -> Result<(), InvalidInput> {
+        let authority: Option<Authority> = name.parse().ok();
+        if authority.is_none_or(|authority| authority.host() != name || name.contains('@')) {
+            let message =
+                format!("`{name}` is not a host name; expected one without a port, such as mock");
+            return Err(InvalidInput::new("invalid_host", message));
+        }
+        self.0.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Returns `true` if a `Host` header names this server.
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        let host: Option<Authority> = text.parse().ok();
+        host.is_some_and(|host| is_host(text, &host) && self.is_allowed(host.host()))
+    }
+
+    fn is_allowed(&self, host: &str) -> bool {
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+        let mut allowed = self.0.iter();
+        address.parse::<IpAddr>().is_ok()
+            || name == "localhost"
+            || name.ends_with(".localhost")
+            || allowed.any(|allowed| allowed.eq_ignore_ascii_case(&name))
+    }
+}
+
+/// Returns `true` if the text is the host of an authority, with or without a port. The parser also
+/// accepts a user name, and text after the bracket of an IPv6 address.
+fn is_host(text: &str, authority: &Authority) -> bool {
+    let rest = text.strip_prefix(authority.host());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
 /// Returns an authority without user and password.

@@ -110,6 +110,8 @@ pub(crate) struct Entry {
     /// The name of the fault that was applied.
     pub(crate) fault: Option<&'static str>,
     pub(crate) violations: Vec<Violation>,
+    /// `true` if a web page of another origin sent the request.
+    pub(crate) is_cross_origin: bool,
     pub(crate) outcome: RequestOutcome,
     /// `None` if no response was sent.
     pub(crate) response: Option<Response>,
@@ -204,7 +206,7 @@ impl Entry {
             },
             fault: self.fault.map(str::to_owned),
             violations: self.violations.clone(),
-            cross_origin: self.request.is_cross_origin(),
+            cross_origin: self.is_cross_origin,
             response_headers: response_headers
                 .map(|(name, value)| (name.to_string(), redact(value)))
                 .collect(),

@@ -419,6 +419,7 @@ mod tests {
             has_known_key: false,
             fault: None,
             violations: Vec::new(),
+            is_cross_origin: false,
             outcome: RequestOutcome::Responded,
             response: None,
         }

@@ -114,9 +114,10 @@ impl Exchange {
                 let reply = Reply::error(500, "state_file", &error.to_string());
                 let mut planned = PlannedReply::new(reply);
                 if let Some(cors) = &service.cors {
-                    cors.allow(&mut planned);
+                    cors.allow(&request, &mut planned);
                 }
                 let entry = Entry {
+                    is_cross_origin: request.is_cross_origin(&service.own_hosts),
                     request,
                     other_keys: service.initial.other_keys(),
                     at: Timestamp::now(),
@@ -138,10 +139,20 @@ impl Exchange {
 
     /// Returns the entry of a request without its response.
     fn entry(&self, request: Request, handled: &mut Handled) -> Entry {
+        let service = &self.service;
+        let is_cross_origin = request.is_cross_origin(&service.own_hosts);
+        let processed = &mut handled.processed;
+        let violations = processed.violations.clone();
+        // Any page that is open in a browser can send requests to this machine.
+        if is_cross_origin && service.cors.is_none() {
+            processed.of_other_origin = processed.violations.drain(..).len() as u64;
+        }
+        if request.is_lost {
+            processed.violations.clear();
+        }
         Entry {
-            violations: self
-                .service
-                .take_violations(&request, &mut handled.processed),
+            violations,
+            is_cross_origin,
             request,
             other_keys: std::mem::take(&mut handled.other_keys),
             at: handled.at,
@@ -176,7 +187,7 @@ impl Exchange {
             planned.set_default_header("date", date);
         }
         if let Some(cors) = &service.cors {
-            cors.allow(&mut planned);
+            cors.allow(request, &mut planned);
         }
         if let Some(endpoint) = processed.endpoint {
             let mut recent = lock(&service.recent_responses);

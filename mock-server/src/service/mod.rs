@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 
 use self::advice::RecentResponses;
-use crate::engine::{Keys, Processed, Report, Request, Violation, World};
+use crate::engine::{Keys, OwnHosts, Report, World};
 use crate::faults::{Fault, FaultRule, FaultRules};
 use crate::input::InvalidInput;
 use crate::journal::{Journal, PastJournals};
@@ -43,6 +43,7 @@ pub(crate) struct Service {
     pub(crate) mutant: Option<Mutant>,
     /// Lets web pages of another origin use the service.
     pub(crate) cors: Option<Cors>,
+    pub(crate) own_hosts: OwnHosts,
     /// `false` if the service has no connections of its own, but passes its responses to wiremock.
     pub(crate) has_connection: bool,
     /// Starts when the service ends, which wakes all waiting requests.
@@ -88,6 +89,7 @@ impl Service {
             past: self.past.clone(),
             mutant: self.mutant,
             cors: self.cors.clone(),
+            own_hosts: self.own_hosts.clone(),
             ..Self::new(store, initial)
         }
     }
@@ -114,6 +116,7 @@ impl Service {
             past: Arc::default(),
             mutant: None,
             cors: None,
+            own_hosts: OwnHosts::default(),
             has_connection: true,
             ended: Shutdown::new(),
         }
@@ -160,17 +163,6 @@ impl Service {
             Some(report) => change(report),
             None => change(&mut lock(&self.past.report)),
         }
-    }
-
-    /// Returns the violations of a request for the journal. Those of a page of another origin do not count:
-    /// any page that is open in a browser can send requests to this machine. Nor do those of a lost request.
-    fn take_violations(&self, request: &Request, processed: &mut Processed) -> Vec<Violation> {
-        let violations = processed.violations.clone();
-        let is_foreign = || self.cors.is_none() && request.is_cross_origin();
-        if request.is_lost || (!violations.is_empty() && is_foreign()) {
-            processed.violations.clear();
-        }
-        violations
     }
 
     /// Replaces the world. The webhook is kept unless the new world has one.

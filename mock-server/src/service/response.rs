@@ -2,36 +2,36 @@
 //! the service, and compression, for the dialect setting `compression`.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use flate2::write::GzEncoder;
-use http::Uri;
+use url::{Origin, Url};
 
 use crate::engine::{Reply, Request};
 use crate::faults::{PlannedReply, large_body};
 use crate::input::InvalidInput;
 use crate::redaction::SafeUrl;
 
-/// The origin whose pages may use the service, or `*` for all.
-#[derive(Debug, Clone)]
-pub(crate) struct Cors(Arc<str>);
+/// The origins whose pages may use the service, or `*` for all.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cors(Vec<String>);
 
 impl Cors {
-    /// Returns an error unless `origin` is `*` or an origin as browsers send it.
-    pub(crate) fn new(origin: &str) -> Result<Self, InvalidInput> {
-        let uri = origin.parse::<Uri>().unwrap_or_default();
-        let parts = uri.scheme_str().zip(uri.authority());
-        let own = parts.map(|(scheme, authority)| format!("{scheme}://{authority}"));
-        let is_origin = own.is_some_and(|own| own.to_ascii_lowercase() == origin);
-        if origin != "*" && !is_origin {
-            let message = format!(
-                "`{}` is not an origin; expected * or a scheme, a host in lower case and a port, such \
-                 as http://localhost:3000",
-                SafeUrl(origin)
-            );
-            return Err(InvalidInput::new("invalid_origin", message));
+    /// Adds an origin. Returns an error unless it is `*` or an origin as browsers send it.
+    pub(crate) fn add(&mut self, origin: &str) -> Result<(), InvalidInput> {
+        if origin != "*" {
+            let right = as_sent(origin);
+            if right.as_deref() != Some(origin) {
+                let message = format!(
+                    "`{}` is not an origin; expected * or a scheme, a host in lower case and a port, such \
+                     as {}",
+                    SafeUrl(origin),
+                    right.as_deref().unwrap_or("http://localhost:3000")
+                );
+                return Err(InvalidInput::new("invalid_origin", message));
+            }
         }
-        Ok(Self(origin.into()))
+        self.0.push(origin.to_owned());
+        Ok(())
     }
 
     /// Accepts a preflight. The method and the headers that it asks for are always allowed, so that
@@ -61,9 +61,18 @@ impl Cors {
         })
     }
 
-    /// Lets the page read a response.
-    pub(crate) fn allow(&self, planned: &mut PlannedReply) {
-        let exposed = match &*self.0 {
+    /// Lets the page read the response to its request.
+    pub(crate) fn allow(&self, request: &Request, planned: &mut PlannedReply) {
+        let is_sender =
+            |origin: &&String| request.header_values("origin").any(|sent| sent == *origin);
+        let all = || self.0.iter().find(|origin| *origin == "*");
+        let origin = self
+            .0
+            .iter()
+            .find(is_sender)
+            .or_else(all)
+            .unwrap_or(&self.0[0]);
+        let exposed = match &**origin {
             "*" => "*".to_owned(),
             // With credentials, `*` would be the name of a header (Fetch Standard, section 3.3.4).
             _ => {
@@ -71,13 +80,27 @@ impl Cors {
                 names.chain(["date"]).collect::<Vec<_>>().join(", ")
             }
         };
-        planned.set_default_header("access-control-allow-origin", self.0.to_string());
+        planned.set_default_header("access-control-allow-origin", origin.clone());
         planned.set_default_header("access-control-expose-headers", exposed);
-        if &*self.0 != "*" {
+        if origin != "*" {
             planned.set_default_header("access-control-allow-credentials", "true".to_owned());
+        }
+        if self.0 != ["*"] {
             planned.headers.push(("vary".into(), "origin".into()));
         }
     }
+}
+
+/// Returns an origin as browsers send it: without a default port, and with one host.
+fn as_sent(origin: &str) -> Option<String> {
+    let first = origin.split(',').next().unwrap_or_default();
+    let url = Url::parse(&first.replace('*', "www")).ok()?;
+    let sent = match url.origin() {
+        sent @ Origin::Tuple(..) => sent.ascii_serialization(),
+        // Such as that of an extension of a browser.
+        Origin::Opaque(_) => format!("{}://{}", url.scheme(), url.host_str()?),
+    };
+    Some(sent)
 }
 
 /// Compresses the body of a response if the client accepts gzip. A body that a fault has replaced with
@@ -122,25 +145,42 @@ mod tests {
 
     #[test]
     fn accepts_only_origins_that_browsers_send() {
+        let add = |origin| Cors::default().add(origin);
         for origin in [
             "*",
             "http://localhost:3000",
             "https://a.example",
-            "http://[::1]:80",
+            "http://[::1]:81",
+            "https://a.example:80",
+            "chrome-extension://abcdef",
         ] {
-            assert!(Cors::new(origin).is_ok(), "{origin}");
+            assert_eq!(add(origin), Ok(()), "{origin}");
         }
-        for text in [
-            "",
-            "null",
-            "localhost:3000",
-            "http://localhost:3000/",
-            "http://LOCALHOST",
-            "http://",
-            "http://a,http://b",
-            "http://a\r\nx: y",
+        for (text, right) in [
+            ("http://localhost:3000/", "http://localhost:3000"),
+            ("http://LOCALHOST", "http://localhost"),
+            ("http://localhost:80", "http://localhost"),
+            ("http://[::1]:80", "http://[::1]"),
+            ("http://[0::1]:8080", "http://[::1]:8080"),
+            ("https://a.example:443", "https://a.example"),
+            ("https://*.example.com", "https://www.example.com"),
+            ("http://*", "http://www"),
+            ("http://localhost:*", "http://localhost:3000"),
+            ("http://user:pass@a.example", "http://a.example"),
+            ("http://a.example:0080", "http://a.example"),
+            ("", "http://localhost:3000"),
+            ("null", "http://localhost:3000"),
+            ("localhost:3000", "http://localhost:3000"),
+            ("http://", "http://localhost:3000"),
+            ("http://a,http://b", "http://a"),
+            ("http://a\r\nx: y", "http://localhost:3000"),
         ] {
-            assert!(Cors::new(text).is_err(), "{text}");
+            let message = add(text).unwrap_err().to_string();
+            assert!(
+                message.ends_with(&format!(" such as {right}")),
+                "{text}: {message}"
+            );
+            assert!(!message.contains("pass"), "{message}");
         }
     }
 

@@ -167,6 +167,7 @@ async fn violations_of_other_pages_count_only_with_cors() {
         (&[("Origin", "https://other.example")][..], true),
         (&[("Origin", "null")], true),
         (&[("Sec-Fetch-Site", "Cross-Site")], true),
+        (&[("Sec-Fetch-Site", "same-site")], true),
         (&[("Sec-Fetch-Site", "same-origin")], false),
         (&[("Sec-Fetch-Site", "none")], false),
         (&[("Sec-Fetch-Mode", "cors")], false),
@@ -206,6 +207,39 @@ async fn violations_of_other_pages_count_only_with_cors() {
         .json(json!({"nick": 1}))
         .send();
     assert_eq!(server.report().violations().count(), 1);
+}
+
+#[tokio::test]
+async fn each_of_several_origins_can_be_used() {
+    const OTHER: &str = "https://app.example";
+    for (origins, sent, allowed) in [
+        (&[ORIGIN, OTHER][..], ORIGIN, ORIGIN),
+        (&[ORIGIN, OTHER], OTHER, OTHER),
+        (&[ORIGIN, OTHER], "https://evil.example", ORIGIN),
+        (&[ORIGIN, "*"], ORIGIN, ORIGIN),
+        (&[ORIGIN, "*"], OTHER, "*"),
+    ] {
+        let builder = origins
+            .iter()
+            .fold(MockServer::builder(), |builder, origin| {
+                builder.cors(origin).unwrap()
+            });
+        let server = builder.start().await.unwrap();
+        let read = request(&server, "GET /me").header("Origin", sent).send();
+        let preflight = request(&server, "OPTIONS /me").header("Origin", sent);
+        let preflight = preflight
+            .header("Access-Control-Request-Method", "GET")
+            .send();
+        for answer in [read, preflight] {
+            assert_eq!(answer.header("access-control-allow-origin"), Some(allowed));
+            assert_eq!(answer.header("vary"), Some("origin"));
+            let credentials = (allowed != "*").then_some("true");
+            assert_eq!(
+                answer.header("access-control-allow-credentials"),
+                credentials
+            );
+        }
+    }
 }
 
 #[test]

@@ -519,73 +519,73 @@ fn check_read(read: &har::Entry, base_url: &str) {
 
 /// The first line of a request and its host, and the URL and the target in the archive.
 const TARGETS: [(&str, &str, &str, Option<&str>); 12] = [
-        (
-            "GET /api/v1/badges HTTP/1.1",
-            "Host: h:1",
-            "http://h:1/api/v1/badges",
-            None,
-        ),
-        (
-            "GET /worlds/w1/api/v1/me?x=%C3%A9&y HTTP/1.1",
-            "Host: h",
-            "http://h/worlds/w1/api/v1/me?x=%C3%A9&y",
-            None,
-        ),
-        (
-            "GET /api/v1/badges HTTP/1.1",
-            "Host:",
-            "OWN/api/v1/badges",
-            None,
-        ),
-        (
-            "GET /worlds/w1/api/v1/me HTTP/1.0",
-            "X-A: b",
-            "OWN/worlds/w1/api/v1/me",
-            None,
-        ),
-        (
-            "GET /api/v1/badges HTTP/1.1",
-            "Host: a b",
-            "OWN/api/v1/badges",
-            None,
-        ),
-        (
-            "GET /api/v1/badges HTTP/1.1",
-            "Host: user:canary@h",
-            "http://h/api/v1/badges",
-            None,
-        ),
-        ("OPTIONS * HTTP/1.1", "Host: h", "http://h/", Some("*")),
-        (
-            "CONNECT c.example:443 HTTP/1.1",
-            "Host: h",
-            "http://c.example:443/",
-            Some("c.example:443"),
-        ),
-        (
-            "CONNECT user:canary@c.example:443 HTTP/1.1",
-            "Host: h",
-            "http://c.example:443/",
-            Some("c.example:443"),
-        ),
-        (
-            "GET http://user:canary@o:8/api/v1/me?x=1 HTTP/1.1",
-            "Host: h",
-            "http://o:8/api/v1/me?x=1",
-            None,
-        ),
-        (
-            "GET http://o/worlds/w1/api/v1/me HTTP/1.1",
-            "Host: h",
-            "http://o/worlds/w1/api/v1/me",
-            None,
-        ),
-        (
-            "GET https://canary@o/api/v1/me HTTP/1.0",
-            "Host: h",
-            "http://o/api/v1/me",
-            Some("https://o/api/v1/me"),
-        ),
+    (
+        "GET /api/v1/badges HTTP/1.1",
+        "Host: h:1",
+        "http://h:1/api/v1/badges",
+        None,
+    ),
+    (
+        "GET /worlds/w1/api/v1/me?x=%C3%A9&y HTTP/1.1",
+        "Host: h",
+        "http://h/worlds/w1/api/v1/me?x=%C3%A9&y",
+        None,
+    ),
+    (
+        "GET /api/v1/badges HTTP/1.1",
+        "Host:",
+        "OWN/api/v1/badges",
+        None,
+    ),
+    (
+        "GET /worlds/w1/api/v1/me HTTP/1.0",
+        "X-A: b",
+        "OWN/worlds/w1/api/v1/me",
+        None,
+    ),
+    (
+        "GET /api/v1/badges HTTP/1.1",
+        "Host: a b",
+        "OWN/api/v1/badges",
+        None,
+    ),
+    (
+        "GET /api/v1/badges HTTP/1.1",
+        "Host: user:canary@h",
+        "http://h/api/v1/badges",
+        None,
+    ),
+    ("OPTIONS * HTTP/1.1", "Host: h", "http://h/", Some("*")),
+    (
+        "CONNECT c.example:443 HTTP/1.1",
+        "Host: h",
+        "http://c.example:443/",
+        Some("c.example:443"),
+    ),
+    (
+        "CONNECT user:canary@c.example:443 HTTP/1.1",
+        "Host: h",
+        "http://c.example:443/",
+        Some("c.example:443"),
+    ),
+    (
+        "GET http://user:canary@o:8/api/v1/me?x=1 HTTP/1.1",
+        "Host: h",
+        "http://o:8/api/v1/me?x=1",
+        None,
+    ),
+    (
+        "GET http://o/worlds/w1/api/v1/me HTTP/1.1",
+        "Host: h",
+        "http://o/worlds/w1/api/v1/me",
+        None,
+    ),
+    (
+        "GET https://canary@o/api/v1/me HTTP/1.0",
+        "Host: h",
+        "http://o/api/v1/me",
+        Some("https://o/api/v1/me"),
+    ),
 ];
 
 #[test]

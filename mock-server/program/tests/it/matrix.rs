@@ -162,6 +162,41 @@ fn varies_a_dialect_from_a_file() {
 }
 
 #[test]
+fn a_run_that_sends_nothing_is_a_result_of_its_own() {
+    // Like a build tool that does not run the tests again.
+    let directory = TempDir::new().unwrap();
+    let done = directory.path().join("done");
+    let script = format!(
+        "[ -e {0} ] && exit; curl --silent --output /dev/null $PROFILE_BASE_URL/other; touch {0}",
+        done.display()
+    );
+    let cases = ["matrix", "mutants"].map(|command| {
+        (
+            command,
+            if command == "matrix" {
+                "ids"
+            } else {
+                "me_without_email"
+            },
+        )
+    });
+    for (command, only) in cases {
+        let _ = std::fs::remove_file(&done);
+        let options = [command, "--json", "--only", only, "--", "sh", "-c", &script];
+        let (code, stdout, stderr) = output(&options);
+        assert_eq!(code, Some(1), "{stdout}");
+        let results: Value = serde_json::from_str(&stdout).unwrap();
+        let runs = results["runs"].as_array().unwrap();
+        assert_eq!(runs[0]["result"], "passed");
+        assert!(
+            runs[1..].iter().all(|run| run["result"] == "no_requests"),
+            "{stdout}"
+        );
+        assert!(stderr.contains("-count=1 (Go)"), "{stderr}");
+    }
+}
+
+#[test]
 fn output_is_shown_on_request() {
     let (code, _, stderr) = matrix(&["--only", "ids", "--show-output"], "echo one; cat");
     assert_eq!(code, Some(0));

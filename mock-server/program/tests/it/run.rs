@@ -454,9 +454,38 @@ fn requests_of_web_pages_do_not_fail_a_run() {
         at $PROFILE_BASE_URL/favicon.ico
         at --data '{"nickname": 1}' --header 'Origin: https://other.example' $PROFILE_BASE_URL/api/v1/me/posts
         at --header 'Sec-Fetch-Site: cross-site' $PROFILE_BASE_URL/other
+        at --header 'Sec-Fetch-Site: same-site' $PROFILE_BASE_URL/other
+        at --header 'Sec-Fetch-Site: same-origin' --header 'Host: evil.example:80' $PROFILE_BASE_URL/other
+        at --header 'Origin: http://evil.example:80' --header 'Host: evil.example:80' $PROFILE_BASE_URL/other
     "#;
     let (code, _, stderr) = run(&[], script);
     assert_eq!(code, Some(0), "{stderr}");
+    let line =
+        "mock-server: 6 violations of pages of other origins; add --cors ORIGIN to count them\n";
+    assert!(stderr.contains(line), "{stderr}");
+    // A client in a container, and a page of the mock itself.
+    let client = "curl --silent --output $null --header 'Host: mock:9000' $PROFILE_BASE_URL/other";
+    let page = client.replace("Host:", "Sec-Fetch-Site: same-origin' --header 'Host:");
+    for (options, script, code) in [
+        (&[][..], client, 1),
+        (&[], &page, 0),
+        (&["--allow-host=mock"], &page, 1),
+        (&["--cors=*"], &page, 1),
+    ] {
+        assert_eq!(run(options, script).0, Some(code), "{options:?} {script}");
+    }
+}
+
+#[test]
+fn a_command_in_a_container_reaches_the_control_api() {
+    let script = "curl --silent --fail --output $null --header 'Host: mock:9000' $MOCK_SERVER_CONTROL/health";
+    for (options, code) in [
+        (&[][..], 22),
+        (&["--allow-host=other", "--allow-host=MOCK"], 0),
+    ] {
+        assert_eq!(run(options, script).0, Some(code), "{options:?}");
+    }
+    assert_eq!(run(&["--allow-host=a:80"], "true").0, Some(125));
 }
 
 #[test]
