@@ -20,6 +20,7 @@
 // In reading order; each part depends only on the parts before it:
 //
 // - `redaction`: removal of keys, secrets and control characters from texts
+// - `files`: small texts, and files that are replaced
 // - `input`: JSON input, and the error for invalid input
 // - `engine`: the service as a pure function from a world and a request to a reply
 // - `journal`, `faults`: recorded requests, and faults of responses
@@ -36,6 +37,8 @@
 mod control;
 mod engine;
 pub mod faults;
+#[doc(hidden)]
+pub mod files;
 pub mod guide;
 mod input;
 pub mod journal;

@@ -20,7 +20,7 @@ use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
 use crate::system::private_file::Safety;
 use crate::system::written_file::{self, Rules};
-use crate::system::{environment, interruption, private_file};
+use crate::system::{environment, interruption, private_file, text_file};
 
 /// A text, and what is done with it after the editor has exited.
 pub(crate) trait EditedText {
@@ -224,7 +224,7 @@ impl TextFile {
             // The editor may have replaced the file.
             let file = private_file::restricted_to_owner(file)?;
             let safety = private_file::check(&self.path, Some(&file.metadata()?));
-            Ok((private_file::read(file)?.0, safety))
+            Ok((text_file::read(file)?.0.text, safety))
         });
         read.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {

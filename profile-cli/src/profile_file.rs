@@ -21,7 +21,6 @@ type Problem = ((usize, usize), String);
 
 /// Parses a file. The failure has a line of the form `NAME:LINE:COLUMN: problem` for each problem.
 pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let with_hint =
         |failure: Failure| failure.hint("nothing was sent; fix the file and run the command again");
     let shown = shown_in(text).map_err(|problem| with_hint(failure(name, vec![problem])))?;

@@ -142,7 +142,10 @@ fn verifier() -> Result<Verifier, Box<dyn Error>> {
             // The error contains the secret.
             VarError::NotUnicode(_) => format!("{name}: not valid UTF-8"),
         })?;
-        Secret::new(text).map_err(|error| format!("{name}: {error}"))
+        let unmarked = text.strip_prefix('\u{feff}').inspect(|_| {
+            eprintln!("{name} starts with a byte order mark, which is not used");
+        });
+        Secret::new(unmarked.unwrap_or(&text)).map_err(|error| format!("{name}: {error}"))
     };
     let verifier = Verifier::new(secret("PROFILE_WEBHOOK_SECRET")?);
     match env::var_os("PROFILE_WEBHOOK_SECRET_BEFORE") {

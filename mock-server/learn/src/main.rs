@@ -45,7 +45,7 @@ use std::time::Duration;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use mock_server::dialect::DialectFile;
-use mock_server::{SafeUrl, printable};
+use mock_server::{SafeUrl, files, printable};
 use reqwest::Url;
 #[cfg(unix)]
 use tokio::signal::unix;
@@ -180,23 +180,32 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
         let text = report.to_file(options.base_url.authority());
         let text = text.map_err(usage)?;
         let failed = failed("cannot write the dialect file", path);
-        fs::write(path, text).map_err(failed)?;
+        files::write(path, text.as_bytes()).map_err(failed)?;
     }
     let fits = report.fits() && is_unchanged;
     Ok(if fits { 0 } else { DIFFERS })
 }
 
 fn key(options: &Options) -> Result<Key, Ended> {
+    const VARIABLE: &str = "PROFILE_API_KEY";
     let text = match &options.key_file {
         Some(path) => read("key", path)?,
-        None => env::var("PROFILE_API_KEY")
-            .map_err(|_| usage("no API key; set PROFILE_API_KEY or use --key-file"))?,
+        None => {
+            let text = env::var(VARIABLE);
+            let text =
+                text.map_err(|_| usage("no API key; set PROFILE_API_KEY or use --key-file"))?;
+            files::to_text(text.into_bytes(), VARIABLE, warn).map_err(usage)?
+        }
     };
     Key::new(&text).map_err(usage)
 }
 
 fn deliveries(options: &Options) -> Result<Vec<Delivery>, Ended> {
-    let secret = options.secret_file.as_deref().map(secret).transpose()?;
+    let secret = options.secret_file.as_deref().map(|path| {
+        let secret = files::read_secret(path, warn);
+        secret.map_err(failed("cannot read the webhook secret file", path))
+    });
+    let secret = secret.transpose()?;
     let read = |path: &PathBuf| {
         let delivery = Delivery::read(path, secret.as_deref());
         delivery.map_err(failed("cannot read the delivery", path))
@@ -209,30 +218,9 @@ fn file_to_check(path: &Path) -> Result<DialectFile, Ended> {
     DialectFile::from_json(&text).map_err(failed("invalid dialect file", path))
 }
 
-/// Reads a secret without the line break and the byte order mark that editors write, and rejects UTF-16.
-fn secret(path: &Path) -> Result<Vec<u8>, Ended> {
-    let bytes = fs::read(path);
-    let mut bytes = bytes.map_err(failed("cannot read the webhook secret file", path))?;
-    if bytes.pop_if(|last| *last == b'\n').is_some() {
-        bytes.pop_if(|last| *last == b'\r');
-    }
-    let shown = path.display();
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(usage(format!(
-            "the webhook secret in {shown} is UTF-16; expected UTF-8"
-        )));
-    }
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        bytes.drain(..3);
-        warn(&format!(
-            "{shown} starts with a byte order mark, which is not used"
-        ));
-    }
-    Ok(bytes)
-}
-
 fn read(what: &str, path: &Path) -> Result<String, Ended> {
-    fs::read_to_string(path).map_err(failed(&format!("cannot read the {what} file"), path))
+    let text = files::read_text(path, warn);
+    text.map_err(failed(&format!("cannot read the {what} file"), path))
 }
 
 /// Asks whether to make the changes, unless `--yes` is given.

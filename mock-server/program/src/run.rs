@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mock_server::{Endpoint, ProblemKind, Report, RuleViolations, Worlds, WorldsServer, printable};
+use mock_server::{
+    Endpoint, ProblemKind, Report, RuleViolations, Worlds, WorldsServer, files, printable,
+};
 use serde::Serialize;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
@@ -125,18 +127,16 @@ struct OutputFile {
 impl OutputFile {
     fn open(name: &str, path: PathBuf) -> Result<Self, Failure> {
         let action = format!("write the {name} {}", path.display());
-        let mut options = OpenOptions::new();
-        // An earlier file is kept until there is a new one.
-        let opened = options.create(true).append(true).open(&path);
         Ok(Self {
-            _opened: opened.map_err(Failure::of(&*action))?,
+            _opened: files::open_for_writing(&path).map_err(Failure::of(&*action))?,
             path,
             action,
         })
     }
 
     fn write(self, text: &str) -> Result<(), Failure> {
-        fs::write(self.path, printable(text)).map_err(Failure::of(self.action))
+        let written = files::write(&self.path, printable(text).as_bytes());
+        written.map_err(Failure::of(self.action))
     }
 }
 

@@ -28,9 +28,7 @@ pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Re
     let options = Arc::new(options);
     let worlds = Arc::new(signals.end(worlds(options.clone())).await?);
     let log = options.log.then(Log::start);
-    let servers = listen(&worlds, &options.addr, log.as_ref())?;
-    let servers = servers.into_iter().map(|server| control.apply(server));
-    let servers = servers.collect::<Result<Vec<_>, _>>()?;
+    let servers = control.apply(listen(&worlds, &options.addr, log.as_ref())?)?;
     announce(&servers, &worlds.keys()).map_err(Failure::of("print the address"))?;
     let (stop, stopped) = watch::channel(());
     let serving = server::serve(servers, &stopped).join_all();

@@ -13,6 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use mock_server::files::{read_secret, read_text};
 use mock_server::journal::JournalLimits;
 use mock_server::{
     Dialect, FaultRule, InvalidInput, StateFile, World, Worlds, WorldsServer, printable,
@@ -42,7 +43,7 @@ pub(crate) struct ServerOptions {
     /// Receiver of webhook events (http:// URL); events are sent through the control API
     #[arg(long, value_name = "URL", requires = "webhook_secret_file", value_parser = webhook_url)]
     webhook_url: Option<String>,
-    /// File with the webhook secret; one trailing line break is ignored
+    /// File with the webhook secret; one trailing line break and a byte order mark are ignored
     #[arg(long, value_name = "FILE", requires = "webhook_url")]
     webhook_secret_file: Option<PathBuf>,
     /// JSON file with a fault rule or an array of fault rules
@@ -121,16 +122,20 @@ pub(crate) struct ControlOptions {
 }
 
 impl ControlOptions {
-    pub(crate) fn apply(&self, server: WorldsServer) -> Result<WorldsServer, Failure> {
-        if self.no_control {
-            return Ok(server.without_control());
-        }
-        let Some(path) = &self.control_token_file else {
-            return Ok(server);
+    pub(crate) fn apply(&self, servers: Vec<WorldsServer>) -> Result<Vec<WorldsServer>, Failure> {
+        // Read once: it may be a pipe, and a host may have several addresses.
+        let file = self.control_token_file.as_deref();
+        let token = file
+            .map(|path| read("control token", path, read_text))
+            .transpose()?;
+        let apply = |server: WorldsServer| match (&token, file) {
+            _ if self.no_control => Ok(server.without_control()),
+            (Some(token), Some(path)) => server
+                .control_token(token.trim_end())
+                .map_err(Failure::in_file("control token", path)),
+            _ => Ok(server),
         };
-        let text = read("control token", path)?;
-        let server = server.control_token(text.trim_end());
-        server.map_err(Failure::in_file("control token", path))
+        servers.into_iter().map(apply).collect()
     }
 }
 
@@ -146,7 +151,7 @@ impl Settings {
         let dialect = options.dialect.as_ref().map(dialect).transpose()?;
         let mut webhook = None;
         if let (Some(url), Some(file)) = (&options.webhook_url, &options.webhook_secret_file) {
-            let secret = secret(file)?;
+            let secret = read("webhook secret", file, read_secret)?;
             let set = World::default().set_webhook_receiver(url, &*secret);
             set.map_err(Failure::in_file("webhook secret", file))?;
             webhook = Some((url.clone(), secret));
@@ -175,35 +180,18 @@ pub(crate) fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
         DialectChoice::Named(dialect) => return Ok((**dialect).clone()),
         DialectChoice::File(path) => path,
     };
-    let text = read("dialect", path)?;
+    let text = read("dialect", path, read_text)?;
     Dialect::from_json(&text).map_err(Failure::in_file("dialect", path))
 }
 
-/// Reads a secret without the byte order mark and the line break that editors write.
-fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
-    let action = format!("read the webhook secret file {}", path.display());
-    let mut bytes = fs::read(path).map_err(Failure::of(&*action))?;
-    if bytes.last() == Some(&b'\n') {
-        bytes.pop();
-        bytes.pop_if(|last| *last == b'\r');
-    }
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        let reason = io::Error::other("it is UTF-16; expected UTF-8");
-        return Err(Failure::of(action)(reason));
-    }
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        bytes.drain(..3);
-        let path = path.display();
-        warn(&format!(
-            "the byte order mark in {path} is not a part of the secret"
-        ));
-    }
-    Ok(bytes)
-}
-
-pub(crate) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
+/// Reads a text file with `read`, which warns of a byte order mark.
+pub(crate) fn read<T>(
+    what: &'static str,
+    path: &Path,
+    read: impl FnOnce(&Path, fn(&str)) -> io::Result<T>,
+) -> Result<T, Failure> {
     let action = format!("read the {what} file {}", path.display());
-    fs::read_to_string(path).map_err(Failure::of(action))
+    read(path, warn).map_err(Failure::of(action))
 }
 
 /// Creates the worlds of a server. It may wait for the lock of the state file.
@@ -243,7 +231,7 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
         ));
     }
     if let Some(path) = &options.fault {
-        FaultRule::from_json(&read("fault", path)?)
+        FaultRule::from_json(&read("fault", path, read_text)?)
             .and_then(|rules| worlds.add_faults(rules))
             .map_err(Failure::in_file("fault", path))?;
     }

@@ -8,6 +8,7 @@ use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::files::without_mark;
 use crate::input::InvalidInput;
 use crate::redaction::redact_keys;
 
@@ -83,9 +84,9 @@ fn use_integers(value: &mut Value) {
 
 /// Parses any JSON.
 pub(crate) fn value(text: &[u8]) -> Result<Value, InvalidInput> {
-    // Some editors write a byte order mark.
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    serde_json::from_slice(text).map_err(|error| unreadable(format!("not valid JSON: {error}")))
+    let invalid = |reason: &dyn Display| unreadable(format!("not valid JSON: {reason}"));
+    let text = without_mark(text).map_err(|reason| invalid(&reason))?;
+    serde_json::from_slice(text).map_err(|error| invalid(&error))
 }
 
 /// Deserializes `null` as `Some(Value::Null)`, which serde would read as a missing field.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::engine::{World, raise_last_id};
+use crate::files;
 use crate::input::read_json;
 
 /// The version of the file format.
@@ -277,7 +278,7 @@ struct LockedFile {
 impl LockedFile {
     /// Locks a file, which does not have to exist if it can be replaced.
     fn lock(path: &Path, writing: Writing) -> io::Result<Self> {
-        let path = resolve_link(path)?;
+        let path = files::follow_links(path)?;
         // Devices and pipes store nothing and may block readers forever.
         if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
             return Err(io::Error::other("not a regular file"));
@@ -285,7 +286,7 @@ impl LockedFile {
         let lock = match writing {
             // The file itself cannot be locked, because each write replaces it.
             Writing::Replace => {
-                create_directory(directory(&path))?;
+                create_directory(files::directory(&path))?;
                 let mut options = OpenOptions::new();
                 private(options.create(true).append(true)).open(with_suffix(&path, ".lock"))?
             }
@@ -363,10 +364,8 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() != NotFound => return Err(error),
         _ => {}
     }
-    let mut file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&new, path)
+    let file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
+    files::replace(path, new.as_ref(), file, bytes)
 }
 
 /// Returns `true` if the file system does not support locks.
@@ -375,24 +374,6 @@ fn lacks_locks(error: &io::Error) -> bool {
     const ENOLCK: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
     let is_enolck = cfg!(unix) && error.raw_os_error() == Some(ENOLCK);
     is_enolck || error.kind() == io::ErrorKind::Unsupported
-}
-
-/// Follows symbolic links. The target of a link does not have to exist.
-fn resolve_link(path: &Path) -> io::Result<PathBuf> {
-    match fs::canonicalize(path) {
-        Err(error) if error.kind() == NotFound => Ok(match fs::read_link(path) {
-            Ok(link) => directory(path).join(link),
-            Err(_) => path.to_owned(),
-        }),
-        found => found,
-    }
-}
-
-fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() => directory,
-        _ => Path::new("."),
-    }
 }
 
 fn with_suffix(path: &Path, ending: &str) -> OsString {

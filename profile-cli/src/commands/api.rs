@@ -48,7 +48,7 @@ pub(crate) struct ApiArguments {
     #[arg(conflicts_with = "input")]
     fields: Vec<(String, String)>,
 
-    /// JSON body, sent byte for byte; - reads stdin
+    /// JSON body, sent as it is; - reads stdin
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
     input: Option<Input>,
 
@@ -138,7 +138,7 @@ impl ApiArguments {
             let add = |call: RawCall, (name, value): &(String, String)| call.query(name, value);
             call = self.fields.iter().fold(call, add);
         } else if let Some(input) = &self.input {
-            call = call.json_text(input.read()?);
+            call = call.json_text(input.read_text()?.text);
         } else if !self.fields.is_empty() {
             call = call.json(&self.body()?);
         }

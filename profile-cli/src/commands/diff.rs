@@ -51,9 +51,7 @@ pub(crate) struct FileArgument {
 /// Reads a profile file.
 pub(super) fn read(input: &Input) -> Result<DesiredProfile, Failure> {
     let name = input.to_string();
-    let text = String::from_utf8(input.read()?);
-    let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
-    profile_file::parse(&name, &text)
+    profile_file::parse(&name, &input.read_text()?.text)
 }
 
 pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Report, Failure> {

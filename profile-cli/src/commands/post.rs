@@ -159,7 +159,7 @@ impl EditedText for NewPost<'_> {
     const SUFFIX: &'static str = ".txt";
 
     fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
-        let body = input::text_of_file(text);
+        let body = input::without_last_break(text);
         if body.is_empty() {
             let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());
             let report = Report::new(json!({"result": "unchanged"}), sentence);

@@ -5,13 +5,14 @@ pub(crate) mod prompt;
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{IsTerminal as _, Read};
+use std::io::{ErrorKind, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fmt, io};
 
 use crate::outcome::failure::Failure;
 use crate::output::Output;
+use crate::system::text_file::{Text, read_at_most};
 use crate::terminal::stream::Blocking;
 
 /// Maximum size of an input.
@@ -28,29 +29,27 @@ impl Input {
     /// Reads the input.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         let read = match self {
-            Self::Stdin => read_limited(Blocking(io::stdin().lock())),
-            Self::File(path) => File::open(path).and_then(read_limited),
+            Self::Stdin => read_at_most(MAX_BYTES, Blocking(io::stdin().lock())),
+            Self::File(path) => File::open(path).and_then(|file| read_at_most(MAX_BYTES, file)),
         };
-        let invalid = |reason: String| Failure::usage(format!("{self} {reason}"));
-        let bytes = read.map_err(|error| {
-            let failure = invalid(format!("cannot be read: {error}"));
+        read.map_err(|error| {
+            let reason = match error.kind() {
+                ErrorKind::FileTooLarge => format!("is larger than {} MiB", MAX_BYTES >> 20),
+                _ => format!("cannot be read: {error}"),
+            };
+            let failure = Failure::usage(format!("{self} {reason}"));
             match file_of(&self.to_string()) {
                 Some(path) => failure.hint(format!("omit the @: {path}")),
                 None => failure,
             }
-        })?;
-        match bytes.len() as u64 > MAX_BYTES {
-            true => Err(invalid(format!("is larger than {} MiB", MAX_BYTES >> 20))),
-            false => Ok(bytes),
-        }
+        })
     }
-}
 
-/// Reads at most a byte more than the limit, since files such as /dev/zero never end.
-fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    /// Reads the input as text.
+    pub(crate) fn read_text(&self) -> Result<Text, Failure> {
+        let text = Text::new(self.read()?);
+        text.map_err(|reason| Failure::usage(format!("{self} {reason}")))
+    }
 }
 
 impl From<OsString> for Input {
@@ -89,16 +88,12 @@ impl TextArgument {
         if input == Input::Stdin && io::stdin().is_terminal() {
             output.note("type the text, then press Ctrl-D on an empty line");
         }
-        let bytes = input.read().map_err(|failure| invalid(&failure.message))?;
-        if bytes.is_empty() {
+        let text = input.read_text();
+        let Text { text, had_mark } = text.map_err(|failure| invalid(&failure.message))?;
+        if text.is_empty() && !had_mark {
             return Err(invalid(&format!("{input} is empty; expected a text")));
         }
-        let text = str::from_utf8(&bytes).map_err(|error| {
-            let offset = error.valid_up_to();
-            let reason = format!("{input} is not valid UTF-8: invalid byte at offset {offset}");
-            invalid(&reason)
-        })?;
-        Ok(text_of_file(text).to_owned())
+        Ok(without_last_break(&text).to_owned())
     }
 }
 
@@ -133,11 +128,9 @@ pub(crate) fn file_of(text: &str) -> Option<&str> {
     text.strip_prefix('@').filter(is_file)
 }
 
-/// Returns the text of a file without a line break at its end, which editors and shells add, and
-/// without a byte order mark, which some programs on Windows add.
-pub(crate) fn text_of_file(text: &str) -> &str {
-    let text = &text[..length_without_last_break(text.as_bytes())];
-    text.strip_prefix('\u{feff}').unwrap_or(text)
+/// Returns the text of a file without a line break at its end, which editors and shells add.
+pub(crate) fn without_last_break(text: &str) -> &str {
+    &text[..length_without_last_break(text.as_bytes())]
 }
 
 /// Returns the length of the text without a line break at its end.

@@ -9,7 +9,7 @@ use mock_server::{MockServer, StartError, StateError, StateFile, World};
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::output::Output;
-use crate::system::{environment, private_file, written_file};
+use crate::system::{environment, interruption, private_file, written_file};
 
 /// Hint for an unusable state file.
 pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
@@ -26,7 +26,8 @@ pub(super) async fn start(output: &Output) -> Result<MockServer, Failure> {
         let message = format!("the sandbox could not be started: {error}");
         Failure::new(FailureKind::Other, message)
     })?;
-    let path = state_path()?;
+    let _deferred = interruption::defer();
+    let path = create_files()?;
     let server = MockServer::builder().state_file(&path).start().await;
     let server = server.map_err(|error| match error {
         StartError::State(error) => not_started(&error),
@@ -61,13 +62,25 @@ pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
 
 /// Resets the sandbox to the sample profile, and returns the path of its state.
 pub(crate) fn reset() -> Result<PathBuf, Failure> {
-    let path = state_path()?;
+    let _deferred = interruption::defer();
+    let path = create_files()?;
     StateFile::new(&path)
         .reset(&World::default())
         .map_err(|error| {
             let message = format!("the sandbox could not be reset: {error}");
             Failure::new(FailureKind::Other, message)
         })?;
+    Ok(path)
+}
+
+/// Creates the missing files of the sandbox, which belong to the user even if root runs the program, and
+/// returns the path of its state.
+fn create_files() -> Result<PathBuf, Failure> {
+    let path = state_path()?;
+    // If this fails, the service says why.
+    let _ = private_file::create_directory(private_file::parent(&path));
+    let _ = private_file::create_new(&path.with_extension("json.lock"));
+    let _ = private_file::create_new(&path);
     Ok(path)
 }
 

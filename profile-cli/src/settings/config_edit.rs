@@ -47,19 +47,12 @@ fn wait_for(lock: &File, path: &Path, warn: impl FnOnce(&str)) -> Result<(), Fai
 /// Opens the file whose lock protects config.toml: config.lock, or config.toml itself in a directory that
 /// cannot be written, since it is then written in place.
 fn open_lock(path: &Path, config: &Path) -> io::Result<File> {
-    let mut options = private_file::options();
-    options.write(true);
-    match options.clone().create_new(true).open(path) {
-        Ok(lock) => {
-            private_file::keep_owner_of_directory(&lock, path);
-            Ok(lock)
-        }
+    let open = |path| File::options().write(true).open(path);
+    match private_file::create_new(path) {
         // It is never deleted: other processes may be waiting for its lock.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => options.open(path),
-        Err(error) if written_file::cannot_be_replaced(&error) => {
-            options.open(config).map_err(|_| error)
-        }
-        Err(error) => Err(error),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => open(path),
+        Err(error) if written_file::cannot_be_replaced(&error) => open(config).map_err(|_| error),
+        created => created,
     }
 }
 

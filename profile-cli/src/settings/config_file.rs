@@ -10,6 +10,7 @@ use super::SettingName;
 use super::setting_name::{STRING, complete_base_url};
 use crate::outcome::failure::Failure;
 use crate::system::private_file::Safety;
+use crate::system::text_file::{self, Text};
 use crate::system::{environment, private_file};
 use crate::terminal::printable::redact_argument;
 use crate::terminal::safe_url::SafeUrl;
@@ -37,12 +38,22 @@ impl ConfigFile {
         };
         let path = directory.join("config.toml");
         let opened = private_file::open(&path);
-        let read = opened.and_then(|(file, safety)| Ok((private_file::read(file)?.0, safety)));
+        let read = opened.and_then(|(file, safety)| Ok((text_file::read(file)?.0, safety)));
         match read {
-            Ok((text, safety)) => Ok(Self {
-                safety,
-                ..Self::parse(path, &text)?
-            }),
+            Ok((Text { text, had_mark }, safety)) => {
+                let file = Self::parse(path, &text)?;
+                // An edit keeps the mark.
+                let text = if had_mark {
+                    format!("\u{feff}{text}")
+                } else {
+                    text
+                };
+                Ok(Self {
+                    safety,
+                    text,
+                    ..file
+                })
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::empty(path)),
             Err(error) => Err(Failure::of_file("read", &path, &error)),
         }

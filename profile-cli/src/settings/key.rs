@@ -8,7 +8,8 @@ use super::account::Account;
 use super::key_store::StoredKey;
 use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
-use crate::system::{environment, private_file};
+use crate::system::environment;
+use crate::system::text_file::{self, Text, mark_note};
 use crate::terminal::printable::redact_argument;
 
 const KEY: &str = "PROFILE_API_KEY";
@@ -23,6 +24,8 @@ pub(crate) struct Key {
     pub(crate) masked: String,
     /// Warnings about unsafe permissions.
     pub(crate) warnings: Vec<String>,
+    /// A note for the commands that check the key.
+    pub(crate) note: Option<String>,
 }
 
 /// The result of looking for a key.
@@ -103,7 +106,7 @@ impl Key {
 
     fn of_environment(settings: &Settings) -> Result<Option<Self>, Failure> {
         if let Some(text) = environment::text(KEY)? {
-            return Self::new(text, Source::Environment(KEY), None).map(Some);
+            return Self::new(text.into(), Source::Environment(KEY), None).map(Some);
         }
         let Some(path) = environment::path(KEY_FILE) else {
             return Ok(None);
@@ -114,16 +117,25 @@ impl Key {
             let message = format!("{KEY_FILE}: {} does not exist", redact_argument(&path));
             Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
         };
-        let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
-        let read = match private_file::read_within(&path, timeout) {
+        // Once, since a pipe is empty after it was read.
+        let read = settings.key_file.get_or_init(|| {
+            let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
+            text_file::read_within(&path, timeout)
+        });
+        let read = match read {
+            Ok(read) => read.clone(),
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing()),
-            read => read,
+            Err(error) => return Err(Failure::of_file("read", &path, error)),
         };
-        let kept = StoredKey::new(&path, read)?;
+        let kept = StoredKey::new(&path, read);
         Self::new(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
     }
 
-    fn new(text: String, source: Source, warning: Option<String>) -> Result<Self, Failure> {
+    fn new(text: Text, source: Source, warning: Option<String>) -> Result<Self, Failure> {
+        let note = text
+            .had_mark
+            .then(|| mark_note(format!("the key from {source}")));
+        let text = text.text;
         let invalid = |invalid| {
             let failure = Failure::from(invalid);
             failure.hint(format!("check the key from {source}"))
@@ -135,6 +147,7 @@ impl Key {
             text: trimmed,
             masked,
             warnings: warning.into_iter().collect(),
+            note,
         })
     }
 }

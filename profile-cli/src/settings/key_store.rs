@@ -1,12 +1,13 @@
 //! Stores the keys of accounts: in the system keyring if this build supports it, otherwise in files.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::config_file::KEY_STORE;
 use super::{AccountName, ConfigFile, Settings};
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::system::text_file::{self, Text};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
 
@@ -27,7 +28,7 @@ pub(crate) struct KeyLocation {
 
 /// A key that was read, with a warning about unsafe permissions.
 pub(super) struct StoredKey {
-    pub(super) text: String,
+    pub(super) text: Text,
     pub(super) warning: Option<String>,
 }
 
@@ -109,7 +110,7 @@ impl KeyStore {
             let read = keyring::read(account);
             let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
             return Ok(read.map(|text| StoredKey {
-                text,
+                text: text.into(),
                 warning: None,
             }));
         }
@@ -120,7 +121,9 @@ impl KeyStore {
             Err(error) => return Err(Failure::of_file("read", &path, &error)),
         };
         let of_group = safety.map_err(Failure::usage)?;
-        let kept = StoredKey::new(&path, private_file::read(file))?;
+        let read = text_file::read(file);
+        let read = read.map_err(|error| Failure::of_file("read", &path, &error))?;
+        let kept = StoredKey::new(&path, read);
         let of_others = kept.warning.or_else(|| directory_warning(&path));
         Ok(Some(StoredKey {
             warning: of_others.or(of_group),
@@ -131,10 +134,9 @@ impl KeyStore {
 
 impl StoredKey {
     /// Returns the key that was read from a file. Warns if others can access the file.
-    pub(super) fn new(path: &Path, read: io::Result<(String, bool)>) -> Result<Self, Failure> {
-        let (text, exposed) = read.map_err(|error| Failure::of_file("read", path, &error))?;
+    pub(super) fn new(path: &Path, (text, exposed): (Text, bool)) -> Self {
         let warning = exposed.then(|| private_file::exposed_warning(path));
-        Ok(Self { text, warning })
+        Self { text, warning }
     }
 }
 

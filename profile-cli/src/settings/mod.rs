@@ -9,6 +9,8 @@ mod key_store;
 mod setting_name;
 pub(crate) mod value;
 
+use std::cell::OnceCell;
+use std::io;
 use std::time::Duration;
 
 use clap::ColorChoice;
@@ -18,6 +20,7 @@ use url::Url;
 
 use crate::outcome::failure::Failure;
 use crate::system::environment::{self, is_set};
+use crate::system::text_file::Text;
 use crate::terminal::Palette;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
@@ -46,6 +49,8 @@ pub(crate) struct Settings {
     pub(crate) retries: Option<u32>,
     pub(crate) log_level: LevelFilter,
     arguments: GlobalArguments,
+    /// The file of PROFILE_API_KEY_FILE, once it was read.
+    key_file: OnceCell<io::Result<(Text, bool)>>,
 }
 
 /// The settings that must be valid for a command to run.
@@ -133,6 +138,7 @@ impl Settings {
             retries: None,
             log_level,
             arguments: arguments.clone(),
+            key_file: OnceCell::new(),
             config,
         };
         settings.format = settings.read_if(required, SettingName::Output, value::choice)?;

@@ -20,7 +20,7 @@
 //!
 //! A signal that was ignored when the program started stays ignored, as `nohup` and background jobs of
 //! scripts expect. The exception is SIGCHLD: if it is ignored, the system discards the exit status of an
-//! editor.
+//! editor. SIGXFSZ has no effect: a file that grows beyond `ulimit -f` is an error.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -68,7 +68,8 @@ pub(crate) fn install() {
 /// correctly. The rest is the task of the thread: handlers of signals must not lock or allocate.
 #[cfg(unix)]
 fn start() -> io::Result<()> {
-    use signal_hook::{consts::SIGCHLD, flag, low_level::pipe};
+    use signal_hook::consts::{SIGCHLD, SIGXFSZ};
+    use signal_hook::{flag, low_level::pipe};
     use std::io::Read as _;
     let (mut signals, sender) = std::os::unix::net::UnixStream::pair()?;
     let receive = move || {
@@ -77,7 +78,9 @@ fn start() -> io::Result<()> {
         }
     };
     thread::Builder::new().spawn(receive)?;
-    flag::register(SIGCHLD, std::sync::Arc::<AtomicBool>::default())?;
+    for signal in [SIGCHLD, SIGXFSZ] {
+        flag::register(signal, std::sync::Arc::<AtomicBool>::default())?;
+    }
     let ignored = ignored();
     for signal in [HANGUP, INTERRUPT, QUIT, TERMINATE] {
         if ignored >> (signal - 1) & 1 == 0 {

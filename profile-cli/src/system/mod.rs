@@ -3,4 +3,5 @@
 pub(crate) mod environment;
 pub(crate) mod interruption;
 pub(crate) mod private_file;
+pub(crate) mod text_file;
 pub(crate) mod written_file;

@@ -2,18 +2,12 @@
 
 #[cfg(unix)]
 use std::collections::HashSet;
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, Read as _};
+use std::fs::{self, File, Metadata};
+use std::io;
 use std::path::Path;
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
 /// A warning if the group can change a file, or an error if all other users can.
 pub(crate) type Safety = Result<Option<String>, String>;
-
-/// Maximum size of a file that is read.
-const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Creates a directory that only its owner can access, and those above it. Existing directories are not
 /// changed.
@@ -22,19 +16,44 @@ pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
         return Ok(());
     }
     create_directory(parent(directory))?;
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(directory) {
+    match create_one(directory) {
         // By another process.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => Ok(()),
-        created => {
-            created?;
-            keep_owner_of_directory(&File::open(directory)?, directory);
-            Ok(())
-        }
+        created => created,
     }
+}
+
+#[cfg(unix)]
+fn create_one(directory: &Path) -> io::Result<()> {
+    use rustix::fs::{Dir, Mode, OFlags, mkdir, open};
+
+    mkdir(directory, Mode::RWXU)?;
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // Another user may have replaced it, perhaps by a directory of root.
+    if let Ok(created) = open(directory, flags, Mode::empty())
+        && let Ok(entries) = Dir::read_from(&created)
+        && entries
+            .flatten()
+            .all(|entry| [c".", c".."].contains(&entry.file_name()))
+    {
+        give_to_owner_above(&File::from(created), directory);
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn create_one(directory: &Path) -> io::Result<()> {
+    fs::create_dir(directory)
+}
+
+/// Creates a file that only its owner can access.
+pub(crate) fn create_new(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let created = options.write(true).create_new(true).open(path)?;
+    give_to_owner_above(&created, path);
+    Ok(created)
 }
 
 /// Gives a new file the owner and the group of another, which only root can do in general.
@@ -51,10 +70,17 @@ pub(crate) fn keep_owner(new: &File, of: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a new file the owner of its directory if root creates it for another user.
-pub(crate) fn keep_owner_of_directory(new: &File, path: &Path) {
-    let directory = parent(path).metadata();
-    let _ = directory.and_then(|directory| keep_owner(new, &directory));
+/// Gives a new file or directory of root to the owner of the directory above it.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has owners"))]
+pub(crate) fn give_to_owner_above(new: &File, path: &Path) {
+    #[cfg(unix)]
+    if new
+        .metadata()
+        .is_ok_and(|new| std::os::unix::fs::MetadataExt::uid(&new) == ROOT)
+        && let Ok(above) = parent(path).metadata()
+    {
+        let _ = keep_owner(new, &above);
+    }
 }
 
 /// Returns the directory of a file.
@@ -62,15 +88,6 @@ pub(crate) fn parent(path: &Path) -> &Path {
     let parent = path.parent();
     let parent = parent.filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
-}
-
-/// Returns options for creating a file that only its owner can access.
-pub(crate) fn options() -> OpenOptions {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
-    let mut options = File::options();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 /// Returns the file or directory without the access of others.
@@ -118,40 +135,6 @@ fn open_once(path: &Path) -> io::Result<(File, Safety)> {
     match metadata.is_file() {
         true => Ok((file, check(path, Some(&metadata)))),
         false => Err(io::Error::other("it is not a regular file")),
-    }
-}
-
-/// Reads a file that the user names, as `read` does. It may be a pipe to which nobody writes.
-pub(crate) fn read_within(path: &Path, timeout: Duration) -> io::Result<(String, bool)> {
-    let (sender, receiver) = mpsc::channel();
-    let path = path.to_owned();
-    thread::spawn(move || sender.send(File::open(path).and_then(read)));
-    let read = receiver.recv_timeout(timeout);
-    read.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
-}
-
-/// Reads a file as text. The second value is `true` if others can access the file.
-pub(crate) fn read(file: File) -> io::Result<(String, bool)> {
-    let (bytes, exposed) = read_bytes(file)?;
-    let text = String::from_utf8(bytes);
-    let text =
-        text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not valid UTF-8"))?;
-    Ok((text, exposed))
-}
-
-/// Reads a file. The second value is `true` if others can access the file.
-pub(crate) fn read_bytes(file: File) -> io::Result<(Vec<u8>, bool)> {
-    let metadata = file.metadata()?;
-    // A pipe or a device has no permissions to repair.
-    let exposed = metadata.is_file() && is_accessible_to_others(&metadata.permissions());
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MAX_BYTES {
-        true => Err(io::Error::other(format!(
-            "it is larger than {} MiB",
-            MAX_BYTES / (1024 * 1024)
-        ))),
-        false => Ok((bytes, exposed)),
     }
 }
 
@@ -296,18 +279,17 @@ fn quoted(path: &Path) -> String {
 
 /// Returns `true` if others can access this file or directory.
 pub(crate) fn is_exposed(path: &Path) -> io::Result<bool> {
-    Ok(is_accessible_to_others(&fs::metadata(path)?.permissions()))
+    Ok(is_accessible_to_others(&fs::metadata(path)?))
 }
 
 #[cfg(unix)]
-fn is_accessible_to_others(permissions: &Permissions) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    permissions.mode() & 0o077 != 0
+pub(super) fn is_accessible_to_others(file: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::mode(file) & 0o077 != 0
 }
 
 /// On other systems, user directories are private by default.
 #[cfg(not(unix))]
-fn is_accessible_to_others(_: &Permissions) -> bool {
+pub(super) fn is_accessible_to_others(_: &Metadata) -> bool {
     false
 }
 

@@ -21,22 +21,29 @@ pub(crate) enum Rules {
 }
 
 /// Writes a file atomically. A file that cannot be replaced, since it is mounted alone or its directory
-/// cannot be written, is written in place, unless it is private.
+/// cannot be written, is written in place, unless it is private. A file that the user may not write is not
+/// replaced. A signal leaves no temporary file behind.
 pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     if rules == Rules::Private {
         let _deferred = interruption::defer();
         private_file::create_directory(private_file::parent(path))?;
         return replace(path, contents, rules);
     }
+    let target = &follow_links(path)?;
     let is_regular = path.metadata().map_or(true, |found| found.is_file());
     if rules == Rules::Named && !is_regular {
         return fs::write(path, contents);
     }
-    let path = &target_of(path);
+    let old = match open_old(target) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        opened => Some(opened?),
+    };
     let _deferred = interruption::defer();
-    match replace(path, contents, rules) {
-        Err(reason) if cannot_be_replaced(&reason) => write_in_place(path, contents, rules, reason),
-        replaced => replaced,
+    match (replace(target, contents, rules), old) {
+        (Err(reason), Some(old)) if cannot_be_replaced(&reason) => {
+            write_in_place(old, target, contents, rules, &reason)
+        }
+        (replaced, _) => replaced,
     }
 }
 
@@ -50,16 +57,18 @@ fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     }
     let file = builder.tempfile_in(private_file::parent(path));
     let mut file = file.map_err(without_path)?;
-    match path.metadata() {
-        Ok(old) if rules != Rules::Private => {
+    match path.symlink_metadata() {
+        Ok(old) if old.is_file() => {
             let kept = private_file::keep_owner(file.as_file(), &old);
             if rules == Rules::Settings {
                 kept?;
             }
-            // Some file systems do not support permissions.
-            let _ = file.as_file().set_permissions(old.permissions());
+            if rules != Rules::Private {
+                // Some file systems do not support permissions.
+                let _ = file.as_file().set_permissions(old.permissions());
+            }
         }
-        _ if rules != Rules::Named => private_file::keep_owner_of_directory(file.as_file(), path),
+        _ if rules != Rules::Named => private_file::give_to_owner_above(file.as_file(), path),
         _ => {}
     }
     // Errors of `NamedTempFile` contain its path.
@@ -71,8 +80,8 @@ fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file without replacing it. A copy of its contents exists until the new ones are on the disk.
-fn write_in_place(path: &Path, contents: &[u8], rules: Rules, reason: io::Error) -> io::Result<()> {
+/// Opens a file that may be written in place.
+fn open_old(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true);
     #[cfg(unix)]
@@ -81,12 +90,17 @@ fn write_in_place(path: &Path, contents: &[u8], rules: Rules, reason: io::Error)
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
     }
-    let mut file = match options.open(path) {
-        Ok(file) if file.metadata()?.is_file() => file,
-        // A file that is mounted read-only is busy, too.
-        Err(error) if reason.kind() == ErrorKind::ResourceBusy => return Err(error),
-        _ => return Err(reason),
-    };
+    options.open(path)
+}
+
+/// Writes a file without replacing it. A copy of its contents exists until the new ones are on the disk.
+fn write_in_place(
+    mut file: File,
+    path: &Path,
+    contents: &[u8],
+    rules: Rules,
+    reason: &io::Error,
+) -> io::Result<()> {
     if rules == Rules::Settings {
         private_file::check(path, Some(&file.metadata()?)).map_err(io::Error::other)?;
     }
@@ -127,6 +141,7 @@ pub(crate) fn create_temporary(
     [prefix, suffix]: [&str; 2],
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<TempPath> {
+    let _deferred = interruption::defer();
     let mut builder = tempfile::Builder::new();
     let file = builder.prefix(prefix).suffix(suffix).tempfile_in(directory);
     let mut file = file.map_err(without_path)?;
@@ -161,12 +176,40 @@ pub(crate) fn no_locks_warning(path: &Path, error: &io::Error) -> String {
     )
 }
 
-/// Returns the target of a symbolic link, even if it does not exist, or the path itself.
-fn target_of(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| match fs::read_link(path) {
-        Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
-        Err(_) => path.to_owned(),
-    })
+/// Follows the symbolic links of a file, which does not have to exist.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    // The maximum of the kernel.
+    const MAX_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(target) = fs::read_link(&path) else {
+            return Ok(path);
+        };
+        #[cfg(unix)]
+        check_link(&path)?;
+        path = private_file::parent(&path).join(target);
+    }
+    Err(io::Error::other("there are too many symbolic links"))
+}
+
+/// Rejects a symbolic link that the kernel does not follow by default: in a sticky directory that all users
+/// can write, of neither the user nor the owner of the directory.
+#[cfg(unix)]
+fn check_link(link: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    // Sticky, and writable by all.
+    const SHARED: u32 = 0o1002;
+    let directory = private_file::parent(link).metadata()?;
+    let trusted = [directory.uid(), rustix::process::geteuid().as_raw()];
+    let is_trusted = trusted.contains(&link.symlink_metadata()?.uid());
+    match directory.mode() & SHARED == SHARED && !is_trusted {
+        true => Err(io::Error::new(
+            ErrorKind::PermissionDenied,
+            "it is a symbolic link of another user in a directory that all users can write",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Removes the path of a temporary file from the error.

@@ -16,7 +16,7 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-fn make_pipe(path: &Path) {
+pub(crate) fn make_pipe(path: &Path) {
     let made = Command::new("mkfifo")
         .args(["-m", "600"])
         .arg(path)

@@ -58,6 +58,8 @@ mod stats;
 mod streams;
 #[cfg(unix)]
 mod terminal;
+#[cfg(all(unix, feature = "sandbox", feature = "webhook"))]
+mod text_files;
 #[cfg(unix)]
 mod tls_service;
 #[cfg(feature = "jq")]

@@ -28,7 +28,7 @@ fn after(commands: &str, mut program: Program) -> Program {
 
 /// Returns the program on a full disk: files can be created, but nothing can be written to them.
 pub(crate) fn on_a_full_disk(program: Program) -> Program {
-    after("trap '' XFSZ; ulimit -f 0", program)
+    after("ulimit -f 0", program)
 }
 
 /// Returns the program with a file mounted on a path, or `None` if that is not possible here.
@@ -289,16 +289,81 @@ async fn root_gives_new_files_to_the_owner_of_the_directory() {
     for _ in 0..2 {
         let login = fixture.log_in(fixture.service.key(), &["--yes"]);
         assert_eq!(login.code(), 0, "{login}");
+        let sandbox = fixture.without_settings(&["--sandbox", "set", "--bio", "b"]);
+        sandbox.run().stdout();
         for path in [
-            "",
-            "/profile",
-            "/profile/config.toml",
-            "/profile/keys",
-            "/profile/keys/demo",
+            ".config",
+            ".config/profile",
+            ".config/profile/config.toml",
+            ".config/profile/keys",
+            ".config/profile/keys/demo",
+            ".local",
+            ".local/state",
+            ".local/state/profile",
+            ".local/state/profile/sandbox.json",
+            ".local/state/profile/sandbox.json.lock",
         ] {
-            let path = home.join(format!(".config{path}"));
+            let path = home.join(path);
             assert_eq!(path.metadata().unwrap().uid(), NOBODY, "{}", path.display());
         }
+    }
+}
+
+/// The files of other users, in a directory such as /tmp, and read-only files.
+#[tokio::test]
+async fn files_of_another_user() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    if !can_be_another_user(home) {
+        return;
+    }
+    let [directory, path, link] = ["", "file", "link"].map(|name| home.join("shared").join(name));
+    fs::create_dir(&directory).unwrap();
+    give_to_nobody(home);
+    for arguments in [
+        &["export", "--yes"][..],
+        &["stats", "--svg"],
+        &["config", "set", "retries", "5"],
+    ] {
+        let is_config = arguments[0] == "config";
+        let write = |path: &Path| match is_config {
+            true => {
+                let program = Program::new(home, arguments);
+                program.env("PROFILE_CONFIG_DIR", path.parent().unwrap())
+            }
+            false => fixture.program(arguments).argument(path),
+        };
+        let path = if is_config {
+            directory.join("config.toml")
+        } else {
+            path.clone()
+        };
+        let read = || fs::read_to_string(&path).unwrap();
+        set_mode(&directory, 0o700);
+        fs::write(&path, CONFIG).unwrap();
+        give_to_nobody(&directory);
+        give_to_nobody(&path);
+        set_mode(&path, 0o400);
+        let run = run_as_nobody(home, write(&path)).unwrap();
+        assert_eq!((run.code(), &*read()), (1, CONFIG), "{run}");
+        write(&path).run().stdout();
+        assert_ne!(read(), CONFIG);
+        let written = path.metadata().unwrap();
+        assert_eq!((written.uid(), written.mode() & 0o777), (NOBODY, 0o400));
+        if is_config {
+            continue;
+        }
+        fs::write(&path, CONFIG).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        std::os::unix::fs::lchown(&link, Some(NOBODY), None).unwrap();
+        set_mode(&directory, 0o1777);
+        for (owner, code) in [(0, 1), (NOBODY, 0)] {
+            chown(&directory, Some(owner), None).unwrap();
+            let run = write(&link).run();
+            assert_eq!((run.code(), read() == CONFIG), (code, code == 1), "{run}");
+        }
+        assert!(link.is_symlink());
+        fs::remove_file(&link).unwrap();
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::env::{self, VarError};
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,6 +14,10 @@ use async_nats::{ClientError, ConnectErrorKind, ConnectOptions, Event, ServerAdd
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
 use tracing::{error, warn};
 
 use super::{DUPLICATE_WINDOW, PING_INTERVAL, QueueError, RETRY_DELAY};
@@ -85,16 +91,18 @@ impl QueueSettings {
             return Err(io::Error::other("NATS_PASSWORD is not valid UTF-8"));
         }
         let mut options = match &self.nats_credentials {
-            Some(path) => ConnectOptions::with_credentials_file(path).await?,
+            Some(path) => {
+                let text = String::from_utf8(read(path).await?).map_err(io::Error::other)?;
+                ConnectOptions::with_credentials(&text)?
+            }
             None => ConnectOptions::new(),
         };
         if let Some(user) = &self.nats_user {
             options = options.user_and_password(user.clone(), self.nats_password.clone());
         }
         if let Some(path) = &self.nats_root_certificate {
-            // async-nats would report a missing file as a broker that cannot be reached.
-            tokio::fs::metadata(path).await?;
-            options = options.add_root_certificates(path.clone());
+            // async-nats would report an invalid file as a broker that cannot be reached.
+            options = options.tls_client_config(trusting(&read(path).await?)?);
         }
         Ok(options)
     }
@@ -127,6 +135,36 @@ impl QueueSettings {
             ..Config::default()
         }
     }
+}
+
+/// Reads a text file without the byte order mark that editors on Windows write. Rejects UTF-16.
+async fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let invalid = |reason: &dyn Display| io::Error::other(format!("{}: {reason}", path.display()));
+    let mut bytes = tokio::fs::read(path)
+        .await
+        .map_err(|error| invalid(&error))?;
+    match bytes.as_slice() {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..] => {
+            Err(invalid(&"it is UTF-16; expected UTF-8"))
+        }
+        [0xef, 0xbb, 0xbf, ..] => Ok(bytes.split_off(3)),
+        _ => Ok(bytes),
+    }
+}
+
+/// Returns TLS settings that trust only these root certificates.
+fn trusting(pem: &[u8]) -> io::Result<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        let certificate = certificate.map_err(io::Error::other)?;
+        roots.add(certificate).map_err(io::Error::other)?;
+    }
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions();
+    let config = config
+        .map_err(io::Error::other)?
+        .with_root_certificates(roots);
+    Ok(config.with_no_client_auth())
 }
 
 /// Parses a URL, which may contain a password: the errors of clap would print it.

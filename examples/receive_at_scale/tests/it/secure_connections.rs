@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use nkeys::KeyPair;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa};
-use receive_at_scale::Queue;
+use receive_at_scale::{Queue, QueueSettings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -56,9 +56,40 @@ async fn connects_with_a_private_root_certificate() {
     settings.nats_root_certificate = Some(file(&folder, "other.pem", &other.pem()));
     assert!(Queue::open(settings.clone()).await.is_err());
 
-    settings.nats_root_certificate = Some(file(&folder, "root.pem", &root.pem()));
-    let queue = Queue::open(settings).await.unwrap();
-    queue.publish("{}".into(), None, None).await.unwrap();
+    check_marks(&settings, &root.pem(), |settings, path| {
+        settings.nats_root_certificate = Some(path);
+    })
+    .await;
+}
+
+/// Checks that the settings are valid with this text in a file that `set` names, also after a byte order mark,
+/// and that UTF-16 is named.
+async fn check_marks(
+    settings: &QueueSettings,
+    text: &str,
+    set: impl Fn(&mut QueueSettings, PathBuf),
+) {
+    let folder = TempDir::new().unwrap();
+    let mut settings = settings.clone();
+    for start in ["", "\u{feff}"] {
+        set(
+            &mut settings,
+            file(&folder, "text", &format!("{start}{text}")),
+        );
+        let queue = Queue::open(settings.clone()).await.unwrap();
+        queue.publish("{}".into(), None, None).await.unwrap();
+        for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let units = format!("{start}{text}");
+            let utf_16: Vec<_> = units.encode_utf16().flat_map(to_bytes).collect();
+            fs::write(folder.path().join("text"), utf_16).unwrap();
+            let error = Queue::open(settings.clone()).await.err().unwrap();
+            let error = error.to_string();
+            assert!(
+                error.contains("text: it is UTF-16; expected UTF-8"),
+                "{error}"
+            );
+        }
+    }
 }
 
 /// Creates a JSON Web Token as NATS expects it.
@@ -135,7 +166,8 @@ async fn connects_with_a_credentials_file() {
     );
 
     let credentials = credentials(&account, &KeyPair::new_user());
-    settings.nats_credentials = Some(file(&folder, "user.creds", &credentials));
-    let queue = Queue::open(settings).await.unwrap();
-    queue.publish("{}".into(), None, None).await.unwrap();
+    check_marks(&settings, &credentials, |settings, path| {
+        settings.nats_credentials = Some(path);
+    })
+    .await;
 }

@@ -114,6 +114,12 @@ async fn the_program_rejects_invalid_settings() {
             "",
             "PROFILE_WEBHOOK_SECRET_BEFORE: the webhook secret is empty",
         ),
+        (
+            "PROFILE_WEBHOOK_SECRET",
+            "\u{feff}",
+            "PROFILE_WEBHOOK_SECRET starts with a byte order mark, which is not used\n\
+             PROFILE_WEBHOOK_SECRET: the webhook secret is empty",
+        ),
     ] {
         let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
             .arg("receive")

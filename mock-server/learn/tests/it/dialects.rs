@@ -623,16 +623,79 @@ async fn a_forged_delivery_is_a_contradiction() {
     assert_eq!(found["sample"]["request"], "one.http");
     let learned = learn(server.uri(), server.key(), &["--delivery", secret]);
     assert_eq!(learned.code, Some(2), "{}", learned.stderr);
-    for (start, code, message) in [
-        (&b"\xef\xbb\xbf"[..], 1, "starts with a byte order mark"),
-        (b"\xff\xfe", 2, "is UTF-16; expected UTF-8"),
-        (b"\xfe\xff", 2, "is UTF-16; expected UTF-8"),
+}
+
+#[tokio::test]
+async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
+    let server = MockServer::start().await;
+    let directory = TempDir::new().unwrap();
+    let [delivery, path] = ["one.http", "text"].map(|name| directory.path().join(name));
+    fs::write(
+        &delivery,
+        "POST / HTTP/1.1\r\nX-Service-Event: post.liked\r\n\r\n[]",
+    )
+    .unwrap();
+    let delivery = ["--delivery", delivery.to_str().unwrap()];
+    let dialect = learn(server.uri(), server.key(), &[]).file.to_string();
+    for (option, text, others) in [
+        ("--key-file", server.key(), &[][..]),
+        ("--secret-file", "whsec", &delivery),
+        ("--check", &dialect, &[]),
     ] {
-        fs::write(secret, [start, b"whsec"].concat()).unwrap();
-        let learned = learn(server.uri(), server.key(), &options);
-        assert_eq!(learned.code, Some(code), "{}", learned.stderr);
-        assert!(learned.stderr.contains(message), "{}", learned.stderr);
+        let learned = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            let options = [&[option, path.to_str().unwrap()], others].concat();
+            check_only(server.uri(), server.key(), &options)
+        };
+        let plain = learned(text.as_bytes());
+        let marked = learned(format!("\u{feff}{text}").as_bytes());
+        assert_same(&marked.settings(), &plain.settings(), option);
+        assert_eq!(marked.code, plain.code, "{option}");
+        let note = "text starts with a byte order mark, which is not used";
+        assert!(marked.stderr.contains(note), "{option}: {}", marked.stderr);
+        for start in ["", "\u{feff}"] {
+            for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+                let units = format!("{start}{text}");
+                let utf_16: Vec<_> = units.encode_utf16().flat_map(to_bytes).collect();
+                let learned = learned(&utf_16);
+                assert_eq!(learned.code, Some(2), "{option}: {}", learned.stderr);
+                let reason = "it is UTF-16; expected UTF-8";
+                assert!(
+                    learned.stderr.contains(reason),
+                    "{option}: {}",
+                    learned.stderr
+                );
+            }
+        }
     }
+    let key = format!("\u{feff}{}", server.key());
+    let output = program(server.uri())
+        .env("PROFILE_API_KEY", key)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// `mock-server run` writes its files in the same way.
+#[tokio::test]
+async fn a_full_disk_leaves_the_old_file_whole() {
+    let server = MockServer::start().await;
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("dialect.json");
+    fs::write(&path, "old").unwrap();
+    let learn = program(server.uri());
+    let output = child::command("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
+        .arg(learn.get_program())
+        .args(learn.get_args())
+        .arg("--out")
+        .arg(&path)
+        .env("PROFILE_API_KEY", server.key())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
 }
 
 #[tokio::test]

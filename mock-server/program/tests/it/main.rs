@@ -19,6 +19,7 @@ mod control_webhook;
 mod devtools;
 #[path = "../../../tests/shared/edits.rs"]
 mod edits;
+mod files;
 mod log;
 mod matrix;
 mod mutants;

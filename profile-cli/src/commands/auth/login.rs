@@ -15,6 +15,7 @@ use crate::session::{Session, client_for, preview};
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_base_url,
 };
+use crate::system::text_file::{Text, mark_note};
 use crate::terminal::printable::redact_key;
 use crate::terminal::safe_url::SafeUrl;
 
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
     }
     let (key, profile) = match arguments.with_token {
         true => {
-            let key = from_stdin()?;
+            let key = key_of(Input::Stdin.read_text()?, session);
             let profile = check_with_service(&base_url, key.trim(), session)?;
             (key, profile)
         }
@@ -96,7 +97,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
 /// Asks for the key until the service accepts one.
 fn ask_for_key(base_url: &SafeUrl, session: &Session<'_>) -> Result<(String, Profile), Failure> {
     loop {
-        let key = prompt::ask_hidden("API key (not shown): ")?;
+        let key = key_of(prompt::ask_hidden("API key (not shown): ")?.into(), session);
         match check_with_service(base_url, key.trim(), session) {
             Ok(profile) => return Ok((key, profile)),
             Err(failure) if is_wrong_key(&failure) => session.output.warn(&failure.message),
@@ -174,9 +175,12 @@ fn check_with_service(
     Ok(response.into_data())
 }
 
-fn from_stdin() -> Result<String, Failure> {
-    let bytes = Input::Stdin.read()?;
-    String::from_utf8(bytes).map_err(|_| Failure::usage("the key on stdin is not valid UTF-8"))
+/// Returns the key in a text, with a note if it had a byte order mark.
+fn key_of(entered: Text, session: &Session<'_>) -> String {
+    if entered.had_mark {
+        session.output.note(&mark_note("the key"));
+    }
+    entered.text
 }
 
 /// Returns the base URL of the options, the account or config.toml, or asks for it. The default is

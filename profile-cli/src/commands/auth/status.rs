@@ -62,7 +62,12 @@ fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
     let mut facts = Facts::default();
     let mut is_missing = false;
     match Key::find(settings) {
-        Ok(Some(key)) => facts.set_key(&key),
+        Ok(Some(key)) => {
+            if let Some(note) = &key.note {
+                session.output.note(note);
+            }
+            facts.set_key(&key);
+        }
         Ok(None) => is_missing = is_readable,
         Err(failure) => findings.push(failure),
     }

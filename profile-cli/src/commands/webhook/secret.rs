@@ -11,6 +11,7 @@ use crate::input::length_without_last_break;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 use crate::session::Session;
+use crate::system::text_file::{self, is_utf_16, mark_note};
 use crate::system::{environment, private_file};
 use crate::terminal::printable::redact_argument;
 
@@ -40,7 +41,7 @@ impl WebhookSecret {
             let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
             return Err(Failure::usage("no webhook secret is set").hint(hint));
         };
-        let read = File::open(&path).and_then(private_file::read_bytes);
+        let read = File::open(&path).and_then(text_file::read_bytes);
         let (mut bytes, exposed) = read.map_err(|error| {
             // The value may be the secret.
             let path = path.to_string_lossy();
@@ -58,14 +59,13 @@ impl WebhookSecret {
 
     /// Removes a byte order mark, which editors and shells add, and rejects UTF-16.
     fn new(mut bytes: Vec<u8>, source: &'static str, output: &Output) -> Result<Self, Failure> {
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        if is_utf_16(&bytes) {
             let message = format!("the webhook secret in {source} is UTF-16; expected UTF-8");
             return Err(Failure::usage(message).hint("save the file as UTF-8"));
         }
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
-            let note = format!("{source} starts with a byte order mark, which is not used");
-            output.note(&note);
+            output.note(&mark_note(source));
         }
         Ok(Self { bytes, source })
     }
