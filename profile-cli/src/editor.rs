@@ -36,8 +36,8 @@ pub(crate) trait EditedText {
     /// Returns the part of a text that is worth keeping if it was not sent.
     fn unsent(&self, text: &str) -> String;
 
-    /// Describes the commands that send the file at this path.
-    fn commands(path: &str) -> String;
+    /// Describes the commands that send the file at this path, perhaps with a key of the environment.
+    fn commands(path: &str, with_key: &str) -> String;
 }
 
 /// The end of an edit.
@@ -62,14 +62,14 @@ pub(crate) fn edit<T: EditedText>(
     editor: &Editor,
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
-    let file = TextFile::create::<T>(initial)?;
+    let file = TextFile::create::<T>(initial, session.key_source())?;
     let mut reopened: Option<(String, Failure)> = None;
     loop {
         let started = Instant::now();
         let opened = editor.open(&file.path);
         let text = match file.read() {
             Ok((text, Ok(_))) => text,
-            Ok((text, Err(reason))) => return Err(changed_by_others::<T>(&text, &reason)),
+            Ok((text, Err(reason))) => return Err(file.changed_by_others::<T>(&text, &reason)),
             Err(failure) => {
                 let failure = opened.err().unwrap_or(failure);
                 return Err(file.saved::<T>(failure));
@@ -121,16 +121,6 @@ pub(crate) fn edit<T: EditedText>(
         }
         file.replace(&text)?;
         reopened = Some((text, failure));
-    }
-}
-
-/// Returns the failure for a text that is not safe, which is saved again.
-fn changed_by_others<T: EditedText>(text: &str, reason: &str) -> Failure {
-    let message = format!("another user may have changed your text: {reason}");
-    let failure = Failure::usage(message);
-    match new_file::<T>(&env::temp_dir(), text) {
-        Ok(path) => TextFile { path }.saved::<T>(failure),
-        Err(_) => failure,
     }
 }
 
@@ -189,33 +179,49 @@ fn unsent_directory() -> Result<PathBuf, Failure> {
     Ok(environment::state_directory()?.join("unsent"))
 }
 
-/// Creates a file with a text, which is deleted if it cannot be written.
-fn new_file<T: EditedText>(directory: &Path, text: &str) -> io::Result<PathBuf> {
-    let write = |file: &mut File| file.write_all(text.as_bytes());
-    let file = written_file::create_temporary(directory, [T::PREFIX, T::SUFFIX], write)?;
-    Ok(file.keep()?)
-}
-
 /// A file that only this process writes.
 struct TextFile {
     path: PathBuf,
+    /// The source of the key with which the text is sent.
+    key: Option<Source>,
 }
 
 impl TextFile {
-    fn create<T: EditedText>(text: &str) -> Result<Self, Failure> {
+    fn create<T: EditedText>(text: &str, key: Option<&Source>) -> Result<Self, Failure> {
         let directory = unsent_directory()?;
         // Others must not replace the file with a link.
         private_file::check(&directory, None).map_err(Failure::usage)?;
         let created = private_file::create_directory(&directory).and_then(|()| {
             // The directory may exist with other permissions, which some file systems do not support.
             let _ = File::open(&directory).and_then(private_file::restricted_to_owner);
-            new_file::<T>(&directory, text)
+            Self::new::<T>(&directory, text, key)
         });
-        let path = created.map_err(|error| {
+        created.map_err(|error| {
             Failure::of_file("written", &directory, &error)
                 .hint("make it writable, or set XDG_STATE_HOME to another directory")
-        })?;
-        Ok(Self { path })
+        })
+    }
+
+    /// Creates a file with a text, which is deleted if it cannot be written. Its name has the account.
+    fn new<T: EditedText>(directory: &Path, text: &str, key: Option<&Source>) -> io::Result<Self> {
+        let write = |file: &mut File| file.write_all(text.as_bytes());
+        let mut prefix = T::PREFIX.to_owned();
+        if let Some(Source::Account(name)) = key {
+            prefix += &format!("{name:.100}-");
+        }
+        let file = written_file::create_temporary(directory, [&prefix, T::SUFFIX], write)?;
+        let (path, key) = (file.keep()?, key.cloned());
+        Ok(Self { path, key })
+    }
+
+    /// Returns the failure for a text that is not safe, which is saved again.
+    fn changed_by_others<T: EditedText>(&self, text: &str, reason: &str) -> Failure {
+        let message = format!("another user may have changed your text: {reason}");
+        let failure = Failure::usage(message);
+        match Self::new::<T>(&env::temp_dir(), text, self.key.as_ref()) {
+            Ok(file) => file.saved::<T>(failure),
+            Err(_) => failure,
+        }
     }
 
     /// Reads the text, and checks that no other user could change it.
@@ -255,7 +261,10 @@ impl TextFile {
     /// Describes the commands that send the file.
     fn commands<T: EditedText>(&self) -> String {
         let path = self.path.to_string_lossy();
-        T::commands(&shlex::try_quote(&path).unwrap_or_default())
+        let is_variable = |key: &&Source| matches!(key, Source::Environment(_));
+        let key = self.key.iter().find(is_variable);
+        let with_key = key.map_or_else(String::new, |key| format!(" with the key of {key}"));
+        T::commands(&shlex::try_quote(&path).unwrap_or_default(), &with_key)
     }
 
     /// Adds the location of the text to a failure, unless the editor has deleted the file.

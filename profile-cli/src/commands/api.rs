@@ -53,7 +53,7 @@ pub(crate) struct ApiArguments {
     input: Option<Input>,
 
     /// Also print the status code and headers; for an error response, only the status code; not with --json
-    #[arg(short, long)]
+    #[arg(short, long, overrides_with = "include")]
     include: bool,
 
     #[command(flatten)]

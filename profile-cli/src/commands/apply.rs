@@ -11,6 +11,7 @@ use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
 use crate::commands::link::check_urls;
 use crate::editor;
+use crate::input::prompt;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::session::preview::DryRun;
@@ -19,12 +20,17 @@ use crate::session::{Session, preview};
 /// The hint after an error.
 const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
 
+/// The question about a file without deletions.
+const OF_OTHER: &str = "Apply the file of another account?";
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scopes profile:write for fields and links:write for links. The file is TOML or JSON,
 as printed by `profile export`. Fields that it does not contain are not changed, and \"\" clears a
-text. Without `links`, no link is changed. --prune deletes the links that are not in the file, except
-those without a valid URL, which a file cannot hold. The order of the links does not matter.
+text. Without `links`, no link is changed. On a terminal, a file of another account is applied after a
+question, unless --yes or an account, key or base URL is given as an option or variable. --prune deletes
+the links that are not in the file, except those without a valid URL, which a file cannot hold. The order
+of the links does not matter.
 
 Links that are equal in the file and the profile are not changed. Any other link of the file is matched
 with one of the profile: by ID if [source] is this account, then by URL, then by a unique title unless
@@ -86,7 +92,10 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         report
     } else {
         session.output.preview(&diff::drawing(&plan));
-        if let Some(question) = question(&plan) {
+        let can_ask = !session.settings.no_input && prompt::is_interactive();
+        let is_asked = can_ask && !session.settings.is_account_chosen()?;
+        let note = diff::note(&profile, &desired, &session.service()?).filter(|_| is_asked);
+        if let Some(question) = question(&plan).or(note.map(|_| OF_OTHER.to_owned())) {
             session.confirm(&question)?;
         }
         carry_out(&plan, session)?

@@ -88,19 +88,24 @@ pub(super) fn plan(
     let service = session.service()?;
     let options = PlanOptions::new().service(&service).prune(prune);
     let plan = Plan::new(profile, desired, options);
-    if let Some(source) = desired.source.as_ref().filter(|_| !plan.is_empty()) {
-        let service = SafeUrl::base(service);
-        let of_file = source.service.as_ref().map(SafeUrl::base);
-        let is_other = |of_file: &SafeUrl| !of_file.is_same_service(&service);
-        if profile.handle.as_ref() != Some(&source.handle) || of_file.as_ref().is_some_and(is_other)
-        {
-            let file = name_of(Some(&source.handle), of_file.as_ref());
-            let current = name_of(profile.handle.as_ref(), Some(&service));
-            let note = format!("the file of {file} changes the profile of {current}");
-            session.output.note(&note);
-        }
+    let note = note(profile, desired, &service).filter(|_| !plan.is_empty());
+    if let Some(note) = note {
+        session.output.note(&note);
     }
     Ok(plan)
+}
+
+/// Returns a note if the file is of another account.
+pub(super) fn note(profile: &Profile, desired: &DesiredProfile, service: &str) -> Option<String> {
+    let source = desired.source.as_ref()?;
+    let service = SafeUrl::base(service);
+    let of_file = source.service.as_ref().map(SafeUrl::base);
+    let is_other = |of_file: &SafeUrl| !of_file.is_same_service(&service);
+    let file = name_of(Some(&source.handle), of_file.as_ref());
+    let current = name_of(profile.handle.as_ref(), Some(&service));
+    let note = format!("the file of {file} changes the profile of {current}");
+    let is_other_handle = profile.handle.as_ref() != Some(&source.handle);
+    (is_other_handle || of_file.as_ref().is_some_and(is_other)).then_some(note)
 }
 
 /// Names an account of a service.

@@ -62,28 +62,30 @@ fn list(session: &Session<'_>) -> Result<Report, Failure> {
 }
 
 #[derive(Debug, Args)]
+// The usage of clap would have a second title or URL beside the option.
+#[command(override_usage = "profile link add [OPTIONS] [TITLE] [URL]")]
 #[command(after_help = "\
 Requires the scope links:write. If the response is lost, the request is not retried; `profile link
 list` shows whether the link was created.
 
 Examples:
   profile link add 'My site' https://example.org
-  profile link add --title 'My site' --url https://example.org")]
+  profile link add --title 'My site' https://example.org")]
 pub(crate) struct AddArguments {
     /// Title of the link
     #[arg(value_name = "TITLE", required_unless_present = "title")]
     first: Option<String>,
 
     /// Target of the link, an absolute URL
-    #[arg(value_name = "URL", required_unless_present = "url")]
+    #[arg(value_name = "URL", required_unless_present_any = ["title", "url"])]
     second: Option<String>,
 
     /// Title of the link, as an option
-    #[arg(long, conflicts_with = "first")]
+    #[arg(long)]
     title: Option<String>,
 
     /// Target of the link, as an option
-    #[arg(long, conflicts_with = "second")]
+    #[arg(long)]
     url: Option<LinkUrl>,
 
     #[command(flatten)]
@@ -91,7 +93,9 @@ pub(crate) struct AddArguments {
 }
 
 fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let title = arguments.first.or(arguments.title).unwrap_or_default();
+    let mut words = [arguments.first, arguments.second].into_iter().flatten();
+    let title = arguments.title.or_else(|| words.next());
+    let title = title.unwrap_or_default();
     let parse = |text: String| {
         let parsed = text.parse::<LinkUrl>().map_err(Failure::from);
         parsed.map_err(|failure| match title.parse::<LinkUrl>() {
@@ -99,8 +103,12 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
             Err(_) => failure,
         })
     };
-    let url = arguments.second.map(parse).transpose()?.or(arguments.url);
-    let url = url.ok_or_else(|| Failure::usage("the URL is missing"))?;
+    let url = arguments.url.map(Ok).or_else(|| words.next().map(parse));
+    let url = url.ok_or_else(|| Failure::usage("the URL is missing"))??;
+    if let Some(word) = words.next() {
+        let message = "unexpected argument after the title and the URL: ";
+        return Err(Failure::usage(message.to_owned() + &quoted(&word)));
+    }
     let changes = [
         Change::new("title", Value::Null, title.clone()),
         Change::new("url", Value::Null, url.as_str()),

@@ -141,9 +141,10 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
 
 fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> {
     let editor = Editor::find(&session.settings)?;
+    let client = session.client()?;
     if !dry_run {
         // A key without the scope is reported before the text is written.
-        let profile = session.read(session.client()?.me())?;
+        let profile = session.read(client.me())?;
         permissions::check(profile.data(), &Operation::CREATE_POST)?;
     }
     editor::edit(&mut NewPost { dry_run, session }, "", &editor, session)
@@ -182,8 +183,8 @@ impl EditedText for NewPost<'_> {
         text.to_owned()
     }
 
-    fn commands(path: &str) -> String {
-        format!("send it with `profile post create --file {path}`")
+    fn commands(path: &str, with_key: &str) -> String {
+        format!("send it with `profile post create --file {path}`{with_key}")
     }
 }
 

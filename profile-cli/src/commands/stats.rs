@@ -37,7 +37,7 @@ pub(crate) struct StatsArguments {
     #[arg(value_name = "HANDLE", value_parser = handle)]
     handles: Vec<Handle>,
 
-    #[arg(long, allow_negative_numbers = true, help = format!(
+    #[arg(long, allow_negative_numbers = true, overrides_with = "days", help = format!(
         "Number of days: {min} to {} for your own profile, {min} to {} for others [default: {}]",
         Days::MAX_OWN, Days::MAX_OTHER, Days::DEFAULT, min = Days::MIN,
     ))]
@@ -45,11 +45,11 @@ pub(crate) struct StatsArguments {
 
     /// Chart of the views per day: bars, spark (one line) or none [default: bars on a terminal,
     /// otherwise none]
-    #[arg(long, value_enum, hide_possible_values = true)]
+    #[arg(long, value_enum, hide_possible_values = true, overrides_with = "plot")]
     plot: Option<Plot>,
 
     /// Print the totals, devices and countries instead of the views per day
-    #[arg(long, conflicts_with = "plot")]
+    #[arg(long, conflicts_with = "plot", overrides_with = "totals")]
     totals: bool,
 
     /// Also draw the chart into this file, replacing it; - prints only the chart

@@ -18,7 +18,7 @@ use crate::input::prompt;
 use crate::outcome::failure::{self, Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::Report;
 use crate::output::Output;
-use crate::settings::{Key, Settings};
+use crate::settings::{Key, Settings, Source};
 use crate::system::interruption;
 use crate::terminal::printable::redact_key_of;
 
@@ -263,14 +263,15 @@ impl<'a> Session<'a> {
         if self.settings.yes {
             return Ok(());
         }
-        let connection = self.connection.get();
-        let question = match connection.and_then(|connection| connection.key_source.as_ref()) {
-            Some(source) if self.settings.config.accounts().len() > 1 => {
-                format!("{question} ({source})")
-            }
-            Some(_) | None => question.to_owned(),
-        };
-        prompt::confirm(&question, self.settings.no_input)
+        let has_several = self.settings.config.accounts().len() > 1;
+        let source = self.key_source().filter(|_| has_several);
+        let source = source.map_or_else(String::new, |source| format!(" ({source})"));
+        prompt::confirm(&format!("{question}{source}"), self.settings.no_input)
+    }
+
+    /// Returns the source of the key, except in the sandbox and before there is a client.
+    pub(crate) fn key_source(&self) -> Option<&Source> {
+        self.connection.get()?.key_source.as_ref()
     }
 
     /// Runs a future to completion.

@@ -98,6 +98,13 @@ impl Settings {
         options.collect()
     }
 
+    /// Returns `true` if an option or a variable selects the account, the key or the service of this run.
+    pub(crate) fn is_account_chosen(&self) -> Result<bool, Failure> {
+        let account = self.override_for_run(SettingName::Account)?;
+        let base_url = self.override_for_run(SettingName::BaseUrl)?;
+        Ok(self.sandbox || account.or(base_url).is_some() || Key::is_in_environment())
+    }
+
     /// Returns `true` if `--account` is given, which takes precedence over the environment.
     pub(super) fn account_is_option(&self) -> bool {
         self.arguments.setting(SettingName::Account).is_some()

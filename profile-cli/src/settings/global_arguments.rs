@@ -8,32 +8,33 @@ use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 use super::value::{name_of, seconds};
 use super::{Setting, SettingName, Source};
 
-/// The options of every command.
+/// The options of every command. Of those that select no account and no service, the last one wins, so that
+/// aliases can be overridden.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArguments {
     #[arg(short, long, global = true, value_enum, hide_possible_values = true)]
-    #[arg(value_name = "FORMAT", help = SettingName::Output.help())]
+    #[arg(value_name = "FORMAT", help = SettingName::Output.help(), overrides_with = "output")]
     pub(crate) output: Option<Format>,
 
     /// Print the `data` of the response as JSON; same as `--output json`
-    #[arg(long, global = true)]
+    #[arg(long, global = true, overrides_with = "json")]
     pub(crate) json: bool,
 
     /// Filter the JSON with a jq expression, evaluated by jaq; strings are printed without quotes
     #[cfg(feature = "jq")]
-    #[arg(long, global = true, value_name = "EXPR")]
+    #[arg(long, global = true, value_name = "EXPR", overrides_with = "jq")]
     pub(crate) jq: Option<String>,
 
     /// Skip requests for confirmation
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, overrides_with = "yes")]
     pub(crate) yes: bool,
 
-    #[arg(long, global = true, help = SettingName::NoInput.help())]
+    #[arg(long, global = true, help = SettingName::NoInput.help(), overrides_with = "no_input")]
     pub(crate) no_input: bool,
 
     /// Suppress warnings, hints and progress
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, overrides_with = "quiet")]
     pub(crate) quiet: bool,
 
     /// Log requests and responses to stderr; -vv adds headers and attempts, -vvv bodies
@@ -41,7 +42,7 @@ pub(crate) struct GlobalArguments {
     pub(crate) verbose: u8,
 
     /// Print the equivalent curl command, for POSIX shells, and send nothing
-    #[arg(long, global = true)]
+    #[arg(long, global = true, overrides_with = "curl")]
     pub(crate) curl: bool,
 
     #[arg(long, global = true, value_name = "NAME", help = SettingName::Account.help())]
@@ -51,19 +52,20 @@ pub(crate) struct GlobalArguments {
     pub(crate) base_url: Option<String>,
 
     #[arg(long, global = true, value_name = "SECONDS", value_parser = timeout)]
-    #[arg(help = SettingName::Timeout.help())]
+    #[arg(help = SettingName::Timeout.help(), overrides_with = "timeout")]
     pub(crate) timeout: Option<Duration>,
 
-    #[arg(long, global = true, value_name = "N", help = SettingName::Retries.help())]
+    #[arg(long, global = true, value_name = "N", overrides_with = "retries")]
+    #[arg(help = SettingName::Retries.help())]
     pub(crate) retries: Option<u32>,
 
     #[arg(long, global = true, value_enum, hide_possible_values = true)]
-    #[arg(value_name = "WHEN", help = SettingName::Color.help())]
+    #[arg(value_name = "WHEN", help = SettingName::Color.help(), overrides_with = "color")]
     pub(crate) color: Option<ColorChoice>,
 
     /// Use a sample profile on this machine; needs no account and no network
     #[cfg(feature = "sandbox")]
-    #[arg(long, global = true)]
+    #[arg(long, global = true, overrides_with = "sandbox")]
     pub(crate) sandbox: bool,
 }
 

@@ -77,3 +77,57 @@ fn the_help_does_not_depend_on_the_name_of_the_file() {
     let renamed = Program::new(home.path(), &["--help"]).name("p").run();
     assert_eq!(renamed.stdout(), help.stdout());
 }
+
+/// Aliases contain options, which an option after them overrides. A second account or service is a mistake.
+#[test]
+fn the_last_of_repeated_options_wins() {
+    let home = home();
+    let topic = run(home.path(), &[], &["help", "options"]);
+    let (_, globals) = topic.stdout().split_once("\nGlobal options:\n").unwrap();
+    let names = globals.lines().filter_map(|line| line.split_once("--"));
+    let names = names.map(|(_, rest)| rest.split([' ', '.']).next().unwrap());
+    let names: Vec<_> = names
+        .filter(|name| globals.contains(&format!(" --{name} ")))
+        .collect();
+    assert!(names.len() >= 10, "{names:?}");
+    let display = [
+        ("stats", "days"),
+        ("stats", "plot"),
+        ("stats", "totals"),
+        ("api me", "include"),
+    ];
+    let globals = names.iter().map(|name| ("config path", *name));
+    for (command, name) in globals.chain(display) {
+        let option = format!("--{name}");
+        let value = match name {
+            "output" => "json",
+            "jq" => ".",
+            "account" => "a",
+            "base-url" => "http://127.0.0.1:1",
+            "timeout" | "retries" | "days" => "2",
+            "color" => "never",
+            "plot" => "none",
+            _ => "",
+        };
+        let given = [&*option, value]
+            .into_iter()
+            .filter(|word| !word.is_empty());
+        let words = command.split(' ').chain(given.clone()).chain(given);
+        let repeated = run(home.path(), &[], &words.collect::<Vec<_>>());
+        let is_error = repeated.stderr().contains("cannot be used multiple times");
+        assert_eq!(
+            is_error,
+            ["account", "base-url"].contains(&name),
+            "{repeated}"
+        );
+    }
+    for (first, last) in [("csv", "json"), ("json", "csv")] {
+        let words = ["config", "get", "output", "-o", first, "-o", last];
+        let printed = run(home.path(), &[], &words);
+        assert_eq!(
+            printed.stdout().starts_with('{'),
+            last == "json",
+            "{printed}"
+        );
+    }
+}

@@ -495,6 +495,36 @@ async fn logout_asks_and_removes_the_account() {
 }
 
 #[tokio::test]
+async fn variables_that_override_the_account_have_a_warning() {
+    let fixture = Fixture::new().await;
+    let file = fixture.home.path().join("key");
+    fs::write(&file, fixture.service.key()).unwrap();
+    for (variable, value, effect) in [
+        (
+            "PROFILE_API_KEY",
+            fixture.service.key(),
+            "its key is sent whichever account is selected",
+        ),
+        (
+            "PROFILE_API_KEY_FILE",
+            file.to_str().unwrap(),
+            "its key is sent whichever account is selected",
+        ),
+        ("PROFILE_ACCOUNT", "demo", "overrides the selected account"),
+    ] {
+        fixture.log_in(fixture.service.key(), &[]).stdout();
+        for command in [["auth", "switch", "demo"], ["auth", "logout", "--yes"]] {
+            let run = fixture
+                .without_settings(&command)
+                .env(variable, value)
+                .run();
+            let warning = format!("warning: {variable} is set and {effect}\n");
+            assert_eq!((run.code(), run.stderr()), (0, warning), "{run}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn logout_selects_or_suggests_another_account() {
     let fixture = Fixture::new().await;
     for name in ["a", "b", "c"] {

@@ -76,6 +76,29 @@ async fn problems_of_the_key() {
 }
 
 #[tokio::test]
+async fn apply_needs_the_scopes_of_fields_and_of_links() {
+    use mock_server::Scope::{LinksWrite, ProfileWrite};
+    let fixture = Fixture::new().await;
+    for (scopes, needs) in [
+        (&[][..], Some("profile:write links:write")),
+        (&[ProfileWrite], Some("links:write")),
+        (&[LinksWrite], Some("profile:write")),
+        (&[ProfileWrite, LinksWrite], None),
+    ] {
+        let key = fixture.service.create_key("demo", scopes).unwrap();
+        let commands = &status(&fixture).env("PROFILE_API_KEY", &key).run().json()["commands"];
+        let allowed = commands["allowed"].as_array().unwrap();
+        assert_eq!(allowed.contains(&"apply".into()), needs.is_none());
+        let mut denied = commands["denied"].as_array().unwrap().iter();
+        let denied = denied.find(|denied| denied["command"] == "apply");
+        assert_eq!(
+            denied.map(|denied| denied["needs"].as_str().unwrap()),
+            needs
+        );
+    }
+}
+
+#[tokio::test]
 async fn status_names_what_was_tried() {
     let fixture = Fixture::new().await;
     let home = fixture.home.path();

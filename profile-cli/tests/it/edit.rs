@@ -484,7 +484,7 @@ async fn a_dry_run_sends_nothing_and_keeps_the_text() {
             {"body":"one"}
             No change was sent.
             --- stderr
-            your text is saved in PATH; send it with `profile post create --file PATH`
+            your text is saved in PATH; send it with `profile post create --file PATH` with the key of PROFILE_API_KEY
         "#]],
     );
     assert_eq!(text, "one\n");
@@ -616,7 +616,7 @@ async fn keeps_the_text_if_the_outcome_is_unknown() {
             --- stdout
             --- stderr
             error: POST /api/v1/me/posts: the connection was lost before the response was complete: connection closed before message completed; the change may have been applied; your text is saved in PATH
-            hint: check with `profile post list` before you try again; send it with `profile post create --file PATH`
+            hint: check with `profile post list` before you try again; send it with `profile post create --file PATH` with the key of PROFILE_API_KEY
         "#]],
     );
 }
@@ -759,7 +759,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
             --- stdout
             --- stderr
             error: the response is an HTML page, so it is probably not from the service; the change may have been applied; your text is saved in PATH
-            hint: check with `profile post list` before you try again; send it with `profile post create --file PATH`
+            hint: check with `profile post list` before you try again; send it with `profile post create --file PATH` with the key of PROFILE_API_KEY
         "#]],
     );
 }
@@ -889,18 +889,21 @@ async fn a_kept_text_names_the_account_of_the_run() {
         "echo one > \"$1\"; exit 1",
         &["post", "create", "--editor"],
     );
-    let sends = |run: &Run, options: &str| {
+    let sends = |run: &Run, has_account: bool, end: &str| {
         let [path] = unsent(&fixture).try_into().unwrap();
-        let command = format!("--file {}{options}`", quoted(&path));
+        let command = format!("--file {}{end}\n", quoted(&path));
         assert!(run.stderr().contains(&command), "{run}");
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert_eq!(name.starts_with("post-all-"), has_account, "{name}");
         fs::remove_file(path).unwrap();
     };
-    sends(&post, " --account all");
+    sends(&post, true, " --account all`");
     // A key of the environment stays the key.
     let editor = editor(&fixture, "echo one > \"$1\"; exit 1");
     let of_environment = fixture.program(&["post", "create", "--editor"]);
     let of_environment = of_environment.env("PROFILE_EDITOR", editor).run();
-    sends(&of_environment, "");
+    let end = "` with the key of PROFILE_API_KEY";
+    sends(&of_environment, false, end);
 }
 
 #[tokio::test]

@@ -697,6 +697,83 @@ async fn says_whose_file_changes_whose_profile() {
     }
 }
 
+/// Runs the program on a terminal, and answers the question, if any.
+#[cfg(unix)]
+fn answered(program: Program, question: &str, answer: &str) -> (Option<i32>, String) {
+    use crate::pseudo_terminal::Terminal;
+
+    let mut terminal = Terminal::of_size(24, 200, program);
+    if !question.is_empty() {
+        terminal.sees(question);
+        terminal.types(&format!("{answer}\n"));
+    }
+    terminal.ends()
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn asks_before_it_applies_the_file_of_another_account() {
+    const OTHER: &str = "Apply the file of another account? [y/N] ";
+    let fixture = Fixture::new().await;
+    let (uri, key) = (fixture.service.uri(), fixture.service.key());
+    fixture.log_in(key, &["--account", "demo"]).stdout();
+    for (variable, options, handle, question) in [
+        (None, "", "grace", OTHER),
+        (
+            None,
+            "--prune",
+            "grace",
+            "Delete these 2 links, which are not in the file? [y/N] ",
+        ),
+        (None, "", "demo", ""),
+        (None, "--yes", "grace", ""),
+        (None, "--no-input", "grace", ""),
+        (None, "--account demo", "grace", ""),
+        (Some(("PROFILE_ACCOUNT", "demo")), "", "grace", ""),
+        (Some(("PROFILE_API_KEY", key)), "", "grace", ""),
+        (Some(("PROFILE_BASE_URL", uri)), "", "grace", ""),
+        (None, "--dry-run", "grace", ""),
+    ] {
+        for answer in ["n", "y"] {
+            let before = writes(&fixture.service);
+            let links = if options == "--prune" {
+                "links = []\n"
+            } else {
+                ""
+            };
+            let bio = format!("{before}{answer}");
+            let text = format!("{links}[source]\nhandle = '{handle}'\n[profile]\nbio = '{bio}'\n");
+            let path = file(&fixture, &text);
+            let options = options.split_whitespace();
+            let words: Vec<_> = ["apply", &path].into_iter().chain(options).collect();
+            let program = fixture.without_settings(&words).envs(variable.as_slice());
+            let (code, seen) = answered(program, question, answer);
+            let is_declined = !question.is_empty() && answer == "n";
+            assert_eq!(
+                code,
+                Some(i32::from(is_declined)),
+                "{words:?} {variable:?}: {seen}"
+            );
+            assert_eq!(
+                seen.matches("[y/N]").count(),
+                usize::from(!question.is_empty()),
+                "{seen}"
+            );
+            assert_eq!(
+                seen.contains("the file of grace changes"),
+                handle == "grace",
+                "{seen}"
+            );
+            let is_sent = writes(&fixture.service) > before;
+            assert_eq!(
+                is_sent,
+                !is_declined && !words.contains(&"--dry-run"),
+                "{seen}"
+            );
+        }
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn confirmations_name_the_account_if_there_are_several() {

@@ -100,7 +100,7 @@ pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Resul
     };
     let json = json!({"result": "logged_out", "account": name, "key_removed_from": removed_from});
     let sentence = format!("Removed account {name}; {key}.{next}");
-    Ok(Report::changed(json, sentence))
+    Ok(Report::changed(json, sentence).warning(override_warning()))
 }
 
 #[derive(Debug, Args)]
@@ -175,15 +175,10 @@ pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
 
 /// Returns a warning if an environment variable overrides the account in config.toml.
 pub(super) fn override_warning() -> Option<String> {
+    let sent = "its key is sent whichever account is selected";
     let variables = [
-        (
-            "PROFILE_API_KEY",
-            "is sent to the service of the selected account",
-        ),
-        (
-            "PROFILE_API_KEY_FILE",
-            "its key is sent to the service of the selected account",
-        ),
+        ("PROFILE_API_KEY", sent),
+        ("PROFILE_API_KEY_FILE", sent),
         ("PROFILE_ACCOUNT", "overrides the selected account"),
     ];
     let (set, effect) = variables.into_iter().find(|(name, _)| is_set(name))?;

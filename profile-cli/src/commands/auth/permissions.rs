@@ -4,28 +4,31 @@ use profile_sdk::{Operation, Profile, Scope, Scopes};
 
 use crate::outcome::failure::{Failure, FailureKind, SCOPE_HINT};
 
-/// The commands that send a request, each with its main operation.
-const COMMANDS: &[(&str, Operation)] = &[
-    ("show", Operation::ME),
-    ("set", Operation::UPDATE_PROFILE),
-    ("edit", Operation::UPDATE_PROFILE),
-    ("export", Operation::ME),
-    ("diff", Operation::ME),
-    ("apply", Operation::UPDATE_PROFILE),
-    ("link list", Operation::ME),
-    ("link add", Operation::CREATE_LINK),
-    ("link edit", Operation::UPDATE_LINK),
-    ("link delete", Operation::DELETE_LINK),
-    ("post list", Operation::ME),
-    ("post create", Operation::CREATE_POST),
-    ("post delete", Operation::DELETE_POST),
-    ("stats", Operation::USER_STATS),
-    ("analytics", Operation::ANALYTICS),
-    ("badges", Operation::BADGES),
-    ("site", Operation::SITE_STATS),
+/// For the fields and for the links of a file.
+const APPLY: &[Operation] = &[Operation::UPDATE_PROFILE, Operation::CREATE_LINK];
+
+/// The commands that send a request, each with the operations whose scopes it may need.
+const COMMANDS: &[(&str, &[Operation])] = &[
+    ("show", &[Operation::ME]),
+    ("set", &[Operation::UPDATE_PROFILE]),
+    ("edit", &[Operation::UPDATE_PROFILE]),
+    ("export", &[Operation::ME]),
+    ("diff", &[Operation::ME]),
+    ("apply", APPLY),
+    ("link list", &[Operation::ME]),
+    ("link add", &[Operation::CREATE_LINK]),
+    ("link edit", &[Operation::UPDATE_LINK]),
+    ("link delete", &[Operation::DELETE_LINK]),
+    ("post list", &[Operation::ME]),
+    ("post create", &[Operation::CREATE_POST]),
+    ("post delete", &[Operation::DELETE_POST]),
+    ("stats", &[Operation::USER_STATS]),
+    ("analytics", &[Operation::ANALYTICS]),
+    ("badges", &[Operation::BADGES]),
+    ("site", &[Operation::SITE_STATS]),
 ];
 
-/// The commands that a key allows, and the others with the scope that it lacks.
+/// The commands that a key allows, and the others with the scopes that it lacks.
 #[derive(Debug, Default)]
 pub(crate) struct Permissions {
     pub(crate) allowed: Vec<&'static str>,
@@ -52,10 +55,12 @@ pub(crate) fn known(scopes: Option<&Scopes>) -> Option<&Scopes> {
 /// Returns the permissions of a key with these scopes.
 pub(crate) fn of(scopes: &Scopes) -> Permissions {
     let mut permissions = Permissions::default();
-    for (command, operation) in COMMANDS {
-        match operation.scope().filter(|scope| !scopes.contains(scope)) {
-            Some(scope) => permissions.denied.push((command, scope.to_string())),
-            None => permissions.allowed.push(command),
+    for (command, operations) in COMMANDS {
+        let needed = operations.iter().filter_map(Operation::scope);
+        let missing = needed.filter(|scope| !scopes.contains(scope));
+        match missing.map(Scope::as_str).collect::<Vec<_>>().join(" ") {
+            missing if missing.is_empty() => permissions.allowed.push(command),
+            missing => permissions.denied.push((command, missing)),
         }
     }
     permissions
@@ -74,10 +79,7 @@ mod tests {
         let names = |operations: &[Operation]| -> BTreeSet<_> {
             operations.iter().map(ToString::to_string).collect()
         };
-        let used: Vec<_> = COMMANDS
-            .iter()
-            .map(|(_, operation)| operation.clone())
-            .collect();
-        assert_eq!(names(&used), names(Operation::ALL));
+        let used: Vec<_> = COMMANDS.iter().map(|(_, operations)| *operations).collect();
+        assert_eq!(names(&used.concat()), names(Operation::ALL));
     }
 }

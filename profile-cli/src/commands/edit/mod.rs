@@ -107,7 +107,7 @@ impl EditedText for Edit<'_> {
         document::unsent(text, &self.shown)
     }
 
-    fn commands(path: &str) -> String {
+    fn commands(path: &str, _: &str) -> String {
         format!("check it with `profile diff {path}` and send it with `profile apply {path}`")
     }
 }
