@@ -9,8 +9,9 @@ use serde_json::json;
 
 use crate::drawing::{Drawing, ProfileViews};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, View, push_field};
+use crate::outcome::report::{Document, Report, View, push_field};
 use crate::session::Session;
+use crate::terminal::printable::redact_key;
 use crate::terminal::progress::Progress;
 use crate::{drawing, outcome, output};
 
@@ -225,13 +226,13 @@ fn views_before(
 }
 
 /// Returns a JSON array of the statistics, each with its handle.
-fn as_array(read: &[Read<'_>]) -> String {
+fn as_array(read: &[Read<'_>]) -> Document {
     let elements = read.iter().map(|read| {
-        let handle = json!(read.handle.as_str());
-        let stats = read.response.raw_data().unwrap_or("null");
+        let handle = json!(redact_key(read.handle.as_str()));
+        let stats = redact_key(read.response.raw_data().unwrap_or("null"));
         format!("{{\"handle\":{handle},\"stats\":{stats}}}")
     });
-    format!("[{}]", elements.collect::<Vec<_>>().join(","))
+    Document(format!("[{}]", elements.collect::<Vec<_>>().join(",")))
 }
 
 /// Returns a row per day, preceded by the handle if `several` is set.

@@ -1,14 +1,15 @@
 //! The result of a command as data, printed by `output`.
 
 use profile_sdk::Response;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::drawing::{Drawing, Figure};
+use crate::terminal::printable::{redact_key, redact_values};
 
 /// The result of a command, for programs and for people.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// One JSON document.
+    /// One JSON document without the key.
     pub(crate) json: String,
     pub(crate) view: View,
     /// Replaces the view for people.
@@ -22,6 +23,23 @@ pub(crate) struct Report {
     pub(crate) is_raw: bool,
     /// The exit code if everything is printed.
     pub(crate) exit_code: u8,
+}
+
+/// A JSON document without the key: [`Value`] is built by the program, text is that of a response, in which
+/// the key may also be a name.
+pub(crate) struct Document(pub(crate) String);
+
+impl From<Value> for Document {
+    fn from(mut document: Value) -> Self {
+        redact_values(&mut document);
+        Self(document.to_string())
+    }
+}
+
+impl From<&str> for Document {
+    fn from(json: &str) -> Self {
+        Self(redact_key(json).into_owned())
+    }
 }
 
 /// The result in formats other than JSON.
@@ -63,9 +81,9 @@ impl View {
 
 impl Report {
     /// Creates a report with a JSON document.
-    pub(crate) fn new(json: impl ToString, view: View) -> Self {
+    pub(crate) fn new(json: impl Into<Document>, view: View) -> Self {
         Self {
-            json: json.to_string(),
+            json: json.into().0,
             view,
             people: None,
             warnings: Vec::new(),
@@ -130,7 +148,7 @@ impl Report {
     }
 
     /// Creates the report of a change that is described by a message.
-    pub(crate) fn changed(json: impl ToString, sentence: impl Into<String>) -> Self {
+    pub(crate) fn changed(json: impl Into<Document>, sentence: impl Into<String>) -> Self {
         Self::new(json, View::Sentence(sentence.into())).of_change()
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::drawing::text::BOLD;
 use crate::outcome::failure::{Failure, FailureKind, ResponseBody, WriteOutcome};
 use crate::terminal::Screen;
-use crate::terminal::printable::{json_text, printable};
+use crate::terminal::printable::{json_text, printable, redact_values};
 
 /// The commands that use the selected account and service.
 const SELECTING: &[&str] = &[
@@ -93,6 +93,7 @@ pub(super) fn as_json(
         });
         error["failures"] = all.collect();
     }
+    redact_values(&mut error);
     let document = json!({ "error": error }).to_string();
     format!("{}\n", json_text(&document, screen.is_terminal))
 }

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use super::json::{self, tokens};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::Screen;
-use crate::terminal::printable::{printable, redact_key};
+use crate::terminal::printable::printable;
 
 type Data = data::JustLut<Val>;
 
@@ -130,7 +130,6 @@ impl Program {
             let message = format!("--jq: the result has a number of more than {MAX_DIGITS} digits");
             return Err(Failure::new(FailureKind::Other, message));
         }
-        let json = redact_key(json);
         let input = read::parse_single(json.as_bytes()).map_err(|error| {
             let message = format!("--jq: the interpreter cannot read the result: {error}");
             Failure::new(FailureKind::Other, message)

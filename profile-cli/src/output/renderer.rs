@@ -9,7 +9,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::{Format, GlobalArguments};
 use crate::terminal::Screen;
-use crate::terminal::printable::{csv_field, printable, tsv_field};
+use crate::terminal::printable::{csv_field, printable, redact_key, tsv_field};
 
 /// A renderer for one output format.
 pub(super) enum Renderer {
@@ -92,7 +92,7 @@ impl Renderer {
             columns.retain(|name| *name != "created_at");
         }
         let row = |object: &Value| -> Vec<_> {
-            let cell = |name: &&str| match &object[*name] {
+            let cell = |name: &&str| match &object[&*redact_key(name)] {
                 // As in the column `selected` of `auth list`.
                 Value::Bool(true) => (*name).to_owned(),
                 Value::Bool(false) => String::new(),

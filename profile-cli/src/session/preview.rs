@@ -10,7 +10,7 @@ use crate::drawing::{Change, Drawing};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::{Key, Source};
-use crate::terminal::printable::json_text;
+use crate::terminal::printable::{json_text, redact_key};
 use crate::terminal::safe_url::SafeUrl;
 
 // Not a doc comment, which clap would print as the description of each command.
@@ -63,7 +63,8 @@ fn as_text(request: &Request) -> String {
     let method = request.method().as_str();
     let mut text = format!("{method} {}\n", path_and_query(request));
     if let Some(body) = request.body() {
-        text += &format!("{}\n", json_text(&String::from_utf8_lossy(body), true));
+        let body = String::from_utf8_lossy(body);
+        text += &format!("{}\n", json_text(&redact_key(&body), true));
     }
     text
 }

@@ -5,6 +5,7 @@ use std::sync::RwLock;
 
 use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
 use profile_sdk::{Client, ProfileField, with_visibility};
+use serde_json::Value;
 
 /// The client whose key is redacted in everything that is printed.
 static CLIENT: RwLock<Option<Client>> = RwLock::new(None);
@@ -24,6 +25,17 @@ pub(crate) fn redact_key(text: &str) -> Cow<'_, str> {
     match CLIENT.read().as_deref() {
         Ok(Some(client)) => client.redact_key(text),
         Ok(None) | Err(_) => Cow::Borrowed(text),
+    }
+}
+
+/// Redacts the key in the string values of a document that the program built: its names and syntax are the
+/// program's.
+pub(crate) fn redact_values(document: &mut Value) {
+    match document {
+        Value::String(text) => *text = redact_key(text).into_owned(),
+        Value::Array(values) => values.iter_mut().for_each(redact_values),
+        Value::Object(fields) => fields.values_mut().for_each(redact_values),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -76,17 +88,16 @@ fn is_kept(c: &char) -> bool {
 }
 
 /// Escapes characters in JSON that could control a terminal or reorder its text, and invisible ones on a
-/// terminal. They occur only in strings; JSON itself requires escapes only below U+0020. The key is
-/// redacted.
+/// terminal. They occur only in strings; JSON itself requires escapes only below U+0020. The key must
+/// have been redacted.
 pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
     let is_control =
         |c: char| matches!(c, '\u{7f}'..='\u{9f}') || reorders(c) || LINE_BREAKS.contains(&c);
-    let json = redact_key(json);
     if !json.contains(|c: char| is_control(c) || (is_terminal && !c.is_ascii())) {
-        return json;
+        return Cow::Borrowed(json);
     }
     let mut text = String::with_capacity(json.len() + 16);
-    for (c, is_visible) in with_visibility(&json) {
+    for (c, is_visible) in with_visibility(json) {
         match is_control(c) || (is_terminal && !is_visible) {
             true => {
                 for unit in c.encode_utf16(&mut [0; 2]) {

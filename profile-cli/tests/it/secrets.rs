@@ -224,6 +224,59 @@ async fn a_key_as_another_argument_is_not_repeated() {
     assert!(field.stderr().contains("'background_color'"), "{field}");
 }
 
+/// A key that is a name in the JSON of the program or of the service, or so short that it is a placeholder.
+#[tokio::test]
+async fn a_key_that_is_a_name_does_not_break_the_json() {
+    for key in [
+        "message",
+        "exit_code",
+        "outcome",
+        "handle",
+        "e",
+        "1",
+        "id",
+        "\"code\":",
+    ] {
+        let shown = if key.len() < 6 { key } else { "[redacted]" };
+        let mut body = json!({"error": {"code": "too_long", "message": format!("no {key}")}});
+        body[key] = json!("x");
+        let refusal = ResponseTemplate::new(422).set_body_json(body);
+        let fixture = Fixture::responding(refusal).await;
+        for command in [
+            &["set", "--bio", "b", "--json"][..],
+            &["api", "me", "--json"],
+        ] {
+            let error = fixture.run_with_key(key, command).error();
+            assert_eq!(error["code"], "rejected", "{error}");
+            assert_eq!(error["exit_code"], 6, "{error}");
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains(&format!("422: no {shown}")), "{error}");
+            assert!(
+                command[0] == "api" || error["outcome"] == "not_done",
+                "{error}"
+            );
+            assert!(
+                command[0] == "set" || error["body"][shown] == "x",
+                "{error}"
+            );
+        }
+        let data = json!({"data": {"bio": "b", "extra": {key: key}}});
+        let answer = ResponseTemplate::new(200).set_body_json(data);
+        let fixture = Fixture::responding(answer).await;
+        for (command, pointer) in [
+            (&["show", "--json"][..], "/extra"),
+            (&["api", "me", "--json"], "/data/extra"),
+            (&["show", "--jq", "{bio, extra}"], "/extra"),
+        ] {
+            let run = fixture.run_with_key(key, command);
+            let json: serde_json::Value = serde_json::from_slice(run.stdout_bytes()).unwrap();
+            assert_eq!(json.pointer(pointer), Some(&json!({shown: shown})), "{run}");
+        }
+        let listed = fixture.run_with_key(key, &["auth", "status", "--json"]);
+        assert!(listed.json().get("warnings").is_some(), "{listed}");
+    }
+}
+
 #[tokio::test]
 async fn auth_token_prints_the_key() {
     let fixture = Fixture::new().await;

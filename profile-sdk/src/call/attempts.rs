@@ -150,7 +150,7 @@ impl<'a> Attempts<'a> {
             }
             (404, _) if self.uncertain && is_delete => Ok(response),
             (status, _) => {
-                let error = self.client.redacted_error(response, Error::from_response);
+                let error = self.client.redacted(Error::from_response(response));
                 let error = error.through_proxy(transport.plain_proxy());
                 let error = error.with_retry_after(retry_after);
                 match status {

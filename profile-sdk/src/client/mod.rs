@@ -178,7 +178,8 @@ impl Client {
     }
 
     /// Redacts the key of this client in a text. Use it before you print a response, because a
-    /// service may echo the key. Errors never contain the key.
+    /// service may echo the key. Errors never contain the key. A key of fewer than 6 bytes is a
+    /// placeholder that is not redacted, since it would also occur in other words.
     ///
     /// ```
     /// use profile_sdk::{ApiKey, Client};
@@ -193,7 +194,7 @@ impl Client {
     #[must_use]
     pub fn redact_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let key = self.shared.api_key.as_ref();
-        match key.and_then(|key| key.redact(text)) {
+        match key.and_then(|key| key.redact(text, false)) {
             Some(redacted) => Cow::Owned(redacted),
             None => Cow::Borrowed(text),
         }

@@ -385,8 +385,13 @@ impl Error {
         let fields = inner.fields.iter_mut();
         let fields = fields.flat_map(|(name, reason)| [name, reason]);
         for text in texts.into_iter().flatten().chain(fields) {
-            if let Some(redacted) = key.redact(text) {
-                *text = redacted;
+            // A part of the key may precede the mark of a shortened text.
+            let (start, mark) = match text.strip_suffix('…') {
+                Some(start) => (start, "…"),
+                None => (&**text, ""),
+            };
+            if let Some(redacted) = key.redact(start, !mark.is_empty()) {
+                *text = redacted + mark;
             }
         }
         let response = inner.response.take();

@@ -43,18 +43,12 @@ impl RawResponse {
     /// Redacts the key, which a service may echo in an error response.
     pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
         let body = String::from_utf8_lossy(&self.body);
-        let redacted = match self.is_truncated {
-            true => key.redact_start(&body),
-            false => key.redact(&body),
-        };
-        if let Some(redacted) = redacted {
+        if let Some(redacted) = key.redact(&body, self.is_truncated) {
             self.body = redacted.into();
         }
         for value in self.headers.values_mut() {
-            if key
-                .redact(&String::from_utf8_lossy(value.as_bytes()))
-                .is_some()
-            {
+            let text = String::from_utf8_lossy(value.as_bytes());
+            if key.redact(&text, false).is_some() {
                 *value = HeaderValue::from_static("[redacted]");
             }
         }

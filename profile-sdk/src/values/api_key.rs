@@ -51,14 +51,12 @@ impl ApiKey {
         &self.text
     }
 
-    /// Redacts the key in a text, in any encoding. Returns `None` if the text does not contain it.
-    pub(crate) fn redact(&self, text: &str) -> Option<String> {
-        redact(&self.text, text, false)
-    }
-
-    /// Redacts the key in a truncated text, including a part of the key at its end.
-    pub(crate) fn redact_start(&self, text: &str) -> Option<String> {
-        redact(&self.text, text, true)
+    /// Redacts the key in a text, in any encoding, and a part of the key at the end of a truncated text.
+    /// Returns `None` if the text does not contain it, or if the key is so short that it is a placeholder.
+    pub(crate) fn redact(&self, text: &str, is_truncated: bool) -> Option<String> {
+        let is_secret = self.text.len() >= MIN_SECRET_BYTES;
+        let redacted = is_secret.then(|| redact(&self.text, text, is_truncated));
+        redacted.flatten()
     }
 }
 
@@ -102,6 +100,9 @@ fn check(text: &str) -> Result<(), InvalidValue> {
 }
 
 const REPLACEMENT: &str = "[redacted]";
+
+/// The minimum length of a key that is redacted. Shorter ones would occur in words.
+const MIN_SECRET_BYTES: usize = 6;
 
 /// The maximum length of one encoded character, as in `&#0047;`.
 const MAX_ENCODED_BYTES: usize = 7;

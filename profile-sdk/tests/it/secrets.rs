@@ -85,6 +85,7 @@ async fn redacts_an_echoed_key() {
         (200, format!(r#"{{"data":{{"bio":["{CANARY}"]}}}}"#)),
         (200, format!(r#"{{"data":"{CANARY}"}}"#)),
         (400, spellings(CANARY).collect()),
+        (400, format!("{}{CANARY}", "x".repeat(490))),
         (
             400,
             format!(
@@ -117,6 +118,27 @@ async fn redacts_an_echoed_key() {
                 check(error.header(name).unwrap());
             }
         }
+    }
+}
+
+/// The refusal is read before the key is redacted in it, and a placeholder is not redacted.
+#[tokio::test]
+async fn a_key_that_is_a_word_leaves_the_error_readable() {
+    let body = r#"{"message":"a message","code":"bad_code","errors":{"message":["bad"]}}"#;
+    let service = MockServer::start().await;
+    respond_to_all(&service, ResponseTemplate::new(422).set_body_string(body)).await;
+    for (key, message, field) in [
+        ("message", "a [redacted]", "[redacted]"),
+        ("errors", "a message", "message"),
+        ("e", "a message", "message"),
+        ("a", "a message", "message"),
+    ] {
+        let error = connect(&service, key).me().await.unwrap_err();
+        assert!(error.message().unwrap().starts_with(message), "{error}");
+        assert_eq!(error.code(), Some("bad_code"), "{error}");
+        let fields: Vec<_> = error.field_errors().collect();
+        assert_eq!(fields, [(field, "bad")], "{key}");
+        assert_eq!(error.body() == body.as_bytes(), key.len() < 6);
     }
 }
 
