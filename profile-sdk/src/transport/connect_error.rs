@@ -30,7 +30,7 @@ pub(super) fn connect_error(error: &reqwest::Error, proxy: Option<&str>) -> Erro
     };
     let problem = TlsProblem::find(error);
     let (advice, is_permanent) = match (&problem, tunnel_error) {
-        (Some(problem), _) => (problem.advice(peer), problem.is_permanent()),
+        (Some(problem), _) => (problem.advice(peer), *problem != TlsProblem::PeerFailed),
         (None, Some("proxy authorization required")) => {
             let advice = "; check the user name and password in the URL of the proxy";
             (advice.to_owned(), true)

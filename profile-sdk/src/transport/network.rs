@@ -231,7 +231,7 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
-        let is_permanent = problem.is_some_and(|problem| problem.is_permanent());
+        let is_permanent = problem.is_some_and(|problem| problem != TlsProblem::PeerFailed);
         Error::new(ErrorKind::Interrupted, reason).permanent(is_permanent)
     }
 }

@@ -2,11 +2,6 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-#[cfg(feature = "__rustls")]
-use std::time::{Duration, SystemTime};
-
-#[cfg(feature = "__rustls")]
-use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
 #[cfg(feature = "__rustls")]
 use crate::error::kind::find_cause;
@@ -57,10 +52,7 @@ impl TlsProblem {
             _ => "the URL of the {peer}",
         };
         let advice = self.texts().1.replace("{url}", url).replace("{peer}", peer);
-        match self {
-            Self::UnknownIssuer => unusable_roots() + &advice,
-            Self::NoTls | Self::AuthorityAsServer | Self::PeerFailed | Self::Other(_) => advice,
-        }
+        advice.replace("{roots}", &unusable_roots())
     }
 
     /// Returns the description, and advice about a peer.
@@ -72,7 +64,7 @@ impl TlsProblem {
             ),
             Self::UnknownIssuer => (
                 "no trusted authority issued the certificate",
-                "; if a private authority issued the {peer}'s certificate, trust the root certificate \
+                "{roots}; if a private authority issued the {peer}'s certificate, trust the root certificate \
                  of that authority",
             ),
             Self::AuthorityAsServer => (
@@ -85,15 +77,10 @@ impl TlsProblem {
         }
     }
 
-    /// Returns `true` if each attempt would have this problem.
-    pub(crate) fn is_permanent(&self) -> bool {
-        *self != Self::PeerFailed
-    }
-
     /// Not `From`, which would make a type of rustls part of the public API.
     #[cfg(feature = "__rustls")]
     pub(super) fn of_rustls(error: &rustls::Error) -> Self {
-        use rustls::Error;
+        use rustls::{AlertDescription, Error, InvalidMessage};
         match error {
             Error::InvalidMessage(InvalidMessage::InvalidContentType) => Self::NoTls,
             Error::AlertReceived(AlertDescription::InternalError) => Self::PeerFailed,
@@ -106,10 +93,13 @@ impl TlsProblem {
     }
 
     #[cfg(feature = "__rustls")]
-    fn of_certificate(error: &CertificateError) -> Self {
-        let date = |time: &rustls::pki_types::UnixTime| {
-            httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(time.as_secs()))
-        };
+    fn of_certificate(error: &rustls::CertificateError) -> Self {
+        use std::time::{Duration, UNIX_EPOCH};
+
+        use rustls::{CertificateError, pki_types::UnixTime};
+
+        let time = |time: &UnixTime| UNIX_EPOCH + Duration::from_secs(time.as_secs());
+        let date = |it| httpdate::fmt_http_date(time(it));
         let problem = match error {
             CertificateError::UnknownIssuer => return Self::UnknownIssuer,
             CertificateError::ExpiredContext { time, not_after } => {
@@ -121,14 +111,13 @@ impl TlsProblem {
             }
             CertificateError::NotValidForNameContext { presented, .. } => {
                 // Such as `DnsName("host")`; names of other kinds are not those of hosts.
-                let names = presented.iter().filter_map(|name| {
-                    let name = name.strip_suffix(')')?;
+                let hosts = presented.iter().filter_map(|name| {
                     let host = name.strip_prefix("DnsName(");
-                    host.or_else(|| name.strip_prefix("IpAddress("))
+                    host.or(name.strip_prefix("IpAddress("))?.strip_suffix(')')
                 });
-                match names.collect::<Vec<_>>().join(" and ").as_str() {
+                match hosts.collect::<Vec<_>>().join(" and ").as_str() {
                     "" => "is valid for no host".to_owned(),
-                    names => format!("is only valid for {names}"),
+                    hosts => format!("is only valid for {hosts}"),
                 }
             }
             // An error of webpki, which displays only the name of its variant, or of the platform.

@@ -2,10 +2,10 @@
 
 use std::error::Error as _;
 use std::iter::successors;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use profile_sdk::TlsProblem;
-use url::Host;
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::safe_url::SafeUrl;
@@ -120,11 +120,9 @@ pub(super) fn explain(
 
 /// Returns how to trust the certificate of a receiver.
 fn trust_hint(problem: &TlsProblem, url: &SafeUrl) -> Option<String> {
-    let (kind, host) = match url.parsed()?.host()? {
-        Host::Domain(name) => ("DNS", name.to_owned()),
-        Host::Ipv4(address) => ("IP", address.to_string()),
-        Host::Ipv6(address) => ("IP", address.to_string()),
-    };
+    let host = url.parsed()?.host_str()?.trim_matches(['[', ']']);
+    let is_address = host.parse::<IpAddr>().is_ok();
+    let kind = if is_address { "IP" } else { "DNS" };
     match problem {
         TlsProblem::UnknownIssuer => Some(
             "set SSL_CERT_FILE to a file with the receiver's certificate or its authority"
