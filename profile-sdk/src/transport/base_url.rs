@@ -228,10 +228,8 @@ mod tests {
                 "base URL is not a valid URL; expected one such as https://host",
             ),
         ] {
-            assert_eq!(
-                BaseUrl::parse(text, false).unwrap_err().to_string(),
-                message
-            );
+            let invalid = BaseUrl::parse(text, false).unwrap_err();
+            assert_eq!(invalid.to_string(), message);
         }
         assert!(BaseUrl::parse("http://host", true).is_ok());
         let url = BaseUrl::parse("https://ada:80/hush@host", false).unwrap();
