@@ -96,7 +96,10 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let outcome = is_write.then(|| WriteOutcome::unknown(&check));
     // Only one form is printed, and a response may not be valid JSON.
     let report = match session.output.is_json() {
-        true => Report::new(as_json(&response, client, outcome)?, View::Body(Vec::new())),
+        true => {
+            let json = as_json(&response, client, outcome)?;
+            Report::new(&*json, View::Body(Vec::new()))
+        }
         false => {
             let bytes = as_bytes(&response, client, arguments.include);
             Report::new(json!(String::from_utf8_lossy(&bytes)), View::Body(bytes))

@@ -227,16 +227,7 @@ async fn a_key_as_another_argument_is_not_repeated() {
 /// A key that is a name in the JSON of the program or of the service, or so short that it is a placeholder.
 #[tokio::test]
 async fn a_key_that_is_a_name_does_not_break_the_json() {
-    for key in [
-        "message",
-        "exit_code",
-        "outcome",
-        "handle",
-        "e",
-        "1",
-        "id",
-        "\"code\":",
-    ] {
+    for key in ["message", "exit_code", "outcome", "handle", "e", "1", "id"] {
         let shown = if key.len() < 6 { key } else { "[redacted]" };
         let mut body = json!({"error": {"code": "too_long", "message": format!("no {key}")}});
         body[key] = json!("x");
