@@ -260,20 +260,30 @@ impl fmt::Debug for SafeUrl<'_> {
     }
 }
 
-/// Replaces control characters other than line breaks, and marks that change the direction of a text,
-/// with escapes such as `\u009b`, which are also valid in JSON. The programs print texts of services.
+/// Replaces control characters other than line breaks, marks that change the direction of a text, and characters
+/// that are invisible or look like a space, with escapes such as `\u009b`, which are also valid in JSON. The
+/// programs print texts of services.
 pub fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {
-        let is_bidirectional = matches!(c,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if c.is_control() && c != '\n' || is_bidirectional {
-            printable.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            printable.push(c);
+        // Not the joiners and selectors of emoji and of words in some languages.
+        let is_hidden = matches!(c,
+            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180e}' | '\u{2000}'..='\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202f}'
+            | '\u{205f}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}');
+        match c.is_control() && c != '\n' || is_hidden {
+            true => printable.push_str(&escape(c)),
+            false => printable.push(c),
         }
     }
     printable
+}
+
+/// Returns the escape of a character, which is also valid in JSON.
+pub(crate) fn escape(c: char) -> String {
+    let mut units = [0; 2];
+    let units = c.encode_utf16(&mut units).iter();
+    units.map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
 #[cfg(test)]

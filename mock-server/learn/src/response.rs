@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use mock_server::SafeUrl;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use serde::Serialize;
@@ -142,7 +143,18 @@ impl Answer {
 
     /// Describes a status that does not answer the question.
     pub(crate) fn unexpected(&self) -> String {
-        format!("{} returns {}", self.request, self.status)
+        let location = self
+            .header("location")
+            .filter(|_| (300..400).contains(&self.status));
+        // A query may contain a token.
+        let target = location.and_then(|location| location.split(['?', '#']).next());
+        let target = target.map(|target| format!(" to {}", SafeUrl(target)));
+        format!(
+            "{} returns {}{}",
+            self.request,
+            self.status,
+            target.unwrap_or_default()
+        )
     }
 
     /// Returns a sample that shows a part of the response.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::large_body::{MAX_BODY_BYTES, MIN_BODY_BYTES};
 use crate::input::InvalidInput;
+use crate::input::read_json::BAD_BODY;
 
 /// A fault that replaces, delays or damages a response.
 ///
@@ -388,6 +389,69 @@ mod milliseconds {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(json: D) -> Result<Duration, D::Error> {
         u64::deserialize(json).map(Duration::from_millis)
+    }
+}
+
+/// An example of each fault. Names of connection faults are within `wire`.
+pub(super) const FORMS: [&str; 16] = [
+    r#"{"delay": {"milliseconds": 250}}"#,
+    r#"{"status": {"status": 503}}"#,
+    r#"{"rate_limited": {"retry_after": "120"}}"#,
+    r#""malformed_json""#,
+    r#"{"wrong_content_type": {"content_type": "text/html"}}"#,
+    r#""empty_body""#,
+    r#"{"huge_body": {"bytes": 67108864}}"#,
+    r#"{"gzip_bomb": {"bytes": 1073741824}}"#,
+    r#"{"redirect": {"status": 302, "location": "/x"}}"#,
+    r#"{"wire": "reset"}"#,
+    r#"{"wire": {"reset": {"after": 10}}}"#,
+    r#"{"wire": "close"}"#,
+    r#"{"wire": {"cut": {"after": 10}}}"#,
+    r#"{"wire": {"stall": {"after": 10}}}"#,
+    r#"{"wire": {"dribble": {"bytes": 1, "milliseconds": 100}}}"#,
+    r#"{"wire": "bad_chunk"}"#,
+];
+
+/// Rejects a fault that is known but has another form, such as `{"status": 503}`, with the right one.
+pub(super) fn check_form(fault: &Value) -> Result<(), InvalidInput> {
+    let found = form(fault);
+    let (_, name, _) = &found;
+    let parse = |text| form(&serde_json::from_str(text).expect("an example is valid JSON"));
+    let mut forms = FORMS
+        .iter()
+        .filter(|text| parse(text).1 == *name)
+        .peekable();
+    let Some(example) = forms.peek().copied() else {
+        return Ok(());
+    };
+    if forms.any(|text| parse(text) == found) {
+        return Ok(());
+    }
+    let message = format!("fault: `{name}` has the form {example}");
+    Err(InvalidInput::new(BAD_BODY, message))
+}
+
+/// Returns `true` if the fault is within `wire`, its name, and `true` if it has an object of settings.
+fn form(fault: &Value) -> (bool, String, Option<bool>) {
+    let is_known = |name: &str| {
+        FORMS
+            .iter()
+            .any(|form| form.contains(&format!("\"{name}\"")))
+    };
+    match fault {
+        Value::String(name) => (false, name.clone(), None),
+        Value::Object(fields) => match fields.iter().find(|(name, _)| is_known(name)) {
+            Some((name, inner)) if name == "wire" => {
+                let (_, name, settings) = form(inner);
+                (true, name, settings)
+            }
+            Some((name, settings)) => {
+                let is_object = settings.is_object() && fields.len() == 1;
+                (false, name.clone(), Some(is_object))
+            }
+            None => (false, String::new(), None),
+        },
+        _ => (false, String::new(), None),
     }
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::fault::{Fault, Phase, invalid};
+use super::fault::{Fault, Phase, check_form, invalid};
 use super::plan::FaultPlan;
 use crate::engine::Request;
 use crate::input::{InvalidInput, read_json};
@@ -164,12 +164,15 @@ impl FaultRule {
         match read_json::value(text)? {
             Value::Array(rules) => (1..)
                 .zip(rules)
-                .map(|(number, rule)| {
-                    read_json::object_in(rule).map_err(|error| error.in_rule(number))
-                })
+                .map(|(number, rule)| Self::from_value(rule).map_err(|error| error.in_rule(number)))
                 .collect(),
-            rule => Ok(vec![read_json::object_in(rule)?]),
+            rule => Ok(vec![Self::from_value(rule)?]),
         }
+    }
+
+    fn from_value(rule: Value) -> Result<Self, InvalidInput> {
+        check_form(&rule["fault"])?;
+        read_json::object_in(rule)
     }
 }
 
@@ -306,6 +309,7 @@ impl ActiveRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::fault::FORMS;
 
     #[test]
     fn a_rule_survives_serialization() {
@@ -317,6 +321,27 @@ mod tests {
             .after_write();
         let text = serde_json::to_string(&rule).unwrap();
         assert_eq!(FaultRule::from_json(&text), Ok(vec![rule]));
+    }
+
+    #[test]
+    fn the_form_of_each_fault_is_an_example() {
+        let names = FORMS.map(|form| {
+            let rules = FaultRule::from_json(&format!(r#"{{"fault": {form}}}"#)).unwrap();
+            check(&rules[0]).unwrap();
+            rules[0].fault.name()
+        });
+        // A table of names without its first word.
+        let error = FaultRule::from_json(r#"{"fault": "unknown"}"#)
+            .unwrap_err()
+            .to_string();
+        let wire = FaultRule::from_json(r#"{"fault": {"wire": "unknown"}}"#)
+            .unwrap_err()
+            .to_string();
+        for listed in [&error, &wire].map(|error| error.split('`').skip(3).step_by(2)) {
+            for name in listed.filter(|name| *name != "wire") {
+                assert!(names.contains(&name), "{name}");
+            }
+        }
     }
 
     #[test]
@@ -340,6 +365,42 @@ mod tests {
             (
                 r#"[{"fault": "empty_body"}, 7]"#,
                 "rule 2: expected a JSON object",
+            ),
+            (
+                r#"{"fault": {"status": 503}}"#,
+                r#"fault: `status` has the form {"status": {"status": 503}}"#,
+            ),
+            (
+                r#"{"fault": {"status": 503, "body": "x"}}"#,
+                r#"fault: `status` has the form {"status": {"status": 503}}"#,
+            ),
+            (
+                r#"[{"fault": {"delay": 250}}]"#,
+                r#"rule 1: fault: `delay` has the form {"delay": {"milliseconds": 250}}"#,
+            ),
+            (
+                r#"{"fault": {"wire": "cut"}}"#,
+                r#"fault: `cut` has the form {"wire": {"cut": {"after": 10}}}"#,
+            ),
+            (
+                r#"{"fault": {"wire": {"stall": 10}}}"#,
+                r#"fault: `stall` has the form {"wire": {"stall": {"after": 10}}}"#,
+            ),
+            (
+                r#"{"fault": "reset"}"#,
+                r#"fault: `reset` has the form {"wire": "reset"}"#,
+            ),
+            (
+                r#"{"fault": {"close": {}}}"#,
+                r#"fault: `close` has the form {"wire": "close"}"#,
+            ),
+            (
+                r#"{"fault": {"redirect": "/x"}}"#,
+                r#"fault: `redirect` has the form {"redirect": {"status": 302, "location": "/x"}}"#,
+            ),
+            (
+                r#"{"fault": {"malformed_json": true}}"#,
+                r#"fault: `malformed_json` has the form "malformed_json""#,
             ),
         ] {
             let error = FaultRule::from_json(text).unwrap_err();

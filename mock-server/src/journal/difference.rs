@@ -9,10 +9,13 @@ use url::form_urlencoded;
 use super::entry::RecordedRequest;
 use super::request_pattern::RequestPattern;
 use crate::engine::{Request, paths};
-use crate::redaction::label;
+use crate::redaction::{escape, label, printable};
 
-/// Maximum number of characters of a JSON value in a report.
+/// Maximum number of characters of a value in a report.
 const MAX_SHOWN: usize = 60;
+
+/// Maximum number of them before the first difference, if the value is longer.
+const MAX_BEFORE: usize = 30;
 
 /// A request to compare with a pattern: a recorded one, or one that has no response yet.
 pub(super) struct ComparedRequest<'a> {
@@ -91,7 +94,7 @@ pub(super) fn differences(pattern: &RequestPattern, request: &ComparedRequest<'_
     let mut texts = Vec::new();
     if !has_method(pattern, request) {
         let expected = pattern.method.as_deref();
-        texts.push(describe("the method", Some(request.method), expected));
+        texts.push(describe("the method", "", Some(request.method), expected));
     }
     if let (Some(path), false) = (&pattern.path, has_path(pattern, request)) {
         texts.push(format!("not to {path}"));
@@ -100,18 +103,18 @@ pub(super) fn differences(pattern: &RequestPattern, request: &ComparedRequest<'_
     for (name, expected) in &pattern.query {
         let found = form_urlencoded::parse(query.as_bytes())
             .filter(|(given, _)| given == name)
-            .map(|(_, value)| format!("{name}={value}"));
-        let expected = expected.as_ref().map(|value| format!("{name}={value}"));
-        texts.extend(compare_any("the query parameter", found, expected));
+            .map(|(_, value)| value.into_owned());
+        let name = format!("{name}=");
+        texts.extend(compare_any("the query parameter", &name, found, expected));
     }
     for (name, expected) in &pattern.headers {
         let found = request
             .headers
             .iter()
             .filter(|(given, _)| given.eq_ignore_ascii_case(name))
-            .map(|(_, value)| format!("{name}: {value}"));
-        let expected = expected.as_ref().map(|value| format!("{name}: {value}"));
-        texts.extend(compare_any("the header", found, expected));
+            .map(|(_, value)| value.clone());
+        let name = format!("{name}: ");
+        texts.extend(compare_any("the header", &name, found, expected));
     }
     if let Some(part) = &pattern.body_contains {
         texts.extend(body_differences(part, request, true));
@@ -128,15 +131,22 @@ pub(super) fn differences(pattern: &RequestPattern, request: &ComparedRequest<'_
         ("the fault", request.fault, pattern.fault.as_deref()),
     ] {
         if expected.is_some() && found != expected {
-            texts.push(describe(what, found, expected));
+            texts.push(describe(what, "", found, expected));
         }
     }
     texts
 }
 
-/// Describes two values that differ.
-fn describe(what: &str, found: Option<&str>, expected: Option<&str>) -> String {
-    match (found, expected) {
+/// Describes two values that differ, with the name of both.
+fn describe(what: &str, name: &str, found: Option<&str>, expected: Option<&str>) -> String {
+    let common = found.zip(expected).map(|(found, expected)| {
+        let pairs = found.chars().zip(expected.chars());
+        pairs
+            .take_while(|(found, expected)| found == expected)
+            .count()
+    });
+    let show = |value: &str| format!("{name}{}", shorten(value, common));
+    match (found.map(show), expected.map(show)) {
         (Some(found), Some(expected)) => format!("with {what} `{found}` instead of `{expected}`"),
         (Some(found), None) => format!("with {what} `{found}`"),
         (None, expected) => format!("without {what} `{}`", expected.unwrap_or_default()),
@@ -146,16 +156,17 @@ fn describe(what: &str, found: Option<&str>, expected: Option<&str>) -> String {
 /// Returns the difference, unless one of the values is the expected one.
 fn compare_any(
     what: &str,
+    name: &str,
     found: impl Iterator<Item = String>,
-    expected: Option<String>,
+    expected: &Option<String>,
 ) -> Option<String> {
     let found: Vec<_> = found.collect();
-    let is_equal = match &expected {
+    let is_equal = match expected {
         Some(expected) => found.contains(expected),
         None => found.is_empty(),
     };
     let found = found.first().map(String::as_str);
-    (!is_equal).then(|| describe(what, found, expected.as_deref()))
+    (!is_equal).then(|| describe(what, name, found, expected.as_deref()))
 }
 
 /// Compares a body with a value that it must equal or, if `is_part`, contain.
@@ -210,23 +221,35 @@ fn compare_json(
         }
         _ if expected == found => {}
         _ => {
-            let (what, prefix) = match path {
+            let (what, name) = match path {
                 "" => ("the body", String::new()),
                 _ => ("the field", format!("{path}: ")),
             };
-            let [found, expected] = [found, expected]
-                .map(|value| value.map(|value| format!("{prefix}{}", shorten(value))));
-            texts.push(describe(what, found.as_deref(), expected.as_deref()));
+            let [found, expected] = [found, expected].map(|value| value.map(Value::to_string));
+            texts.push(describe(what, &name, found.as_deref(), expected.as_deref()));
         }
     }
 }
 
-fn shorten(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+/// Returns a value in printable form, cut around its first difference from another one, which follows this number
+/// of common characters. The character there is escaped unless it is ASCII, since others may look the same.
+fn shorten(value: &str, common: Option<usize>) -> String {
+    let common = common.unwrap_or(usize::MAX);
+    let start = match value.chars().count() > MAX_SHOWN && common < usize::MAX {
+        true => common.saturating_sub(MAX_BEFORE),
+        false => 0,
+    };
+    let mut shown = String::from(if start > 0 { "…" } else { "" });
+    for (place, c) in value.chars().enumerate().skip(start).take(MAX_SHOWN) {
+        match place == common && !c.is_ascii() {
+            true => shown.push_str(&escape(c)),
+            false => shown.push(c),
+        }
     }
+    if value.chars().nth(start + MAX_SHOWN).is_some() {
+        shown.push('…');
+    }
+    printable(&shown)
 }
 
 #[cfg(test)]
@@ -292,6 +315,42 @@ mod tests {
             false,
             &[r#"with the field `nickname: "A"`"#],
         );
+    }
+
+    #[test]
+    fn two_values_never_look_the_same() {
+        let long =
+            "Hello, I am a person who likes to write long texts about many things, and ".repeat(4);
+        for (found, expected) in [
+            ("é", "e\u{301}"),
+            ("\u{d55c}", "\u{1112}\u{1161}\u{11ab}"),
+            ("a b", "a\u{a0}b"),
+            ("a b", "a\u{202f}b"),
+            ("ab", "a\u{200b}b"),
+            ("ab", "ab\u{200d}"),
+            ("ab", "ab\u{feff}"),
+            ("a-b", "a\u{2011}b"),
+            ("a", "\u{430}"),
+            ("\u{2764}", "\u{2764}\u{fe0f}"),
+            ("ab", "\u{202e}ab"),
+            ("x", "y"),
+        ] {
+            for (before, after) in [("", ""), (&*long, ""), ("", &*long), (&*long, &*long)] {
+                let [found, expected] =
+                    [found, expected].map(|text| json!({"bio": format!("{before}{text}{after}")}));
+                let mut texts = Vec::new();
+                compare_json("", Some(&expected), Some(&found), true, &mut texts);
+                let (found, expected) = texts[0].split_once("` instead of `").unwrap();
+                let found = found.strip_prefix("with the field `bio: ").unwrap();
+                let expected = expected
+                    .strip_suffix('`')
+                    .unwrap()
+                    .strip_prefix("bio: ")
+                    .unwrap();
+                let differs = found.replace('\u{301}', "") != expected.replace('\u{301}', "");
+                assert!(differs && found.chars().count() < 75, "{texts:?}");
+            }
+        }
     }
 
     #[test]

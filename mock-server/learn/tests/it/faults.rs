@@ -125,6 +125,25 @@ fn a_fault_at_any_request_leaves_nothing_behind() {
 }
 
 #[test]
+fn names_the_target_of_a_redirect() {
+    for (location, target) in [
+        ("/login?key=canary", "/login"),
+        (
+            "https://user:canary@sso.example/a#b",
+            "https://***@sso.example/a",
+        ),
+    ] {
+        let server = MockServer::start_blocking();
+        server
+            .add_fault(FaultRule::new(Fault::redirect(location)))
+            .unwrap();
+        let learned = learn(server.uri(), server.key(), &[]);
+        let message = format!("GET /me returns 302 to {target}; check the base URL\n");
+        assert!(learned.stderr.ends_with(&message), "{}", learned.stderr);
+    }
+}
+
+#[test]
 fn names_what_it_could_not_delete() {
     let cases = [
         ("/me/links/{id}", Fault::status(500), "/me/links/link_6"),
