@@ -21,6 +21,7 @@ use crate::system::interruption::is_interrupted;
 use crate::system::private_file::Safety;
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, interruption, private_file, text_file};
+use crate::terminal::printable::escaped;
 
 /// A text, and what is done with it after the editor has exited.
 pub(crate) trait EditedText {
@@ -154,7 +155,7 @@ pub(crate) fn delete_sent(
         && is_stored().unwrap_or(false)
         && let Err(error) = fs::remove_file(path)
     {
-        let path = path.display();
+        let path = escaped(&path);
         output.warn(&format!(
             "{path} was sent, but cannot be deleted: {error}; delete it, so that it is not sent again"
         ));
@@ -169,7 +170,7 @@ pub(crate) fn unsent_note() -> Option<String> {
     let note = || {
         format!(
             "texts that were not sent are kept in {}",
-            directory.display()
+            escaped(&directory)
         )
     };
     sizes.any(|size| size > 0).then(note)
@@ -255,7 +256,7 @@ impl TextFile {
     }
 
     fn location(&self) -> String {
-        format!("your text is saved in {}", self.path.display())
+        format!("your text is saved in {}", escaped(&self.path))
     }
 
     /// Describes the commands that send the file.

@@ -185,7 +185,7 @@ pub(crate) fn start() -> String {
 pub(crate) fn rewrite(
     error: clap::Error,
     program: fn() -> Command,
-    arguments: impl IntoIterator<Item = OsString>,
+    words: &[OsString],
 ) -> clap::Error {
     if !is_help(&error) && error.kind() != ErrorKind::InvalidSubcommand {
         return error;
@@ -198,7 +198,7 @@ pub(crate) fn rewrite(
         return help.err().unwrap_or(error);
     }
     // Only the parser knows which command the help is for.
-    match with_rewritten_help(program).try_get_matches_from(arguments) {
+    match with_rewritten_help(program).try_get_matches_from(words) {
         Err(help) if is_help(&help) => help,
         _ => error,
     }

@@ -44,26 +44,29 @@ mod terminal;
 mod usage_error;
 
 use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::arguments::Arguments;
 use crate::outcome::failure::Failure;
+use crate::outcome::next_command;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{Requests, RequiredSettings, Settings};
 
 fn main() -> ExitCode {
-    if let Some(exit_code) = completion::complete(Arguments::command) {
+    let words: Vec<_> = env::args_os().collect();
+    if let Some(exit_code) = completion::complete(Arguments::command, &words) {
         return exit_code;
     }
     system::interruption::install();
-    let arguments = match parse() {
+    let arguments = match parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let error = help::rewrite(error, Arguments::command, env::args_os());
-            return usage_error::print(error);
+            let error = help::rewrite(error, Arguments::command, &words);
+            return usage_error::print(error, &words);
         }
     };
     let needs = arguments.needs();
@@ -83,12 +86,13 @@ fn main() -> ExitCode {
             .failure(&complete(failure, None));
         }
     };
+    next_command::select(settings.selection());
     if needs.settings > RequiredSettings::None {
         let unknown = settings.config.unknown_settings();
         unknown.iter().for_each(|warning| output.warn(warning));
     }
     session::log::start(&settings);
-    let session = Session::new(settings, &output);
+    let session = Session::new(settings, &output, &words);
     let ended = commands::run(arguments.command, Arguments::command, &session);
     let exit_code =
         ended.unwrap_or_else(|failure| output.failure(&complete(failure, session.unclear())));
@@ -98,10 +102,10 @@ fn main() -> ExitCode {
     exit_code
 }
 
-fn parse() -> Result<Arguments, clap::Error> {
+fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let mut program = Arguments::command();
     let parsed = program
-        .try_get_matches_from_mut(env::args_os())
+        .try_get_matches_from_mut(words)
         .and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
     let parsed = parsed.map_err(|error| error.format(&mut program));
     // Freeing it takes a fifth of the time of a short command.

@@ -14,6 +14,7 @@ use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::next_command::NextCommand;
 use crate::terminal::printable::redact_key;
 
 /// A problem at a line and a column, counted from 1.
@@ -28,7 +29,8 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
     let parsed = match text.trim_start().starts_with('{') {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
         false if is_array() => {
-            let message = "an array; expected an object, as `profile export --json` prints it";
+            let export = NextCommand("profile export --json");
+            let message = format!("an array; expected an object, as {export} prints it");
             Err(failure(name, vec![((1, 1), message.to_owned())]))
         }
         false => EnteredProfile::read(text, shown.as_ref()).validated(name),
@@ -36,7 +38,8 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
     let desired = parsed.map_err(with_hint)?;
     match shown.is_none() && desired.profile.is_empty() && desired.links.is_none() {
         true => Err(Failure::usage(format!(
-            "{name} has neither fields nor links; expected the output of `profile export`"
+            "{name} has neither fields nor links; expected the output of {}",
+            NextCommand("profile export")
         ))),
         false => Ok(desired),
     }
@@ -264,8 +267,11 @@ pub(crate) fn check_without_key<'a>(
         return Ok(());
     };
     let message = format!("{name} contains the API key, which is not written to files");
-    Err(Failure::new(FailureKind::Other, message)
-        .hint("replace the text with `profile edit` or `profile link edit ID`, and then the key"))
+    Err(Failure::new(FailureKind::Other, message).hint(format!(
+        "replace the text with {} or {}, and then the key",
+        NextCommand("profile edit"),
+        NextCommand("profile link edit ID")
+    )))
 }
 
 /// Returns the texts of the editable fields.

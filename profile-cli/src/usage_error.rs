@@ -1,7 +1,7 @@
 //! Output of the argument parser.
 
-use std::env;
 use std::error::Error as _;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -14,16 +14,20 @@ use crate::help;
 use crate::input::profile_changes::InvalidField;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
-use crate::terminal::printable::redact_argument;
+use crate::terminal::printable::{argument, escaped};
+use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
 /// Prints the help, the version or the usage error of the argument parser.
-pub(crate) fn print(mut error: clap::Error) -> ExitCode {
-    suggest_subcommands(&mut error);
-    suggest_options(&mut error);
-    hide_credentials(&mut error);
+pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
+    let words = arguments
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<_> = words.collect();
+    suggest_subcommands(&mut error, &words);
+    suggest_options(&mut error, &words);
+    show_arguments(&mut error, arguments);
     // The parser may have stopped before --json, so the arguments are searched.
-    let arguments = env::args_os().map(|text| text.to_string_lossy().into_owned());
-    let json = requests_json(&arguments.collect::<Vec<_>>());
+    let json = requests_json(&words);
     if let Some(failure) = invalid_value(&error).or_else(|| usage_failure(&error, json)) {
         return Output::for_failures(json, ColorChoice::Auto).failure(&failure);
     }
@@ -34,12 +38,7 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
 /// Returns the failure of the command line, whose text is not a message and a hint except in JSON.
 /// Help and versions are not failures.
 fn usage_failure(error: &clap::Error, json: bool) -> Option<Failure> {
-    let mut text = error.to_string();
-    for word in env::args_os().skip(1) {
-        let word = word.to_string_lossy();
-        let value = word.split_once('=').map_or(&*word, |(_, value)| value);
-        text = text.replace(value, redact_argument(value));
-    }
+    let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
     let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
     let failure = match json {
@@ -51,7 +50,7 @@ fn usage_failure(error: &clap::Error, json: bool) -> Option<Failure> {
 
 /// Suggests the subcommands, or after `help` the topics, that differ from the unknown one in a letter or
 /// two.
-fn suggest_subcommands(error: &mut clap::Error) {
+fn suggest_subcommands(error: &mut clap::Error, words: &[String]) {
     let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
     };
@@ -59,9 +58,7 @@ fn suggest_subcommands(error: &mut clap::Error) {
     let is_close = |name: &String| strsim::osa_distance(entered, name) <= max;
     let names = match error.get(ContextKind::SuggestedSubcommand) {
         Some(ContextValue::Strings(names)) => names.clone(),
-        _ if env::args_os().nth(1).is_some_and(|word| word == "help") => {
-            help::names(&Arguments::command())
-        }
+        _ if words.get(1).is_some_and(|word| word == "help") => help::names(&Arguments::command()),
         _ => return,
     };
     let close: Vec<_> = names.into_iter().filter(is_close).collect();
@@ -86,21 +83,21 @@ const TEXTS: [&str; 6] = [
 
 /// Suggests quotes if an unknown word may belong to a text, or the option that has it as a word, as
 /// `--display-name` has `name`.
-fn suggest_options(error: &mut clap::Error) {
+fn suggest_options(error: &mut clap::Error, words: &[String]) {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(entered))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     else {
         return;
     };
     let entered = entered.clone();
-    let command = entered_command();
+    let command = entered_command(words);
     let tip = if entered.starts_with('-') {
         // The tip of the parser is also for options that do not exist.
         error.remove(ContextKind::Suggested);
-        hyphen_tip(&entered, &command)
+        hyphen_tip(&entered, &command, words)
     } else {
-        let mut words = env::args().skip_while(|word| word != command.get_name());
-        let follows_a_value = words.nth(1).is_some_and(|first| first != entered);
+        let mut words = words.iter().skip_while(|word| *word != command.get_name());
+        let follows_a_value = words.nth(1).is_some_and(|first| *first != entered);
         let may_be_text = follows_a_value && command.get_arguments().any(is_text);
         let mut options = command.get_arguments();
         let has_title = options.any(|option| option.get_long() == Some("title"));
@@ -132,13 +129,14 @@ fn suggest_options(error: &mut clap::Error) {
 }
 
 /// Returns the tip for a value that begins with a hyphen, whose start the parser takes for an option.
-fn hyphen_tip(entered: &str, command: &clap::Command) -> Option<String> {
-    let words: Vec<_> = env::args().collect();
+fn hyphen_tip(entered: &str, command: &clap::Command, words: &[String]) -> Option<String> {
     let is_value = |pair: &&[String]| pair[1].starts_with(entered);
     let [before, value] = words.windows(2).find(is_value)? else {
         return None;
     };
-    let quoted = shlex::try_quote(value).ok()?;
+    // What is hidden or escaped cannot be copied.
+    let shown = Some(value).filter(|value| argument(value.as_bytes()) == **value)?;
+    let quoted = shlex::try_quote(shown).ok()?;
     let mut options = command
         .get_arguments()
         .filter(|option| option.get_action().takes_values());
@@ -160,11 +158,11 @@ fn is_text(argument: &clap::Arg) -> bool {
 }
 
 /// Returns the command that was entered.
-fn entered_command() -> clap::Command {
+fn entered_command(words: &[String]) -> clap::Command {
     let mut command = Arguments::command();
     command.build();
-    for word in env::args_os().skip(1) {
-        if let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)) {
+    for word in words.iter().skip(1) {
+        if let Some(below) = command.find_subcommand(word) {
             command = below.clone();
         }
     }
@@ -192,19 +190,40 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
     Some(Failure::usage(format!("{argument}: {message}")))
 }
 
-/// Hides the user name and the password of a URL that the message repeats.
-fn hide_credentials(error: &mut clap::Error) {
-    for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
-        if let Some(ContextValue::String(text)) = error.get(kind)
-            && let Some((before, host)) = text.rsplit_once('@')
-            && let Some(colon) = before.find(':')
-        {
-            let has_scheme = before[colon..].starts_with("://");
-            let start = if has_scheme { colon + 3 } else { 0 };
-            let hidden = format!("{}***@{host}", &before[..start]);
-            error.insert(kind, ContextValue::String(hidden));
-        }
+/// Replaces the arguments that the message repeats by what may be shown of them.
+fn show_arguments(error: &mut clap::Error, arguments: &[OsString]) {
+    let text_of = |error: &clap::Error, kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    // All options with a URL that the parser checks are for receivers.
+    let name = text_of(error, ContextKind::InvalidArg);
+    let is_receiver = name.is_some_and(|name| name.contains("<URL>"));
+    for kind in [
+        ContextKind::InvalidValue,
+        ContextKind::InvalidArg,
+        ContextKind::InvalidSubcommand,
+    ] {
+        let Some(text) = text_of(error, kind) else {
+            continue;
+        };
+        let shown = match kind == ContextKind::InvalidValue && is_receiver {
+            true => escaped(&SafeUrl::new(UrlRole::Receiver, text).to_string()),
+            false => {
+                // The parser replaces bytes that are not UTF-8.
+                let values = arguments.iter().map(|word| word.as_encoded_bytes());
+                let mut values = values.flat_map(|word| [word, after_equals(word)]);
+                let is_text = |value: &&[u8]| String::from_utf8_lossy(value) == text;
+                argument(values.find(is_text).unwrap_or(text.as_bytes()))
+            }
+        };
+        error.insert(kind, ContextValue::String(shown));
     }
+}
+
+fn after_equals(word: &[u8]) -> &[u8] {
+    let equals = word.iter().position(|byte| *byte == b'=');
+    equals.map_or(word, |equals| &word[equals + 1..])
 }
 
 fn requests_json(arguments: &[String]) -> bool {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
 use crate::outcome::failure::{Failure, FailureKind, PAGE, WriteOutcome};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::preview::DryRun;
@@ -91,7 +92,10 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let response =
         response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
     let is_write = arguments.needs().requests == Requests::Writes;
-    let page = format!("{PAGE}; check with `{check}` before you try again");
+    let page = format!(
+        "{PAGE}; check with {} before you try again",
+        NextCommand(&check)
+    );
     let warning = (is_write && response.is_page()).then_some(page);
     let outcome = is_write.then(|| WriteOutcome::unknown(&check));
     // Only one form is printed, and a response may not be valid JSON.

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 
 use crate::completion;
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Needs, Requests, RequiredSettings, SettingName, Settings};
 use crate::system::environment;
-use crate::terminal::printable::redact_argument;
+use crate::terminal::printable::escaped;
 
 /// Show and change the settings
 #[derive(Debug, Subcommand)]
@@ -107,7 +108,8 @@ fn get(arguments: &GetArguments, session: &Session<'_>) -> Result<Report, Failur
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let Some(setting) = session.settings.effective(name)? else {
         let message = format!("{name} is not set and has no default");
-        let hint = format!("set it with `profile config set {name} VALUE`");
+        let set = format!("profile config set {name} VALUE");
+        let hint = format!("set it with {}", NextCommand(&set));
         return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
     Ok(Report::text(
@@ -139,7 +141,6 @@ fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failur
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let value = &arguments.value;
     name.check(value)
-        .map_err(|reason| reason.replace(value.as_str(), redact_argument(value)))
         .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;
     let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
     if name == SettingName::Account {
@@ -160,7 +161,10 @@ fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failur
     let warning = variable.map(|name| format!("{name} is set and overrides config.toml"));
     let warning = account.or(warning);
     let json = json!({"result": "updated", "name": name.as_str(), "value": value, "path": path});
-    let report = Report::changed(json, format!("Set {name} to {value} in {path}."));
+    let report = Report::changed(
+        json,
+        format!("Set {name} to {value} in {}.", escaped(&path)),
+    );
     Ok(report.warning(warning))
 }
 
@@ -183,8 +187,14 @@ fn unset(arguments: &UnsetArguments, session: &Session<'_>) -> Result<Report, Fa
         edit.finish()?;
     }
     let (result, sentence) = match was_set {
-        true => ("deleted", format!("Removed {name} from {path}.")),
-        false => ("unchanged", format!("{name} is not set in {path}.")),
+        true => (
+            "deleted",
+            format!("Removed {name} from {}.", escaped(&path)),
+        ),
+        false => (
+            "unchanged",
+            format!("{name} is not set in {}.", escaped(&path)),
+        ),
     };
     let json = json!({"result": result, "name": name.as_str(), "path": path});
     Ok(Report::changed(json, sentence))

@@ -9,6 +9,7 @@ use crate::commands::auth::permissions;
 use crate::drawing::Change;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::session::{Session, preview, requests};
 use crate::terminal::progress::Progress;
@@ -228,7 +229,8 @@ pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
 pub(crate) fn with_list_hint(noun: &str, failure: Failure) -> Failure {
     match failure.kind {
         FailureKind::NotFound if !failure.is_unknown() => {
-            failure.hint(format!("`profile {noun} list` shows the IDs"))
+            let list = format!("profile {noun} list");
+            failure.hint(format!("{} shows the IDs", NextCommand(&list)))
         }
         _ => failure,
     }
@@ -246,7 +248,8 @@ fn check_quotes(noun: &str, entered: &[String], items: &[Item]) -> Result<(), Fa
         quoted(&title)
     );
     let title = shlex::try_quote(&title).unwrap_or_default();
-    let hint = format!("quote the title: `profile {noun} delete {title}`");
+    let delete = format!("profile {noun} delete {title}");
+    let hint = format!("quote the title: {}", NextCommand(&delete));
     Err(Failure::usage(message).hint(hint))
 }
 

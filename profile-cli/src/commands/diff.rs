@@ -9,6 +9,7 @@ use crate::commands::link::check_urls;
 use crate::drawing::{Change, Drawing};
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::profile_file;
 use crate::session::Session;
@@ -120,8 +121,11 @@ fn name_of(handle: Option<&Handle>, service: Option<&SafeUrl>) -> String {
 /// Returns the failure for a service that does not list the links, so that they cannot be compared.
 pub(super) fn lacks_links() -> Failure {
     let message = "the service does not list your links, so those of the file cannot be compared";
-    Failure::new(FailureKind::Other, message)
-        .hint("remove the links from the file, and use `profile link add` and `profile link edit`")
+    Failure::new(FailureKind::Other, message).hint(format!(
+        "remove the links from the file, and use {} and {}",
+        NextCommand("profile link add"),
+        NextCommand("profile link edit")
+    ))
 }
 
 /// Returns the texts of warnings.

@@ -12,6 +12,7 @@ use crate::input::Input;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
+use crate::terminal::printable::escaped;
 use crate::{output, profile_file};
 
 #[derive(Debug, Args)]
@@ -69,7 +70,7 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
                 };
                 output::write_file(&path, text.as_bytes())?;
                 let path = path.display().to_string();
-                let sentence = format!("Wrote the profile to {path}.");
+                let sentence = format!("Wrote the profile to {}.", escaped(&path));
                 Report::changed(json!({"result": "written", "path": path}), sentence)
             }
         };
@@ -83,7 +84,7 @@ fn check_replaceable(path: &Path, session: &Session<'_>) -> Result<(), Failure> 
     if session.settings.yes || !path.metadata().is_ok_and(has_content) {
         return Ok(());
     }
-    let message = format!("{} exists and is not a profile file", path.display());
+    let message = format!("{} exists and is not a profile file", escaped(path));
     let failure = |_| Failure::usage(message).hint("add --yes to replace it, or name another file");
     let input = Input::File(path.to_owned());
     input.read()?;

@@ -12,6 +12,7 @@ use crate::help::{Topic, hide_global_options, join_paragraphs};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::output;
+use crate::terminal::printable::escaped;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Re
     let created = fs::create_dir_all(directory);
     created.map_err(|error| Failure::of_file("written to", directory, &error))?;
     write_pages(command, directory, &mut names)?;
-    let sentence = format!("Wrote {} pages to {}.", names.len(), directory.display());
+    let sentence = format!("Wrote {} pages to {}.", names.len(), escaped(directory));
     let json = json!({"result": "written", "dir": directory.to_string_lossy(), "pages": names});
     Ok(Report::changed(json, sentence))
 }

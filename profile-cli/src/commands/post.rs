@@ -12,6 +12,7 @@ use crate::drawing::Change;
 use crate::editor::{EditedText, Editor, Finished};
 use crate::input::{Input, TextArgument};
 use crate::outcome::failure::Failure;
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
 use crate::session::preview::DryRun;
@@ -124,7 +125,7 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
                 if let Some(file) = &arguments.file {
                     editor::delete_sent(file, session.output, || Ok(response.data().is_some()));
                 }
-                Ok(report(&response, session))
+                Ok(report(&response))
             })
         }
         None if !arguments.editor && (session.settings.no_input || !io::stdin().is_terminal()) => {
@@ -174,8 +175,8 @@ impl EditedText for NewPost<'_> {
         }
         let response = self.session.write(call, RESOURCE, CHECK_COMMAND)?;
         Ok(match response.data() {
-            Some(_) => Finished::Done(report(&response, self.session)),
-            None => Finished::Unconfirmed(report(&response, self.session)),
+            Some(_) => Finished::Done(report(&response)),
+            None => Finished::Unconfirmed(report(&response)),
         })
     }
 
@@ -184,13 +185,14 @@ impl EditedText for NewPost<'_> {
     }
 
     fn commands(path: &str, with_key: &str) -> String {
-        format!("send it with `profile post create --file {path}`{with_key}")
+        let create = format!("profile post create --file {path}");
+        format!("send it with {}{with_key}", NextCommand(&create))
     }
 }
 
-fn report(response: &Response<Option<Post>>, session: &Session<'_>) -> Report {
-    let sentence = "The service accepted the post; `profile post list` shows it.";
-    let sentence = session.output.selecting(sentence);
+fn report(response: &Response<Option<Post>>) -> Report {
+    let list = NextCommand(CHECK_COMMAND);
+    let sentence = format!("The service accepted the post; {list} shows it.");
     Report::written(response, COLUMNS, "created", &sentence)
 }
 

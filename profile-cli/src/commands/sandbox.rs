@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
+use crate::terminal::printable::escaped;
 
 /// Manage the sample profile of --sandbox
 #[derive(Debug, Subcommand)]
@@ -30,6 +31,6 @@ pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Rep
     session.confirm("Discard all changes in the sandbox?")?;
     let path = crate::session::sandbox::reset()?;
     let json = json!({"result": "reset", "path": path.to_string_lossy()});
-    let sentence = format!("Reset the sandbox in {}.", path.display());
+    let sentence = format!("Reset the sandbox in {}.", escaped(&path));
     Ok(Report::changed(json, sentence))
 }

@@ -1,7 +1,7 @@
 //! `profile set`: changes fields of the profile.
 
-use std::env;
 use std::error::Error;
+use std::ffi::OsString;
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate, Response};
@@ -10,6 +10,7 @@ use crate::drawing::Contrast;
 use crate::input::TextArgument;
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::Failure;
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
@@ -85,11 +86,6 @@ fn argument(field: ProfileField) -> Arg {
         kind => ("TEXT", kind.to_string()),
     };
     let parse = move |entered: &str| -> Result<TextArgument, Box<dyn Error + Send + Sync>> {
-        // `- text` may be the first item of a list.
-        if is_multiline && is_option(entered) && is_separate(field, entered) {
-            let option = field.kebab_name();
-            return Err(format!("found an option; for this text, use --{option}={entered}").into());
-        }
         let text = match is_multiline {
             true => entered.parse()?,
             false => TextArgument::Text(entered.to_owned()),
@@ -119,18 +115,26 @@ fn is_option(text: &str) -> bool {
     ["--help", "-h"].contains(&text) || command.get_arguments().any(is_name)
 }
 
-/// Returns `true` if the value is an argument of its own, after the option of the field.
-fn is_separate(field: ProfileField, value: &str) -> bool {
-    let option = format!("--{}", field.kebab_name());
-    let words: Vec<_> = env::args_os().collect();
-    let mut pairs = words.windows(2);
-    pairs.any(|pair| pair[0] == *option && pair[1] == *value)
+/// Fails if an option follows that of a field, whose value it would be. Other texts that begin with a
+/// hyphen may be the first item of a list.
+fn check_option(option: &str, entered: &TextArgument, words: &[OsString]) -> Result<(), Failure> {
+    let TextArgument::Text(value) = entered else {
+        return Ok(());
+    };
+    let is_separate = |pair: &[OsString]| pair[0] == *option && pair[1] == **value;
+    match is_option(value) && words.windows(2).any(is_separate) {
+        true => Err(Failure::usage(format!(
+            "{option}: found the option {value}; for this text, use {option}={value}"
+        ))),
+        false => Ok(()),
+    }
 }
 
 pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let mut changes = ProfileChanges::default();
     for (field, entered) in arguments.fields.0 {
         let option = format!("--{}", field.kebab_name());
+        check_option(&option, &entered, session.words)?;
         let text = entered.read(&option, session.output)?;
         let added = changes.add(field, &text);
         added.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
@@ -145,19 +149,15 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     }
     let call = session.client()?.update_profile(&update);
     session.write_or_preview(call, None, RESOURCE, CHECK_COMMAND, |response| {
-        Ok(report(&update, &response, session))
+        Ok(report(&update, &response))
     })
 }
 
 /// Reports the changed fields.
-pub(crate) fn report(
-    update: &ProfileUpdate,
-    response: &Response<Option<Profile>>,
-    session: &Session<'_>,
-) -> Report {
+pub(crate) fn report(update: &ProfileUpdate, response: &Response<Option<Profile>>) -> Report {
     let profile = response.data().clone().unwrap_or_default();
-    let sentence = "The service accepted the change; `profile show` prints the profile.";
-    let sentence = session.output.selecting(sentence);
+    let show = NextCommand(CHECK_COMMAND);
+    let sentence = format!("The service accepted the change; {show} prints the profile.");
     let mut changed = Vec::new();
     let fields = ProfileField::ALL.iter();
     for field in fields.filter(|field| update.get(**field).is_some()) {

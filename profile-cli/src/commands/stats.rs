@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::drawing::{Drawing, ProfileViews};
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Document, Report, View, push_field};
 use crate::session::Session;
 use crate::terminal::printable::redact_key;
@@ -146,7 +147,8 @@ fn own_handle(session: &Session<'_>) -> Result<Handle, Failure> {
     let profile = session.read(session.client()?.me())?.into_data();
     profile.handle.ok_or_else(|| {
         let message = "the profile in the response does not contain your handle";
-        Failure::new(FailureKind::Other, message).hint("pass it: `profile stats HANDLE`")
+        Failure::new(FailureKind::Other, message)
+            .hint(format!("pass it: {}", NextCommand("profile stats HANDLE")))
     })
 }
 

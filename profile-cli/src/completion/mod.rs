@@ -2,7 +2,7 @@
 
 mod values;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::{env, io};
@@ -33,11 +33,11 @@ const FILES: &str = "\n";
 /// Prints the candidates if a completion script asks for them, otherwise returns `None`. Fails if
 /// the shell should complete file names. Prints no errors, which would appear in the middle of the
 /// command line.
-pub(crate) fn complete(program: fn() -> Command) -> Option<ExitCode> {
+pub(crate) fn complete(program: fn() -> Command, words: &[OsString]) -> Option<ExitCode> {
     let name = env::var_os(VARIABLE).filter(|name| !name.is_empty())?;
     let name = name.to_str().unwrap_or_default();
     let shell = Shell::from_str(name, false).ok();
-    let Some(text) = shell.and_then(|shell| candidates(shell, program)) else {
+    let Some(text) = shell.and_then(|shell| candidates(shell, program, words)) else {
         return Some(ExitCode::FAILURE);
     };
     // The shell may have stopped reading.
@@ -46,8 +46,8 @@ pub(crate) fn complete(program: fn() -> Command) -> Option<ExitCode> {
 }
 
 /// Returns the candidates as the script expects them, or `None` if file names fit.
-fn candidates(shell: Shell, program: fn() -> Command) -> Option<String> {
-    let arguments = env::args_os().map(|word| word.to_string_lossy().into_owned());
+fn candidates(shell: Shell, program: fn() -> Command, words: &[OsString]) -> Option<String> {
+    let arguments = words.iter().map(|word| word.to_string_lossy().into_owned());
     let arguments: Vec<_> = arguments.skip_while(|word| word != "--").skip(1).collect();
     let words = shell.words(&arguments)?;
     let (last, before) = words.split_last()?;

@@ -171,7 +171,7 @@ fn read_profile(options: &GlobalArguments) -> Option<Profile> {
     if !settings.sandbox && Key::is_in_keyring(&settings).ok()? {
         return None;
     }
-    let session = Session::new(settings, &output);
+    let session = Session::new(settings, &output, &[]);
     let profile = session.read(session.client().ok()?.me()).ok()?;
     Some(profile.into_data())
 }

@@ -13,6 +13,7 @@ use std::{fmt, io};
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 use crate::system::text_file::{Text, read_at_most};
+use crate::terminal::printable::escaped;
 use crate::terminal::stream::Blocking;
 
 /// Maximum size of an input.
@@ -65,7 +66,7 @@ impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => f.write_str("stdin"),
-            Self::File(path) => write!(f, "{}", path.display()),
+            Self::File(path) => f.write_str(&escaped(path)),
         }
     }
 }

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 use profile_sdk::{Error, ErrorKind, InvalidValue, Response};
 
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
-use crate::terminal::printable::redact_key;
+use crate::terminal::printable::{escaped, redact_key};
 
 /// Hint for commands that require a key.
-pub(crate) const LOG_IN_HINT: &str =
-    "log in with `profile auth login`, or set PROFILE_API_KEY to your key";
+pub(crate) fn log_in_hint() -> String {
+    let login = NextCommand("profile auth login");
+    format!("log in with {login}, or set PROFILE_API_KEY to your key")
+}
 
 /// A failure with hints for the user.
 #[derive(Debug, Default)]
@@ -181,7 +184,7 @@ impl Failure {
             text += "; the change may have been applied";
         }
         if let Some(kept) = &self.kept {
-            text += &format!("; your text is saved in {}", kept.path.display());
+            text += &format!("; your text is saved in {}", escaped(&kept.path));
         }
         text
     }
@@ -199,10 +202,12 @@ impl Failure {
         match self.outcome.as_ref()? {
             WriteOutcome::Done | WriteOutcome::NotDone => None,
             WriteOutcome::Unknown { check } if self.retryable => Some(format!(
-                "it is safe to run the command again; `{check}` shows whether the change was made"
+                "it is safe to run the command again; {} shows whether the change was made",
+                NextCommand(check)
             )),
             WriteOutcome::Unknown { check } => {
-                Some(format!("check with `{check}` before you try again"))
+                let check = NextCommand(check);
+                Some(format!("check with {check} before you try again"))
             }
         }
     }
@@ -214,7 +219,7 @@ impl Failure {
 
     /// Returns the failure of a file operation.
     pub(crate) fn of_file(done: &str, path: &Path, error: &io::Error) -> Self {
-        let message = format!("{} cannot be {done}: {error}", path.display());
+        let message = format!("{} cannot be {done}: {error}", escaped(path));
         Self::new(FailureKind::Other, message)
     }
 
@@ -247,8 +252,10 @@ pub(crate) const PAGE: &str =
     "the response is an HTML page, so it is probably not from the service";
 
 /// Hint for a key without the required scope.
-pub(crate) const SCOPE_HINT: &str =
-    "use a key with this scope; `profile auth status` lists the scopes of the current key";
+pub(crate) fn scope_hint() -> String {
+    let status = NextCommand("profile auth status");
+    format!("use a key with this scope; {status} lists the scopes of the current key")
+}
 
 /// In seconds; nobody waits longer.
 const YEAR: u64 = 365 * 24 * 60 * 60;
@@ -371,26 +378,28 @@ fn status_and_message(error: &Error) -> String {
 }
 
 fn hint(error: &Error) -> Option<String> {
+    let list = NextCommand("profile config list");
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => format!("{LOG_IN_HINT}{}", sandbox_hint()),
-        ErrorKind::Unauthorized => {
-            "`profile auth status` shows where the key comes from: change the \
-             variable, or log in again with `profile auth login`"
-                .to_owned()
-        }
-        ErrorKind::Forbidden => error.missing_scope().map(|_| SCOPE_HINT)?.to_owned(),
+        ErrorKind::KeyMissing => log_in_hint() + sandbox_hint(),
+        ErrorKind::Unauthorized => format!(
+            "{} shows where the key comes from: change the variable, or log in again with {}",
+            NextCommand("profile auth status"),
+            NextCommand("profile auth login")
+        ),
+        ErrorKind::Forbidden => error.missing_scope().map(|_| scope_hint())?,
         ErrorKind::NotFound => {
-            "check what you entered, and the base URL, which `profile config list` shows".to_owned()
+            format!("check what you entered, and the base URL, which {list} shows")
         }
-        ErrorKind::Connection => "check the network, the base URL and the proxy; \
-             `profile config list` shows where they come from"
-            .to_owned(),
+        ErrorKind::Connection => format!(
+            "check the network, the base URL and the proxy; {list} shows where they come from"
+        ),
         ErrorKind::Unreadable if error.status().is_none() => {
-            "check the base URL, which `profile config list` shows".to_owned()
+            format!("check the base URL, which {list} shows")
         }
-        ErrorKind::Unreadable => "check the base URL, which `profile config list` shows; \
-             `profile api PATH` prints the response unchanged"
-            .to_owned(),
+        ErrorKind::Unreadable => format!(
+            "check the base URL, which {list} shows; {} prints the response unchanged",
+            NextCommand("profile api PATH")
+        ),
         ErrorKind::Service if !error.is_retryable() => return None,
         ErrorKind::RateLimited | ErrorKind::Service => match error.retry_after() {
             Some(wait) if wait.as_secs() < YEAR => {

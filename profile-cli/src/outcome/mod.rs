@@ -2,6 +2,7 @@
 //! reports all outcomes.
 
 pub(crate) mod failure;
+pub(crate) mod next_command;
 pub(crate) mod report;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use profile_sdk::{Profile, Response};
 use serde_json::value::RawValue;
 
 use failure::{Failure, FailureKind};
+use next_command::NextCommand;
 use report::{Report, View};
 
 /// Returns the items without duplicates.
@@ -65,7 +67,8 @@ pub(crate) fn report_listing(
 ) -> Result<Report, Failure> {
     let Some(shown) = shown else {
         let message = format!("the profile in the response does not contain your {name}");
-        let hint = "`profile show --json` prints the complete profile";
+        let show = NextCommand("profile show --json");
+        let hint = format!("{show} prints the complete profile");
         return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
     let data = response.raw_data().unwrap_or_default();

@@ -10,45 +10,7 @@ use crate::outcome::failure::{Failure, FailureKind, ResponseBody, WriteOutcome};
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable, redact_values};
 
-/// The commands that use the selected account and service.
-const SELECTING: &[&str] = &[
-    "show",
-    "set",
-    "edit",
-    "export",
-    "diff",
-    "apply",
-    "link",
-    "post",
-    "stats",
-    "analytics",
-    "badges",
-    "site",
-    "api",
-    "auth login",
-    "auth status",
-];
-
-/// The options that select an account and a service.
-const SELECTION: [&str; 3] = [" --account ", " --base-url ", " --sandbox"];
-
-/// Adds the options of this run that select the service to the commands in backticks that use it.
-pub(super) fn selecting(text: &str, selection: &str) -> String {
-    let parts = text.split('`').enumerate().map(|(index, part)| {
-        let command = part.strip_prefix("profile ").filter(|_| index % 2 == 1);
-        let uses_service = SELECTING.iter().any(|name| {
-            let arguments = command.and_then(|command| command.strip_prefix(name));
-            arguments.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        });
-        match uses_service && !SELECTION.iter().any(|option| part.contains(option)) {
-            true => format!("{part}{selection}"),
-            false => part.to_owned(),
-        }
-    });
-    parts.collect::<Vec<_>>().join("`")
-}
-
-pub(super) fn as_text(failure: &Failure, selection: &str, screen: &Screen, quiet: bool) -> String {
+pub(super) fn as_text(failure: &Failure, screen: &Screen, quiet: bool) -> String {
     let label = screen.styled(BOLD.fg_color(Some(AnsiColor::Red.into())), "error:");
     let mut text = String::new();
     for other in failure.others.iter().chain([failure]) {
@@ -60,8 +22,8 @@ pub(super) fn as_text(failure: &Failure, selection: &str, screen: &Screen, quiet
         let hint = other.all_hints();
         let is_repeated = !std::ptr::eq(other, failure) && hint == failure.all_hints();
         if let Some(hint) = hint.filter(|_| !quiet && !is_repeated) {
-            let hint = printable(&selecting(&hint, selection));
-            text += &format!("{} {hint}\n", screen.styled(BOLD, "hint:"));
+            let label = screen.styled(BOLD, "hint:");
+            text += &format!("{label} {}\n", printable(&hint));
         }
     }
     text
@@ -77,19 +39,14 @@ pub(super) fn note(note: &str, screen: &Screen) -> String {
 }
 
 /// Renders a failure, given the exit code of the signal that ends the program.
-pub(super) fn as_json(
-    failure: &Failure,
-    signal: Option<u8>,
-    selection: &str,
-    screen: &Screen,
-) -> String {
+pub(super) fn as_json(failure: &Failure, signal: Option<u8>, screen: &Screen) -> String {
     let exit_code = |kind: FailureKind| signal.unwrap_or(kind.exit_code());
-    let mut error = one_as_json(failure, exit_code(failure.kind), selection);
+    let mut error = one_as_json(failure, exit_code(failure.kind));
     if !failure.others.is_empty() {
         let all = failure.others.iter().chain([failure]);
         let all = all.map(|one| match one.kind {
-            FailureKind::Interrupted => one_as_json(one, exit_code(one.kind), selection),
-            kind => one_as_json(one, kind.exit_code(), selection),
+            FailureKind::Interrupted => one_as_json(one, exit_code(one.kind)),
+            kind => one_as_json(one, kind.exit_code()),
         });
         error["failures"] = all.collect();
     }
@@ -98,12 +55,11 @@ pub(super) fn as_json(
     format!("{}\n", json_text(&document, screen.is_terminal))
 }
 
-fn one_as_json(failure: &Failure, exit_code: u8, selection: &str) -> Value {
-    let hint = failure.all_hints();
+fn one_as_json(failure: &Failure, exit_code: u8) -> Value {
     let mut error = json!({
         "code": failure.kind.code(),
         "message": failure.text(),
-        "hint": hint.map(|hint| selecting(&hint, selection)),
+        "hint": failure.all_hints(),
         "status": failure.status,
         "exit_code": exit_code,
         "retryable": failure.retryable,

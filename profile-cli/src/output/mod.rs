@@ -46,8 +46,6 @@ pub(crate) struct Output {
     /// `true` if no progress is shown: with `--quiet`, and with `--color never`, which prints no escape
     /// sequence.
     pub(crate) hides_progress: bool,
-    /// The options of this run that select the service.
-    selection: String,
     /// `true` if the header row of a CSV stream has been printed.
     #[cfg(feature = "webhook")]
     has_heading: Cell<bool>,
@@ -70,7 +68,6 @@ impl Output {
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
             hides_progress: settings.hides_progress(),
-            selection: settings.selection(),
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
         })
@@ -90,7 +87,6 @@ impl Output {
             stderr: Screen::new(is_terminal, palette(color, is_terminal), None),
             quiet: false,
             hides_progress: true,
-            selection: String::new(),
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
         }
@@ -183,11 +179,8 @@ impl Output {
 
     fn print_failure(&self, failure: &Failure, as_json: bool) -> ExitCode {
         let text = match as_json {
-            true => {
-                let signal = interruption::exit_code();
-                failures::as_json(failure, signal, &self.selection, &self.stderr)
-            }
-            false => failures::as_text(failure, &self.selection, &self.stderr, self.quiet),
+            true => failures::as_json(failure, interruption::exit_code(), &self.stderr),
+            false => failures::as_text(failure, &self.stderr, self.quiet),
         };
         write_to_stderr(&text);
         ExitCode::from(failure.kind.exit_code())
@@ -236,12 +229,7 @@ impl Output {
 
     /// Prints a status message to stderr, even if `--quiet` is given.
     pub(crate) fn status(&self, note: &str) {
-        write_to_stderr(&format!("{}\n", printable(&self.selecting(note))));
-    }
-
-    /// Adds the options of this run that select the service to the commands in a text.
-    pub(crate) fn selecting(&self, text: &str) -> String {
-        failures::selecting(text, &self.selection)
+        write_to_stderr(&format!("{}\n", printable(note)));
     }
 
     /// Renders the fields of a result on one line. Empty values are omitted for people. The first

@@ -8,6 +8,7 @@ pub(crate) mod sandbox;
 mod waits;
 
 use std::cell::{OnceCell, RefCell};
+use std::ffi::OsString;
 use std::future::Future;
 
 use profile_sdk::{Call, Client, Error, ErrorKind, Request, Response};
@@ -16,6 +17,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::drawing::Change;
 use crate::input::prompt;
 use crate::outcome::failure::{self, Failure, FailureKind, WriteOutcome};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{Key, Settings, Source};
@@ -36,6 +38,8 @@ const UNSENT: &str = "interrupted; this change was not sent";
 pub(crate) struct Session<'a> {
     pub(crate) settings: Settings,
     pub(crate) output: &'a Output,
+    /// The arguments of the program.
+    pub(crate) words: &'a [OsString],
     waits: Waits,
     /// A command that shows whether the last write with an unknown outcome was applied.
     unclear: RefCell<Option<String>>,
@@ -44,12 +48,13 @@ pub(crate) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(settings: Settings, output: &'a Output) -> Self {
+    pub(crate) fn new(settings: Settings, output: &'a Output, words: &'a [OsString]) -> Self {
         Self {
             waits: Waits::new(&settings),
             unclear: RefCell::default(),
             settings,
             output,
+            words,
             connection: OnceCell::new(),
             runtime: OnceCell::new(),
         }
@@ -181,7 +186,12 @@ impl<'a> Session<'a> {
         if self.settings.curl {
             let message =
                 "--curl: this command depends on the profile, which is not read with --curl";
-            let hint = "`profile apply FILE --dry-run` and `profile edit --dry-run` show requests";
+            let [apply, edit] = ["profile apply FILE --dry-run", "profile edit --dry-run"];
+            let hint = format!(
+                "{} and {} show requests",
+                NextCommand(apply),
+                NextCommand(edit)
+            );
             return Err(Failure::usage(message).hint(hint));
         }
         log::sending(&call);

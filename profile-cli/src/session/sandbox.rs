@@ -8,11 +8,16 @@ use std::path::PathBuf;
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
 
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::next_command::NextCommand;
 use crate::output::Output;
 use crate::system::{environment, interruption, private_file, written_file};
+use crate::terminal::printable::escaped;
 
 /// Hint for an unusable state file.
-pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
+fn reset_hint() -> String {
+    let reset = NextCommand("profile sandbox reset");
+    format!("{reset} starts a new sandbox")
+}
 
 /// The number of files and connections that a command and the service open.
 const DESCRIPTORS: usize = 12;
@@ -48,14 +53,14 @@ fn not_started(error: &StateError) -> Failure {
     match error {
         StateError::Unreadable { .. } | StateError::Unwritable { .. } => failure
             .hint("make it readable and writable, or set XDG_STATE_HOME to another directory"),
-        _ => failure.hint(RESET),
+        _ => failure.hint(reset_hint()),
     }
 }
 
 /// Replaces the hint to check the key, since users do not set the sandbox's key.
 pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::Unauthorized => failure.hint(RESET),
+        FailureKind::Unauthorized => failure.hint(reset_hint()),
         _ => failure,
     }
 }
@@ -90,7 +95,7 @@ pub(crate) fn state_path() -> Result<PathBuf, Failure> {
     private_file::check(&directory, None).map_err(Failure::usage)?;
     let files = ["sandbox.json.lock", "sandbox.json"].map(|name| directory.join(name));
     if let Some(link) = files.iter().find(|path| path.is_symlink()) {
-        let message = format!("{} is a symbolic link; expected a file", link.display());
+        let message = format!("{} is a symbolic link; expected a file", escaped(link));
         return Err(Failure::new(FailureKind::Other, message).hint("remove the link"));
     }
     let [_, path] = files;

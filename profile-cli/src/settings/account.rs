@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use profile_sdk::quoted;
-
 use super::{Key, Setting, SettingName, Settings, Source, complete_base_url};
 use crate::drawing::text::shortened;
 use crate::outcome::failure::{Failure, sandbox_hint};
-use crate::terminal::printable::redact_argument;
+use crate::outcome::next_command::NextCommand;
+use crate::terminal::printable::argument;
 use crate::terminal::safe_url::SafeUrl;
 
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
@@ -22,9 +21,8 @@ impl Account {
     pub(super) fn lacks_base_url(&self) -> Failure {
         let name = &self.name;
         let failure = Failure::usage(format!("account {name} has no base_url in config.toml"));
-        failure.hint(format!(
-            "log in again with `profile auth login --account {name}`"
-        ))
+        let login = format!("profile auth login --account {name}");
+        failure.hint(format!("log in again with {}", NextCommand(&login)))
     }
 }
 
@@ -46,13 +44,15 @@ impl Settings {
             let accounts = self.config.accounts();
             if !accounts.is_empty() {
                 let hint = format!(
-                    "select one of {} with `profile auth switch NAME`",
-                    accounts.join(", ")
+                    "select one of {} with {}",
+                    accounts.join(", "),
+                    NextCommand("profile auth switch NAME")
                 );
                 return Failure::usage("no account is selected").hint(hint);
             }
             let hint = format!(
-                "log in with `profile auth login`, pass --base-url, or set PROFILE_BASE_URL{}",
+                "log in with {}, pass --base-url, or set PROFILE_BASE_URL{}",
+                NextCommand("profile auth login"),
                 sandbox_hint()
             );
             Failure::usage("no base URL is set").hint(hint)
@@ -134,9 +134,10 @@ impl AccountName {
     /// Parses a name. The error completes a sentence that starts with the setting's name.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let invalid = |reason: &str| {
-            let name = quoted(shortened(redact_argument(text)));
+            let text = argument(text.as_bytes());
+            let name = shortened(&text);
             Err(format!(
-                "is {name}, which {reason}; \
+                "is \"{name}\", which {reason}; \
                  expected letters, digits and . _ - @, such as work or ada@profiles.example"
             ))
         };

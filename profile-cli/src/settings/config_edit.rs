@@ -20,6 +20,7 @@ use crate::outcome::failure::Failure;
 use crate::system::interruption::{self, Deferral};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
+use crate::terminal::printable::escaped;
 use crate::terminal::progress;
 
 /// Waits for a lock, and after a second says so. Warns if the file system has no locks.
@@ -27,7 +28,7 @@ fn wait_for(lock: &File, path: &Path, warn: impl FnOnce(&str)) -> Result<(), Fai
     for attempt in 0.. {
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) if attempt == 50 => {
-                let path = path.display();
+                let path = escaped(&path);
                 progress::waiting(&format!("{path}, which another process has locked"));
             }
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
@@ -111,7 +112,7 @@ impl ConfigEdit {
         field: &str,
         text: &str,
     ) -> Result<(), Failure> {
-        let path = self.file.path().display().to_string();
+        let path = escaped(self.file.path());
         let not_a_table = |what: &str| {
             let message = format!("{path}: {what} is a value; expected a table");
             Failure::usage(message).hint("remove the line")

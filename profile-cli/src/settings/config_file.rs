@@ -8,11 +8,13 @@ use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
 use super::SettingName;
 use super::setting_name::{STRING, complete_base_url};
+use super::value::shown;
 use crate::outcome::failure::Failure;
+use crate::outcome::next_command::NextCommand;
 use crate::system::private_file::Safety;
 use crate::system::text_file::{self, Text};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::redact_argument;
+use crate::terminal::printable::escaped;
 use crate::terminal::safe_url::SafeUrl;
 
 /// The field of an account in config.toml with its base URL.
@@ -80,7 +82,7 @@ impl ConfigFile {
             let before = error.span().map_or("", |span| &text[..span.start]);
             let line = before.matches('\n').count() + 1;
             let reason = error.message().lines().collect::<Vec<_>>().join("; ");
-            let message = format!("{}:{line}: invalid TOML: {reason}", path.display());
+            let message = format!("{}:{line}: invalid TOML: {reason}", escaped(&path));
             Failure::usage(message).hint("fix the line, or remove the file")
         })?;
         Ok(Self {
@@ -134,7 +136,7 @@ impl ConfigFile {
             };
             unknown.map(|(name, _)| message(name)).collect::<Vec<_>>()
         });
-        let path = self.path.display();
+        let path = escaped(&self.path);
         unknown
             .map(SettingName::unknown_message)
             .chain(of_accounts)
@@ -197,9 +199,9 @@ impl ConfigFile {
         if known.iter().any(|known| known == name) {
             return Ok(());
         }
-        let message = format!("unknown account {}", quoted(redact_argument(name)));
+        let message = format!("unknown account {}", shown(name));
         let hint = match known.is_empty() {
-            true => "add one with `profile auth login`".to_owned(),
+            true => format!("add one with {}", NextCommand("profile auth login")),
             false => format!("expected one of {}", known.join(", ")),
         };
         Err(Failure {
@@ -231,10 +233,10 @@ impl ConfigFile {
     }
 
     fn location_of(&self, path: &[&str]) -> String {
-        let file = self.path.display();
+        let file = escaped(&self.path);
         match line(&self.document.to_string(), path) {
             Some(line) => format!("{file}:{line}"),
-            None => file.to_string(),
+            None => file,
         }
     }
 }

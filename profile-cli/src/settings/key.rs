@@ -8,9 +8,10 @@ use super::account::Account;
 use super::key_store::StoredKey;
 use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
+use crate::outcome::next_command::NextCommand;
 use crate::system::environment;
 use crate::system::text_file::{self, Text, mark_note};
-use crate::terminal::printable::redact_argument;
+use crate::terminal::printable::argument;
 
 const KEY: &str = "PROFILE_API_KEY";
 const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
@@ -113,8 +114,8 @@ impl Key {
         };
         let missing = || {
             // The value may be the key.
-            let path = path.to_string_lossy();
-            let message = format!("{KEY_FILE}: {} does not exist", redact_argument(&path));
+            let path = argument(path.as_os_str().as_encoded_bytes());
+            let message = format!("{KEY_FILE}: {path} does not exist");
             Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
         };
         // Once, since a pipe is empty after it was read.
@@ -170,14 +171,14 @@ fn wrong_destination(settings: &Settings, account: &Account) -> Result<Option<Fa
         let stored = settings.config.base_url_of(name);
         stored.is_ok_and(|stored| stored.is_some_and(|url| url.is_same_service(other)))
     };
+    let login = format!("profile auth login --base-url {other}");
+    let login = NextCommand(&login);
     let hint = match settings.config.accounts().into_iter().find(is_for_url) {
         Some(name) => format!("add --account {name}, whose key is for this URL"),
         None if settings.account_is_option() => {
-            format!("log in there with `profile auth login --base-url {other}`")
+            format!("log in there with {login}")
         }
-        None => format!(
-            "log in there with `profile auth login --base-url {other}`, or set PROFILE_API_KEY"
-        ),
+        None => format!("log in there with {login}, or set PROFILE_API_KEY"),
     };
     Ok(Some(Failure::usage(message).hint(hint)))
 }

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use super::config_file::KEY_STORE;
 use super::{AccountName, ConfigFile, Settings};
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::next_command::NextCommand;
 use crate::system::text_file::{self, Text};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
+use crate::terminal::printable::escaped;
 
 /// The store of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +49,7 @@ impl KeyStore {
             None | Some("file") => Ok(Self::File),
             Some("keyring") => Ok(Self::Keyring),
             Some(other) => {
-                let path = config.path().display();
+                let path = escaped(config.path());
                 let message = format!(
                     "{path}: accounts.{account}.{KEY_STORE} is {other:?}; expected file or keyring"
                 );
@@ -96,11 +98,12 @@ impl KeyStore {
                 let path = key_file(account)?;
                 format!(
                     "account {account} has no key: {} does not exist",
-                    path.display()
+                    escaped(&path)
                 )
             }
         };
-        let hint = format!("log in again with `profile auth login --account {account}`");
+        let login = format!("profile auth login --account {account}");
+        let hint = format!("log in again with {}", NextCommand(&login));
         Ok(Failure::new(FailureKind::Unauthorized, message).hint(hint))
     }
 

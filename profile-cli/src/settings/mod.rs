@@ -291,7 +291,10 @@ fn log_level(verbose: u8) -> Result<LevelFilter, Failure> {
             None => Ok(LevelFilter::OFF),
             Some(text) => text.parse().map_err(|_| {
                 let expected = "expected off, error, warn, info, debug or trace";
-                Failure::usage(format!("PROFILE_LOG is {text:?}; {expected}"))
+                Failure::usage(format!(
+                    "PROFILE_LOG is {}; {expected}",
+                    value::shown(&text)
+                ))
             }),
         },
         1 => Ok(LevelFilter::INFO),

@@ -12,7 +12,8 @@ use toml_edit::{Item, Value};
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, choice, count, seconds, switch};
 use super::{AccountName, Format};
 use crate::drawing::text::shortened;
-use crate::terminal::printable::redact_argument;
+use crate::outcome::next_command::NextCommand;
+use crate::terminal::printable::argument;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
 /// Description of a string in TOML.
@@ -202,20 +203,21 @@ impl SettingName {
 
     /// Returns the error message for an unknown name.
     pub(super) fn unknown_message(text: &str) -> String {
-        let shown = shortened(redact_argument(text));
+        let text = argument(text.as_bytes());
+        let shown = shortened(&text);
         if matches!(
             shown.to_lowercase().replace('-', "_").as_str(),
             "api_key" | "key" | "token"
         ) {
             return format!(
-                "{shown} is not a setting: config.toml does not hold API keys; \
-                 store one with `profile auth login`, or set PROFILE_API_KEY"
+                "{shown} is not a setting: config.toml does not hold API keys; store one with {}, or \
+                 set PROFILE_API_KEY",
+                NextCommand("profile auth login")
             );
         }
         let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
         let names = names.join(", ");
-        let shown = quoted(shown);
-        format!("unknown setting {shown}; expected one of {names}")
+        format!("unknown setting \"{shown}\"; expected one of {names}")
     }
 
     /// Checks that the text is a valid value.

@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use profile_sdk::ClientBuilder;
 
+use crate::terminal::printable::{argument, escaped};
+
 /// A value with its source.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting<T> {
@@ -37,7 +39,7 @@ impl fmt::Display for Source {
             Self::Option(option) => f.write_str(option),
             Self::Environment(variable) => f.write_str(variable),
             Self::Account(name) => write!(f, "account {name}"),
-            Self::File(path) => write!(f, "{}", path.display()),
+            Self::File(path) => f.write_str(&escaped(path)),
             Self::Default => f.write_str("default"),
         }
     }
@@ -49,6 +51,11 @@ pub(crate) const DEFAULT_RETRIES: u32 = 3;
 /// Timeout for each attempt.
 pub(crate) const DEFAULT_TIMEOUT: Duration = ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT;
 
+/// Returns what an error may show of a value, in quotation marks.
+pub(super) fn shown(text: &str) -> String {
+    format!("\"{}\"", argument(text.as_bytes()))
+}
+
 /// Parses a number of seconds, which may have a fraction.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
@@ -56,7 +63,8 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| {
-            format!("is {text:?}; expected a number of seconds greater than 0, such as 10 or 0.5")
+            let shown = shown(text);
+            format!("is {shown}; expected a number of seconds greater than 0, such as 10 or 0.5")
         })
 }
 
@@ -65,7 +73,7 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text {
         "true" | "1" | "yes" | "on" => Ok(true),
         "false" | "0" | "no" | "off" => Ok(false),
-        _ => Err(format!("is {text:?}; expected true or false")),
+        _ => Err(format!("is {}; expected true or false", shown(text))),
     }
 }
 
@@ -73,7 +81,7 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
 pub(crate) fn choice<T: ValueEnum>(text: &str) -> Result<T, String> {
     T::from_str(text, false).map_err(|_| {
         let names: Vec<_> = T::value_variants().iter().map(name_of).collect();
-        format!("is {text:?}; expected one of {}", names.join(", "))
+        format!("is {}; expected one of {}", shown(text), names.join(", "))
     })
 }
 
@@ -89,7 +97,7 @@ pub(crate) fn count(text: &str) -> Result<u32, String> {
         let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match is_large {
             true => format!("is {text}; the maximum is {}", u32::MAX),
-            false => format!("is {text:?}; expected a whole number such as 3"),
+            false => format!("is {}; expected a whole number such as 3", shown(text)),
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Files that only their owner can access: keys, settings, texts in the editor.
 
 #[cfg(unix)]
+use crate::terminal::printable::escaped;
 use std::collections::HashSet;
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -141,7 +142,7 @@ fn open_once(path: &Path) -> io::Result<(File, Safety)> {
 /// Returns the warning for a file or directory with secrets that others can access.
 pub(crate) fn exposed_warning(path: &Path) -> String {
     let mode = if path.is_dir() { 700 } else { 600 };
-    let (shown, argument) = (path.display(), quoted(path));
+    let (shown, argument) = (escaped(path), quoted(path));
     format!("others can access {shown}; restrict it with `chmod {mode} {argument}`")
 }
 
@@ -153,7 +154,7 @@ pub(crate) fn exposed_warning(path: &Path) -> String {
 pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
     use std::os::unix::fs::MetadataExt as _;
 
-    let unknown = |error| format!("{} cannot be checked: {error}", path.display());
+    let unknown = |error| format!("{} cannot be checked: {error}", escaped(path));
     let home = etcetera::home_dir().ok();
     let mut warning = None;
     let mut checked = HashSet::new();
@@ -187,7 +188,7 @@ pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
     let id = |metadata: &Metadata| (metadata.dev(), metadata.ino());
     match id(&fs::metadata(path).map_err(unknown)?) == id(opened) {
         true => Ok(warning.or(check_part(path, path, opened)?)),
-        false => Err(format!("{} was replaced while it was read", path.display())),
+        false => Err(format!("{} was replaced while it was read", escaped(path))),
     }
 }
 
@@ -209,7 +210,7 @@ fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
     const WRITABLE_BY_ALL: u32 = 0o002;
     let (owner, mode) = (metadata.uid(), metadata.mode());
     let user = rustix::process::geteuid().as_raw();
-    let (file, shown, argument) = (file.display(), part.display(), quoted(part));
+    let (file, shown, argument) = (escaped(file), escaped(part), quoted(part));
     if ![user, ROOT].contains(&owner) && user != ROOT {
         return Err(format!(
             "{file} is not safe: another user owns {shown}; \
@@ -245,7 +246,7 @@ fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
 fn has_list(part: &Path, user: u32) -> Result<bool, String> {
     const OTHER_USER: u8 = 0x02;
     const WRITE: u8 = 0x02;
-    let (shown, argument) = (part.display(), quoted(part));
+    let (shown, argument) = (escaped(part), quoted(part));
     let mut list = [0; 4096];
     let length = match rustix::fs::lgetxattr(part, "system.posix_acl_access", &mut list) {
         Ok(length) => length,

@@ -1,5 +1,6 @@
 //! Writes files: as a new file that replaces the old one, or in place if that is not possible.
 
+use crate::terminal::printable::escaped;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -170,7 +171,7 @@ pub(crate) fn lacks_locks(error: &io::Error) -> bool {
 
 /// Returns the warning for a file system without locks.
 pub(crate) fn no_locks_warning(path: &Path, error: &io::Error) -> String {
-    let path = path.display();
+    let path = escaped(path);
     format!(
         "{path} cannot be locked ({error}); a change that another process makes now may be lost"
     )

@@ -1,11 +1,14 @@
 //! Makes text from the service safe to print.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::sync::RwLock;
 
 use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
 use profile_sdk::{Client, ProfileField, with_visibility};
 use serde_json::Value;
+
+use super::safe_url::hide_user;
 
 /// The client whose key is redacted in everything that is printed.
 static CLIENT: RwLock<Option<Client>> = RwLock::new(None);
@@ -110,17 +113,49 @@ pub(crate) fn json_text(json: &str, is_terminal: bool) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the argument for an error, unless it may be an API key that was passed by mistake.
-pub(crate) fn redact_argument(argument: &str) -> &str {
+/// Returns a path or another text of the user for a message. Characters that would not be seen, spaces other
+/// than U+0020, and bytes that are not UTF-8 are escaped. The user name and password of a URL are hidden.
+pub(crate) fn escaped(text: &(impl AsRef<OsStr> + ?Sized)) -> String {
+    escaped_bytes(text.as_ref().as_encoded_bytes())
+}
+
+/// Returns an argument or a value for a message, unless it may be an API key that was passed by mistake.
+pub(crate) fn argument(bytes: &[u8]) -> String {
     const SHORTEST: usize = 12;
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.~+=".contains(&byte);
-    let is_random = argument.contains(|c: char| c.is_ascii_digit() || c == '_');
-    let may_be_key = argument.len() >= SHORTEST
-        && argument.bytes().all(is_token)
-        && is_random
-        && !argument.starts_with('-')
-        && argument.parse::<ProfileField>().is_err();
-    if may_be_key { "[redacted]" } else { argument }
+    let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.~+=".contains(byte);
+    let is_random = |byte: &u8| byte.is_ascii_digit() || *byte == b'_';
+    let text = str::from_utf8(bytes).unwrap_or_default();
+    let may_be_key = text.len() >= SHORTEST
+        && bytes.iter().all(is_token)
+        && bytes.iter().any(is_random)
+        && !text.starts_with('-')
+        && text.parse::<ProfileField>().is_err();
+    match may_be_key {
+        true => "[redacted]".to_owned(),
+        false => escaped_bytes(bytes),
+    }
+}
+
+fn escaped_bytes(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let is_path = text.starts_with('.') || (text.starts_with('/') && !text.starts_with("//"));
+    let user = text.rfind('@').or_else(|| text.rfind("%40"));
+    let has_user = !is_path && text[..user.unwrap_or_default()].contains(':');
+    let hidden = has_user.then(|| hide_user(&text));
+    let bytes = hidden.as_deref().map_or(bytes, str::as_bytes);
+    let mut shown = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for (c, is_visible) in with_visibility(chunk.valid()) {
+            match is_visible && !c.is_control() && (c == ' ' || !c.is_whitespace()) {
+                true => shown.push(c),
+                false => shown.extend(c.escape_default()),
+            }
+        }
+        for byte in chunk.invalid() {
+            shown += &format!("\\x{byte:02x}");
+        }
+    }
+    shown
 }
 
 /// Removes escape sequences. As on a terminal, an unterminated sequence extends to the end of the

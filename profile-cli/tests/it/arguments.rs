@@ -131,3 +131,57 @@ fn the_last_of_repeated_options_wins() {
         );
     }
 }
+
+/// What is not seen in an argument, a path or a value is escaped.
+#[cfg(unix)]
+#[test]
+fn hidden_characters_are_escaped() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let home = home();
+    let before: [&[&str]; 10] = [
+        &[],
+        &["show"],
+        &["link"],
+        &["diff"],
+        &["-o"],
+        &["config", "get"],
+        &["config", "set", "output"],
+        &["show", "--account"],
+        &["show", "--timeout"],
+        &["completion"],
+    ];
+    let variables = [
+        "PROFILE_OUTPUT",
+        "PROFILE_LOG",
+        "PROFILE_ACCOUNT",
+        "PROFILE_API_KEY_FILE",
+    ];
+    for (hidden, escaped) in [
+        (&b"\r"[..], r"\r"),
+        (b"\x1b", r"\u{1b}"),
+        ("\u{a0}".as_bytes(), r"\u{a0}"),
+        ("\u{85}".as_bytes(), r"\u{85}"),
+        ("\u{200b}".as_bytes(), r"\u{200b}"),
+        ("\u{202e}".as_bytes(), r"\u{202e}"),
+        ("\u{3164}".as_bytes(), r"\u{3164}"),
+        (b"\xff", r"\xff"),
+    ] {
+        let word = OsStr::from_bytes(&[b"a", hidden, b"b"].concat()).to_owned();
+        let arguments = before
+            .iter()
+            .map(|before| Program::new(home.path(), before).argument(&word));
+        let variables = variables.iter().map(|name| {
+            let program = Program::new(home.path(), &["show"]).env(name, &word);
+            program.env("PROFILE_BASE_URL", "http://127.0.0.1:1")
+        });
+        for program in arguments.chain(variables) {
+            let run = program.run();
+            let is_refused = hidden == b"\xff" && run.stderr().contains("UTF-8");
+            let is_shown = run.stderr().contains(&format!("a{escaped}b"));
+            assert!(is_shown || is_refused, "{word:?}: {run}");
+            assert!([1, 2].contains(&run.code()), "{run}");
+        }
+    }
+}

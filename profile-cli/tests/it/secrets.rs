@@ -7,7 +7,7 @@ use mock_server::wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use serde_json::json;
 
-use crate::program::{Fixture, Run, home, run};
+use crate::program::{Fixture, Program, Run, configure, home, run};
 use crate::walk::{Setting, rows};
 
 const CANARY: &str = "canary-93d1b7";
@@ -294,4 +294,131 @@ async fn auth_token_prints_the_key() {
     assert!(!foreign.to_string().contains("curl "), "{foreign}");
     let none = home();
     assert_eq!(run(none.path(), &[], &["auth", "token"]).code(), 4);
+}
+
+/// URLs with the password `hush`: valid, wrong, and those that cannot be parsed.
+const URLS: [&str; 15] = [
+    "http://ada:hush@127.0.0.1:1",
+    "https://hush@127.0.0.1:1/",
+    "http://ada:x#hush@127.0.0.1:1",
+    "https://ada:80/hush@127.0.0.1:1",
+    "https://127.0.0.1:1/hush@x",
+    "http:/ada:hush@127.0.0.1:1",
+    "https:ada:hush@127.0.0.1:99999",
+    "https://ada:hush@127.0.0.1:1/?x=1#y",
+    "https://ada:%40hush%40x@127.0.0.1:1",
+    "https://ada:hush%40127.0.0.1:1",
+    "https://ada:hush@x@127.0.0.1:1",
+    "https://ada:x hush\n@ho st",
+    "ftp://ada:hush@127.0.0.1:1",
+    "ada:hush@127.0.0.1:1",
+    "//ada:hush@[",
+];
+
+/// The places of a setting with a URL.
+const SETTINGS: [&str; 6] = [
+    "option",
+    "variable",
+    "file",
+    "account",
+    "proxy variable",
+    "proxy",
+];
+
+#[test]
+fn the_password_of_a_url_is_not_printed() {
+    thread::scope(|scope| {
+        for url in URLS {
+            scope.spawn(move || SETTINGS.iter().for_each(|place| check_setting(place, url)));
+            scope.spawn(move || check_arguments(url));
+        }
+    });
+}
+
+#[track_caller]
+fn check_setting(place: &str, url: &str) {
+    let home = home();
+    let option = ["--base-url", url];
+    let option = if place == "option" { &option[..] } else { &[] };
+    let (name, value) = match place {
+        "variable" => ("PROFILE_BASE_URL", url),
+        "proxy variable" => ("HTTPS_PROXY", url),
+        _ => ("PROFILE_API_KEY", "key"),
+    };
+    let _ = match place {
+        "file" => configure(home.path(), &format!("base_url = {url:?}\n")),
+        "account" => {
+            let account = format!("[accounts.a]\nbase_url = {url:?}\nkey_store = \"file\"\n");
+            configure(home.path(), &format!("account = \"a\"\n{account}"))
+        }
+        "proxy" => configure(home.path(), &format!("proxy = {url:?}\n")),
+        _ => home.path().to_owned(),
+    };
+    for arguments in [
+        &["config", "list"][..],
+        &["config", "get", "base_url"],
+        &["config", "get", "proxy"],
+        &["auth", "list", "--json"],
+        &["auth", "status"],
+        &["auth", "login", "--with-token"],
+        &["show", "--curl"],
+        &["show", "-vvv", "--retries", "0", "--json"],
+    ] {
+        let is_proxy = place.starts_with("proxy");
+        // The command has a valid base URL as it is.
+        if !is_proxy && arguments.contains(&"--curl") && url.contains("/hush") {
+            continue;
+        }
+        let program = Program::new(home.path(), &[arguments, option].concat()).stdin("key");
+        let program = match is_proxy {
+            true => program.env("PROFILE_BASE_URL", "https://127.0.0.1:1"),
+            false => program,
+        };
+        let run = program.env("PROFILE_API_KEY", "key").env(name, value).run();
+        let printed = run.to_string();
+        assert!(!printed.contains("hush"), "{place} {url}: {printed}");
+    }
+}
+
+#[track_caller]
+fn check_arguments(url: &str) {
+    let home = home();
+    let check = |arguments: &[&str], variables: &[(&str, &str)]| {
+        for further in [&[][..], &["--json"]] {
+            let program = Program::new(home.path(), &[arguments, further].concat());
+            let printed = program.envs(variables).run().to_string();
+            assert!(!printed.contains("hush"), "{arguments:?} {url}: {printed}");
+        }
+    };
+    for arguments in [
+        &[url][..],
+        &["show", url],
+        &["show", "--timeout", url],
+        &["show", "--account", url],
+        &["diff", url],
+        &["api", url],
+        &["auth", "login", url],
+        &["config", "set", "base_url", url],
+        &["config", "set", "proxy", url],
+        &["config", "set", "output", url],
+        &["webhook", "send", "post.liked", url, "--to", "http://x"],
+    ] {
+        check(arguments, &[]);
+    }
+    for name in ["PROFILE_OUTPUT", "PROFILE_LOG", "PROFILE_API_KEY_FILE"] {
+        let base_url = ("PROFILE_BASE_URL", "http://127.0.0.1:1");
+        check(&["show", "--retries", "0"], &[(name, url), base_url]);
+    }
+    // The path of a receiver may contain an `@`.
+    let with_query = format!("{url}?token=hush");
+    for url in [url, &with_query]
+        .into_iter()
+        .filter(|url| !url.contains("/hush"))
+    {
+        let secret = [("PROFILE_WEBHOOK_SECRET", "secret")];
+        check(&["webhook", "send", "post.liked", "--to", url], &secret);
+        check(&["webhook", "replay", "file", "--to", url], &secret);
+        check(&["webhook", "probe", url], &secret);
+        check(&["webhook", "listen", "--forward-to", url], &[]);
+    }
 }

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::completion;
 use crate::input::prompt;
-use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
+use crate::outcome::failure::{Failure, FailureKind, log_in_hint};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Key, KeyStore, SettingName};
@@ -93,7 +94,8 @@ pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Resul
     let next = match others.as_slice() {
         [other] if was_selected => format!(" Switched to account {other}."),
         [_, ..] if was_selected => format!(
-            " Select another account with `profile auth switch`: {}.",
+            " Select another account with {}: {}.",
+            NextCommand("profile auth switch"),
             others.join(", ")
         ),
         _ => String::new(),
@@ -140,7 +142,7 @@ fn ask_for_name(session: &Session<'_>) -> Result<String, Failure> {
     if settings.no_input || !prompt::is_interactive() || known.is_empty() {
         let message = "the name of the account is missing";
         return Err(Failure::usage(message).hint(match known.is_empty() {
-            true => "add an account with `profile auth login`".to_owned(),
+            true => format!("add an account with {}", NextCommand("profile auth login")),
             false => format!("add one of {known}"),
         }));
     }
@@ -168,7 +170,7 @@ pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
         }),
         None => {
             let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
-            Err(failure.hint(LOG_IN_HINT))
+            Err(failure.hint(log_in_hint()))
         }
     }
 }

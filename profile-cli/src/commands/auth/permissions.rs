@@ -2,7 +2,7 @@
 
 use profile_sdk::{Operation, Profile, Scope, Scopes};
 
-use crate::outcome::failure::{Failure, FailureKind, SCOPE_HINT};
+use crate::outcome::failure::{Failure, FailureKind, scope_hint};
 
 /// For the fields and for the links of a file.
 const APPLY: &[Operation] = &[Operation::UPDATE_PROFILE, Operation::CREATE_LINK];
@@ -44,7 +44,7 @@ pub(crate) fn check(profile: &Profile, operation: &Operation) -> Result<(), Fail
         return Ok(());
     };
     let message = format!("the key lacks the scope {scope}");
-    Err(Failure::new(FailureKind::Forbidden, message).hint(SCOPE_HINT))
+    Err(Failure::new(FailureKind::Forbidden, message).hint(scope_hint()))
 }
 
 /// Returns the scopes if they are readable; scopes of another type are unknown, not empty.

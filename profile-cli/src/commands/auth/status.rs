@@ -12,7 +12,8 @@ use super::facts::Facts;
 use crate::commands::config;
 use crate::editor;
 use crate::outcome;
-use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
+use crate::outcome::failure::{Failure, FailureKind, log_in_hint, sandbox_hint};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::session::{Session, requests};
 use crate::settings::{ConfigFile, Key, Setting, SettingName, Settings};
@@ -93,7 +94,7 @@ fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
 
 fn no_key() -> Failure {
     let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
-    failure.hint(format!("{LOG_IN_HINT}{}", sandbox_hint()))
+    failure.hint(log_in_hint() + sandbox_hint())
 }
 
 /// Checks the base URL, the proxy and the other settings of the client.
@@ -180,7 +181,8 @@ fn check_settings(settings: &Settings, findings: &mut Findings) -> bool {
         findings.push(failure);
     }
     for failure in config::listed_settings(settings).1 {
-        let advice = "correct it; `profile config list` shows each setting with its source";
+        let list = NextCommand("profile config list");
+        let advice = format!("correct it; {list} shows each setting with its source");
         findings.push(failure.hint(advice));
     }
     findings.warnings.extend(settings.config.unknown_settings());

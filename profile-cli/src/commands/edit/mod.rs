@@ -10,6 +10,7 @@ use crate::commands::auth::permissions;
 use crate::commands::set;
 use crate::editor::{self, EditedText, Editor, Finished};
 use crate::outcome::failure::{Failure, FailureKind, PAGE, WriteOutcome};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::profile_file::{self, EnteredProfile};
 use crate::session::Session;
@@ -99,7 +100,7 @@ impl EditedText for Edit<'_> {
             };
             self.read_back(&update, &accepted)?;
         }
-        let report = set::report(&update, &response, self.session);
+        let report = set::report(&update, &response);
         Ok(Finished::Done(report))
     }
 
@@ -108,7 +109,9 @@ impl EditedText for Edit<'_> {
     }
 
     fn commands(path: &str, _: &str) -> String {
-        format!("check it with `profile diff {path}` and send it with `profile apply {path}`")
+        let [diff, apply] = ["diff", "apply"].map(|name| format!("profile {name} {path}"));
+        let (diff, apply) = (NextCommand(&diff), NextCommand(&apply));
+        format!("check it with {diff} and send it with {apply}")
     }
 }
 

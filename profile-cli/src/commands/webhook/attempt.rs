@@ -8,6 +8,7 @@ use std::time::Duration;
 use profile_sdk::TlsProblem;
 
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::next_command::NextCommand;
 use crate::terminal::safe_url::SafeUrl;
 
 /// An attempt to send a delivery.
@@ -108,7 +109,10 @@ pub(super) fn explain(
     match (error.is_connect(), proxy) {
         (true, Some(proxy)) => (
             format!("{failed} through the proxy {proxy}: {cause}"),
-            Some("check the proxy, which `profile config list` shows".to_owned()),
+            Some(format!(
+                "check the proxy, which {} shows",
+                NextCommand("profile config list")
+            )),
         ),
         (true, None) => (
             format!("{failed}: {cause}"),
@@ -137,8 +141,13 @@ fn trust_hint(problem: &TlsProblem, url: &SafeUrl) -> Option<String> {
     }
 }
 
-const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the \
-     raw bytes; `profile webhook probe` tests it";
+fn unverified() -> String {
+    format!(
+        "the receiver may use another secret, or verify a parsed body instead of the raw bytes; {} \
+         tests it",
+        NextCommand("profile webhook probe")
+    )
+}
 
 /// Returns the failure that summarizes the failed deliveries, if any.
 pub(super) fn failure(attempts: &[Attempt]) -> Option<Failure> {
@@ -159,9 +168,10 @@ pub(super) fn failure(attempts: &[Attempt]) -> Option<Failure> {
     let answered = failed.iter().find(|attempt| attempt.response.is_ok());
     let status = answered.and_then(|attempt| attempt.response.as_ref().ok().copied());
     let advice = match status {
-        Some(401) => Some(UNVERIFIED.to_owned()),
+        Some(401) => Some(unverified()),
         Some(403) => Some(format!(
-            "{UNVERIFIED}; or CSRF protection answered, which must exclude the path"
+            "{}; or CSRF protection answered, which must exclude the path",
+            unverified()
         )),
         _ => answered.and_then(|attempt| attempt.advice()),
     };

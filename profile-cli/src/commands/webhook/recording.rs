@@ -10,10 +10,15 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use super::delivery::{Delivery, destination, send_all};
 use crate::input::Input;
 use crate::outcome::failure::Failure;
+use crate::outcome::next_command::NextCommand;
 use crate::session::Session;
+use crate::terminal::printable::escaped;
 use crate::terminal::safe_url::SafeUrl;
 
-const HINT: &str = "record deliveries with `profile webhook listen --record DIRECTORY`";
+fn record_hint() -> String {
+    let listen = NextCommand("profile webhook listen --record DIRECTORY");
+    format!("record deliveries with {listen}")
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -54,15 +59,15 @@ fn in_directory(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let unreadable = |error| Failure::usage(format!("{} cannot be read: {error}", path.display()));
+    let unreadable = |error| Failure::usage(format!("{} cannot be read: {error}", escaped(path)));
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
     let files = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut files = files.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     files.retain(|file| is_http(file));
     files.sort();
     if files.is_empty() {
-        let message = format!("{} contains no .http files", path.display());
-        return Err(Failure::usage(message).hint(HINT));
+        let message = format!("{} contains no .http files", escaped(path));
+        return Err(Failure::usage(message).hint(record_hint()));
     }
     Ok(files)
 }
@@ -74,13 +79,13 @@ fn is_http(file: &Path) -> bool {
 fn read_file(file: &Path) -> Result<Delivery, Failure> {
     // Opening a FIFO waits for a writer. Under other names, such as /dev/fd/63, it has one.
     if is_http(file) && file.metadata().is_ok_and(|found| !found.is_file()) {
-        let message = format!("{} is not a regular file", file.display());
-        return Err(Failure::usage(message).hint(HINT));
+        let message = format!("{} is not a regular file", escaped(file));
+        return Err(Failure::usage(message).hint(record_hint()));
     }
     let bytes = Input::File(file.to_owned()).read()?;
     read(&bytes).map_err(|reason| {
-        let message = format!("{} is not a recorded delivery: {reason}", file.display());
-        Failure::usage(message).hint(HINT)
+        let message = format!("{} is not a recorded delivery: {reason}", escaped(file));
+        Failure::usage(message).hint(record_hint())
     })
 }
 

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::session::Session;
 use crate::system::text_file::{self, is_utf_16, mark_note};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::redact_argument;
+use crate::terminal::printable::argument;
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 
@@ -44,8 +44,7 @@ impl WebhookSecret {
         let read = File::open(&path).and_then(text_file::read_bytes);
         let (mut bytes, exposed) = read.map_err(|error| {
             // The value may be the secret.
-            let path = path.to_string_lossy();
-            let path = redact_argument(&path);
+            let path = argument(path.as_os_str().as_encoded_bytes());
             Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
         })?;
         if exposed {

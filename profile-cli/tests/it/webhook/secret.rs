@@ -205,38 +205,3 @@ fn a_body_that_is_given_as_in_another_command_has_a_hint() {
     check(&[&verify[..], &body].concat(), &omit);
     check(&[&verify[..], &["--data", &with_at]].concat(), "'--body'");
 }
-
-#[test]
-fn never_prints_the_credentials_of_a_url() {
-    let home = home();
-    let invalid = [
-        "https://ada:hush@host:99999/hooks",
-        "https://hush@host:99999",
-        "ftp://ada:hush@host",
-        "https:ada:hush@host:99999",
-        "ada:hush@host",
-        "//ada:hush@host",
-        "ada:hu//sh@host",
-        "ada:hu://sh@host",
-        "https://ada:hu@sh@host:99999",
-        "https://ada:hu sh\n@ho st",
-    ];
-    for url in invalid {
-        let commands: [&[&str]; 7] = [
-            &["webhook", "send", "post.liked", "--to", url],
-            &["webhook", "replay", "file", "--to", url],
-            &["webhook", "listen", "--forward-to", url],
-            &["webhook", "probe", url],
-            // An unexpected argument.
-            &["webhook", "send", "post.liked", url, "--to", "http://x"],
-            &["show", "--base-url", url],
-            &["config", "set", "proxy", url],
-        ];
-        for arguments in commands {
-            for further in [&[][..], &["--json"]] {
-                let run = Program::new(home.path(), &[arguments, further].concat()).run();
-                assert!(!run.to_string().contains("hu"), "{arguments:?}: {run}");
-            }
-        }
-    }
-}

@@ -19,6 +19,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::system::private_file;
 use crate::system::written_file::{self, Rules, without_path};
+use crate::terminal::printable::escaped;
 
 /// A received delivery with its verification and the status code of the response.
 pub(super) struct Event {
@@ -134,5 +135,5 @@ impl Recorder {
 }
 
 fn not_recorded(path: &Path, error: &io::Error) -> String {
-    format!("cannot record to {}: {error}", path.display())
+    format!("cannot record to {}: {error}", escaped(path))
 }
