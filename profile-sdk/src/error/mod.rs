@@ -377,6 +377,8 @@ impl Error {
     /// Redacts the key in all texts.
     pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
         let inner = &mut self.inner;
+        let response = inner.response.as_ref();
+        let is_truncated = response.is_some_and(|response| response.is_truncated);
         let texts = [
             Some(&mut inner.reason),
             inner.code.as_mut(),
@@ -385,12 +387,12 @@ impl Error {
         let fields = inner.fields.iter_mut();
         let fields = fields.flat_map(|(name, reason)| [name, reason]);
         for text in texts.into_iter().flatten().chain(fields) {
-            // A part of the key may precede the mark of a shortened text.
+            // A part of the key may precede the mark of a shortened text, or end a truncated body.
             let (start, mark) = match text.strip_suffix('…') {
                 Some(start) => (start, "…"),
                 None => (&**text, ""),
             };
-            if let Some(redacted) = key.redact(start, !mark.is_empty()) {
+            if let Some(redacted) = key.redact(start, is_truncated || !mark.is_empty()) {
                 *text = redacted + mark;
             }
         }
