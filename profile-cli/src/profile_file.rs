@@ -26,7 +26,7 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
         |failure: Failure| failure.hint("nothing was sent; fix the file and run the command again");
     let shown = shown_in(text).map_err(|problem| with_hint(failure(name, vec![problem])))?;
     let is_array = || serde_json::from_str::<Vec<&RawValue>>(text).is_ok();
-    let parsed = match text.trim_start().starts_with('{') {
+    let parsed = match text.trim_start().starts_with(['{', '/']) {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
         false if is_array() => {
             let export = NextCommand("profile export --json");
@@ -76,7 +76,15 @@ fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
         serde_json::from_str(text).map_err(|error: serde_json::Error| {
             let message = error.to_string();
             let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-            ((error.line(), error.column()), message.to_owned())
+            let line = text.lines().nth(error.line().saturating_sub(1));
+            let rest = line.and_then(|line| line.get(error.column().saturating_sub(1)..));
+            let is_comment = rest.is_some_and(|rest| rest.starts_with(['/', '#']));
+            let advice = if is_comment {
+                "; JSON has no comments"
+            } else {
+                ""
+            };
+            ((error.line(), error.column()), format!("{message}{advice}"))
         })?;
     let problems = repeated_ids(&desired, text, &id_starts(text).unwrap_or_default());
     problems.into_iter().next().map_or(Ok(desired), Err)
@@ -144,11 +152,16 @@ impl EnteredProfile {
             others.retain(|name, _| name == "source");
         }
         let links = others.get("links").cloned().unwrap_or_default();
+        let advice = match links.is_table() {
+            true => "; write [[links]] above each link",
+            false => "",
+        };
         match from_document(DocumentMut::from(others)) {
             Ok(others) => entered.desired = others,
-            Err(error) => entered
-                .problems
-                .push(problem(error.span(), error.message())),
+            Err(error) => {
+                let message = format!("{}{advice}", error.message());
+                entered.problems.push(problem(error.span(), &message));
+            }
         }
         let spans = (0..).map_while(|index| Some(links.get(index)?.get("id").and_then(Item::span)));
         let starts: Vec<_> = spans.map(|span| span.map(|span| span.start)).collect();

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, quoted};
+use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, quoted, quoted_beside};
 use serde_json::{Value, json};
 
 use crate::commands::auth::permissions;
@@ -57,7 +57,9 @@ impl Deletion {
             .iter()
             .map(|id| match known.iter().find(|item| item.id == **id) {
                 Some(item) => Ok(item.clone()),
-                None if self.dry_run && listed.is_some() => Err(unlisted(self.noun, id)),
+                None if self.dry_run && listed.is_some() => {
+                    Err(with_similar(unlisted(self.noun, id), id, known))
+                }
                 None => Ok(Item::new(id, [])),
             });
         let items = items.collect::<Result<Vec<_>, _>>()?;
@@ -74,16 +76,20 @@ impl Deletion {
         let (deletions, others): (Vec<_>, Vec<_>) = items.into_iter().zip(calls).partition(exists);
         let failures = others.into_iter().map(|(item, _)| Failure {
             id: Some(item.id.clone()),
-            ..unlisted(self.noun, &item.id)
+            ..with_similar(unlisted(self.noun, &item.id), &item.id, known)
         });
+        let failures: Vec<_> = failures.collect();
         if !deletions.is_empty() {
+            for failure in &failures {
+                session.output.status(&failure.text());
+            }
             let items: Vec<_> = deletions.iter().map(|(item, _)| item.clone()).collect();
             session.confirm(&self.question(&items))?;
             if asked.is_some() {
                 self.check_unchanged(&items, session)?;
             }
         }
-        self.delete_all(deletions, failures.collect(), session)
+        self.delete_all(deletions, failures, known, session)
     }
 
     fn question(&self, items: &[Item]) -> String {
@@ -119,6 +125,7 @@ impl Deletion {
         &self,
         deletions: Vec<(Item, Call<()>)>,
         mut failures: Vec<Failure>,
+        known: &[Item],
         session: &Session<'_>,
     ) -> Result<Report, Failure> {
         let count = deletions.len() + failures.len();
@@ -129,7 +136,8 @@ impl Deletion {
         for (item, call) in deletions {
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
-            match sent.map_err(|failure| with_list_hint(self.noun, failure)) {
+            let sent = sent.map_err(|failure| with_list_hint(self.noun, failure));
+            match sent.map_err(|failure| with_similar(failure, &item.id, known)) {
                 Ok(_) => deleted.push(item),
                 // The profile listed it, so the request whose response was lost has deleted it.
                 Err(failure)
@@ -251,6 +259,28 @@ fn check_quotes(noun: &str, entered: &[String], items: &[Item]) -> Result<(), Fa
     let delete = format!("profile {noun} delete {title}");
     let hint = format!("quote the title: {}", NextCommand(&delete));
     Err(Failure::usage(message).hint(hint))
+}
+
+/// Returns the item with a title that looks like the text, if it is the only one.
+pub(crate) fn similar<'a>(entered: &str, items: &'a [Item]) -> Option<&'a Item> {
+    let entered = entered.trim();
+    let looks_same = |item: &&Item| {
+        let title = item.get("title").map(str::trim);
+        title.is_some_and(|it| it == entered || quoted_beside(it, entered) != quoted(it))
+    };
+    let mut similar = items.iter().filter(looks_same);
+    similar.next().filter(|_| similar.next().is_none())
+}
+
+/// Adds a hint to the failure if the service does not find the resource, but one looks like it.
+fn with_similar(failure: Failure, entered: &str, items: &[Item]) -> Failure {
+    match similar(entered, items) {
+        Some(item) if failure.kind == FailureKind::NotFound && !failure.is_unknown() => failure
+            .hint(format!(
+                "the title of link {item} looks the same; pass its ID"
+            )),
+        Some(_) | None => failure,
+    }
 }
 
 /// Returns the ID of an item that is named by its ID or by a title that no other item has. An unknown

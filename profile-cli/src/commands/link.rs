@@ -7,7 +7,7 @@ use profile_sdk::{
 };
 use serde_json::Value;
 
-use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
+use super::deletion::{Deletion, Item, id_of, similar, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
 use crate::outcome::failure::Failure;
@@ -197,7 +197,15 @@ fn find_link(
     let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
     let links = read.and_then(|response| listed(response.data()));
     let links = links.unwrap_or_default();
-    let id = id_of(entered, &links)?;
+    let mut id = id_of(entered, &links)?;
+    if let Some(link) = similar(&id, &links).filter(|_| !links.iter().any(|link| link.id == id)) {
+        let note = format!(
+            "the title {} looks like that of link {link}",
+            quoted(entered)
+        );
+        session.output.note(&note);
+        id.clone_from(&link.id);
+    }
     let found = links.into_iter().find(|link| link.id == id);
     Ok((LinkId::new(id)?, found))
 }

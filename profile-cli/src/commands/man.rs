@@ -14,6 +14,9 @@ use crate::outcome::report::Report;
 use crate::output;
 use crate::terminal::printable::escaped;
 
+/// The date of this version.
+const RELEASED: &str = "2026-11-27";
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -71,8 +74,11 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     // The brackets of clap are not usual in manual pages.
     let usage = usage.replace("Usage: ", "").replace(['<', '>'], "");
     let man = Man::new(command).source(concat!("profile ", env!("CARGO_PKG_VERSION")));
+    let man = man.date(RELEASED);
     let mut page = Vec::new();
     man.render_title(&mut page)?;
+    // Options are not hyphenated.
+    page.extend_from_slice(b".nh\n");
     man.render_name_section(&mut page)?;
     section("SYNOPSIS", usage.trim()).to_writer(&mut page)?;
     man.render_description_section(&mut page)?;
@@ -120,4 +126,22 @@ fn section(heading: &str, text: &str) -> Roff {
         section.control("fi", []);
     }
     section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RELEASED;
+
+    #[test]
+    fn the_date_is_that_of_the_changelog() {
+        let heading = concat!("\n## ", env!("CARGO_PKG_VERSION"), " ");
+        let (_, rest) = include_str!("../../../CHANGELOG.md")
+            .split_once(heading)
+            .unwrap();
+        let date = rest.lines().next().unwrap();
+        assert!(
+            ["(not yet released)", &format!("({RELEASED})")].contains(&date),
+            "{date}"
+        );
+    }
 }

@@ -31,6 +31,14 @@ fn every_command_has_a_page() {
         let footer = concat!("\"profile ", env!("CARGO_PKG_VERSION"), "\"");
         let title = page.lines().find(|line| line.starts_with(".TH"));
         assert!(title.unwrap().contains(footer), "{page}");
+        // The date, which mandoc expects.
+        let date = title.unwrap().split(' ').nth(3).unwrap();
+        assert_eq!(
+            date.split('-').map(str::len).collect::<Vec<_>>(),
+            [4, 2, 2],
+            "{page}"
+        );
+        assert_eq!(page.matches("\n.nh\n").count(), 1, "{page}");
     }
     assert!(directory.join("profile-show.1").exists());
     let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();

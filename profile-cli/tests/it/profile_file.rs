@@ -412,7 +412,20 @@ async fn names_the_place_of_a_problem_in_a_file() {
             "[profile]\nbio = 1\ntext_color = \"rot\"\n[links]",
             "2:7: bio has the type integer; expected a string in quotes\n\
              3:14: text_color: \"rot\" is not a color; expected #rrggbb, #rgb or a CSS \
-             name, for example #ff8800, #f80 or orange\n4:1: invalid type: map",
+             name, for example #ff8800, #f80 or orange\n4:1: invalid type: map, expected a \
+             sequence; write [[links]] above each link",
+        ),
+        (
+            "{ // all\n\"links\": []}",
+            "1:3: key must be a string; JSON has no comments",
+        ),
+        (
+            "/* all */ {\"links\": []}",
+            "1:1: expected value; JSON has no comments",
+        ),
+        (
+            "{\"links\": []} # all",
+            "1:15: trailing characters; JSON has no comments",
         ),
         (
             "links = [{title = 'a', url = 'b'}]",

@@ -390,6 +390,7 @@ async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
             .env("PROFILE_BASE_URL", fixture.service.uri())
             .env("PROFILE_API_KEY", fixture.service.key());
         let mut terminal = Terminal::start(shell);
+        terminal.sees("the profile has no link \"link_9\"");
         terminal.sees("\r\nDelete these 2 links? [y/N]");
         terminal.types(answer);
         let (ended, seen) = terminal.ends();
