@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child;
+use crate::run::output;
 use crate::serving::serve;
 
 const NAMES: [&str; 4] = [
@@ -251,4 +252,82 @@ fn pages_of_other_origins_can_use_the_service_only_with_cors() {
         let violations = serving.read("/violations");
         assert_eq!(violations, json!([]));
     }
+}
+
+/// Serves pages from an archive to a browser, and prints their bodies.
+const REPLAY: &str = r#"
+    const [executablePath, archive, ...urls] = process.argv.slice(1);
+    (async () => {
+        const { chromium } = require("playwright-core");
+        const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+        const page = await browser.newPage();
+        await page.routeFromHAR(archive, { notFound: "abort" });
+        for (const url of urls) console.log(await (await page.goto(url)).text());
+        await browser.close();
+    })().catch((error) => { console.error(error); process.exit(1); });
+"#;
+
+/// Returns node, if it finds Playwright, for example with the variable `NODE_PATH`.
+fn playwright() -> Option<Command> {
+    let mut node = child::command("node");
+    let found = node
+        .args(["-e", r#"require("playwright-core")"#])
+        .stderr(Stdio::null())
+        .status();
+    if !found.is_ok_and(|status| status.success()) {
+        let skipped = "\n*** SKIPPED: a test with Playwright; install node and playwright-core (NODE_PATH) ***\n";
+        let _ = writeln!(std::io::stderr(), "{skipped}");
+        return None;
+    }
+    let mut node = child::command("node");
+    node.args(["-e", REPLAY]);
+    Some(node)
+}
+
+#[test]
+fn a_browser_replays_the_archive_of_two_worlds() {
+    let (Some(chromium), Some(mut node)) = (chromium(), playwright()) else {
+        return;
+    };
+    let directory = TempDir::new_in("/tmp").unwrap();
+    let archive = directory.path().join("run.har");
+    let script = r#"
+        curl --silent --output /dev/null --request POST "$MOCK_SERVER_CONTROL/worlds"
+        for world in "" /worlds/w1; do
+            url=$PROFILE_BASE_URL$world/api/v1/stats
+            echo $url
+            curl --silent $url
+            echo
+        done
+        curl --silent --request DELETE "$MOCK_SERVER_CONTROL/worlds/w1"
+    "#;
+    let options = [
+        "run",
+        "--har",
+        archive.to_str().unwrap(),
+        "--",
+        "sh",
+        "-c",
+        script,
+    ];
+    let (code, stdout, stderr) = output(&options);
+    assert_eq!(code, Some(0), "{stderr}");
+    let lines: Vec<_> = stdout.lines().collect();
+    let [default, from_default, other, from_other] = lines[..] else {
+        panic!("{stdout}")
+    };
+    assert_ne!(from_default, from_other);
+    let replayed = node
+        .arg(chromium)
+        .arg(&archive)
+        .args([other, default])
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(replayed.stderr).unwrap();
+    let bodies = String::from_utf8(replayed.stdout).unwrap();
+    assert_eq!(
+        bodies,
+        format!("{from_other}\n{from_default}\n"),
+        "{stderr}"
+    );
 }
