@@ -1,6 +1,7 @@
 //! The worlds of one process, and their names in URLs and keys.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::engine::{
@@ -225,18 +226,20 @@ impl Worlds {
     /// Returns the name of the world in the path if it does not exist.
     pub(crate) fn route(&self, request: &mut Request) -> Result<Arc<Service>, String> {
         let rest = request.path.strip_prefix(PATH_PREFIX);
-        let Some((world, rest)) = rest.and_then(|rest| rest.split_once('/')) else {
+        let Some((world, _)) = rest.and_then(|rest| rest.split_once('/')) else {
             let service = self.route_by_key(request);
             return Ok(service.unwrap_or_else(|| self.default()));
         };
-        let (world, path) = (world.to_owned(), format!("/{rest}"));
+        let world = world.to_owned();
         let Some(service) = self.find(&world) else {
             self.advise_unknown(request, &world);
             return Err(world);
         };
-        let sent = request.target().into();
-        request.sent.get_or_insert(sent);
-        request.path = path;
+        let path = request.path[PATH_PREFIX.len() + world.len()..].to_owned();
+        let sent = request.sent.take();
+        let sent = sent.or_else(|| request.query.as_ref().map(|_| request.target().into()));
+        let whole = mem::replace(&mut request.path, path);
+        request.sent = Some(sent.unwrap_or_else(|| whole.into()));
         if let Some(header) = authorization(request)
             && let Some(token) = bearer_token(header)
         {
