@@ -1,47 +1,33 @@
 //! Decodes response bodies.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
 
-use crate::json;
+use crate::json::Body;
 use crate::text::{one_line, quoted};
 
 /// Decodes the field `data` of a body.
 ///
 /// The error contains the JSON path, the reason and the start of the body.
-pub(crate) fn read_data<T: ResponseData>(body: &[u8]) -> Result<T, String> {
+pub(crate) fn read_data<T: ResponseData>(body: &Body) -> Result<T, String> {
     // Checking UTF-8 once for the whole body is faster than for each string in it. A list could be
     // decoded as an envelope, too.
-    if let Ok(text) = std::str::from_utf8(body)
+    if let Ok(text) = std::str::from_utf8(&body.bytes)
         && text.trim_start().starts_with('{')
         && let Ok(envelope) = serde_json::from_str::<Envelope<T>>(text)
     {
         return Ok(envelope.data);
     }
-    let data = data_of(body).and_then(decode);
-    data.map_err(|reason| unreadable(&reason, body))
+    let data = body.data().and_then(read_value);
+    data.map_err(|reason| unreadable(&reason, &body.bytes))
 }
 
 /// Decodes the resource in the response to a write, or returns `None` if there is no recognizable
 /// resource. The specification does not define this response, so this is not an error.
-pub(crate) fn read_written<T: Resource>(body: &[u8]) -> Option<T> {
+pub(crate) fn read_written<T: Resource>(body: &Body) -> Option<T> {
     read_data(body).ok().filter(T::is_recognized)
-}
-
-/// Returns the JSON text of the field `data`, byte for byte as received.
-pub(crate) fn raw_data(body: &[u8]) -> Option<&str> {
-    let body = str::from_utf8(json::without_mark(body)).ok()?;
-    let whole = json::without_halves(body);
-    let text = whole.as_deref().unwrap_or(body);
-    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
-    let data = fields.get("data")?.get();
-    let start = data.as_ptr().addr() - text.as_ptr().addr();
-    body.get(start..start + data.len())
 }
 
 #[derive(Deserialize)]
@@ -49,53 +35,37 @@ struct Envelope<T> {
     data: T,
 }
 
-/// Returns the field `data` of a body.
-fn data_of(body: &[u8]) -> Result<Value, String> {
-    let response =
-        json::parse(body).map_err(|error| format!("the response is not valid JSON ({error})"))?;
-    let Value::Object(mut response) = response else {
-        return Err("the response is not a JSON object with the field `data`".to_owned());
-    };
-    let data = response.remove("data");
-    data.ok_or_else(|| "the response has no field `data`".to_owned())
-}
-
-/// Decodes the field `data` of a response, without its envelope.
+/// Decodes readable data, without its envelope.
 pub(crate) fn read_value<T: ResponseData>(json: &str) -> Result<T, String> {
     serde_json::from_str(json).or_else(|_| {
-        let data = json::parse(json.as_bytes());
+        let data = serde_json::from_str(json);
         decode(data.map_err(|error| format!("data is not valid JSON ({error})"))?)
     })
 }
 
 /// Decodes any value of a raw call: the body, or its field `data`.
-pub(crate) fn read_any<T: DeserializeOwned>(body: &[u8], is_enveloped: bool) -> Result<T, String> {
-    if json::without_mark(body).trim_ascii().is_empty() {
+pub(crate) fn read_any<T: DeserializeOwned>(body: &Body, is_enveloped: bool) -> Result<T, String> {
+    if body.json().trim_ascii().is_empty() {
         return serde_json::from_str("null").map_err(|_| {
             "the response has no body; read it with `read_bytes`, or as an `Option`".to_owned()
         });
     }
-    let json = if is_enveloped {
-        raw_data(body)
-    } else {
-        str::from_utf8(body).ok()
+    let json = match is_enveloped {
+        true => body.data(),
+        false => Ok(body.json()),
     };
-    if let Some(value) = json.and_then(|json| serde_json::from_str(json).ok()) {
-        return Ok(value);
-    }
-    let value = match is_enveloped {
-        true => data_of(body),
-        false => json::parse(body).map_err(|error| error.to_string()),
-    };
-    let decoded = value.and_then(|value| {
-        let decoded = serde_path_to_error::deserialize(value);
-        decoded.map_err(|error| match (is_enveloped, error.path().to_string()) {
-            (true, path) => error_at(&path, error.inner()),
-            (false, path) if path == "." => error.inner().to_string(),
-            (false, path) => format!("{path}: {}", error.inner()),
+    let decoded = json.and_then(|json| {
+        serde_json::from_str(json).or_else(|_| {
+            let value: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+            let decoded = serde_path_to_error::deserialize(value);
+            decoded.map_err(|error| match (is_enveloped, error.path().to_string()) {
+                (true, path) => error_at(&path, error.inner()),
+                (false, path) if path == "." => error.inner().to_string(),
+                (false, path) => format!("{path}: {}", error.inner()),
+            })
         })
     });
-    decoded.map_err(|reason| unreadable(&reason, body))
+    decoded.map_err(|reason| unreadable(&reason, &body.bytes))
 }
 
 /// Decodes a value. Fields that cannot be decoded are moved to `extra` if the specification does not
@@ -247,7 +217,8 @@ pub(crate) trait Resource: ResponseData {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{Resource, ResponseData, raw_data, read_data, read_written};
+    use super::{Resource, ResponseData, read_data, read_written};
+    use crate::json::Body;
 
     #[derive(Debug, PartialEq, serde::Deserialize)]
     struct Sample {
@@ -274,8 +245,8 @@ mod tests {
 
     #[test]
     fn keeps_unexpected_fields_in_extra() {
-        let body = br#"{"data":{"count":1,"list":[1,"two"],"more":true}}"#;
-        let sample: Sample = read_data(body).unwrap();
+        let body = r#"{"data":{"count":1,"list":[1,"two"],"more":true}}"#;
+        let sample: Sample = read_data(&Body::new(body)).unwrap();
         assert_eq!(sample.list, None);
         assert_eq!(
             Value::from(sample.extra),
@@ -307,7 +278,7 @@ mod tests {
                 r#"data: invalid type: null, expected struct Sample; the body starts with "{\"data\":null}""#,
             ),
         ] {
-            assert_eq!(read_data::<Sample>(body.as_bytes()).unwrap_err(), message);
+            assert_eq!(read_data::<Sample>(&Body::new(body)).unwrap_err(), message);
         }
     }
 
@@ -322,9 +293,9 @@ mod tests {
             r#"{"data":[1]}"#,
             "\u{0}",
         ] {
-            assert_eq!(read_written::<Sample>(body.as_bytes()), None, "{body:?}");
+            assert_eq!(read_written::<Sample>(&Body::new(body)), None, "{body:?}");
         }
-        let written = read_written::<Sample>(br#"{"data":{"count":2}}"#);
+        let written = read_written::<Sample>(&Body::new(r#"{"data":{"count":2}}"#));
         assert_eq!(written.unwrap().count, 2);
     }
 
@@ -336,16 +307,16 @@ mod tests {
             r#"{"data":{"count":0},"data":{"count":1}}"#,
             r#"{"data":{"count":0,"count":1}}"#,
         ] {
-            assert_eq!(read_data::<Sample>(body.as_bytes()).unwrap().count, 1);
+            assert_eq!(read_data::<Sample>(&Body::new(body)).unwrap().count, 1);
         }
         let marked = "\u{feff}{\"data\":1.50}";
-        assert_eq!(raw_data(marked.as_bytes()), Some("1.50"));
+        assert_eq!(Body::new(marked).data(), Ok("1.50"));
     }
 
     #[test]
     fn raw_data_is_unchanged() {
-        let body = br#"{ "data" : {"b":1.50, "a":"\u00e9"} }"#;
-        assert_eq!(raw_data(body), Some(r#"{"b":1.50, "a":"\u00e9"}"#));
-        assert_eq!(raw_data(b"no JSON"), None);
+        let body = Body::new(r#"{ "data" : {"b":1.50, "a":"\u00e9"} }"#);
+        assert_eq!(body.data(), Ok(r#"{"b":1.50, "a":"\u00e9"}"#));
+        Body::new("no JSON").data().unwrap_err();
     }
 }

@@ -1,7 +1,11 @@
 //! Reads JSON that most parsers reject, so that a value that cannot be read hides only itself.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::OnceLock;
 
+use bytes::Bytes;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -13,12 +17,56 @@ pub(crate) fn parse(json: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_str(&readable_json(json))
 }
 
+/// The body of a response, with its JSON text, which is created once.
+#[derive(Clone, Default)]
+pub(crate) struct Body {
+    pub(crate) bytes: Bytes,
+    json: OnceLock<String>,
+    /// The field `data` in the text, or the reason why there is none.
+    data: OnceLock<Result<Range<usize>, String>>,
+}
+
+impl Body {
+    pub(crate) fn new(bytes: impl Into<Bytes>) -> Self {
+        Self {
+            bytes: bytes.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the text, after [`readable_json`].
+    pub(crate) fn json(&self) -> &str {
+        let readable = || readable_json(&self.bytes).into_owned();
+        self.json.get_or_init(readable)
+    }
+
+    /// Returns the part of the text that is the field `data`.
+    pub(crate) fn data(&self) -> Result<&str, String> {
+        let json = self.json();
+        let data = self.data.get_or_init(|| find_data(json));
+        data.clone().map(|range| &json[range])
+    }
+}
+
+fn find_data(text: &str) -> Result<Range<usize>, String> {
+    let fields: BTreeMap<String, &RawValue> =
+        serde_json::from_str(text).map_err(|error| match error.is_data() {
+            true => "the response is not a JSON object with the field `data`".to_owned(),
+            false => format!("the response is not valid JSON ({error})"),
+        })?;
+    let data = fields.get("data").map(|data| data.get());
+    let data = data.ok_or("the response has no field `data`")?;
+    let start = data.as_ptr().addr() - text.as_ptr().addr();
+    Ok(start..start + data.len())
+}
+
 /// Replaces what JSON parsers reject in a response, as all calls do before they decode it.
 ///
 /// Removes a byte order mark. Half of an emoji, which services write that cut texts by UTF-16 units, and
 /// bytes that are not UTF-8 become U+FFFD. Some values become strings of their JSON text: numbers beyond
 /// the range of a floating-point number, arrays and objects that are nested too deeply, and integers
-/// beyond 64 bits in fields named `id`. The rest is unchanged, and may be invalid.
+/// beyond 64 bits in fields named `id`. `NaN`, `Infinity` and `-Infinity` become null. The rest is unchanged,
+/// and may be invalid.
 ///
 /// ```
 /// let json = profile_sdk::readable_json(br#"{"bio": "Ada \ud83d", "views": 1e999}"#);
@@ -40,7 +88,7 @@ pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
 
 /// Replaces escaped halves of surrogate pairs with U+FFFD. The length stays the same. Returns `None` if
 /// there are none.
-pub(crate) fn without_halves(text: &str) -> Option<String> {
+fn without_halves(text: &str) -> Option<String> {
     let unit = |start: usize| {
         let digits = text.get(start..start + 6)?.strip_prefix("\\u")?;
         u16::from_str_radix(digits, 16).ok()
@@ -68,36 +116,32 @@ pub(crate) fn without_halves(text: &str) -> Option<String> {
     whole
 }
 
-/// Turns values that `serde_json` rejects or would change into strings of their JSON text. Returns `None`
-/// if there are none.
+/// Turns values that `serde_json` rejects or would change into strings of their JSON text, and those that are not
+/// numbers into null. Returns `None` if there are none.
 fn quote_unreadable(text: &str) -> Option<String> {
-    let (mut quoted, mut kept, mut position) = (String::new(), 0, 0);
-    let (mut depth, mut is_id) = (0_usize, false);
-    while let Some(first) = text[position..].chars().next() {
-        let rest = &text[position..];
-        let token = match first {
-            '"' => &rest[..string_length(rest)],
-            '-' | '0'..='9' => &rest[..number_length(rest)],
-            '[' | '{' if depth == MAX_DEPTH => first_value(rest).unwrap_or(&rest[..1]),
-            _ => &rest[..first.len_utf8()],
+    let (mut quoted, mut kept) = (String::new(), 0);
+    let (mut deep, mut is_id) = (None, false);
+    for token in json_tokens(text) {
+        let end = token.start + token.text.len();
+        let is_no_number = matches!(token.text, "NaN" | "Infinity" | "-Infinity");
+        let replaced = match token.text {
+            _ if token.depth <= MAX_DEPTH => {
+                (is_no_number || is_unreadable(token.text, is_id)).then_some(token.start)
+            }
+            "[" | "{" if token.depth == MAX_DEPTH + 1 => {
+                deep = Some(token.start);
+                None
+            }
+            "]" | "}" if token.depth == MAX_DEPTH + 1 => deep.take(),
+            _ => None,
         };
-        let is_unreadable = match first {
-            '-' | '0'..='9' => is_unreadable(token, is_id),
-            '[' | '{' => token.len() > 1,
-            _ => false,
-        };
-        if is_unreadable {
-            quoted += &text[kept..position];
-            quoted += &Value::from(token).to_string();
-            kept = position + token.len();
+        if let Some(start) = replaced {
+            quoted += &text[kept..start];
+            let unreadable = Some(&text[start..end]).filter(|_| !is_no_number);
+            quoted += &Value::from(unreadable).to_string();
+            kept = end;
         }
-        match token {
-            "[" | "{" => depth += 1,
-            "]" | "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        is_id = token == "\"id\"" || (is_id && (first == ':' || first.is_whitespace()));
-        position += token.len();
+        is_id = token.text == "\"id\"" || (is_id && token.text == ":");
     }
     (kept > 0).then(|| quoted + &text[kept..])
 }
@@ -107,7 +151,55 @@ fn quote_unreadable(text: &str) -> Option<String> {
 fn is_unreadable(number: &str, is_id: bool) -> bool {
     let is_integer = !number.contains(['.', 'e', 'E']);
     let is_exact = number.parse::<u64>().is_ok() || number.parse::<i64>().is_ok();
-    number.parse().is_ok_and(f64::is_infinite) || (is_id && is_integer && !is_exact)
+    let parsed = number.parse::<f64>().ok();
+    let parsed = parsed.filter(|_| number.ends_with(|c: char| c.is_ascii_digit()));
+    parsed.is_some_and(|parsed| parsed.is_infinite() || (is_id && is_integer && !is_exact))
+}
+
+/// A token of a JSON text: a string with its quotation marks, another value, or a punctuation mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JsonToken<'a> {
+    /// The text of the token.
+    pub text: &'a str,
+    /// The number of arrays and objects that the token is in. A bracket is in its array or object.
+    pub depth: usize,
+    /// The position in the JSON text.
+    start: usize,
+}
+
+/// Splits a JSON text into its tokens, with their nesting depth. White space is omitted.
+///
+/// ```
+/// let tokens = profile_sdk::json_tokens(r#"{"id": [1.50]}"#);
+/// let tokens: Vec<_> = tokens.map(|token| (token.text, token.depth)).collect();
+/// let id = [("\"id\"", 1), (":", 1), ("[", 2), ("1.50", 2), ("]", 2)];
+/// assert_eq!(tokens, [&[("{", 1)], &id[..], &[("}", 1)]].concat());
+/// ```
+pub fn json_tokens(json: &str) -> impl Iterator<Item = JsonToken<'_>> {
+    let (mut end, mut depth) = (0, 0_usize);
+    std::iter::from_fn(move || {
+        let rest = json[end..].trim_ascii_start();
+        let first = rest.chars().next()?;
+        let is_punctuation = |c| matches!(c, '{' | '}' | '[' | ']' | ',' | ':');
+        let length = match first {
+            '"' => string_length(rest),
+            first if is_punctuation(first) => 1,
+            _ => rest
+                .find(|c: char| is_punctuation(c) || c == '"' || c.is_ascii_whitespace())
+                .unwrap_or(rest.len()),
+        };
+        let start = json.len() - rest.len();
+        end = start + length;
+        depth += usize::from(matches!(first, '{' | '['));
+        let token = JsonToken {
+            text: &rest[..length],
+            depth,
+            start,
+        };
+        depth = depth.saturating_sub(usize::from(matches!(first, '}' | ']')));
+        Some(token)
+    })
 }
 
 fn string_length(text: &str) -> usize {
@@ -118,17 +210,6 @@ fn string_length(text: &str) -> usize {
         is_end
     });
     end.map_or(text.len(), |end| end + 2)
-}
-
-fn number_length(text: &str) -> usize {
-    let end = text.find(|c: char| !matches!(c, '-' | '+' | '.' | 'e' | 'E' | '0'..='9'));
-    end.unwrap_or(text.len())
-}
-
-/// Returns the text of the value at the start, if it is valid.
-fn first_value(text: &str) -> Option<&str> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    values.next()?.ok().map(RawValue::get)
 }
 
 #[cfg(test)]

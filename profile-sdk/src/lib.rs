@@ -53,7 +53,7 @@ pub mod testing;
 pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};
 pub use error::{Error, ErrorKind};
-pub use json::readable_json;
+pub use json::{JsonToken, json_tokens, readable_json};
 pub use pacing::{Clock, RateLimitStatus, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::*;

@@ -38,6 +38,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::call::Response;
 use crate::error::AttemptSummary;
 use crate::error::raw_response::RawResponse;
+use crate::json::Body;
 use crate::pacing::Clock;
 
 /// A builder for a [`Response`], as [`Call::send`](crate::Call::send) returns it.
@@ -96,7 +97,7 @@ impl<T> ResponseBuilder<T> {
 
     /// Sets the body. Does not change the data.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
-        self.response.raw.body = body.into().into();
+        self.response.raw.body = Body::new(body.into());
         self
     }
 

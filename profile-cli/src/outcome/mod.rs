@@ -72,12 +72,7 @@ pub(crate) fn report_listing(
         return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
     let data = response.raw_data().unwrap_or_default();
-    let readable = profile_sdk::readable_json(data.as_bytes());
-    // Numbers stay as they are in what any parser reads.
-    let listed = [data, &readable]
-        .into_iter()
-        .find_map(|data| serde_json::from_str::<BTreeMap<String, &RawValue>>(data).ok())
-        .and_then(|fields| fields.get(name).copied())
-        .map_or("[]", RawValue::get);
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(data).unwrap_or_default();
+    let listed = fields.get(name).map_or("[]", |listed| listed.get());
     Ok(Report::new(listed, shown))
 }

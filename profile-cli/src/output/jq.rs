@@ -11,10 +11,10 @@ use jaq_core::load::lex::{StrPart, Tok, Token};
 use jaq_core::load::{Arena, File, Lexer, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
-use profile_sdk::quoted;
+use profile_sdk::{json_tokens, quoted};
 use serde_json::value::RawValue;
 
-use super::json::{self, tokens};
+use super::json;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
@@ -43,10 +43,6 @@ def @tsv: _row(split("\\") | join("\\\\") | split("\t") | join("\\t") | split("\
 
 /// Maximum size of the output, which is buffered so that a failing expression prints nothing.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-
-/// Maximum nesting depth of the JSON, since the interpreter is recursive. serde_json has the same
-/// limit.
-const MAX_DEPTH: usize = 128;
 
 /// Maximum nesting depth of a result.
 const MAX_RESULT_DEPTH: usize = 10_000;
@@ -116,16 +112,13 @@ impl Program {
         Ok(Self { filter })
     }
 
-    /// Runs the expression and returns each value on a line. Strings are not quoted.
+    /// Runs the expression on readable JSON, which is not nested deeply, since the interpreter is recursive. Returns
+    /// each value on a line. Strings are not quoted.
     pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
         on_large_stack(|| self.interpret(json, screen))
     }
 
     fn interpret(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
-        if depth(json) > MAX_DEPTH {
-            let message = format!("--jq: the result is nested more than {MAX_DEPTH} levels deep");
-            return Err(Failure::new(FailureKind::Other, message));
-        }
         if has_long_number(json) {
             let message = format!("--jq: the result has a number of more than {MAX_DIGITS} digits");
             return Err(Failure::new(FailureKind::Other, message));
@@ -243,19 +236,12 @@ fn add_colons<'a>(tokens: &[Token<&'a str>], colons: &mut Vec<&'a str>) {
 
 /// Returns the nesting depth of a JSON document.
 fn depth(json: &str) -> usize {
-    let depths = tokens(json).into_iter().scan(0_usize, |depth, token| {
-        match token {
-            "[" | "{" => *depth += 1,
-            "]" | "}" => *depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        Some(*depth)
-    });
+    let depths = json_tokens(json).map(|token| token.depth);
     depths.max().unwrap_or_default()
 }
 
 fn has_long_number(json: &str) -> bool {
-    let mut tokens = tokens(json).into_iter();
+    let mut tokens = json_tokens(json).map(|token| token.text);
     tokens.any(|token| token.len() > MAX_DIGITS && !token.starts_with('"'))
 }
 

@@ -1,20 +1,10 @@
 //! Renders JSON for people: indented and colored. Numbers and the order of names stay as they are.
 
-use std::borrow::Cow;
-
 use anstyle::{AnsiColor, Style};
-use serde_json::Value;
+use profile_sdk::json_tokens;
 
 use crate::terminal::Screen;
 use crate::terminal::printable::json_text;
-
-/// Replaces what parsers reject in a document, such as half of an emoji. Other documents stay as they are.
-pub(super) fn readable(json: &str) -> Cow<'_, str> {
-    match serde_json::from_str::<Value>(json) {
-        Ok(_) => Cow::Borrowed(json),
-        Err(_) => profile_sdk::readable_json(json.as_bytes()),
-    }
-}
 
 /// Renders a document: for people on a terminal, and elsewhere as it is.
 pub(super) fn document(json: &str, screen: &Screen) -> String {
@@ -27,23 +17,21 @@ pub(super) fn document(json: &str, screen: &Screen) -> String {
 /// Renders a document for people.
 pub(super) fn text(json: &str, screen: &Screen) -> String {
     let json = json_text(json, screen.is_terminal);
-    let tokens = tokens(&json);
+    let mut tokens = json_tokens(&json).peekable();
     let mut text = String::with_capacity(json.len() * 2);
-    let mut depth: usize = 0;
-    for (index, &token) in tokens.iter().enumerate() {
-        let next = tokens.get(index + 1).copied().unwrap_or_default();
+    while let Some(token) = tokens.next() {
+        let (token, depth) = (token.text, token.depth);
+        let next = tokens.peek().map_or("", |next| next.text);
         match token {
             "{" | "[" => {
                 text.push_str(token);
-                depth += 1;
                 if !matches!(next, "}" | "]") {
                     push_line_break(&mut text, depth);
                 }
             }
             "}" | "]" => {
-                depth = depth.saturating_sub(1);
                 if !text.ends_with(['{', '[']) {
-                    push_line_break(&mut text, depth);
+                    push_line_break(&mut text, depth.saturating_sub(1));
                 }
                 text.push_str(token);
             }
@@ -71,36 +59,6 @@ fn push_line_break(text: &mut String, depth: usize) {
     text.push('\n');
     // Deeply nested documents would be quadratic in size.
     text.push_str(&"  ".repeat(depth.min(64)));
-}
-
-/// Splits a valid document into strings, other values, and punctuation.
-pub(super) fn tokens(json: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut rest = json.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '"' => string_length(rest),
-            '{' | '}' | '[' | ']' | ',' | ':' => 1,
-            _ => rest
-                .find(|c: char| c.is_ascii_whitespace() || matches!(c, ',' | '}' | ']'))
-                .unwrap_or(rest.len()),
-        };
-        let (token, after) = rest.split_at(length);
-        tokens.push(token);
-        rest = after.trim_start();
-    }
-    tokens
-}
-
-/// Returns the length of the string at the start of the text, with its quotes.
-fn string_length(text: &str) -> usize {
-    let mut escaped = false;
-    let end = text[1..].find(|c| {
-        let is_end = c == '"' && !escaped;
-        escaped = c == '\\' && !escaped;
-        is_end
-    });
-    end.map_or(text.len(), |end| end + 2)
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ColorChoice;
+#[cfg(feature = "webhook")]
+use profile_sdk::json_tokens;
 
 use crate::drawing::Drawing;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
@@ -245,9 +247,9 @@ impl Output {
         let joined = |values: Vec<String>, separator| format!("{}\n", values.join(separator));
         Ok(match self.renderer {
             Renderer::Json => {
-                let json = json::readable(&report.json);
-                let json = json_text(&json, self.stdout.is_terminal);
-                json::tokens(&json).concat() + "\n"
+                let json = json_text(&report.json, self.stdout.is_terminal);
+                let tokens = json_tokens(&json).map(|token| token.text);
+                tokens.chain(["\n"]).collect()
             }
             Renderer::Table => {
                 let values = values.filter(|value| !value.is_empty());

@@ -1,8 +1,10 @@
 //! Renders results in the selected format.
 
+#[cfg(feature = "jq")]
+use profile_sdk::readable_json;
 use serde_json::Value;
 
-use super::json::{self, readable};
+use super::json;
 use super::tables;
 use crate::drawing::text::one_line;
 use crate::outcome::failure::Failure;
@@ -50,23 +52,24 @@ impl Renderer {
 
     /// Renders a result.
     pub(super) fn text(&self, report: &Report, screen: &Screen) -> Result<String, Failure> {
-        let json = readable(&report.json);
-        let derived = self.derived(report, &json);
+        let json = &report.json;
+        let derived = self.derived(report);
         let view = derived.as_ref().unwrap_or(&report.view);
         Ok(match self {
             Self::Table => tables::text(report.people.as_ref().unwrap_or(view), screen),
             Self::Tsv { .. } => tsv(view, screen),
             Self::Csv => csv(view, screen),
-            Self::Json => json::document(&json, screen),
+            Self::Json => json::document(json, screen),
             #[cfg(feature = "jq")]
-            Self::Jq(program) => program.run(&json, screen)?,
+            // Only `api` prints a response as it is.
+            Self::Jq(program) => program.run(&readable_json(json.as_bytes()), screen)?,
         })
     }
 
     /// Returns the fields or the table that the view selects from the JSON, or all fields of the JSON
     /// if the view is a message and an option selects a format with columns.
-    fn derived(&self, report: &Report, json: &str) -> Option<View> {
-        let json = || serde_json::from_str(json).unwrap_or_default();
+    fn derived(&self, report: &Report) -> Option<View> {
+        let json = || serde_json::from_str(&report.json).unwrap_or_default();
         if let View::Columns { names, empty } = report.view {
             return Some(self.columns(&json(), names, empty));
         }

@@ -192,7 +192,7 @@ async fn json_and_toml_escape_invisible_characters_on_terminals() {
 #[tokio::test]
 async fn values_that_cannot_be_read_hide_only_themselves() {
     let deep = "[".repeat(130) + &"]".repeat(130);
-    for odd in [r#""\ud83d""#, "1e400", &deep] {
+    for odd in [r#""\ud83d""#, "1e400", &deep, "NaN", "[Infinity]"] {
         let link = format!(r#"{{"id":"1","title":"T \ud83d","url":"https://x","x":{odd}}}"#);
         let data = format!(
             r#"{{"id":"1","body":"Hello","bio":"b\ud83d","x":{odd},"\ud83d":{odd},"links":[{link}],
@@ -213,7 +213,13 @@ async fn values_that_cannot_be_read_hide_only_themselves() {
                 "{arguments:?} {odd}"
             );
         }
-        assert_eq!(fixture.run(&["show", "--json"]).json()["bio"], "b\u{fffd}");
+        let shown = fixture.run(&["show", "--json"]).json();
+        assert_eq!(shown["bio"], "b\u{fffd}");
+        match odd {
+            "NaN" => assert_eq!(shown["x"], json!(null)),
+            "[Infinity]" => assert_eq!(shown["x"], json!([null])),
+            _ => assert!(!shown["x"].is_null(), "{shown}"),
+        }
         let badges = format!(
             r#"[{{"id":"b","name":"B","description":"d","color":"\ud83d","kind":"auto","x":{odd}}}]"#
         );

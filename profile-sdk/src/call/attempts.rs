@@ -7,6 +7,7 @@ use crate::client::{CallSettings, Client, YEAR};
 use crate::error::kind::Effect;
 use crate::error::raw_response::RawResponse;
 use crate::error::{AttemptSummary, Error, ErrorKind};
+use crate::json::Body;
 use crate::pacing::rate_limiter::Permit;
 use crate::pacing::{Pacing, Wait};
 use crate::request::{Method, Request};
@@ -140,7 +141,7 @@ impl<'a> Attempts<'a> {
         match (response.status, body_error) {
             (200..300, None) => Ok(response),
             (200..300, Some(_)) if self.accepts_any_body => {
-                response.body.clear();
+                response.body = Body::default();
                 Ok(response)
             }
             (200..300, Some(error)) => {

@@ -22,6 +22,7 @@ use crate::decode;
 use crate::decode::{Resource, ResponseData};
 use crate::error::raw_response::RawResponse;
 use crate::error::{AttemptSummary, Error, ErrorKind};
+use crate::json::Body;
 use crate::request::Request;
 use crate::retry::RetryPolicy;
 
@@ -92,7 +93,7 @@ type Sending<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 struct Unsent<T> {
     client: Client,
     request: Result<Request, Error>,
-    read: fn(&[u8]) -> Result<T, String>,
+    read: fn(&Body) -> Result<T, String>,
     settings: CallSettings,
     /// `true` if a 2xx response is a success even if its body cannot be read.
     accepts_any_body: bool,
@@ -103,7 +104,7 @@ impl<T> Call<T> {
     pub(crate) fn new(
         client: &Client,
         request: Result<Request, Error>,
-        read: fn(&[u8]) -> Result<T, String>,
+        read: fn(&Body) -> Result<T, String>,
     ) -> Self {
         let unsent = Unsent {
             client: client.clone(),
@@ -258,7 +259,7 @@ impl<T> Call<Option<T>> {
     where
         T: Resource,
     {
-        let read = |body: &[u8]| Ok(decode::read_written(body));
+        let read = |body: &Body| Ok(decode::read_written(body));
         Self::new(client, Ok(request), read).accepting_any_body()
     }
 

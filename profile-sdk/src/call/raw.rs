@@ -155,6 +155,6 @@ impl RawCall {
 
     /// Returns the decompressed body.
     pub fn read_bytes(self) -> Call<Vec<u8>> {
-        Call::new(&self.client, self.request, |body| Ok(body.to_vec()))
+        Call::new(&self.client, self.request, |body| Ok(body.bytes.to_vec()))
     }
 }

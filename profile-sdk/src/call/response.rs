@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use crate::decode;
 use crate::error::AttemptSummary;
 use crate::error::body::is_page;
 use crate::error::raw_response::RawResponse;
@@ -90,25 +89,25 @@ impl<T> Response<T> {
         self.raw.request_id()
     }
 
-    /// Returns the JSON text of the field `data`, byte for byte as received, or `None` if there is
-    /// no such field.
+    /// Returns the JSON text of the field `data`, or `None` if there is no such field. It is as received, except
+    /// for what [`readable_json`](crate::readable_json) replaces.
     #[must_use]
     pub fn raw_data(&self) -> Option<&str> {
-        decode::raw_data(&self.raw.body)
+        self.raw.body.data().ok()
     }
 
     /// Returns `true` if the body is an HTML page, as of a proxy or the login of a network. Such a response
     /// is probably not from the service, so a write may not have been applied although the call succeeded.
     #[must_use]
     pub fn is_page(&self) -> bool {
-        is_page(&self.raw.body)
+        is_page(&self.raw.body.bytes)
     }
 
     /// Returns the whole decompressed body. Empty if the call is a write and its body could not be
     /// read completely.
     #[must_use]
     pub fn body(&self) -> &[u8] {
-        &self.raw.body
+        &self.raw.body.bytes
     }
 }
 
@@ -118,7 +117,7 @@ impl<T> fmt::Debug for Response<T> {
             .field("status", &self.status())
             .field("attempts", &self.attempts())
             .field("elapsed", &self.elapsed())
-            .field("body_bytes", &self.raw.body.len())
+            .field("body_bytes", &self.raw.body.bytes.len())
             .finish_non_exhaustive()
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::error::kind::Effect;
 use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
+use crate::json::Body;
 use crate::request::Operation;
 
 /// A builder for an [`Error`] of any kind.
@@ -91,7 +92,7 @@ impl ErrorBuilder {
 
     /// Sets the body of the response. Does not change the message and the code.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
-        self.response().body = body.into().into();
+        self.response().body = Body::new(body.into());
         self
     }
 

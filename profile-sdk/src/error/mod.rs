@@ -145,7 +145,7 @@ impl Error {
         self.inner
             .response
             .as_ref()
-            .map_or(&[], |response| &response.body)
+            .map_or(&[], |response| &response.body.bytes)
     }
 
     /// Returns the scope that the call requires, if the specification names one.
@@ -276,7 +276,7 @@ impl Error {
             500.. => ErrorKind::Service,
             _ => ErrorKind::Rejected,
         };
-        let error_body = read_error_body(&response.body);
+        let error_body = read_error_body(&response.body.bytes);
         let reason = match response.status {
             304 => "304: the service did not send the resource, because it has not changed",
             _ => "",
@@ -292,7 +292,7 @@ impl Error {
 
     /// Sets the 2xx response whose body is incomplete or could not be decoded.
     pub(crate) fn with_response(mut self, mut response: RawResponse) -> Self {
-        response.body.truncate(Self::MAX_BODY_BYTES);
+        response.body.bytes.truncate(Self::MAX_BODY_BYTES);
         self.inner.response = Some(response);
         self
     }

@@ -1,10 +1,10 @@
 //! A response whose body has not been decoded.
 
-use bytes::Bytes;
 #[cfg(feature = "testing")]
 use reqwest::header::HeaderName;
 use reqwest::header::{HeaderMap, HeaderValue};
 
+use crate::json::Body;
 use crate::values::ApiKey;
 
 /// A response with its undecoded body.
@@ -12,7 +12,7 @@ use crate::values::ApiKey;
 pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
+    pub(crate) body: Body,
     /// `true` if the body was truncated.
     pub(crate) is_truncated: bool,
 }
@@ -42,9 +42,9 @@ impl RawResponse {
 
     /// Redacts the key, which a service may echo in an error response.
     pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
-        let body = String::from_utf8_lossy(&self.body);
+        let body = String::from_utf8_lossy(&self.body.bytes);
         if let Some(redacted) = key.redact(&body, self.is_truncated) {
-            self.body = redacted.into();
+            self.body = Body::new(redacted);
         }
         for value in self.headers.values_mut() {
             let text = String::from_utf8_lossy(value.as_bytes());

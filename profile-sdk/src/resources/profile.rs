@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::decode;
 use crate::decode::{List, Resource, ResponseData};
 use crate::error::{Error, ErrorKind};
+use crate::json::readable_json;
 use crate::number;
 use crate::request::{Operation, Request};
 use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
@@ -67,7 +68,7 @@ impl Profile {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn from_json(json: &str) -> Result<Self, Error> {
-        decode::read_value(json)
+        decode::read_value(&readable_json(json.as_bytes()))
             .map_err(|reason| Error::new(ErrorKind::Invalid, reason).shortened())
     }
 
@@ -265,6 +266,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use crate::decode::read_data;
+    use crate::json::Body;
     use crate::resources::profile::{ApiVisible, Profile, RateLimit};
 
     #[test]
@@ -279,7 +281,7 @@ mod tests {
             "pronouns": {"subject": "she"},
         });
         let body = json!({"data": data}).to_string();
-        let profile: Profile = read_data(body.as_bytes()).unwrap();
+        let profile: Profile = read_data(&Body::new(body)).unwrap();
         assert_eq!(profile.extra["pronouns"], json!({"subject": "she"}));
         assert_eq!(serde_json::to_value(&profile).unwrap(), data);
     }
@@ -304,7 +306,7 @@ mod tests {
                 "api_visible",
             ] {
                 let body = json!({"data": {"bio": "b", field: odd}}).to_string();
-                let profile: Profile = read_data(body.as_bytes()).unwrap();
+                let profile: Profile = read_data(&Body::new(body)).unwrap();
                 assert_eq!(profile.bio.as_deref(), Some("b"));
                 let kept = serde_json::to_value(&profile).unwrap();
                 let kept = kept.get(field).unwrap_or(&Value::Null);
@@ -315,7 +317,7 @@ mod tests {
 
     #[test]
     fn rejects_a_bio_of_another_type() {
-        let error = read_data::<Profile>(br#"{"data":{"bio":5}}"#).unwrap_err();
+        let error = read_data::<Profile>(&Body::new(r#"{"data":{"bio":5}}"#)).unwrap_err();
         assert!(error.starts_with("data.bio: invalid type"), "{error}");
     }
 

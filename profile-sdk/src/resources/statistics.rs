@@ -325,6 +325,7 @@ mod tests {
     use serde_json::json;
 
     use crate::decode::read_data;
+    use crate::json::Body;
     use crate::resources::statistics::{Analytics, UserStats};
 
     #[test]
@@ -336,22 +337,22 @@ mod tests {
             "countries": {"DE": 2},
         });
         let body = json!({"data": data}).to_string();
-        let stats: UserStats = read_data(body.as_bytes()).unwrap();
+        let stats: UserStats = read_data(&Body::new(body)).unwrap();
         assert_eq!(stats.total_views, Some(3));
         assert_eq!(stats.period.as_ref().map(|period| period.days), Some(30));
         assert_eq!((&stats.devices, &stats.countries), (&None, &None));
         assert_eq!(stats.extra["devices"], json!([]));
         assert_eq!(stats.extra["countries"], json!({"DE": 2}));
         for body in [r#"{"data":{}}"#, r#"{"data":{"period":null,"daily":null}}"#] {
-            let stats: UserStats = read_data(body.as_bytes()).unwrap();
+            let stats: UserStats = read_data(&Body::new(body)).unwrap();
             assert_eq!(stats, UserStats::default());
         }
     }
 
     #[test]
     fn rejects_daily_views_of_another_type() {
-        let body = br#"{"data":{"daily":[{"date":"2026-01-01","views":1},{"views":-1}]}}"#;
-        let error = read_data::<UserStats>(body).unwrap_err();
+        let body = r#"{"data":{"daily":[{"date":"2026-01-01","views":1},{"views":-1}]}}"#;
+        let error = read_data::<UserStats>(&Body::new(body)).unwrap_err();
         assert!(
             error.starts_with("data.daily[1].views: invalid value: -1"),
             "{error}"
@@ -367,7 +368,7 @@ mod tests {
             json!([{"metric": "views", "count": 3}]),
         ] {
             let body = json!({"data": value}).to_string();
-            let analytics: Analytics = read_data(body.as_bytes()).unwrap();
+            let analytics: Analytics = read_data(&Body::new(body)).unwrap();
             assert_eq!(analytics.extra["data"], value);
         }
         for (value, likes) in [
@@ -378,7 +379,7 @@ mod tests {
         ] {
             let body =
                 json!({"data": {"views": value, "likes": likes, "social": null}}).to_string();
-            let analytics: Analytics = read_data(body.as_bytes()).unwrap();
+            let analytics: Analytics = read_data(&Body::new(body)).unwrap();
             let views = analytics.views.unwrap();
             assert_eq!((views.total(), views.raw()), (None, &value));
             assert_eq!(analytics.likes.unwrap().total(), Some(2));

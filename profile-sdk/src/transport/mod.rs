@@ -26,6 +26,7 @@ use tls::Tls;
 use crate::error::kind::setup_error;
 use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
+use crate::json::Body;
 use crate::request::{Method, Request};
 use crate::values::InvalidValue;
 
@@ -182,7 +183,7 @@ impl Transport {
         let response = RawResponse {
             status: response.status().as_u16(),
             headers: std::mem::take(response.headers_mut()),
-            body,
+            body: Body::new(body),
             is_truncated: body_error.is_some(),
         };
         Ok((response, body_error))
