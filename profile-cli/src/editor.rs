@@ -301,7 +301,7 @@ impl Editor {
             let message = "no editor is set, and the default editor needs a terminal";
             Failure::usage(message).hint("set PROFILE_EDITOR")
         };
-        let chosen = settings.effective(SettingName::Editor)?;
+        let chosen = settings.sources.effective(SettingName::Editor)?;
         // In a pipe, nobody may expect it.
         let is_interactive = prompt::is_interactive() && io::stdin().is_terminal();
         let usable = chosen.filter(|editor| editor.source != Source::Default || is_interactive);

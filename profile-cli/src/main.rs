@@ -86,10 +86,10 @@ fn main() -> ExitCode {
             .failure(&complete(failure, None));
         }
     };
-    next_command::select(settings.selection());
+    next_command::select(settings.sources.selection());
     if needs.settings > RequiredSettings::None {
-        let unknown = settings.config.unknown_settings();
-        unknown.iter().for_each(|warning| output.warn(warning));
+        let warnings = settings.sources.config.warnings();
+        warnings.iter().for_each(|warning| output.warn(warning));
     }
     session::log::start(&settings);
     let session = Session::new(settings, &output, &words);

@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     } else {
         session.output.preview(&diff::drawing(&plan));
         let can_ask = !session.settings.no_input && prompt::is_interactive();
-        let is_asked = can_ask && !session.settings.is_account_chosen()?;
+        let is_asked = can_ask && !session.settings.sources.is_account_chosen()?;
         let note = diff::note(&profile, &desired, &session.service()?).filter(|_| is_asked);
         if let Some(question) = question(&plan).or(note.map(|_| OF_OTHER.to_owned())) {
             session.confirm(&question)?;

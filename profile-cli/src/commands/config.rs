@@ -106,7 +106,7 @@ pub(crate) struct GetArguments {
 
 fn get(arguments: &GetArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
-    let Some(setting) = session.settings.effective(name)? else {
+    let Some(setting) = session.settings.sources.effective(name)? else {
         let message = format!("{name} is not set and has no default");
         let set = format!("profile config set {name} VALUE");
         let hint = format!("set it with {}", NextCommand(&set));
@@ -151,7 +151,7 @@ fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failur
     edit.finish()?;
     let value = name.without_password(value);
     let variable = name.variable().filter(|name| environment::is_set(name));
-    let account = session.settings.account().ok().flatten();
+    let account = session.settings.sources.account().ok().flatten();
     let account =
         account.filter(|account| name == SettingName::BaseUrl && account.base_url.is_some());
     let account = account.map(|account| {
@@ -204,7 +204,7 @@ fn unset(arguments: &UnsetArguments, session: &Session<'_>) -> Result<Report, Fa
 pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<Failure>) {
     let mut wrong = Vec::new();
     let listed = SettingName::all().map(|name| {
-        let setting = settings.effective(name).unwrap_or_else(|failure| {
+        let setting = settings.sources.effective(name).unwrap_or_else(|failure| {
             match failure.field {
                 None => wrong.push(Failure {
                     subject: Some(name.to_string()),
@@ -219,7 +219,7 @@ pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<Failure>) {
         if let Some(setting) = &setting
             && let Err(reason) = name.check(&setting.value)
         {
-            let place = settings.location(name, &setting.source);
+            let place = settings.sources.location(name, &setting.source);
             wrong.push(Failure {
                 field: Some(name.as_str()),
                 ..Failure::usage(format!("{place}: {name} {reason}"))
@@ -232,7 +232,7 @@ pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<Failure>) {
         })
     });
     let listed = listed.collect();
-    let accounts = settings.config.check_accounts();
+    let accounts = settings.sources.config.check_accounts();
     wrong.extend(accounts.err());
     (listed, wrong)
 }

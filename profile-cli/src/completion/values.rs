@@ -108,11 +108,11 @@ fn known_accounts(line: &CommandLine) -> Vec<Candidate> {
         return Vec::new();
     };
     let candidate = |name: String| {
-        let base_url = settings.config.base_url_of(&name).ok().flatten();
+        let base_url = settings.sources.config.base_url_of(&name).ok().flatten();
         let base_url = base_url.map(|url| url.to_string());
         (name, base_url.unwrap_or_default())
     };
-    let accounts = settings.config.accounts().into_iter();
+    let accounts = settings.sources.config.accounts().into_iter();
     accounts.map(candidate).collect()
 }
 

@@ -45,7 +45,7 @@ impl Connection {
                 _sandbox: Some(server),
             });
         }
-        let base_url = settings.base_url()?;
+        let base_url = settings.sources.base_url()?;
         let mut builder = builder(&base_url.value, session)?;
         let key = match Key::find_any(settings)? {
             Found::Key(key) => Some(key),
@@ -137,10 +137,10 @@ fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder, F
 
 /// Returns the valid proxy for a URL, if the settings name one.
 pub(crate) fn proxy(url: &SafeUrl, settings: &Settings) -> Result<Option<SafeUrl>, Failure> {
-    let Some(proxy) = settings.proxy(url)? else {
+    let Some(proxy) = settings.sources.proxy(url)? else {
         return Ok(None);
     };
-    let place = settings.location(SettingName::Proxy, &proxy.source);
+    let place = settings.sources.location(SettingName::Proxy, &proxy.source);
     let check = SettingName::Proxy.check(proxy.value.expose());
     check.map_err(|reason| Failure::usage(format!("{place}: the proxy {reason}")))?;
     Ok(Some(proxy.value))

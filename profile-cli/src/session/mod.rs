@@ -172,7 +172,7 @@ impl<'a> Session<'a> {
     pub(crate) fn service(&self) -> Result<String, Failure> {
         match self.settings.sandbox {
             true => Ok("sandbox".to_owned()),
-            false => Ok(self.settings.base_url()?.value.expose().to_owned()),
+            false => Ok(self.settings.sources.base_url()?.value.expose().to_owned()),
         }
     }
 
@@ -273,7 +273,7 @@ impl<'a> Session<'a> {
         if self.settings.yes {
             return Ok(());
         }
-        let has_several = self.settings.config.accounts().len() > 1;
+        let has_several = self.settings.sources.config.accounts().len() > 1;
         let source = self.key_source().filter(|_| has_several);
         let source = source.map_or_else(String::new, |source| format!(" ({source})"));
         prompt::confirm(&format!("{question}{source}"), self.settings.no_input)

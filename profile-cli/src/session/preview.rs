@@ -124,7 +124,7 @@ fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
 /// Returns the options that make curl use the proxy of the program, or none. They do not contain the
 /// credentials of the proxy.
 pub(crate) fn curl_proxy(base_url: &SafeUrl, session: &Session<'_>) -> Result<String, Failure> {
-    let Some(proxy) = session.settings.proxy(base_url)? else {
+    let Some(proxy) = session.settings.sources.proxy(base_url)? else {
         return Ok("--noproxy '*'".to_owned());
     };
     let url = proxy.value.to_string().replacen("***@", "", 1);

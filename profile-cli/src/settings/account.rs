@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Key, Setting, SettingName, Settings, Source, complete_base_url};
+use super::{Key, Setting, SettingName, Source, Sources, complete_base_url};
 use crate::drawing::text::shortened;
 use crate::outcome::failure::{Failure, sandbox_hint};
 use crate::outcome::next_command::NextCommand;
@@ -26,7 +26,7 @@ impl Account {
     }
 }
 
-impl Settings {
+impl Sources {
     /// Returns the base URL of the service.
     pub(crate) fn base_url(&self) -> Result<Setting<SafeUrl>, Failure> {
         let set = self.configured(SettingName::BaseUrl)?;
@@ -77,7 +77,7 @@ impl Settings {
     /// Returns the options that select the account and the service of this run, for a command that the
     /// user runs next, perhaps with another environment or after `auth switch`.
     pub(crate) fn selection(&self) -> String {
-        if self.sandbox {
+        if self.arguments.sandbox() {
             return " --sandbox".to_owned();
         }
         // The option would replace a key of the environment.
@@ -102,7 +102,7 @@ impl Settings {
     pub(crate) fn is_account_chosen(&self) -> Result<bool, Failure> {
         let account = self.override_for_run(SettingName::Account)?;
         let base_url = self.override_for_run(SettingName::BaseUrl)?;
-        Ok(self.sandbox || account.or(base_url).is_some() || Key::is_in_environment())
+        Ok(self.arguments.sandbox() || account.or(base_url).is_some() || Key::is_in_environment())
     }
 
     /// Returns `true` if `--account` is given, which takes precedence over the environment.

@@ -76,7 +76,7 @@ impl ConfigEdit {
         let lock = opened.map_err(|error| Failure::of_file("written", &path, &error))?;
         wait_for(&lock, &path, warn)?;
         Ok(Self {
-            file: ConfigFile::load()?,
+            file: ConfigFile::load(true)?,
             _lock: lock,
             _deferred: interruption::defer(),
         })

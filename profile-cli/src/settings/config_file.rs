@@ -9,7 +9,7 @@ use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 use super::SettingName;
 use super::setting_name::{STRING, complete_base_url};
 use super::value::shown;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::next_command::NextCommand;
 use crate::system::private_file::Safety;
 use crate::system::text_file::{self, Text};
@@ -27,16 +27,20 @@ pub(crate) const KEY_STORE: &str = "key_store";
 pub(crate) struct ConfigFile {
     path: PathBuf,
     safety: Safety,
+    warning: Option<String>,
     pub(super) document: DocumentMut,
     /// The text that was read.
     pub(super) text: String,
 }
 
 impl ConfigFile {
-    pub(crate) fn load() -> Result<Self, Failure> {
-        let Ok(directory) = environment::config_directory() else {
+    /// Reads the file. If it is not needed, a directory that cannot be searched counts as empty, with a warning.
+    pub(crate) fn load(is_needed: bool) -> Result<Self, Failure> {
+        let directory = match environment::config_directory() {
+            Ok(directory) => directory,
+            Err(failure) if failure.kind == FailureKind::Usage => return Err(failure),
             // Writing fails with an error that says so.
-            return Ok(Self::empty(PathBuf::new()));
+            Err(_) => return Ok(Self::empty(PathBuf::new())),
         };
         let path = directory.join("config.toml");
         let opened = private_file::open(&path);
@@ -57,6 +61,13 @@ impl ConfigFile {
                 })
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::empty(path)),
+            Err(error) if !is_needed && path.symlink_metadata().is_err() => {
+                let failure = Failure::of_file("read", &path, &error);
+                Ok(Self {
+                    warning: Some(format!("{}; it counts as absent", failure.message)),
+                    ..Self::empty(path)
+                })
+            }
             Err(error) => Err(Failure::of_file("read", &path, &error)),
         }
     }
@@ -71,6 +82,7 @@ impl ConfigFile {
         Self {
             path,
             safety: Ok(None),
+            warning: None,
             document: DocumentMut::new(),
             text: String::new(),
         }
@@ -121,8 +133,8 @@ impl ConfigFile {
         self.location_of(&[name.as_str()])
     }
 
-    /// Returns a warning for each unknown setting.
-    pub(crate) fn unknown_settings(&self) -> Vec<String> {
+    /// Returns a warning for each unknown setting, or for a file that counts as absent.
+    pub(crate) fn warnings(&self) -> Vec<String> {
         let names = self.document.iter().map(|(name, _)| name);
         let is_known = |name: &str| SettingName::all().any(|known| known.as_str() == name);
         let unknown = names.filter(|name| *name != "accounts" && !is_known(name));
@@ -141,6 +153,7 @@ impl ConfigFile {
             .map(SettingName::unknown_message)
             .chain(of_accounts)
             .map(|message| format!("{path}: {message}"))
+            .chain(self.warning.clone())
             .collect()
     }
 

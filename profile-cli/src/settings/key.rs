@@ -55,37 +55,37 @@ impl Key {
 
     /// Returns `true` if the key that `find` returns is in the system keyring.
     pub(crate) fn is_in_keyring(settings: &Settings) -> Result<bool, Failure> {
-        if !settings.account_is_option() && Self::is_in_environment() {
+        if !settings.sources.account_is_option() && Self::is_in_environment() {
             return Ok(false);
         }
-        match settings.account()? {
-            Some(account) => {
-                Ok(KeyStore::of_account(&settings.config, &account.name)? == KeyStore::Keyring)
-            }
+        match settings.sources.account()? {
+            Some(account) => Ok(
+                KeyStore::of_account(&settings.sources.config, &account.name)? == KeyStore::Keyring,
+            ),
             None => Ok(false),
         }
     }
 
     /// Finds the key as `find` does.
     pub(crate) fn find_any(settings: &Settings) -> Result<Found, Failure> {
-        let of_environment = match settings.account_is_option() {
+        let of_environment = match settings.sources.account_is_option() {
             true => None,
             false => Self::of_environment(settings)?,
         };
         if let Some(mut key) = of_environment {
-            let base_url = settings.base_url().map(|base_url| base_url.source);
+            let base_url = settings.sources.base_url().map(|base_url| base_url.source);
             if matches!(base_url, Ok(Source::File(_) | Source::Account(_))) {
-                match settings.config.check_owner() {
+                match settings.sources.config.check_owner() {
                     Ok(warning) => key.warnings.extend(warning),
                     Err(failure) => return Ok(Found::Withheld(failure)),
                 }
             }
             return Ok(Found::Key(key));
         }
-        let Some(account) = settings.account()? else {
+        let Some(account) = settings.sources.account()? else {
             return Ok(Found::Nothing);
         };
-        let of_config = match settings.config.check_owner() {
+        let of_config = match settings.sources.config.check_owner() {
             Ok(warning) => warning,
             Err(failure) => return Ok(Found::Withheld(failure)),
         };
@@ -119,7 +119,7 @@ impl Key {
             Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
         };
         // Once, since a pipe is empty after it was read.
-        let read = settings.key_file.get_or_init(|| {
+        let read = settings.sources.key_file.get_or_init(|| {
             let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
             text_file::read_within(&path, timeout)
         });
@@ -158,7 +158,7 @@ fn wrong_destination(settings: &Settings, account: &Account) -> Result<Option<Fa
     let Some(stored) = &account.base_url else {
         return Ok(Some(account.lacks_base_url()));
     };
-    let base_url = settings.base_url()?;
+    let base_url = settings.sources.base_url()?;
     let other = &base_url.value;
     if stored.is_same_service(other) {
         return Ok(None);
@@ -168,14 +168,20 @@ fn wrong_destination(settings: &Settings, account: &Account) -> Result<Option<Fa
         base_url.source
     );
     let is_for_url = |name: &String| {
-        let stored = settings.config.base_url_of(name);
+        let stored = settings.sources.config.base_url_of(name);
         stored.is_ok_and(|stored| stored.is_some_and(|url| url.is_same_service(other)))
     };
     let login = format!("profile auth login --base-url {other}");
     let login = NextCommand(&login);
-    let hint = match settings.config.accounts().into_iter().find(is_for_url) {
+    let hint = match settings
+        .sources
+        .config
+        .accounts()
+        .into_iter()
+        .find(is_for_url)
+    {
         Some(name) => format!("add --account {name}, whose key is for this URL"),
-        None if settings.account_is_option() => {
+        None if settings.sources.account_is_option() => {
             format!("log in there with {login}")
         }
         None => format!("log in there with {login}, or set PROFILE_API_KEY"),

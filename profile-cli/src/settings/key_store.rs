@@ -81,7 +81,7 @@ impl KeyStore {
 
     /// Removes an account's key, and returns a description of its location if there was one.
     pub(crate) fn remove(settings: &Settings, account: &str) -> Result<Option<String>, Failure> {
-        if Self::of_account(&settings.config, account)? == Self::Keyring {
+        if Self::of_account(&settings.sources.config, account)? == Self::Keyring {
             let removed = keyring::remove(account);
             let removed = removed.map_err(|reason| keyring_failure("removed from", &reason))?;
             return Ok(removed.then(|| "the system keyring".to_owned()));
@@ -92,7 +92,7 @@ impl KeyStore {
 
     /// Returns the failure for an account without a key.
     pub(super) fn missing(settings: &Settings, account: &str) -> Result<Failure, Failure> {
-        let message = match Self::of_account(&settings.config, account)? {
+        let message = match Self::of_account(&settings.sources.config, account)? {
             Self::Keyring => format!("the system keyring has no key of account {account}"),
             Self::File => {
                 let path = key_file(account)?;
@@ -109,7 +109,7 @@ impl KeyStore {
 
     /// Returns an account's key, if there is one.
     pub(super) fn read(settings: &Settings, account: &str) -> Result<Option<StoredKey>, Failure> {
-        if Self::of_account(&settings.config, account)? == Self::Keyring {
+        if Self::of_account(&settings.sources.config, account)? == Self::Keyring {
             let read = keyring::read(account);
             let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
             return Ok(read.map(|text| StoredKey {

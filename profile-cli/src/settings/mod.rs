@@ -35,9 +35,17 @@ pub(crate) use key_store::KeyStore;
 pub(crate) use setting_name::{SettingName, base_url_reason, check_characters, complete_base_url};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Setting, Source, seconds};
 
-/// The settings of one run.
-pub(crate) struct Settings {
+/// The sources of settings: options, environment and config.toml.
+pub(crate) struct Sources {
+    arguments: GlobalArguments,
     pub(crate) config: ConfigFile,
+    /// The file of PROFILE_API_KEY_FILE, once it was read.
+    key_file: OnceCell<io::Result<(Text, bool)>>,
+}
+
+/// The settings of one run: the values that most commands use, and the sources of all others.
+pub(crate) struct Settings {
+    pub(crate) sources: Sources,
     pub(crate) format: Option<Format>,
     pub(crate) color: ColorChoice,
     pub(crate) yes: bool,
@@ -48,9 +56,6 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) retries: Option<u32>,
     pub(crate) log_level: LevelFilter,
-    arguments: GlobalArguments,
-    /// The file of PROFILE_API_KEY_FILE, once it was read.
-    key_file: OnceCell<io::Result<(Text, bool)>>,
 }
 
 /// The settings that must be valid for a command to run.
@@ -97,7 +102,7 @@ impl Settings {
         arguments: &GlobalArguments,
         required: RequiredSettings,
     ) -> Result<Self, Failure> {
-        let config = match ConfigFile::load() {
+        let config = match load_config(arguments) {
             Err(_) if required == RequiredSettings::None => ConfigFile::unread(),
             loaded => loaded?,
         };
@@ -126,35 +131,39 @@ impl Settings {
             Err(_) if required < RequiredSettings::All => LevelFilter::OFF,
             read => read?,
         };
-        let mut settings = Self {
-            format: None,
-            color: ColorChoice::default(),
+        let sources = Sources {
+            arguments: arguments.clone(),
+            config,
+            key_file: OnceCell::new(),
+        };
+        let color = sources.read_if(required, SettingName::Color, value::choice)?;
+        let no_input = sources.read_if(required, SettingName::NoInput, value::switch)?;
+        Ok(Self {
+            format: sources.read_if(required, SettingName::Output, value::choice)?,
+            color: color.unwrap_or_default(),
             yes: arguments.yes,
-            no_input: false,
+            no_input: no_input.unwrap_or_default(),
             quiet: arguments.quiet,
             curl: arguments.curl,
             sandbox,
-            timeout: None,
-            retries: None,
+            timeout: sources.read_if(required, SettingName::Timeout, seconds)?,
+            retries: sources.read_if(required, SettingName::Retries, value::count)?,
             log_level,
-            arguments: arguments.clone(),
-            key_file: OnceCell::new(),
-            config,
-        };
-        settings.format = settings.read_if(required, SettingName::Output, value::choice)?;
-        let color = settings.read_if(required, SettingName::Color, value::choice)?;
-        settings.color = color.unwrap_or_default();
-        let no_input = settings.read_if(required, SettingName::NoInput, value::switch)?;
-        settings.no_input = no_input.unwrap_or_default();
-        settings.timeout = settings.read_if(required, SettingName::Timeout, seconds)?;
-        settings.retries = settings.read_if(required, SettingName::Retries, value::count)?;
-        Ok(settings)
+            sources,
+        })
     }
 
     /// Returns `true` if no progress is shown: with `--quiet`, and with `--color never`, which prints no
     /// escape sequence.
     pub(crate) fn hides_progress(&self) -> bool {
         self.quiet || self.color == ColorChoice::Never
+    }
+}
+
+impl Sources {
+    /// Reads config.toml again, for a command that ignores an invalid file.
+    pub(crate) fn check_config(&self) -> Result<(), Failure> {
+        load_config(&self.arguments).map(drop)
     }
 
     /// Parses a setting; an invalid one counts as unset unless all settings are required.
@@ -283,6 +292,16 @@ impl Settings {
             excluded.trim() != "*" && uri.is_some_and(|uri| matcher.intercept(&uri).is_some());
         Ok(Some(proxy).filter(|_| is_used))
     }
+}
+
+/// Reads config.toml, without which a key and a base URL of options and environment are enough.
+fn load_config(arguments: &GlobalArguments) -> Result<ConfigFile, Failure> {
+    let is_option = |name| arguments.setting(name).is_some();
+    let variable = SettingName::BaseUrl.variable();
+    let is_needed = !(is_option(SettingName::BaseUrl) || variable.is_some_and(is_set))
+        || is_option(SettingName::Account)
+        || !Key::is_in_environment();
+    ConfigFile::load(is_needed)
 }
 
 fn log_level(verbose: u8) -> Result<LevelFilter, Failure> {

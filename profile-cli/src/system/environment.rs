@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use etcetera::BaseStrategy as _;
 
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::terminal::printable::escaped;
 
 /// Returns the text of a variable.
 pub(crate) fn text(name: &str) -> Result<Option<String>, Failure> {
@@ -31,6 +32,10 @@ fn value(name: &str) -> Option<OsString> {
 /// Returns the directory of the settings and stored keys.
 pub(crate) fn config_directory() -> Result<PathBuf, Failure> {
     match path("PROFILE_CONFIG_DIR") {
+        Some(directory) if directory.starts_with("~") => Err(Failure::usage(format!(
+            "PROFILE_CONFIG_DIR is {}; expected a path without ~, which only a shell replaces",
+            escaped(&directory)
+        ))),
         Some(directory) => Ok(directory),
         None => Ok(base_directories()?.config_dir().join("profile")),
     }

@@ -497,3 +497,73 @@ async fn token_warns_of_an_exposed_key() {
     let token = fixture.without_settings(&["auth", "token"]).run();
     assert!(token.stderr().contains("others can access "), "{token}");
 }
+
+/// In a container, the home directory may be /dev/null or that of another user.
+#[tokio::test]
+async fn a_directory_that_cannot_be_searched() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let config = log_in(&fixture).join("config.toml");
+    let is_other_user = can_be_another_user(home);
+    let show = |program: crate::program::Program, directory: &str| {
+        let mut program = program.env("HOME", directory);
+        if is_other_user && directory != "/dev/null" {
+            program.command.uid(NOBODY);
+        }
+        program.run()
+    };
+    let closed = home.to_str().unwrap();
+    set_mode(home, 0o700);
+    for directory in ["/dev/null", closed] {
+        if directory == closed && !is_other_user {
+            continue;
+        }
+        let warning = format!("warning: {directory}/.config/profile/config.toml cannot be read: ");
+        for arguments in [&["show"][..], &["auth", "status"]] {
+            let run = show(fixture.program(arguments), directory);
+            assert_eq!(run.code(), 0, "{run}");
+            assert!(run.stderr().starts_with(&warning), "{run}");
+            assert!(run.stderr().contains("; it counts as absent\n"), "{run}");
+            for name in ["PROFILE_API_KEY", "PROFILE_BASE_URL"] {
+                let run = show(fixture.program(arguments).without(name), directory);
+                let error = warning.replace("warning", "error");
+                assert_ne!(run.code(), 0, "{run}");
+                assert!(run.stderr().contains(&error), "{run}");
+            }
+        }
+    }
+    if !is_other_user {
+        return;
+    }
+    // A file that is there is never ignored.
+    set_mode(home, 0o755);
+    for path in [".config", ".config/profile"] {
+        set_mode(&home.join(path), 0o755);
+    }
+    set_mode(&config, 0o600);
+    let run = show(fixture.program(&["show"]), closed);
+    assert_eq!(run.code(), 1, "{run}");
+    assert!(
+        run.stderr()
+            .contains("config.toml cannot be read: Permission denied"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_tilde_that_no_shell_replaced() {
+    let home = crate::program::home();
+    for arguments in [
+        &["config", "set", "retries", "5"][..],
+        &["config", "list"],
+        &["show"],
+        &["auth", "status"],
+    ] {
+        let run = crate::program::Program::new(home.path(), arguments);
+        let run = run.env("PROFILE_CONFIG_DIR", "~/x").run();
+        assert_eq!(run.code(), 2, "{run}");
+        let reason =
+            "PROFILE_CONFIG_DIR is ~/x; expected a path without ~, which only a shell replaces";
+        assert!(run.stderr().contains(reason), "{run}");
+    }
+}

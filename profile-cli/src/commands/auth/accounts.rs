@@ -22,12 +22,12 @@ Examples:
 
 pub(crate) fn list(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
-    let selected = settings.configured(SettingName::Account)?;
+    let selected = settings.sources.configured(SettingName::Account)?;
     let selected = selected.map(|selected| selected.value);
     let mut document = Vec::new();
-    for name in settings.config.accounts() {
-        let base_url = settings.config.base_url_of(&name)?;
-        let key_store = KeyStore::of_account(&settings.config, &name)?.as_str();
+    for name in settings.sources.config.accounts() {
+        let base_url = settings.sources.config.base_url_of(&name)?;
+        let key_store = KeyStore::of_account(&settings.sources.config, &name)?.as_str();
         document.push(json!({
             "account": name,
             "selected": selected.as_ref() == Some(&name),
@@ -58,11 +58,15 @@ pub(crate) struct LogoutArguments {
 pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let selected = match arguments.name {
-        Some(name) => settings.config.check_account(&name).map(|()| Some(name))?,
-        None => settings.account()?.map(|account| account.name),
+        Some(name) => settings
+            .sources
+            .config
+            .check_account(&name)
+            .map(|()| Some(name))?,
+        None => settings.sources.account()?.map(|account| account.name),
     };
     let Some(name) = selected else {
-        let accounts = settings.config.accounts();
+        let accounts = settings.sources.config.accounts();
         return Err(match accounts.is_empty() {
             true => Failure::usage("no account is stored")
                 .hint("to stop using a key from the environment, unset PROFILE_API_KEY"),
@@ -138,7 +142,7 @@ pub(crate) fn switch(
 /// Asks for the name of an account until there is one.
 fn ask_for_name(session: &Session<'_>) -> Result<String, Failure> {
     let settings = &session.settings;
-    let known = settings.config.accounts().join(", ");
+    let known = settings.sources.config.accounts().join(", ");
     if settings.no_input || !prompt::is_interactive() || known.is_empty() {
         let message = "the name of the account is missing";
         return Err(Failure::usage(message).hint(match known.is_empty() {
@@ -148,7 +152,7 @@ fn ask_for_name(session: &Session<'_>) -> Result<String, Failure> {
     }
     loop {
         let name = prompt::ask(&format!("Account ({known}): "))?;
-        match settings.config.check_account(&name) {
+        match settings.sources.config.check_account(&name) {
             Ok(()) => return Ok(name),
             Err(failure) => session.output.warn(&failure.message),
         }

@@ -191,20 +191,20 @@ fn find_base_url(
     session: &Session<'_>,
 ) -> Result<SafeUrl, Failure> {
     let settings = &session.settings;
-    if let Some(given) = settings.override_for_run(SettingName::BaseUrl)? {
+    if let Some(given) = settings.sources.override_for_run(SettingName::BaseUrl)? {
         let invalid = |reason| Failure::usage(format!("{}: the base URL {reason}", given.source));
         return checked_base_url(&given.value).map_err(invalid);
     }
     // Others may have written the URL, and the key must not be sent to it.
-    settings.config.check_owner()?;
+    settings.sources.config.check_owner()?;
     let stored = match name {
-        Some(name) => settings.config.base_url_of(name.as_str())?,
+        Some(name) => settings.sources.config.base_url_of(name.as_str())?,
         None => None,
     };
     let known = match stored {
         Some(stored) => Some(stored),
         None => {
-            let text = settings.config.text(SettingName::BaseUrl)?;
+            let text = settings.sources.config.text(SettingName::BaseUrl)?;
             text.map(|text| SafeUrl::base(complete_base_url(text)))
         }
     };
@@ -214,7 +214,7 @@ fn find_base_url(
                 .hint("add --base-url, for example --base-url https://profiles.example")
         });
     }
-    let known = known.or_else(|| of_selected_account(&settings.config));
+    let known = known.or_else(|| of_selected_account(&settings.sources.config));
     let question = match &known {
         Some(known) => format!("Base URL [{known}]: "),
         None => "Base URL, for example https://profiles.example: ".to_owned(),
@@ -258,7 +258,7 @@ impl Login {
     /// Asks before an account is replaced. Returns `true` if there is one.
     fn confirm_replacement(&self, session: &Session<'_>) -> Result<bool, Failure> {
         let Self { name, base_url, .. } = self;
-        let config = &session.settings.config;
+        let config = &session.settings.sources.config;
         if !config.accounts().contains(&name.to_string()) {
             return Ok(false);
         }
@@ -328,7 +328,10 @@ impl Login {
 /// Returns the account name of --account or PROFILE_ACCOUNT. The name in config.toml is ignored: it
 /// is the previously selected account.
 fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
-    let given = session.settings.override_for_run(SettingName::Account)?;
+    let given = session
+        .settings
+        .sources
+        .override_for_run(SettingName::Account)?;
     let parse = |text: &str| {
         AccountName::parse(text)
             .map_err(|reason| Failure::usage(format!("the account name {reason}")))
@@ -343,7 +346,7 @@ fn name_of(
     base_url: &SafeUrl,
     session: &Session<'_>,
 ) -> Result<AccountName, Failure> {
-    let config = &session.settings.config;
+    let config = &session.settings.sources.config;
     let host = AccountName::of_service(base_url);
     let handle = profile.handle.as_ref().map(ToString::to_string);
     // A service may return the key as the handle.

@@ -1,7 +1,6 @@
 //! The command `profile auth status`: the account, its permissions, and problems of settings and
 //! connection.
 
-use std::io;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -16,7 +15,7 @@ use crate::outcome::failure::{Failure, FailureKind, log_in_hint, sandbox_hint};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::session::{Session, requests};
-use crate::settings::{ConfigFile, Key, Setting, SettingName, Settings};
+use crate::settings::{Key, Setting, SettingName, Settings};
 use crate::system::{environment, private_file};
 use crate::terminal::safe_url::SafeUrl;
 
@@ -72,8 +71,8 @@ fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
         Ok(None) => is_missing = is_readable,
         Err(failure) => findings.push(failure),
     }
-    let has_accounts = !settings.config.accounts().is_empty();
-    match settings.base_url() {
+    let has_accounts = !settings.sources.config.accounts().is_empty();
+    match settings.sources.base_url() {
         Ok(base_url) => {
             if is_missing {
                 findings.push(no_key());
@@ -108,7 +107,7 @@ fn check_connection(
         let advice = format!("check the base URL from {}", base_url.source);
         return Err(failure.hint(advice));
     }
-    let proxy = session.settings.proxy(&base_url.value)?;
+    let proxy = session.settings.sources.proxy(&base_url.value)?;
     facts.proxy = proxy.map(|proxy| format!("{} ({})", proxy.value, proxy.source));
     session.client().map(drop)
 }
@@ -175,7 +174,7 @@ const MAX_SKEW: i64 = 60;
 /// Checks config.toml and all values. Returns `false` if the file cannot be read.
 fn check_settings(settings: &Settings, findings: &mut Findings) -> bool {
     // The settings of this run ignore an invalid file.
-    let read = ConfigFile::load();
+    let read = settings.sources.check_config();
     let is_readable = read.is_ok();
     if let Err(failure) = read {
         findings.push(failure);
@@ -185,7 +184,7 @@ fn check_settings(settings: &Settings, findings: &mut Findings) -> bool {
         let advice = format!("correct it; {list} shows each setting with its source");
         findings.push(failure.hint(advice));
     }
-    findings.warnings.extend(settings.config.unknown_settings());
+    findings.warnings.extend(settings.sources.config.warnings());
     is_readable
 }
 
@@ -195,13 +194,14 @@ fn check_files(settings: &Settings, findings: &mut Findings) {
         Ok(files) => files,
         Err(failure) => return findings.push(failure),
     };
-    if let Err(failure) = settings.config.check_owner() {
+    if let Err(failure) = settings.sources.config.check_owner() {
         findings.push(failure);
     }
     for path in files {
         match private_file::is_exposed(&path) {
             Ok(true) => findings.warnings.push(private_file::exposed_warning(&path)),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            // The directory of a missing file may not be searchable.
+            Err(error) if path.symlink_metadata().is_ok() => {
                 findings.push(Failure::of_file("read", &path, &error));
             }
             Ok(false) | Err(_) => {}
@@ -212,7 +212,7 @@ fn check_files(settings: &Settings, findings: &mut Findings) {
 fn files_with_secrets(settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
     let directory = environment::config_directory()?;
     let keys = directory.join("keys");
-    let accounts = settings.config.accounts();
+    let accounts = settings.sources.config.accounts();
     let mut files = vec![directory.join("config.toml"), keys.clone()];
     files.extend(accounts.iter().map(|account| keys.join(account)));
     let variables = ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"];
