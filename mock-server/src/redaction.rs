@@ -147,10 +147,7 @@ pub(crate) fn key(name: &str, digits: u64) -> String {
 pub(crate) fn label(token: &str) -> Option<&str> {
     let rest = token.strip_prefix(PREFIX)?;
     let (name, digits) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
-    // Without a branch for each digit, since each request checks all keys of its world.
-    let is_hex = digits
-        .bytes()
-        .fold(true, |is_hex, digit| is_hex & digit.is_ascii_hexdigit());
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     name.strip_suffix('_').filter(|_| is_hex)
 }
 

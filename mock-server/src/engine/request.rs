@@ -145,10 +145,8 @@ impl Request {
     /// Returns `true` if a web page of another origin sent the request, or one of this origin under a name of
     /// another server that resolves to this machine.
     pub(crate) fn is_cross_origin(&self, own: &OwnHosts) -> bool {
-        let names = ["origin", "sec-fetch-site"];
-        let is_of_browser = |name: &str| names.iter().any(|one| name.eq_ignore_ascii_case(one));
-        let is_of_page = self.headers.iter().any(|(name, _)| is_of_browser(name));
-        let mut sites = self.header_values("sec-fetch-site");
+        let mut sites = self.header_values("sec-fetch-site").peekable();
+        let is_of_page = sites.peek().is_some() || self.header_values("origin").next().is_some();
         let is_rebound = || self.header_values("host").any(|host| !own.contains(host));
         let is_same_site = |site: &str| site.eq_ignore_ascii_case("same-site");
         is_of_page
