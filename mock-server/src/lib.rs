@@ -33,6 +33,7 @@
 // - `service_handle`: the handle to a service for Rust tests, which is also a responder of wiremock
 // - `mock_server`: the server for Rust tests, with one service
 // - `worlds_server`: the server of the program, with many services and the control API
+// - `signals`: signals to the programs
 
 mod control;
 mod engine;
@@ -47,6 +48,7 @@ mod mutants;
 mod redaction;
 mod service;
 mod service_handle;
+mod signals;
 mod tasks;
 mod transport;
 pub mod webhook;
@@ -71,6 +73,8 @@ pub use mutants::Mutant;
 pub use redaction::{SafeUrl, printable};
 pub use service::{StateError, StateFile};
 pub use service_handle::ServiceHandle;
+#[doc(hidden)]
+pub use signals::Signals;
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
 #[cfg(feature = "wiremock")]
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]

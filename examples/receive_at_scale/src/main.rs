@@ -5,9 +5,11 @@
 
 use std::env::{self, VarError};
 use std::error::Error;
+#[cfg(unix)]
+use std::fs;
 use std::future::pending;
 use std::io;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 use std::time::Duration;
 
 use clap::error::ContextKind;
@@ -107,8 +109,9 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
             let mut opened = Ok(());
             let stop = async {
                 tokio::select! {
-                    Err(error) = open(&program.queue) => opened = Err(error),
+                    biased;
                     () = shutdown_signal() => {}
+                    Err(error) = open(&program.queue) => opened = Err(error),
                 }
             };
             serve(listener, app, stop).await;
@@ -211,18 +214,37 @@ async fn dead_letters(queue: Queue, replay: bool) -> Result<(), QueueError> {
     Ok(())
 }
 
-/// Waits for Ctrl-C or SIGTERM, for a graceful shutdown.
+/// Waits for a signal, for a graceful shutdown; another one ends the program at once.
 async fn shutdown_signal() {
+    signal_to_stop().await;
+    tokio::spawn(async {
+        signal_to_stop().await;
+        process::exit(0);
+    });
+}
+
+/// Waits for Ctrl-C, SIGTERM or SIGHUP. A signal that was ignored at the start, as by `nohup`, stays ignored;
+/// only Linux shows which.
+async fn signal_to_stop() {
     #[cfg(unix)]
-    let terminated = async {
+    {
         use tokio::signal::unix::{SignalKind, signal};
-        let mut signals = signal(SignalKind::terminate()).expect("the runtime handles signals");
-        signals.recv().await
-    };
-    #[cfg(not(unix))]
-    let terminated = pending::<Option<()>>();
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminated => {}
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        let received = async |kind: SignalKind| {
+            if ignored.unwrap_or_default() >> (kind.as_raw_value() - 1) & 1 == 1 {
+                return pending().await;
+            }
+            let mut signals = signal(kind).expect("the runtime handles signals");
+            signals.recv().await
+        };
+        tokio::select! {
+            _ = received(SignalKind::hangup()) => {}
+            _ = received(SignalKind::interrupt()) => {}
+            _ = received(SignalKind::terminate()) => {}
+        }
     }
+    #[cfg(not(unix))]
+    let _ = tokio::signal::ctrl_c().await;
 }

@@ -3,17 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, error, error_span, info, warn};
 use webhook_verify::{Receiver, Rejection, VerifyError};
 
 use crate::metrics::count_delivery as count;
-use crate::server::HEALTH;
+use crate::server::{HEALTH, Place};
 use crate::{EventKey, Queue, StoreError};
 
 /// Maximum time to read a body; after that, the response is 408.
@@ -84,19 +84,27 @@ pub fn routes(receiver: Receiver, queue: Queue, key: EventKey) -> Router {
         })
 }
 
-async fn receive(State(state): State<AppState>, request: Request) -> Response {
+async fn receive(
+    State(state): State<AppState>,
+    place: Option<Extension<Place>>,
+    request: Request,
+) -> Response {
     let request_id = request_id(request.headers()).unwrap_or_else(|| state.queue.new_id());
     // At the level of errors, so that every message has the identifier.
     let span = error_span!("delivery", request_id);
-    // A task of its own is not cancelled if the sender disconnects. It holds the request's place at
-    // the server, for which a shutdown waits.
-    let responding = async move { respond(&state, request).await };
+    // A task of its own is not cancelled if the sender disconnects.
+    let responding = async move { respond(&state, request, place).await };
     let status = tokio::spawn(responding.instrument(span)).await;
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, [(REQUEST_ID, request_id)]).into_response()
 }
 
-async fn respond(state: &AppState, request: Request) -> StatusCode {
+/// Handles a delivery, and holds its place at the server until then.
+async fn respond(
+    state: &AppState,
+    request: Request,
+    _place: Option<Extension<Place>>,
+) -> StatusCode {
     let (parts, body) = request.into_parts();
     let delivery = match state.receiver.receive(&parts.headers, body).await {
         Ok(delivery) => delivery,

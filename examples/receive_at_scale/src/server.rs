@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::metrics::count_delivery;
@@ -41,11 +41,15 @@ pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time to wait for running requests at shutdown.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// The place of a request at the server, which is an extension of the request. A shutdown waits until it is
+/// dropped.
+pub(crate) type Place = Option<Arc<OwnedSemaphorePermit>>;
+
 /// The path of the health check.
 pub(crate) const HEALTH: &str = "/health";
 
 /// Serves connections until `shutdown` completes, and then waits for running requests, at most
-/// [`SHUTDOWN_TIMEOUT`]. It also waits for a task of a handler that holds the extensions of the request.
+/// [`SHUTDOWN_TIMEOUT`]. It also waits for deliveries whose senders have disconnected.
 ///
 /// ```no_run
 /// # async fn serve(app: axum::Router) -> std::io::Result<()> {
@@ -65,8 +69,10 @@ pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future
     let mut shutdown = pin!(shutdown);
     loop {
         let (stream, _) = tokio::select! {
-            accepted = Listener::accept(&mut listener) => accepted,
+            // A signal is caught before the first connection is accepted.
+            biased;
             () = &mut shutdown => break,
+            accepted = Listener::accept(&mut listener) => accepted,
         };
         let client = Arc::<Client>::default();
         idle.add(&client, requests.available_permits());
@@ -76,7 +82,7 @@ pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future
             service_fn(move |mut request: Request<Incoming>| {
                 idle.remove(&client);
                 client.had_request.store(true, Ordering::Relaxed);
-                let place = requests.clone().try_acquire_owned().ok().map(Arc::new);
+                let place: Place = requests.clone().try_acquire_owned().ok().map(Arc::new);
                 let has_place = place.is_some() || request.uri().path() == HEALTH;
                 request.extensions_mut().insert(place.clone());
                 let response = has_place.then(|| app.call(request));

@@ -35,7 +35,6 @@ mod writes;
 
 use std::env;
 use std::fmt::Display;
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -45,11 +44,9 @@ use std::time::Duration;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use mock_server::dialect::DialectFile;
-use mock_server::{SafeUrl, files, printable};
+use mock_server::{SafeUrl, Signals, files, printable};
 use reqwest::Url;
-#[cfg(unix)]
-use tokio::signal::unix;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 use observations::{Changes, Delivery, Observations};
 use report::Report;
@@ -252,7 +249,7 @@ async fn write(
 ) -> Result<bool, Ended> {
     let base_url = options.base_url.as_str().trim_end_matches('/');
     confirm(options, &writes::describe(observations, base_url))?;
-    let mut signals = catch_signals();
+    let mut signals = Signals::catch().map_err(usage)?;
     let (mut created, mut signal) = (Created::default(), None);
     let ended = {
         let mut work = pin!(async {
@@ -263,14 +260,15 @@ async fn write(
         });
         loop {
             tokio::select! {
-                Some(number) = signals.recv() => match signal {
+                number = signals.next() => match signal {
                     // The request under way is completed first: it may still be applied.
                     None => {
                         signal = Some(number);
                         warn("interrupted; deleting what was created");
                         interrupt.send_replace(true);
                     }
-                    Some(_) if number == HANGUP => {}
+                    // A closed terminal sends it twice: the shell does, and the system.
+                    Some(_) if number == Signals::HANGUP => {}
                     Some(_) => break None,
                 },
                 ended = &mut work => break Some(ended),
@@ -310,36 +308,4 @@ fn report_changes(changes: Result<Changes, String>) -> bool {
 /// Prints a warning to stderr.
 fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "mock-server-learn: {}", printable(message));
-}
-
-/// Signal number of a closed terminal, which sends it twice: the shell does, and the system.
-const HANGUP: u8 = 1;
-
-/// Returns the numbers of the signals that arrive from now on. They do not end the program any more. Those
-/// that were ignored at its start, as by `nohup`, stay ignored.
-fn catch_signals() -> mpsc::UnboundedReceiver<u8> {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    #[cfg(unix)]
-    {
-        // Only Linux shows what is ignored.
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let ignored = ignored.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0));
-        // SIGHUP, SIGINT, SIGQUIT and SIGTERM have these numbers on all systems.
-        for number in [HANGUP, 2, 3, 15] {
-            if ignored >> (number - 1) & 1 == 0
-                && let Ok(mut signals) = unix::signal(unix::SignalKind::from_raw(number.into()))
-            {
-                let sender = sender.clone();
-                tokio::spawn(async move {
-                    while signals.recv().await.is_some() && sender.send(number).is_ok() {}
-                });
-            }
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() && sender.send(2).is_ok() {}
-    });
-    receiver
 }

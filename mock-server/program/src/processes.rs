@@ -1,107 +1,28 @@
-//! Signals to the program, and the commands that it runs.
+//! The commands that the program runs, and the signals that they get.
 
 use std::collections::VecDeque;
-#[cfg(unix)]
-use std::future::poll_fn;
 use std::io::{self, PipeReader, Read};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-#[cfg(unix)]
-use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
+use mock_server::Signals;
 use tokio::process::{Child, Command};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::failure::Failure;
 
-/// The numbers of the signals, which are the same on all systems.
-#[cfg(unix)]
-const HANGUP: u8 = 1;
-const INTERRUPT: u8 = 2;
-#[cfg(unix)]
-const QUIT: u8 = 3;
-#[cfg(unix)]
-const TERMINATE: u8 = 15;
-
-/// The signals that end the program, except for those that were ignored at its start, as by `nohup`. These
-/// stay ignored, for the commands too.
-#[cfg(unix)]
-pub(crate) struct Signals(Vec<(u8, tokio::signal::unix::Signal)>);
-
-#[cfg(windows)]
-pub(crate) struct Signals(tokio::signal::windows::CtrlC);
-
-impl Signals {
-    /// From now on, the signals do not end the program.
-    #[cfg(unix)]
-    pub(crate) fn catch() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        // While SIGCHLD is ignored, the exit codes of commands are lost.
-        let _handled = signal(SignalKind::child())?;
-        let ignored = ignored_signals();
-        let caught = [HANGUP, INTERRUPT, QUIT, TERMINATE].into_iter();
-        let caught = caught.filter(|number| ignored >> (number - 1) & 1 == 0);
-        let caught = caught.map(|number| {
-            let received = signal(SignalKind::from_raw(number.into()))?;
-            Ok((number, received))
-        });
-        caught.collect::<io::Result<_>>().map(Self)
+/// Waits for the start of a server, which a signal ends.
+pub(crate) async fn start<T>(
+    signals: &mut Signals,
+    starting: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        started = starting => started,
+        number = signals.next() => Err(Failure::Signal(number)),
     }
-
-    #[cfg(windows)]
-    pub(crate) fn catch() -> io::Result<Self> {
-        tokio::signal::windows::ctrl_c().map(Self)
-    }
-
-    /// Drops `stop` at the first signal and returns at the second.
-    pub(crate) async fn twice(&mut self, stop: watch::Sender<()>) {
-        self.next().await;
-        drop(stop);
-        self.next().await;
-    }
-
-    /// Waits for the start of a server, which a signal ends.
-    pub(crate) async fn end<T>(
-        &mut self,
-        starting: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        tokio::select! {
-            started = starting => started,
-            number = self.next() => Err(Failure::Signal(number)),
-        }
-    }
-
-    /// Waits for a signal, and returns its number.
-    #[cfg(unix)]
-    pub(crate) async fn next(&mut self) -> u8 {
-        poll_fn(|context| {
-            let mut signals = self.0.iter_mut();
-            let received = signals.find_map(|(number, signal)| {
-                let received = signal.poll_recv(context).is_ready();
-                received.then_some(*number)
-            });
-            received.map_or(Poll::Pending, Poll::Ready)
-        })
-        .await
-    }
-
-    #[cfg(windows)]
-    pub(crate) async fn next(&mut self) -> u8 {
-        self.0.recv().await;
-        INTERRUPT
-    }
-}
-
-/// Returns the mask of the ignored signals. Only Linux shows it.
-#[cfg(unix)]
-fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.unwrap_or_default()
 }
 
 /// Sends a signal to a process, except for those that the terminal sends to it as well.
@@ -110,7 +31,7 @@ pub(crate) fn forward(number: u8, child: &Child) {
     use rustix::process::{Pid, Signal, kill_process};
     let signal = Signal::from_named_raw(number.into());
     let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    if let (HANGUP | TERMINATE, Some(signal), Some(id)) = (number, signal, id) {
+    if let (Signals::HANGUP | Signals::TERMINATE, Some(signal), Some(id)) = (number, signal, id) {
         // An error means that the process has ended.
         let _ = kill_process(id, signal);
     }

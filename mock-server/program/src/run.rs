@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::Args;
 use mock_server::{
-    Endpoint, ProblemKind, Report, RuleViolations, Worlds, WorldsServer, files, printable,
+    Endpoint, ProblemKind, Report, RuleViolations, Signals, Worlds, WorldsServer, files, printable,
 };
 use serde::Serialize;
 use tokio::process::{Child, Command};
@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::failure::{Failure, warn};
-use crate::processes::{self, Signals};
+use crate::processes;
 use crate::server::{Log, ServerOptions, listen, serve, worlds};
 
 /// Run a command against a new mock, and report the rules of the specification that it violated
@@ -79,7 +79,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
     let log = options.server.log.then(Log::start);
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let (server, command) = (Arc::new(options.server), &options.command);
-    let worlds = signals.end(worlds(server.clone())).await?;
+    let worlds = processes::start(&mut signals, worlds(server.clone())).await?;
     if har.is_some() {
         worlds.keep_requests();
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mock_server::{Keys, WorldsServer};
+use mock_server::{Keys, Signals, WorldsServer};
 use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::failure::Failure;
-use crate::processes::Signals;
+use crate::processes;
 use crate::server::{self, ControlOptions, Log, ServerOptions, listen, worlds};
 
 /// The line on stdout that reports that the server is ready.
@@ -26,15 +26,20 @@ struct Ready<'a> {
 pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<(), Failure> {
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let options = Arc::new(options);
-    let worlds = Arc::new(signals.end(worlds(options.clone())).await?);
+    let worlds = Arc::new(processes::start(&mut signals, worlds(options.clone())).await?);
     let log = options.log.then(Log::start);
     let servers = control.apply(listen(&worlds, &options.addr, log.as_ref())?)?;
     announce(&servers, &worlds.keys()).map_err(Failure::of("print the address"))?;
     let (stop, stopped) = watch::channel(());
     let serving = server::serve(servers, &stopped).join_all();
+    let second_signal = async {
+        signals.next().await;
+        drop(stop);
+        signals.next().await
+    };
     tokio::select! {
         served = serving => served.into_iter().collect::<Result<_, _>>().map_err(Failure::of("serve"))?,
-        () = signals.twice(stop) => {}
+        _ = second_signal => {}
     }
     if let Some(log) = log {
         log.finish();

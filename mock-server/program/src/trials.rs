@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mock_server::{Dialect, Report, RuleViolations, Worlds, printable};
+use mock_server::{Dialect, Report, RuleViolations, Signals, Worlds, printable};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
 use crate::failure::{Failure, warn};
-use crate::processes::{self, Signals};
+use crate::processes;
 use crate::run::{self, Mock};
 use crate::server::{self, DialectChoice};
 

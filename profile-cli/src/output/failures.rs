@@ -40,28 +40,25 @@ pub(super) fn note(note: &str, screen: &Screen) -> String {
 
 /// Renders a failure, given the exit code of the signal that ends the program.
 pub(super) fn as_json(failure: &Failure, signal: Option<u8>, screen: &Screen) -> String {
-    let exit_code = |kind: FailureKind| signal.unwrap_or(kind.exit_code());
-    let mut error = one_as_json(failure, exit_code(failure.kind));
+    let mut error = one_as_json(failure, signal);
     if !failure.others.is_empty() {
         let all = failure.others.iter().chain([failure]);
-        let all = all.map(|one| match one.kind {
-            FailureKind::Interrupted => one_as_json(one, exit_code(one.kind)),
-            kind => one_as_json(one, kind.exit_code()),
-        });
-        error["failures"] = all.collect();
+        // A failure that is complete keeps its own exit code.
+        let of_signal = |one: &Failure| signal.filter(|_| one.kind == FailureKind::Interrupted);
+        error["failures"] = all.map(|one| one_as_json(one, of_signal(one))).collect();
     }
     redact_values(&mut error);
     let document = json!({ "error": error }).to_string();
     format!("{}\n", json_text(&document, screen.is_terminal))
 }
 
-fn one_as_json(failure: &Failure, exit_code: u8) -> Value {
+fn one_as_json(failure: &Failure, signal: Option<u8>) -> Value {
     let mut error = json!({
         "code": failure.kind.code(),
         "message": failure.text(),
         "hint": failure.all_hints(),
         "status": failure.status,
-        "exit_code": exit_code,
+        "exit_code": signal.unwrap_or(failure.kind.exit_code()),
         "retryable": failure.retryable,
     });
     if let Some(outcome) = &failure.outcome {

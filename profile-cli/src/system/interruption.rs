@@ -146,26 +146,24 @@ pub(crate) struct Deferral {
 
 /// Defers all signals.
 pub(crate) fn defer() -> Deferral {
-    Deferral::new(None)
+    deferral(None)
 }
 
 /// Defers the signals for which `ends` returns `false`. The others end the program at once; `ends` may restore
 /// the terminal before. The latest such deferral decides, on a thread of its own.
 pub(crate) fn defer_unless(ends: impl FnMut(u8) -> bool + Send + 'static) -> Deferral {
-    Deferral::new(Some(Box::new(ends)))
+    deferral(Some(Box::new(ends)))
 }
 
-impl Deferral {
-    fn new(ends: Option<Box<dyn FnMut(u8) -> bool + Send>>) -> Self {
-        let mut deferrals = deferrals();
-        deferrals.count += 1;
-        ENDS.store(false, Ordering::SeqCst);
-        let has_exceptions = ends.is_some();
-        if has_exceptions {
-            deferrals.ends = ends;
-        }
-        Self { has_exceptions }
+fn deferral(ends: Option<Box<dyn FnMut(u8) -> bool + Send>>) -> Deferral {
+    let mut deferrals = deferrals();
+    deferrals.count += 1;
+    ENDS.store(false, Ordering::SeqCst);
+    let has_exceptions = ends.is_some();
+    if has_exceptions {
+        deferrals.ends = ends;
     }
+    Deferral { has_exceptions }
 }
 
 impl Drop for Deferral {

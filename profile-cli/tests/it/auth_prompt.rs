@@ -1,7 +1,5 @@
 //! `profile auth login` on a terminal: the key is not echoed, and the echo is always restored.
 
-use rustix::process::Signal;
-
 use crate::program::Fixture;
 use crate::pseudo_terminal::Terminal;
 
@@ -100,19 +98,6 @@ async fn restores_the_echo_after_ctrl_c() {
     assert!(shown.contains("interrupted; nothing was stored"), "{shown}");
     assert!(!shown.contains("half"), "{shown}");
     assert!(!fixture.home.path().join(".config").exists());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn restores_the_echo_after_other_signals() {
-    let fixture = Fixture::new().await;
-    let login = ["auth", "login", "--base-url", fixture.service.uri()];
-    for signal in [Signal::TERM, Signal::HUP] {
-        let mut terminal = start(&fixture, &login);
-        terminal.sees("(not shown): ");
-        terminal.signals_unseen(signal);
-        let (code, shown) = terminal.ends();
-        assert_eq!(code, Some(-signal.as_raw()), "{shown}");
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

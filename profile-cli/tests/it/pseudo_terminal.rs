@@ -106,10 +106,9 @@ impl Terminal {
         self.types(text);
     }
 
-    /// Sends a signal while the echo is turned off. Types nothing: the terminal might show it after the signal.
+    /// Sends a signal to the program only.
     #[track_caller]
-    pub(crate) fn signals_unseen(&mut self, signal: Signal) {
-        self.types_unseen("");
+    pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.program), signal).unwrap();
     }
 

@@ -1,12 +1,15 @@
-//! Signals: those that were ignored at the start, and those that arrive while a change is being sent.
+//! Signals: those that were ignored at the start, and the table of the others.
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
 
 use mock_server::journal::RequestPattern;
-use mock_server::{Fault, FaultRule};
+use mock_server::{Fault, FaultRule, WireFault};
 
 use crate::program::{Fixture, Program, Running, Signal, home};
+use crate::pseudo_terminal::Terminal;
 
 /// Starts the program from a shell that ignores these signals.
 fn start_ignoring(signals: &str, home: &tempfile::TempDir, command: &str) -> Program {
@@ -148,4 +151,186 @@ async fn an_editor_works_if_sigchld_is_ignored() {
         assert_eq!(run.code(), code, "{run}");
         assert!(run.stderr().contains(text), "{run}");
     }
+}
+
+/// The documentation of the module, whose table says what each signal does.
+const TABLE: &str = include_str!("../../src/system/interruption.rs");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_table_of_signals_is_true() {
+    let rows = TABLE.lines().filter_map(|line| line.strip_prefix("//! | "));
+    let rows: Vec<Vec<_>> = rows
+        .map(|row| row.split('|').map(str::trim).collect())
+        .collect();
+    let [states, signals @ ..] = &rows[..] else {
+        panic!("there is no table");
+    };
+    for row in signals {
+        let signal = match row[0] {
+            "SIGINT" => Signal::INT,
+            "SIGTERM" => Signal::TERM,
+            "SIGHUP" => Signal::HUP,
+            "SIGQUIT" => Signal::QUIT,
+            other => panic!("unknown signal {other}"),
+        };
+        for (state, effect) in states
+            .iter()
+            .zip(row)
+            .skip(1)
+            .filter(|(state, _)| !state.is_empty())
+        {
+            let fixture = Fixture::new().await;
+            let (code, seen) = run_until(state, signal, &fixture).await;
+            let context = format!("{state} {}: {effect}: {seen}", row[0]);
+            let (ends_by_signal, text) = match *effect {
+                "ends" => (true, ""),
+                "reports" => (true, "interrupted"),
+                "of the editor" => (false, "post_"),
+                "finishes" => (true, "key_stored_in"),
+                "stops" => (true, "ended: 1 verified"),
+                "exits" => (false, "ended: 1 verified"),
+                other => panic!("unknown effect {other}"),
+            };
+            let expected = if ends_by_signal { -signal.as_raw() } else { 0 };
+            assert_eq!(code, Some(expected), "{context}");
+            assert!(seen.contains(text), "{context}");
+            assert_eq!(seen.contains("error:"), *effect == "reports", "{context}");
+        }
+    }
+}
+
+/// Starts the program on a terminal, and sends the signal in this state. Returns what [`Terminal::ends`] does.
+async fn run_until(state: &str, signal: Signal, fixture: &Fixture) -> (Option<i32>, String) {
+    let login = ["auth", "login", "--base-url", fixture.service.uri()];
+    match state {
+        "reading" | "writing" => {
+            let (method, path, command) = match state {
+                "reading" => ("GET", "/me", &["show"][..]),
+                _ => ("POST", "/me/posts", &["post", "create", "Hello"][..]),
+            };
+            let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
+            fixture.service.add_fault(hangs).unwrap();
+            let terminal = Terminal::start(fixture.program(command));
+            let request = fixture.service.expect(method, path);
+            request.arrives(1, Duration::from_secs(10)).await;
+            terminal.signal(signal);
+            terminal.ends()
+        }
+        "prompting" => {
+            let mut visible = Terminal::start(fixture.without_settings(&["auth", "login"]));
+            visible.sees("profiles.example: ");
+            visible.signal(signal);
+            let ended = visible.ends();
+            assert_eq!(ended.0, Some(-signal.as_raw()), "{ended:?}");
+            let mut hidden = Terminal::start(fixture.without_settings(&login));
+            hidden.sees("(not shown): ");
+            hidden.types_unseen("");
+            hidden.signal(signal);
+            hidden.ends()
+        }
+        "editing" => {
+            let script = "trap '' INT QUIT; echo open; read line; echo one > \"$1\"";
+            let editor = format!("sh -c {} sh", shlex::try_quote(script).unwrap());
+            let create = fixture.program(&["post", "create"]).env("EDITOR", editor);
+            let mut terminal = Terminal::start(create);
+            terminal.sees("open");
+            match signal {
+                Signal::INT => terminal.types("\u{3}\n"),
+                Signal::QUIT => terminal.types("\u{1c}\n"),
+                _ => terminal.signal(signal),
+            }
+            terminal.ends()
+        }
+        "storing a key" => loop {
+            let keys = fixture.home.path().join(".config/profile/keys");
+            let mut terminal = Terminal::start(fixture.without_settings(&login));
+            terminal.sees("(not shown): ");
+            terminal.types_unseen(&format!("{}\n", fixture.service.key()));
+            // The folder is not empty while the key is written.
+            while !fs::read_dir(&keys).is_ok_and(|mut files| files.next().is_some()) {}
+            terminal.signal(signal);
+            let (code, seen) = terminal.ends();
+            let files: Vec<_> = fs::read_dir(&keys).unwrap().flatten().collect();
+            assert!(
+                files.iter().all(|file| file.file_name() == "demo"),
+                "{files:?}"
+            );
+            let config = keys.with_file_name("config.toml");
+            assert!(
+                fs::read_to_string(config)
+                    .unwrap()
+                    .contains("[accounts.demo]")
+            );
+            // The signal may have been too late.
+            if code != Some(0) {
+                return (code, seen);
+            }
+            fs::remove_dir_all(keys).unwrap();
+        },
+        #[cfg(feature = "webhook")]
+        "listening" => {
+            use crate::webhook::{BODY, SECRET, SIGNATURE, listener::deliver};
+            let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
+            let uri = format!("http://{}/", receiver.local_addr().unwrap());
+            let begin = || {
+                let listen = fixture.without_settings(&["webhook", "listen", "--forward-to", &uri]);
+                let mut terminal = Terminal::start(listen.env("PROFILE_WEBHOOK_SECRET", SECRET))
+                    .without_escape_sequences();
+                terminal.sees("forwarding to");
+                let seen = terminal.seen().into_owned();
+                let url = seen.split("listening on ").nth(1).unwrap();
+                let url = url.split_whitespace().next().unwrap();
+                assert_eq!(deliver(url, "post.liked", SIGNATURE, BODY.as_bytes()), 204);
+                let (mut forwarded, _) = receiver.accept().unwrap();
+                let _ = forwarded.read(&mut [0; 4096]).unwrap();
+                terminal.signal(signal);
+                terminal.sees("press Ctrl-C to exit at once");
+                (terminal, forwarded)
+            };
+            let (terminal, _unanswered) = begin();
+            terminal.signal(signal);
+            let (code, seen) = terminal.ends();
+            assert!(!seen.contains("ended: "), "{seen}");
+            let (terminal, forwarded) = begin();
+            respond(forwarded);
+            let ended = terminal.ends();
+            assert_eq!(ended.0, code);
+            ended
+        }
+        other => panic!("unknown state {other}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_earlier_failure_of_a_batch_keeps_its_exit_code() {
+    let fixture = Fixture::new().await;
+    let deletions = [
+        ("/me/links/link_1", Fault::status(422)),
+        (
+            "/me/links/link_2",
+            Fault::Wire(WireFault::Stall { after: 0 }),
+        ),
+    ];
+    for (path, fault) in deletions {
+        let pattern = RequestPattern::any().method("DELETE").path(path);
+        fixture
+            .service
+            .add_fault(FaultRule::new(fault).matching(pattern))
+            .unwrap();
+    }
+    let delete = [
+        "link", "delete", "link_1", "link_2", "link_3", "--yes", "--json",
+    ];
+    let running = fixture.program(&delete).start();
+    let request = fixture.service.expect("DELETE", "/me/links/link_2");
+    request.arrives(1, Duration::from_secs(10)).await;
+    running.signal(Signal::TERM);
+    let error = running.end().error();
+    let failures = error["failures"].as_array().unwrap().iter();
+    let codes: Vec<_> = failures
+        .map(|one| (&one["id"], &one["exit_code"]))
+        .collect();
+    let expected = serde_json::json!([["link_1", 6], ["link_3", 143], ["link_2", 143]]);
+    assert_eq!(serde_json::json!(codes), expected, "{error}");
+    assert_eq!(error["exit_code"], 143, "{error}");
 }

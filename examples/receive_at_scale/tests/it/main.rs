@@ -28,6 +28,7 @@ mod outage;
 mod responses;
 mod secure_connections;
 mod settings;
+mod signals;
 mod slow_senders;
 
 use std::io::{self, Write};

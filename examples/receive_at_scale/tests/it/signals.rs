@@ -1,0 +1,82 @@
+//! The end of a receiver by signals.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+use webhook_verify::{Secret, sign};
+
+use crate::load::{program, url};
+use crate::local_broker::signal;
+
+const SECRET: &str = "whsec_test";
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Starts a receiver that ignores these signals, without a broker. Also returns a connection with a request
+/// whose body is missing, for which a shutdown waits.
+async fn start(ignored: &str) -> (Child, String, TcpStream) {
+    let receiver = program("receive", "127.0.0.1:1", "1");
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("trap '' {ignored}; exec \"$0\" receive")])
+        .arg(receiver.as_std().get_program())
+        .envs(
+            receiver
+                .as_std()
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .env("PROFILE_WEBHOOK_SECRET", SECRET)
+        .env("LISTEN", "127.0.0.1:0")
+        .stdout(std::process::Stdio::piped())
+        .kill_on_drop(true);
+    let mut receiver = shell.spawn().unwrap();
+    let url = timeout(DEADLINE, url(&mut receiver)).await.unwrap();
+    let address = url.trim_start_matches("http://").trim_end_matches("/hooks");
+    let mut sender = TcpStream::connect(address).await.unwrap();
+    let signature = sign(&Secret::new(SECRET).unwrap(), "{}");
+    let head = format!(
+        "POST /hooks HTTP/1.1\r\nhost: a\r\nx-service-signature: {signature}\r\n\
+         content-length: 2\r\nexpect: 100-continue\r\n\r\n"
+    );
+    sender.write_all(head.as_bytes()).await.unwrap();
+    let mut response = [0; 25];
+    let read = timeout(DEADLINE, sender.read_exact(&mut response)).await;
+    read.unwrap().unwrap();
+    assert_eq!(&response, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let address = address.to_owned();
+    (receiver, address, sender)
+}
+
+#[tokio::test]
+async fn signals_end_a_receiver() {
+    for (ignored, without_effect, first, second) in [
+        ("USR1", None, "INT", "TERM"),
+        ("USR1", None, "TERM", "INT"),
+        ("USR1", None, "HUP", "HUP"),
+        ("INT", Some("INT"), "TERM", "HUP"),
+        ("HUP", Some("HUP"), "INT", "INT"),
+        ("TERM", Some("TERM"), "HUP", "INT"),
+    ] {
+        let (mut receiver, address, sender) = start(ignored).await;
+        if let Some(name) = without_effect {
+            signal(&receiver, name).await;
+        }
+        TcpStream::connect(&address).await.unwrap();
+        signal(&receiver, first).await;
+        // The receiver has handled the signal when it accepts no more connections.
+        let stopped = async { while TcpStream::connect(&address).await.is_ok() {} };
+        timeout(DEADLINE, stopped).await.unwrap();
+        // It still waits for the request.
+        assert!(receiver.try_wait().unwrap().is_none(), "{first}");
+        signal(&receiver, second).await;
+        let ended = timeout(Duration::from_secs(4), receiver.wait())
+            .await
+            .unwrap();
+        assert_eq!(ended.unwrap().code(), Some(0), "{first} {second}");
+        drop(sender);
+    }
+}
