@@ -226,6 +226,9 @@ pub(crate) fn random_fraction() -> f64 {
 ///
 /// A number that is too large becomes [`Duration::MAX`]. A date in the past becomes zero.
 pub(crate) fn read_retry_after(text: &str, now: SystemTime) -> Option<Duration> {
+    // Proxies join repeated headers.
+    let is_number = text.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let text = text.split(',').next().filter(|_| is_number).unwrap_or(text);
     let text = text.trim();
     if text
         .bytes()
@@ -375,6 +378,7 @@ mod tests {
         for (text, seconds) in [
             ("0", 0.0),
             ("120", 120.0),
+            ("120, 60", 120.0),
             (" 007 ", 7.0),
             ("1.5", 1.5),
             ("Sun, 06 Nov 1994 08:50:37 GMT", 60.0),

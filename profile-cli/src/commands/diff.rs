@@ -87,7 +87,10 @@ pub(super) fn plan(
     session: &Session<'_>,
 ) -> Result<Plan, Failure> {
     let service = session.service()?;
-    let options = PlanOptions::new().service(&service).prune(prune);
+    let mut options = PlanOptions::new().prune(prune);
+    if service != "sandbox" {
+        options = options.service(&service);
+    }
     let plan = Plan::new(profile, desired, options);
     let note = note(profile, desired, &service).filter(|_| !plan.is_empty());
     if let Some(note) = note {

@@ -150,8 +150,9 @@ impl<'a> Attempts<'a> {
                 failed(self.client.redacted_error(response, to_error))
             }
             (404, _) if self.uncertain && is_delete => Ok(response),
-            (status, _) => {
-                let error = self.client.redacted(Error::from_response(response));
+            (status, body_error) => {
+                let error = Error::from_response(response).with_coding(body_error);
+                let error = self.client.redacted(error);
                 let error = error.through_proxy(transport.plain_proxy());
                 let error = error.with_retry_after(retry_after);
                 match status {

@@ -26,6 +26,9 @@ impl fmt::Display for Error {
         if let Some(id) = self.request_id() {
             write!(f, " [request {}]", shorten(id))?;
         }
+        if !self.inner.coding_error.is_empty() {
+            write!(f, "; {}", self.inner.coding_error)?;
+        }
         if let Some(wait) = self.retry_after() {
             let seconds = wait.as_secs_f64().ceil();
             let unit = if seconds == 1.0 { "second" } else { "seconds" };

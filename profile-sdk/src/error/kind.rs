@@ -1,9 +1,10 @@
 //! The kinds of errors.
 
 use std::error::Error as StdError;
-use std::{fmt, io};
+use std::io;
 
 use crate::error::Error;
+use crate::values::macros::display_text;
 
 /// The kind of an [`Error`](crate::Error).
 ///
@@ -125,11 +126,7 @@ impl ErrorKind {
     }
 }
 
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+display_text!(ErrorKind);
 
 /// Creates an error about setting up a client, with its root cause in the message.
 pub(crate) fn setup_error(what: &str, error: impl StdError + 'static) -> Error {

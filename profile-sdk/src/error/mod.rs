@@ -55,6 +55,8 @@ struct Inner {
     resource: Option<String>,
     reason: String,
     response: Option<RawResponse>,
+    /// The error of decompressing the response.
+    coding_error: String,
     code: Option<String>,
     message: Option<String>,
     fields: Vec<(String, String)>,
@@ -156,14 +158,24 @@ impl Error {
 
     /// Returns the scope that the key lacks: the [`scope`](Self::scope) of a call that the service does
     /// not permit (403). Returns `None` if the response has another explanation: `Retry-After`, an
-    /// exhausted rate limit, or a page of a gateway in HTML.
+    /// exhausted rate limit, a page of a gateway in HTML, or a code or a message of more than three words
+    /// about something else. One about the scope names it, or contains `scope` or `permission`.
     #[must_use]
     pub fn missing_scope(&self) -> Option<&Scope> {
         let remaining = ["x-ratelimit-remaining", "ratelimit-remaining"];
         let is_exhausted = remaining.iter().any(|name| self.header(name) == Some("0"));
+        let scope = self.scope()?;
+        let body = String::from_utf8_lossy(self.body());
+        let challenge = self.header("www-authenticate");
+        let texts = [challenge, self.message(), self.code(), Some(&body)];
+        let texts = texts.map(Option::unwrap_or_default).concat().to_lowercase();
+        let about_scope = ["scope", "permission", scope.as_str()];
+        let is_about_scope = about_scope.iter().any(|word| texts.contains(word));
+        let words = self.message().unwrap_or_default().split_whitespace();
+        let is_short = self.code().is_none() && words.count() <= 3;
         let is_explained = is_exhausted || is_page(self.body()) || self.retry_after().is_some();
-        let scope = self.scope().filter(|_| !is_explained);
-        scope.filter(|_| self.kind() == ErrorKind::Forbidden)
+        let is_lacking = !is_explained && (is_about_scope || is_short);
+        Some(scope).filter(|_| is_lacking && self.kind() == ErrorKind::Forbidden)
     }
 
     /// Returns the number of requests sent. It is 0 if the call failed before the first, for example
@@ -229,6 +241,7 @@ impl Error {
             resource: None,
             reason: reason.into(),
             response: None,
+            coding_error: String::new(),
             code: None,
             message: None,
             fields: Vec::new(),
@@ -294,6 +307,18 @@ impl Error {
     pub(crate) fn with_response(mut self, mut response: RawResponse) -> Self {
         response.body.bytes.truncate(Self::MAX_BODY_BYTES);
         self.inner.response = Some(response);
+        self
+    }
+
+    /// Adds to the message that a refusal could not be decompressed.
+    pub(crate) fn with_coding(mut self, body_error: Option<Self>) -> Self {
+        // A body that may be compressed, and is not cut within a character.
+        let text = str::from_utf8(self.body());
+        if body_error.is_some() && text.is_err_and(|error| error.error_len().is_some()) {
+            self.inner.message = None;
+        }
+        let error = body_error.filter(|error| error.kind() == ErrorKind::Unreadable);
+        self.inner.coding_error = error.map_or_else(String::new, |error| error.inner.reason);
         self
     }
 
@@ -381,6 +406,7 @@ impl Error {
         let is_truncated = response.is_some_and(|response| response.is_truncated);
         let texts = [
             Some(&mut inner.reason),
+            Some(&mut inner.coding_error),
             inner.code.as_mut(),
             inner.message.as_mut(),
         ];

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
+use crate::number;
 use crate::retry::{Jitter, RetryBudget, RetryPolicy, read_retry_after, wait_after_429};
 use rate_limit_status::RateLimitHeaders;
 use rate_limiter::{Permit, RateLimiter, WaitLimits};
@@ -88,11 +89,11 @@ impl Pacing {
         policy: &RetryPolicy,
     ) -> Option<Duration> {
         let date = || self.response_date(response);
-        let headers = RateLimitHeaders::read(&response.headers, date);
-        let retry_after = match response.status {
-            200..300 => None,
-            _ => response.header("retry-after"),
-        };
+        let is_success = (200..300).contains(&response.status);
+        // The limits in a cached response are those of another request.
+        let is_cached = is_success && !age(response).is_zero();
+        let headers = RateLimitHeaders::read(&response.headers, date).filter(|_| !is_cached);
+        let retry_after = response.header("retry-after").filter(|_| !is_success);
         let retry_after = retry_after.and_then(|text| read_retry_after(text, date()));
         if response.status != 429 {
             permit.finish(|state, window| state.accept(window, headers, || self.now()));
@@ -113,16 +114,25 @@ impl Pacing {
     }
 
     /// Returns the date of a response, because its other dates use the clock of the service. If the
-    /// clocks agree, returns the local date, which is more precise.
+    /// clocks agree, returns the local date, which is more precise. A cache adds the age of the response.
     fn response_date(&self, response: &RawResponse) -> SystemTime {
         let local = self.settings.clock.date();
         let date = response.header("date");
-        match date.and_then(|text| httpdate::parse_http_date(text).ok()) {
-            Some(date) if local.duration_since(date).is_ok_and(is_rounding) => local,
-            Some(date) => date,
-            None => local,
+        let date = date.and_then(|text| httpdate::parse_http_date(text).ok());
+        let Some(date) = date else { return local };
+        let aged = date.checked_add(age(response)).unwrap_or(date);
+        match local.duration_since(aged) {
+            Ok(difference) if !is_rounding(difference) => aged,
+            Err(_) if local < date => aged,
+            Ok(_) | Err(_) => local,
         }
     }
+}
+
+/// Returns the time that a response spent in a cache.
+fn age(response: &RawResponse) -> Duration {
+    let seconds = response.header("age").and_then(number::leading_number);
+    Duration::from_secs(seconds.unwrap_or_default())
 }
 
 /// HTTP dates have whole seconds, rounded down.

@@ -91,7 +91,7 @@ impl Client {
     /// # Errors
     ///
     /// Returns an error with a report on what was done if the service does not list the links, if
-    /// the profile has changed since the plan was made, if the key certainly
+    /// the profile has changed since the plan was made or is that of another account, if the key certainly
     /// [lacks](crate::Scopes::lacks) a required scope, and at the first call that fails.
     ///
     /// # Examples
@@ -166,7 +166,7 @@ impl Client {
         if plan.is_empty() {
             return Ok(report);
         }
-        let profile = match profile_before(plan, reading).await {
+        let profile = match profile_before(plan, reading, self.base_url()).await {
             Ok(profile) => profile,
             Err(reason) => return Err(ApplyError { reason, report }),
         };
@@ -232,8 +232,12 @@ impl Client {
 async fn profile_before(
     plan: &Plan,
     reading: impl IntoFuture<Output = Result<Profile, Error>>,
+    service: &str,
 ) -> Result<Profile, ApplyErrorReason> {
     let profile = reading.await.map_err(ApplyErrorReason::Call)?;
+    if let Some([plan, profile]) = plan.other_account(&profile, service) {
+        return Err(ApplyErrorReason::OtherAccount { plan, profile });
+    }
     let lacks_links = profile.links.is_none() && plan.steps().iter().any(Step::is_about_links);
     if lacks_links || plan.lacks_links() {
         return Err(ApplyErrorReason::LinksNotListed);
@@ -251,6 +255,8 @@ async fn profile_before(
 
 /// The steps of a plan by their result. `Display` prints a line for each step, for example
 /// `created link "Blog" ("https://blog.example")`.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApplyReport {
@@ -322,6 +328,17 @@ pub enum ApplyErrorReason {
          plan again"
     )]
     Outdated,
+    /// The plan was made for another account. Nothing was sent.
+    #[error(
+        "the plan is for {plan}, and this is {profile}; nothing was sent; plan again for this account"
+    )]
+    #[non_exhaustive]
+    OtherAccount {
+        /// The handle or the service of the plan.
+        plan: Box<str>,
+        /// The handle or the service of the profile.
+        profile: Box<str>,
+    },
     /// The key lacks a scope. Nothing was sent.
     #[error("the key lacks the scope {0}; nothing was sent; use a key with this scope")]
     MissingScope(Scope),

@@ -4,7 +4,6 @@ use std::collections::{HashMap, VecDeque};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use percent_encoding::percent_decode_str;
-use serde::Serialize;
 use url::Url;
 
 use crate::client::Client;
@@ -31,17 +30,16 @@ objects! {
     /// assert!(serde_json::from_str::<DesiredProfile>("[]").is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct DesiredProfile {
         /// The account that the links come from. Their IDs are used only in this account.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub source: Option<Source>,
         /// The fields. A field that is `None` is left as it is.
-        #[serde(default, skip_serializing_if = "ProfileUpdate::is_empty")]
         pub profile: ProfileUpdate,
         /// All links. With `None`, the links are left as they are.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub links: Option<Vec<DesiredLink>>,
     }
 
@@ -54,12 +52,11 @@ objects! {
     /// source.service = Some("https://profiles.example".to_owned());
     /// # Ok::<(), profile_sdk::InvalidValue>(())
     /// ```
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct Source {
         /// The base URL of the service. Without it, it is unknown whether this is the account of a
         /// profile.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub service: Option<String>,
         /// The handle.
         pub handle: Handle,
@@ -74,11 +71,12 @@ objects! {
     /// link.id = Some("link_1".parse()?);
     /// # Ok::<(), profile_sdk::InvalidValue>(())
     /// ```
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct DesiredLink {
         /// The identifier in the account of [`DesiredProfile::source`].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub id: Option<LinkId>,
         /// The title.
         pub title: String,
@@ -108,7 +106,7 @@ impl Source {
 }
 
 /// Returns a base URL in the form in which it can be compared.
-fn normalized(base_url: &str) -> String {
+pub(super) fn normalized(base_url: &str) -> String {
     parsed(base_url).trim_end_matches('/').to_owned()
 }
 

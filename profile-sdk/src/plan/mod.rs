@@ -47,9 +47,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::resources::{Link, NewLink, Profile};
-use crate::text::quoted_beside;
-use crate::values::{LinkId, Scope};
-use desired_profile::{Grade, find_matches, texts, texts_of};
+use crate::text::{quoted, quoted_beside};
+use crate::values::macros::as_json;
+use crate::values::{Handle, LinkId, Scope};
+use desired_profile::{Grade, find_matches, normalized, texts, texts_of};
 use step::{is_equal, shown};
 
 /// The steps that change a profile as desired, in the order in which
@@ -58,7 +59,10 @@ use step::{is_equal, shown};
 ///
 /// `Display` prints a line for each step, and [the module](self) has an example. A plan can be stored
 /// as JSON and applied later.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 #[must_use]
 pub struct Plan {
     steps: Vec<Step>,
@@ -68,11 +72,23 @@ pub struct Plan {
     lacks_links: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<Warning>,
+    /// The account, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    service: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    handle: Option<Handle>,
+    /// The IDs of the links that the profile had. Plans of older versions have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    seen_links: Vec<LinkId>,
 }
 
+as_json!(Plan);
+
 /// A warning of a plan or of a report. `Display` prints it for people.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "warning", rename_all = "snake_case")]
+#[serde(remote = "Self", tag = "warning", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
     /// There is no step for a desired link, because it is unclear which of several similar links it is.
@@ -99,6 +115,8 @@ pub enum Warning {
         stored: String,
     },
 }
+
+as_json!(Warning);
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -203,6 +221,13 @@ impl Plan {
             other_links: 0,
             lacks_links: false,
             warnings: Vec::new(),
+            handle: current.handle.clone(),
+            seen_links: current
+                .links()
+                .iter()
+                .filter_map(|link| link.id.clone())
+                .collect(),
+            service: None,
         };
         match (&desired.links, &current.links) {
             (Some(wanted), Some(links)) => {
@@ -214,6 +239,7 @@ impl Plan {
             (Some(wanted), None) => plan.lacks_links = !wanted.is_empty() || options.prune,
             (None, _) => {}
         }
+        plan.service = options.service;
         plan
     }
 
@@ -318,6 +344,16 @@ impl Plan {
         self.other_links
     }
 
+    /// Returns the handle or the service of the plan and of a profile, if they differ.
+    fn other_account(&self, profile: &Profile, service: &str) -> Option<[Box<str>; 2]> {
+        let handles = self.handle.as_ref().zip(profile.handle.as_ref());
+        if let Some((plan, found)) = handles.filter(|(plan, found)| plan != found) {
+            return Some([plan, found].map(|handle| quoted(handle.as_str()).into()));
+        }
+        let plan = self.service.as_deref()?;
+        (normalized(plan) != normalized(service)).then(|| [plan, service].map(Box::from))
+    }
+
     /// Returns `true` if the profile is neither as before nor as after one of the steps, or if links are
     /// left to create and it has others than before. One of these may be a link that was already
     /// created, if the service changes titles or URLs.
@@ -331,6 +367,14 @@ impl Plan {
         let listed = self.steps.iter().filter(is_listed).count();
         let has_others = profile.links().len() > self.unchanged_links + self.other_links + listed;
         let is_open = |step: &Step| matches!(step, Step::CreateLink { .. }) && !is_listed(&step);
+        let is_unseen = |link: &Link| {
+            let is_new = |id| !self.seen_links.is_empty() && !self.seen_links.contains(id);
+            let mut created = self.steps.iter().filter(|step| step.is_done(profile));
+            let is_own =
+                |step: &Step| matches!(step, Step::CreateLink { to, .. } if is_equal(link, to));
+            link.id.as_ref().is_some_and(is_new) && !created.any(is_own)
+        };
+        let has_others = has_others || profile.links().iter().any(is_unseen);
         (has_others && self.steps.iter().any(is_open))
             || self.steps.iter().any(|step| step.is_outdated(profile))
     }

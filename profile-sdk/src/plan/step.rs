@@ -11,12 +11,15 @@ use super::desired_profile::{Grade, texts, texts_of};
 use crate::request::{Operation, Request};
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
 use crate::text::quoted_start_beside;
+use crate::values::macros::as_json;
 use crate::values::{FieldKind, LinkId};
 
 /// One request of a [`Plan`](super::Plan). `Display` prints a line about it, for example
 /// `create link "Blog" (https://blog.example)`.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "step", rename_all = "snake_case")]
+#[serde(remote = "Self", tag = "step", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Step {
     /// Edits the fields that differ.
@@ -56,6 +59,8 @@ pub enum Step {
         from: Link,
     },
 }
+
+as_json!(Step);
 
 impl Step {
     /// Returns the step that changes the fields of a profile, unless they are as desired.

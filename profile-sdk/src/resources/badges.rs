@@ -10,6 +10,8 @@ use crate::resources::Extra;
 use crate::values::macros::open_enum;
 
 /// A badge. (Specification: Resources, Badge.)
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Badge {

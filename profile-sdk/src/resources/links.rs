@@ -13,6 +13,8 @@ use crate::values::macros::objects;
 use crate::values::{LinkId, LinkUrl};
 
 /// A link on a profile. (Specification: Resources, Link.)
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -49,7 +51,7 @@ impl Resource for Link {
 objects! {
     /// A link to create. The specification does not limit its fields. `Deserialize` rejects unknown
     /// fields.
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     #[must_use]
     pub struct NewLink {
@@ -81,15 +83,13 @@ objects! {
     /// update.url = Some("https://example.org".parse()?);
     /// # Ok::<(), profile_sdk::InvalidValue>(())
     /// ```
-    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
     #[non_exhaustive]
     #[must_use]
     pub struct LinkUpdate {
         /// The new title.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,
         /// The new URL.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub url: Option<LinkUrl>,
     }
 }

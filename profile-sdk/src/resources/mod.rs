@@ -12,6 +12,7 @@ pub use badges::{Badge, BadgeKind};
 pub use links::{Link, LinkUpdate, NewLink};
 pub use posts::Post;
 pub use profile::{ApiVisible, KeyInfo, RateLimit};
+pub(crate) use profile_field::null_message;
 pub use profile_field::{Profile, ProfileField, ProfileUpdate};
 pub use statistics::{
     Analytics, CountryViews, DailyViews, Devices, Metric, Period, SiteStats, UserStats,
@@ -34,6 +35,8 @@ use serde_json::{Map, Value};
 /// assert_eq!(link.extra.get("color"), None);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default)]
 pub struct Extra(Option<Box<Map<String, Value>>>);
 

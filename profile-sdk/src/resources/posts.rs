@@ -11,6 +11,8 @@ use crate::resources::Extra;
 use crate::values::PostId;
 
 /// A post on a profile. (Specification: Resources, Post.)
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

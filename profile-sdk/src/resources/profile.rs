@@ -168,6 +168,8 @@ calls! {
 /// assert_eq!(unknown.raw(), "friends");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ApiVisible(Value);
@@ -195,6 +197,8 @@ impl ApiVisible {
 }
 
 /// The calling key: its scopes and its rate limit.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -221,6 +225,8 @@ pub struct KeyInfo {
 /// assert_eq!((bare.limit(), bare.window_seconds()), (Some(100), None));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RateLimit(Value);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::resources::{ApiVisible, Badge, Extra, KeyInfo, Link, Post};
 use crate::text::quoted_start;
-use crate::values::macros::objects;
+use crate::values::macros::{Field, objects};
 use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location};
 
 /// Declares the types. A row is a variant, the field's name in JSON with the type of its values, its
@@ -93,6 +93,8 @@ macro_rules! profile_fields {
         /// let mut profile = profile_sdk::Profile::default();
         /// profile.display_name = Some("Ada".to_owned());
         /// ```
+        ///
+        /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         #[non_exhaustive]
@@ -164,15 +166,20 @@ macro_rules! profile_fields {
             /// assert_eq!(update, serde_json::from_str(&serde_json::to_string(&update)?)?);
             /// # Ok::<(), Box<dyn std::error::Error>>(())
             /// ```
-            #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+            #[derive(Debug, Clone, Default, PartialEq, Eq)]
             #[non_exhaustive]
             #[must_use]
             pub struct ProfileUpdate {
                 $(
                     #[doc = concat!("The new ", $description, ".")]
-                    #[serde(skip_serializing_if = "Option::is_none")]
                     pub $name: Option<$value>,
                 )*
+            }
+        }
+
+        impl Field for ProfileUpdate {
+            fn missing() -> Option<Self> {
+                Some(Self::new())
             }
         }
 
@@ -230,6 +237,18 @@ profile_fields! {
     AccentColor, accent_color: Color, "accent-color", "accent color";
     TextColor, text_color: Color, "text-color", "text color";
     BackgroundColor, background_color: Color, "background-color", "background color";
+}
+
+/// Returns the error message for a field of an update that is null, which could mean that it stays as it is
+/// or is cleared.
+pub(crate) fn null_message(name: &str) -> Option<String> {
+    let remedy = match name.parse().map(ProfileField::kind) {
+        Ok(FieldKind::Color) => "; in YAML, quote a color, as in '#ff8800': # starts a comment",
+        Ok(FieldKind::Text { .. } | FieldKind::MultilineText { .. }) => ", or use \"\" to clear it",
+        Err(_) if matches!(name, "title" | "url") => "",
+        Err(_) => return None,
+    };
+    Some(format!("{name} is null; leave it out{remedy}"))
 }
 
 impl fmt::Display for ProfileField {

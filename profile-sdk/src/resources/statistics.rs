@@ -15,6 +15,8 @@ use crate::values::{Handle, OptionalDays};
 ///
 /// For other profiles, the service may omit fields; the specification does not define which.
 /// (Specification: Resources, Profile view statistics.)
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -50,6 +52,8 @@ impl ResponseData for UserStats {
 }
 
 /// The window of the statistics.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Period {
@@ -65,6 +69,8 @@ pub struct Period {
 }
 
 /// The views of one day.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DailyViews {
@@ -87,6 +93,8 @@ pub struct DailyViews {
 }
 
 /// The views by kind of device.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -109,6 +117,8 @@ pub struct Devices {
 }
 
 /// The views from one country.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CountryViews {
@@ -168,6 +178,8 @@ calls! {
 ///
 /// The specification does not define the shape of these fields. A [`Metric`] holds what the service
 /// sent, with methods that read the usual shapes.
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -208,6 +220,8 @@ impl ResponseData for Analytics {
 /// assert_eq!(totals, [("followers", Some(3)), ("following", Some(4))]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Metric(Value);
@@ -269,6 +283,8 @@ calls! {
 }
 
 /// Site-wide counters. (Specification: Resources, Site statistics.)
+///
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SiteStats {

@@ -75,22 +75,40 @@ impl Incoming {
 }
 
 /// Reads a body. Also returns an error if it is incomplete: larger than the maximum, cut off, or not
-/// valid in its content coding.
+/// valid in its content coding. A refusal that cannot be decompressed keeps its bytes: gateways decompress
+/// bodies and leave the header.
 pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Bytes, Option<Error>) {
-    let mut body = match is_gzip(response.headers_mut()) {
-        Ok(true) => {
-            // They describe the compressed body.
-            response.headers_mut().remove(CONTENT_ENCODING);
-            response.headers_mut().remove(CONTENT_LENGTH);
-            Body::Gzip(Box::new(Gunzip::new(max_bytes)))
-        }
-        Ok(false) => Body::Plain(Plain {
+    let is_success = response.status().is_success();
+    let coding = is_gzip(response.headers_mut());
+    if let Ok(true) = coding {
+        // They describe the compressed body.
+        response.headers_mut().remove(CONTENT_ENCODING);
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
+    let body = match &coding {
+        Ok(true) if is_success => Body::Gzip(Box::new(Gunzip::new(max_bytes))),
+        Err(error) if is_success => return (Bytes::new(), Some(error.clone())),
+        Ok(_) | Err(_) => Body::Plain(Plain {
             max_bytes,
             first: Bytes::new(),
             all: BytesMut::new(),
         }),
-        Err(error) => return (Bytes::new(), Some(error)),
     };
+    let (bytes, error) = read_all(response, body).await;
+    match coding {
+        Ok(true) if !is_success => {
+            let mut gunzip = Gunzip::new(max_bytes);
+            let unzipped = gunzip.push(&bytes).and_then(|()| gunzip.finish());
+            let text = gunzip.into_bytes();
+            let bytes = if text.is_empty() { bytes } else { text };
+            (bytes, error.or(unzipped.err()))
+        }
+        Ok(_) => (bytes, error),
+        Err(coding) => (bytes, Some(coding)),
+    }
+}
+
+async fn read_all(response: &mut Incoming, mut body: Body) -> (Bytes, Option<Error>) {
     let error = loop {
         match response.chunk().await {
             Ok(Some(chunk)) => match body.push(chunk) {

@@ -82,7 +82,7 @@ impl Settings {
         is_https: bool,
         proxy: Option<Url>,
     ) -> Result<reqwest::Client, Error> {
-        let mut http = http
+        let http = http
             .connect_timeout(self.connect_timeout)
             .http1_max_headers(MAX_HEADERS)
             .redirect(reqwest::redirect::Policy::none())
@@ -94,6 +94,10 @@ impl Settings {
             .no_deflate()
             .no_gzip()
             .no_zstd();
+        // Other crates of the program may enable HTTP/2 in the HTTP client.
+        #[cfg(not(feature = "http2"))]
+        let http = http.http1_only();
+        let mut http = http;
         // A timeout does not close an HTTP/2 connection: if it hangs, retries would time out, too.
         #[cfg(feature = "http2")]
         if is_https {

@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::text::one_line;
 
 /// The maximum number of headers of a response.
-pub(super) const MAX_HEADERS: usize = 1000;
+pub(super) const MAX_HEADERS: usize = 300;
 
 /// The maximum size of the headers of a response.
 pub(super) const MAX_HEADER_BYTES: u32 = 300_000;
@@ -216,6 +216,7 @@ fn is_hung(error: &reqwest::Error) -> bool {
 
 /// Converts an error of the HTTP client after it has connected.
 pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
+    let is_http = error.url().is_some_and(|url| url.scheme() == "http");
     let error = error.without_url();
     let problem = TlsProblem::find(&error);
     let cause = problem.as_ref().map(ToString::to_string);
@@ -227,7 +228,7 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         Error::new(ErrorKind::Interrupted, reason)
     } else if error.is_timeout() {
         timed_out(timeout)
-    } else if let Some(error) = invalid_head(&error, &cause) {
+    } else if let Some(error) = invalid_head(&error, &cause, is_http) {
         error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
@@ -237,7 +238,7 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
 }
 
 /// Returns the error for the head of a response that cannot be read.
-fn invalid_head(error: &reqwest::Error, cause: &str) -> Option<Error> {
+fn invalid_head(error: &reqwest::Error, cause: &str, is_http: bool) -> Option<Error> {
     let max_kilobytes = MAX_HEADER_BYTES / 1000;
     // The causes are only known by their texts.
     let (kind, reason) = if cause == "message head is too large" {
@@ -247,7 +248,8 @@ fn invalid_head(error: &reqwest::Error, cause: &str) -> Option<Error> {
         let reason = format!("is invalid, or has more than {max_kilobytes} kB of headers: {cause}");
         (ErrorKind::Unreadable, format!("the response {reason}"))
     } else if find_cause::<hyper::Error>(error)?.is_parse() {
-        let reason = format!("the response is not valid HTTP: {cause}; check the base URL");
+        let https = if is_http { ", or use https" } else { "" };
+        let reason = format!("the response is not valid HTTP: {cause}; check the base URL{https}");
         (ErrorKind::Unreadable, reason)
     } else {
         return None;

@@ -30,7 +30,7 @@ use crate::values::InvalidValue;
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "u16")]
+#[serde(try_from = "u16", into = "u16")]
 pub struct Days(u16);
 
 impl Days {
@@ -87,6 +87,12 @@ pub trait OptionalDays: Into<Option<Days>> {}
 impl OptionalDays for Days {}
 
 impl OptionalDays for Option<Days> {}
+
+impl From<Days> for u16 {
+    fn from(days: Days) -> Self {
+        days.0
+    }
+}
 
 impl Default for Days {
     fn default() -> Self {

@@ -1,6 +1,17 @@
 //! Macros for the types of values.
 
-/// Implements `as_str`, `Display` and `AsRef<str>` for a type whose only field implements `AsRef<str>`.
+/// Implements `Display` with `as_str`, and with the format options for texts.
+macro_rules! display_text {
+    ($name:ident) => {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
+/// Implements `as_str`, `Display`, `AsRef<str>` and the conversion to `String` for a type whose only field implements `AsRef<str>`.
 macro_rules! text_value {
     ($name:ident) => {
         impl $name {
@@ -11,15 +22,17 @@ macro_rules! text_value {
             }
         }
 
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
+        $crate::values::macros::display_text!($name);
 
         impl AsRef<str> for $name {
             fn as_ref(&self) -> &str {
                 self.as_str()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.as_str().to_owned()
             }
         }
     };
@@ -98,11 +111,7 @@ macro_rules! open_enum {
             }
         }
 
-        impl std::fmt::Display for $enum {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
+        $crate::values::macros::display_text!($enum);
 
         impl serde::Serialize for $enum {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -118,8 +127,29 @@ macro_rules! open_enum {
     };
 }
 
-/// Declares structs that are read from objects without unknown or repeated fields. A derived `Deserialize`
-/// would read lists, too.
+/// The value of a field of a type that [`objects`] declares.
+pub(crate) trait Field: PartialEq + Sized {
+    /// Returns the value if the field is missing, or `None` if it must not be.
+    fn missing() -> Option<Self> {
+        None
+    }
+
+    /// Returns `true` unless it is written as a missing field.
+    fn is_given(&self) -> bool {
+        Self::missing().as_ref() != Some(self)
+    }
+}
+
+impl<T: PartialEq> Field for Option<T> {
+    fn missing() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl Field for String {}
+
+/// Declares structs that are written as maps in every format, and read from maps without unknown or
+/// repeated fields. Derived implementations would write and read lists, too.
 macro_rules! objects {
     ($($(#[$attribute:meta])* pub struct $name:ident {
         $($(#[$of_field:meta])* pub $field:ident: $value:ty,)*
@@ -130,35 +160,94 @@ macro_rules! objects {
         }
 
         const _: () = {
-            type Declared = $name;
+            use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+            use serde::ser::{Serialize, SerializeMap, Serializer};
+            use $crate::resources::null_message;
+            use $crate::values::macros::Field;
 
-            #[derive(serde::Deserialize)]
-            #[serde(remote = "Declared", deny_unknown_fields)]
-            struct Fields {
-                $($(#[$of_field])* $field: $value,)*
+            impl Serialize for $name {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    let count = [$(self.$field.is_given()),*].into_iter().map(usize::from).sum();
+                    let mut map = serializer.serialize_map(Some(count))?;
+                    $(if self.$field.is_given() {
+                        map.serialize_entry(stringify!($field), &self.$field)?;
+                    })*
+                    map.end()
+                }
+            }
+
+            const NAMES: &[&str] = &[$(stringify!($field)),*];
+
+            /// The name of a field. Reading an unknown one fails at its position.
+            struct Name(&'static str);
+
+            impl<'de> Deserialize<'de> for Name {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    let name = String::deserialize(deserializer)?;
+                    let known = NAMES.iter().find(|known| **known == name);
+                    Ok(Self(known.ok_or_else(|| Error::unknown_field(&name, NAMES))?))
+                }
             }
 
             struct Object;
 
-            impl<'de> serde::de::Visitor<'de> for Object {
+            impl<'de> Visitor<'de> for Object {
                 type Value = $name;
 
                 fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                     f.write_str("an object")
                 }
 
-                fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
-                    Fields::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
+                    $(let mut $field = None;)*
+                    while let Some(Name(name)) = map.next_key()? {
+                        match name {
+                            $(stringify!($field) if $field.is_some() => {
+                                return Err(Error::duplicate_field(stringify!($field)));
+                            }
+                            stringify!($field) => {
+                                let value: &$value = $field.insert(map.next_value()?);
+                                if !value.is_given() && let Some(message) = null_message(name) {
+                                    return Err(Error::custom(message));
+                                }
+                            })*
+                            unknown => return Err(Error::unknown_field(unknown, NAMES)),
+                        }
+                    }
+                    let missing = Error::missing_field;
+                    $(let $field = $field.or_else(Field::missing);)*
+                    Ok($name { $($field: $field.ok_or_else(|| missing(stringify!($field)))?,)* })
                 }
             }
 
-            impl<'de> serde::Deserialize<'de> for $name {
-                fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-                    input.deserialize_map(Object)
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    deserializer.deserialize_map(Object)
                 }
             }
         };
     )*};
 }
 
-pub(crate) use {from_text, objects, open_enum, text_value};
+/// Implements `Serialize` and `Deserialize` for a type that derives them with `remote = "Self"`: as a JSON
+/// value, which is a map in every format.
+macro_rules! as_json {
+    ($name:ident) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let json = $name::serialize(self, serde_json::value::Serializer);
+                json.map_err(serde::ser::Error::custom)?
+                    .serialize(serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let json = serde_json::Value::deserialize(deserializer)?;
+                $name::deserialize(json).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+pub(crate) use {as_json, display_text, from_text, objects, open_enum, text_value};

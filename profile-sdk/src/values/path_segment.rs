@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 use crate::number::count_of;
 use crate::text::quoted_start;
 use crate::values::InvalidValue;
-use crate::values::macros::{from_text, text_value};
+use crate::values::macros::{Field, from_text, text_value};
 
 /// The handle of a profile: any text except the empty text, `.` and `..`, which cannot be part of a
 /// URL path.
@@ -28,7 +28,7 @@ use crate::values::macros::{from_text, text_value};
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String")]
+#[serde(try_from = "String", into = "String")]
 pub struct Handle(String);
 
 impl Handle {
@@ -48,11 +48,14 @@ text_value!(Handle);
 
 from_text!(Handle);
 
+impl Field for Handle {}
+
 /// Declares an identifier that is a string or an integer in JSON.
 macro_rules! resource_id {
     ($(#[$docs:meta])* $name:ident, $field:literal) => {
         $(#[$docs])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[serde(transparent)]
         pub struct $name(Id);
 
         impl $name {
@@ -71,12 +74,6 @@ macro_rules! resource_id {
 
         text_value!($name);
         from_text!($name);
-
-        impl From<$name> for String {
-            fn from(id: $name) -> Self {
-                id.0.text
-            }
-        }
 
         impl From<u64> for $name {
             fn from(number: u64) -> Self {
@@ -107,6 +104,8 @@ resource_id! {
     /// assert_eq!(serde_json::to_string(&number)?, "42");
     /// # Ok::<(), serde_json::Error>(())
     /// ```
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     LinkId, "link id"
 }
 
@@ -121,6 +120,8 @@ resource_id! {
     /// assert!(PostId::new("").is_err());
     /// # Ok::<(), profile_sdk::InvalidValue>(())
     /// ```
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     PostId, "post id"
 }
 

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::text::quoted_start;
 use crate::values::InvalidValue;
-use crate::values::macros::{from_text, text_value};
+use crate::values::macros::{Field, from_text, text_value};
 
 /// The kind of a profile field's values. `Display` prints the limits.
 ///
@@ -82,7 +82,7 @@ macro_rules! short_text {
     ($(#[$docs:meta])* $name:ident, $field:literal, $max:literal) => {
         $(#[$docs])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(try_from = "String")]
+        #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 
         impl $name {
@@ -166,7 +166,7 @@ short_text! {
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String")]
+#[serde(try_from = "String", into = "String")]
 pub struct Bio(String);
 
 impl Bio {
@@ -247,7 +247,7 @@ fn count_lines(text: &str) -> usize {
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String")]
+#[serde(try_from = "String", into = "String")]
 pub struct Color(String);
 
 impl Color {
@@ -307,7 +307,7 @@ from_text!(Color);
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String")]
+#[serde(try_from = "String", into = "String")]
 pub struct LinkUrl(String);
 
 impl LinkUrl {
@@ -345,6 +345,8 @@ impl From<Url> for LinkUrl {
 text_value!(LinkUrl);
 
 from_text!(LinkUrl);
+
+impl Field for LinkUrl {}
 
 #[cfg(test)]
 mod tests {

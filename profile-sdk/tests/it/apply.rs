@@ -319,6 +319,75 @@ async fn an_outdated_plan_is_not_applied() {
     assert_eq!(writes(&service), 1);
 }
 
+/// A link that the plan did not see may be one of its creations in a changed form.
+#[tokio::test]
+async fn a_plan_that_did_not_see_a_link_creates_none() {
+    let service = MockServer::start().await;
+    let (client, plan) = plan_of_new_links(&service, &["New"]).await;
+    let stored = serde_json::to_value(&plan).unwrap();
+    let me = client.me().await.unwrap();
+    let gone = me.links()[0].id.clone().unwrap();
+    client.delete_link(&gone).await.unwrap();
+    client.apply(&plan).await.unwrap();
+    client.apply(&plan).await.unwrap();
+    let created = client
+        .me()
+        .await
+        .unwrap()
+        .links()
+        .last()
+        .unwrap()
+        .id
+        .clone()
+        .unwrap();
+    client
+        .update_link(&created, &LinkUpdate::new().title("NEW"))
+        .await
+        .unwrap();
+    let before = writes(&service);
+    let error = client.apply(&plan).await.unwrap_err();
+    assert!(
+        matches!(error.reason, ApplyErrorReason::Outdated),
+        "{error}"
+    );
+    assert_eq!(writes(&service), before);
+    // A plan of an older version has no IDs, and the number of links is as before.
+    let mut older = stored;
+    older.as_object_mut().unwrap().remove("seen_links").unwrap();
+    let older: Plan = serde_json::from_value(older).unwrap();
+    client.apply(&older).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_plan_is_only_applied_to_its_account() {
+    let service = MockServer::start().await;
+    let (client, plan) = plan_of_new_links(&service, &["New"]).await;
+    for (name, value, expected) in [
+        (
+            "handle",
+            "ada",
+            "the plan is for \"ada\", and this is \"demo\"; nothing was sent",
+        ),
+        (
+            "service",
+            "https://other.example",
+            "the plan is for https://other.example, and this is http://127.0.0.1",
+        ),
+    ] {
+        let mut json = serde_json::to_value(&plan).unwrap();
+        json[name] = value.into();
+        let other: Plan = serde_json::from_value(json).unwrap();
+        let error = client.apply(&other).await.unwrap_err();
+        assert!(
+            matches!(error.reason, ApplyErrorReason::OtherAccount { .. }),
+            "{error}"
+        );
+        assert!(error.to_string().starts_with(expected), "{error}");
+    }
+    assert_eq!(writes(&service), 0);
+    client.apply(&plan).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_color_in_another_case_is_no_other_color() {
     let service = MockServer::start().await;

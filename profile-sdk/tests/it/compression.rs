@@ -171,3 +171,22 @@ async fn accepts_gzip_alone() {
     assert_eq!(accepted.len(), 1, "{accepted:?}");
     assert_eq!(accepted[0].1, "gzip");
 }
+
+#[tokio::test]
+async fn a_refusal_that_cannot_be_decompressed_keeps_its_body() {
+    let json = r#"{"error":{"code":"bad_title","message":"the title is too long"}}"#;
+    for (coding, body, named) in [
+        ("br", json.into(), r#"the content coding "br""#),
+        ("gzip", json.into(), "the gzip response is not valid"),
+        ("gzip", gzip(json), ""),
+    ] {
+        let service = MockServer::start().await;
+        let response = ResponseTemplate::new(422).insert_header("content-encoding", coding);
+        respond_to_all(&service, response.set_body_bytes::<Vec<u8>>(body)).await;
+        let error = connect_as_owner(&service).site_stats().await.unwrap_err();
+        assert_eq!(error.code(), Some("bad_title"), "{coding}");
+        assert_eq!(error.message(), Some("the title is too long"), "{coding}");
+        assert_eq!(error.body(), json.as_bytes());
+        assert!(error.to_string().contains(named), "{error}");
+    }
+}

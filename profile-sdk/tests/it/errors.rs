@@ -81,6 +81,52 @@ async fn a_403_with_another_explanation_is_not_a_missing_scope() {
     assert_eq!(error.missing_scope(), None);
 }
 
+#[tokio::test]
+async fn the_body_of_a_403_says_whether_a_scope_is_missing() {
+    let forbidden = || ResponseTemplate::new(403);
+    let other = "the service does not permit this call";
+    let lacking = "the key lacks the scope social:write";
+    for (body, expected) in [
+        ("", lacking),
+        ("forbidden", lacking),
+        ("access denied", lacking),
+        ("{}", lacking),
+        (r#"{"message":"Forbidden"}"#, lacking),
+        (r#"{"detail":"not allowed here"}"#, lacking),
+        (r#"{"error":{"code":"missing_scope"}}"#, lacking),
+        (
+            r#"{"error":{"code":"x1","message":"social:write is needed for this call"}}"#,
+            lacking,
+        ),
+        (
+            "You do not have permission to perform this action.",
+            lacking,
+        ),
+        (
+            r#"{"error":{"code":"account_suspended","message":"your account is suspended"}}"#,
+            other,
+        ),
+        (r#"{"error":{"code":"ip_blocked"}}"#, other),
+        ("your account is suspended", other),
+        (
+            r#"{"message":"this key may only be used from an allowed network"}"#,
+            other,
+        ),
+    ] {
+        let (_, error) = respond_and_call(forbidden().set_body_string(body)).await;
+        assert!(error.to_string().contains(expected), "{body}: {error}");
+        assert_eq!(
+            error.missing_scope().is_some(),
+            expected == lacking,
+            "{body}"
+        );
+    }
+    let challenge = r#"Bearer error="insufficient_scope""#;
+    let response = forbidden().insert_header("www-authenticate", challenge);
+    let (_, error) = respond_and_call(response.set_body_string("you cannot do this here")).await;
+    assert_eq!(error.missing_scope().unwrap().as_str(), "social:write");
+}
+
 async fn respond_and_call(response: ResponseTemplate) -> (Error, Error) {
     let service = MockServer::start().await;
     respond_to_all(&service, response).await;

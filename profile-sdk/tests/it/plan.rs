@@ -409,6 +409,7 @@ fn serializes_a_plan() {
         ],
         "unchanged_links": 0,
         "other_links": 0,
+        "seen_links": ["1", "2"],
     });
     assert_eq!(json!(plan), expected);
 }

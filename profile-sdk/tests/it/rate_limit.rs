@@ -1,10 +1,10 @@
 //! The rate limit of the key, which clones share.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule};
-use profile_sdk::{Client, ErrorKind, RetryPolicy};
+use profile_sdk::{Client, Error, ErrorKind, RetryPolicy};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -207,4 +207,77 @@ async fn reports_a_request_interval_beyond_the_deadline() {
     let error = late.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited, "{error}");
     assert_eq!((error.attempts(), requests(&service)), (0, 1));
+}
+
+/// The forms of a header with the same value twice.
+const FORMS: [fn(ResponseTemplate, &'static str, &str) -> ResponseTemplate; 3] = [
+    |response, name, value| response.append_header(name, value),
+    |response, name, value| response.append_header(name, format!("{value}, {value}")),
+    |response, name, value| {
+        response
+            .append_header(name, value)
+            .append_header(name, value)
+    },
+];
+
+#[tokio::test]
+async fn headers_of_caches_and_proxies_are_read_in_every_form() {
+    let ten_minutes = Duration::from_secs(600);
+    let date = httpdate::fmt_http_date;
+    let now = SystemTime::now();
+    let in_ten_seconds = date(now + 10 * SECOND);
+    let unix = now + 10 * SECOND;
+    let unix = unix
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+        .to_string();
+    for age in [None, Some("0"), Some("600")] {
+        let respond = |status: u16| {
+            let response = ResponseTemplate::new(status);
+            age.into_iter()
+                .fold(response, |response, age| response.append_header("age", age))
+        };
+        let is_cached = age == Some("600");
+        let sent_at = if is_cached { now - ten_minutes } else { now };
+        for (form, add) in FORMS.into_iter().enumerate() {
+            for (name, value, wait) in [
+                ("retry-after", "7", 7),
+                ("retry-after", &*in_ten_seconds, 10),
+                ("ratelimit-reset", "7", 7),
+                ("x-ratelimit-reset", &*unix, 10),
+            ] {
+                // A date contains a comma, so it is not joined.
+                if value.contains(',') && form == 1 {
+                    continue;
+                }
+                let response = respond(429).insert_header("date", date(sent_at));
+                let (_, error) = limits(add(response, name, value)).await;
+                let found = error.unwrap().retry_after().unwrap().as_secs_f64();
+                let case = format!("{name}: {value}, form {form}, age {age:?}: {found}");
+                assert!((found - f64::from(wait)).abs() < 2.0, "{case}");
+            }
+            let ok = respond(200).set_body_string(r#"{"data":[]}"#);
+            let (client, error) = limits(add(ok, "ratelimit-remaining", "5")).await;
+            assert!(error.is_none());
+            let expected = (!is_cached).then_some(5);
+            assert_eq!(
+                client.rate_limit().remaining,
+                expected,
+                "form {form}, age {age:?}"
+            );
+        }
+    }
+}
+
+/// Sends a call, without retries.
+async fn limits(response: ResponseTemplate) -> (Client, Option<Error>) {
+    let service = MockServer::start().await;
+    respond_to_all(&service, response).await;
+    let client = client_builder(&service)
+        .retry(RetryPolicy::none())
+        .build()
+        .unwrap();
+    let error = client.badges().await.err();
+    (client, error)
 }

@@ -216,7 +216,7 @@ async fn reports_plain_http_to_an_https_port() {
     let message = error.to_string();
     let start = "GET /api/v1/me: the response is not valid HTTP: ";
     assert!(
-        message.starts_with(start) && message.ends_with("; check the base URL"),
+        message.starts_with(start) && message.ends_with("; check the base URL, or use https"),
         "{message}"
     );
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, WireFault};
+use profile_sdk::plan::DesiredProfile;
 use profile_sdk::{
-    DisplayName, ErrorKind, LinkId, LinkUpdate, LinkUrl, Method, NewLink, PostId, ProfileUpdate,
-    RetryPolicy,
+    DisplayName, ErrorKind, FieldKind, LinkId, LinkUpdate, LinkUrl, Method, NewLink, PostId,
+    ProfileField, ProfileUpdate, RetryPolicy,
 };
 
 use crate::every_call::every_call;
@@ -130,8 +131,27 @@ async fn a_raw_write_with_a_damaged_body_keeps_its_status() {
 
 #[test]
 fn updates_from_json_have_limits_and_no_other_fields() {
-    let update: ProfileUpdate = serde_json::from_str(r#"{"bio":"b","location":null}"#).unwrap();
+    let update: ProfileUpdate = serde_json::from_str(r#"{"bio":"b"}"#).unwrap();
     assert_eq!(update, ProfileUpdate::new().bio("b".parse().unwrap()));
+    for field in ProfileField::ALL {
+        let json = format!(r#"{{"{field}":null}}"#);
+        let of_update = serde_json::from_str::<ProfileUpdate>(&json).unwrap_err();
+        let desired = format!(r#"{{"profile":{json}}}"#);
+        let desired = serde_json::from_str::<DesiredProfile>(&desired).unwrap_err();
+        let remedy = match field.kind() {
+            FieldKind::Color => "; in YAML, quote a color, as in '#ff8800': # starts a comment at",
+            _ => ", or use \"\" to clear it at",
+        };
+        let expected = format!("{field} is null; leave it out{remedy}");
+        for error in [of_update, desired] {
+            assert!(error.to_string().starts_with(&expected), "{error}");
+        }
+    }
+    let error = serde_json::from_str::<LinkUpdate>(r#"{"title":null}"#).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "title is null; leave it out at line 1 column 14"
+    );
     for json in [r#"{"nickname":"a"}"#, r##"{"accent_color":"#12"}"##] {
         assert!(serde_json::from_str::<ProfileUpdate>(json).is_err());
     }

@@ -100,3 +100,27 @@ fn debug_does_not_print_secrets() {
 fn hex(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[test]
+fn is_deserialized_without_showing_it() {
+    assert!(serde_json::from_str::<Secret>(r#""a secret""#).is_ok());
+    for (json, expected) in [
+        (
+            "12345678",
+            "the webhook secret is not a string; put it in quotes",
+        ),
+        (r#""""#, "the webhook secret is empty"),
+        (
+            r#""12345678\n""#,
+            "the webhook secret starts or ends with whitespace",
+        ),
+    ] {
+        let error = serde_json::from_str::<Secret>(json)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with(expected) && !error.contains("1234"),
+            "{error}"
+        );
+    }
+}

@@ -94,8 +94,12 @@ impl FromRef<App> for Receiver {
 }
 
 async fn receive(State(app): State<App>, delivery: Verified<Bytes>) -> StatusCode {
-    let digest = delivery.body_digest();
-    match app.handled.handle_once(digest, handle(&delivery)).await {
+    // In a task of its own, because the server drops this function if the service closes the connection.
+    let handled = tokio::spawn(async move {
+        let digest = delivery.body_digest();
+        app.handled.handle_once(digest, handle(&delivery)).await
+    });
+    match handled.await.unwrap_or_else(|panic| Err(panic.into())) {
         Ok(Some(())) => StatusCode::NO_CONTENT,
         Ok(None) => {
             println!("skipped a repeated delivery");

@@ -1,0 +1,429 @@
+//! What a type of the SDK writes, it reads, in every format of serde.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+use profile_sdk::plan::{ApplyReport, DesiredLink, DesiredProfile, Plan, Source, Step, Warning};
+use profile_sdk::{
+    Analytics, ApiVisible, Badge, BadgeKind, Bio, Color, CountryViews, DailyViews, Days, Devices,
+    DisplayName, Extra, Handle, KeyInfo, Link, LinkId, LinkUpdate, LinkUrl, Location, Metric,
+    NewLink, Period, Post, PostId, Profile, ProfileUpdate, RateLimit, Scope, Scopes, SiteStats,
+    UserStats,
+};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// Reads a value from JSON, and writes and reads it in the formats that describe themselves.
+fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, json: &Value) -> T {
+    let value: T = serde_json::from_value(json.clone()).expect(name);
+    let read = |format: &str, read: Result<T, String>| {
+        assert_eq!(read.as_ref(), Ok(&value), "{name} in {format}: {json}");
+    };
+    let text = serde_json::to_string(&value).unwrap();
+    read(
+        "JSON",
+        serde_json::from_str(&text).map_err(|e| e.to_string()),
+    );
+    let text = serde_yaml_ng::to_string(&value).unwrap();
+    read(
+        "YAML",
+        serde_yaml_ng::from_str(&text).map_err(|e| format!("{e} {text}")),
+    );
+    // A document is a table, and has no null.
+    if !json.to_string().contains("null") {
+        let text = toml::to_string(&BTreeMap::from([("value", &value)])).unwrap();
+        let table = toml::from_str::<BTreeMap<String, T>>(&text);
+        let table = table.map(|mut table| table.remove("value").unwrap());
+        read("TOML", table.map_err(|e| format!("{e} {text}")));
+    }
+    let bytes = rmp_serde::to_vec(&value).unwrap();
+    read(
+        "MessagePack",
+        rmp_serde::from_slice(&bytes).map_err(|e| e.to_string()),
+    );
+    let bytes = rmp_serde::to_vec_named(&value).unwrap();
+    read(
+        "MessagePack with names",
+        rmp_serde::from_slice(&bytes).map_err(|e| e.to_string()),
+    );
+    let mut bytes = Vec::new();
+    ciborium::into_writer(&value, &mut bytes).unwrap();
+    read(
+        "CBOR",
+        ciborium::from_reader(&*bytes).map_err(|e| e.to_string()),
+    );
+    let text = ron::to_string(&value).unwrap();
+    read(
+        "RON",
+        ron::from_str(&text).map_err(|e| format!("{e} {text}")),
+    );
+    value
+}
+
+/// Also checks the formats that do not describe themselves.
+fn check_all<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, json: &Value) {
+    let value: T = check(name, json);
+    let bytes = postcard::to_allocvec(&value).unwrap();
+    assert_eq!(
+        postcard::from_bytes(&bytes).as_ref(),
+        Ok(&value),
+        "{name} in postcard"
+    );
+    let config = bincode::config::standard();
+    let bytes = bincode::serde::encode_to_vec(&value, config).unwrap();
+    let (read, _): (T, _) = bincode::serde::decode_from_slice(&bytes, config).expect(name);
+    assert_eq!(read, value, "{name} in bincode");
+}
+
+/// An object with some of these fields.
+fn some(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
+    let fields: Vec<_> = fields
+        .into_iter()
+        .map(|(name, value)| prop::option::of(value).prop_map(move |value| (name, value)))
+        .collect();
+    let object = |fields: Vec<(&str, Option<Value>)>| {
+        fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect()
+    };
+    fields.prop_map(object).boxed()
+}
+
+fn text(max: usize) -> BoxedStrategy<Value> {
+    let characters: Vec<char> = "aé日👩\u{200d}#:'\" \\{}()-1~\n".chars().collect();
+    let text = prop::collection::vec(prop::sample::select(characters), 1..=max);
+    text.prop_map(|text| text.into_iter().collect::<String>().into())
+        .boxed()
+}
+
+fn list(items: &BoxedStrategy<Value>) -> BoxedStrategy<Value> {
+    prop::collection::vec(items.clone(), 0..3)
+        .prop_map(Value::from)
+        .boxed()
+}
+
+/// The names that a module exports.
+fn exports(source: &str) -> BTreeSet<&str> {
+    let exports = source.split("pub use ").skip(1);
+    let exports = exports.map(|text| text.split_once(';').unwrap().0);
+    let declared = ["\npub struct ", "\npub enum "].map(|start| source.split(start).skip(1));
+    let declared = declared.into_iter().flatten();
+    let names = exports.chain(declared.map(|text| text.split(['{', '(']).next().unwrap()));
+    let names = names.flat_map(|text| text.split([':', '{', '}', ',', ' ', '(', '\n', ';']));
+    names
+        .filter(|name| name.starts_with(char::is_uppercase))
+        .collect()
+}
+
+/// The exported types that are not values in a format.
+const NOT_WRITTEN: &str = "ApiKey ApplyError ApplyErrorReason Call Client ClientBuilder Clock Error \
+    ErrorKind FieldKind HttpService InvalidValue Method Operation OptionalDays ProfileField RateLimitStatus \
+    PlanOptions RawCall Request Response ResponseBody RetryPolicy Tls TlsProblem Wait";
+
+/// Declares the test of the types with the JSON that they are read from.
+macro_rules! types {
+    (@last [$($first:ident)*] [$($type:ident)*]) => {
+        &[$(stringify!($type)),*]
+    };
+    ($([$check:ident] $($type:ident = $json:expr,)*)*) => {
+        #[test]
+        fn what_is_written_is_read() {
+            let runner = &mut TestRunner::new(Config::with_cases(64));
+            $($({
+                let test = |json| Ok(_ = $check::<$type>(stringify!($type), &json));
+                runner.run(&$json, test).unwrap();
+            })*)*
+        }
+
+        const SELF_DESCRIBING: &[&str] = types!(@last $([$($type)*])*);
+
+        #[test]
+        fn all_types_are_checked() {
+            let mut all: BTreeSet<_> = [$($(stringify!($type)),*),*].into();
+            all.extend(NOT_WRITTEN.split_whitespace());
+            let mut exported = exports(include_str!("../../../src/lib.rs"));
+            exported.extend(exports(include_str!("../../../src/resources/mod.rs")));
+            exported.extend(exports(include_str!("../../../src/plan/mod.rs")));
+            assert_eq!(exported, all);
+        }
+    };
+}
+
+fn number() -> BoxedStrategy<Value> {
+    (0..i64::MAX as u64).prop_map(Value::from).boxed()
+}
+
+fn any_json() -> BoxedStrategy<Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        number(),
+        any::<i32>().prop_map(|number| json!(f64::from(number) + 0.5)),
+        text(5),
+    ];
+    leaf.prop_recursive(2, 8, 3, |json| {
+        prop_oneof![list(&json.clone().boxed()), extra_of(json.boxed())]
+    })
+    .boxed()
+}
+
+fn extra_of(json: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
+    let name = text(4).prop_map(|name| format!("x-{}", name.as_str().unwrap()));
+    let fields = prop::collection::btree_map(name, json, 0..3);
+    fields
+        .prop_map(|fields| fields.into_iter().collect())
+        .boxed()
+}
+
+/// An object with some of these fields, and others that are kept in `extra`.
+fn open(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
+    let both = (some(fields), extra_of(any_json()));
+    both.prop_map(|(mut object, extra)| {
+        let fields = object.as_object_mut().unwrap();
+        fields.extend(extra.as_object().unwrap().clone());
+        object
+    })
+    .boxed()
+}
+
+fn id() -> BoxedStrategy<Value> {
+    prop_oneof![text(8), number()].boxed()
+}
+
+fn color() -> BoxedStrategy<Value> {
+    any::<u32>()
+        .prop_map(|rgb| json!(format!("#{:06x}", rgb % 0x100_0000)))
+        .boxed()
+}
+
+fn url() -> BoxedStrategy<Value> {
+    number()
+        .prop_map(|number| json!(format!("https://a.example/{number}#x")))
+        .boxed()
+}
+
+fn update() -> BoxedStrategy<Value> {
+    some(vec![
+        ("display_name", text(32)),
+        ("bio", text(9)),
+        ("location", text(40)),
+        ("accent_color", color()),
+        ("text_color", color()),
+        ("background_color", color()),
+    ])
+}
+
+fn with(
+    fields: Vec<(&'static str, BoxedStrategy<Value>)>,
+    others: BoxedStrategy<Value>,
+) -> BoxedStrategy<Value> {
+    let mut all = Just(json!({})).boxed();
+    for (name, value) in fields {
+        all = (all, value)
+            .prop_map(move |(mut object, value)| {
+                object[name] = value;
+                object
+            })
+            .boxed();
+    }
+    let both = (all, others);
+    both.prop_map(|(mut object, others)| {
+        let fields = object.as_object_mut().unwrap();
+        fields.extend(others.as_object().unwrap().clone());
+        object
+    })
+    .boxed()
+}
+
+fn none() -> BoxedStrategy<Value> {
+    Just(json!({})).boxed()
+}
+
+fn link() -> BoxedStrategy<Value> {
+    open(vec![("id", id()), ("title", text(9)), ("url", text(9))])
+}
+
+fn new_link() -> BoxedStrategy<Value> {
+    with(vec![("title", text(9)), ("url", url())], none())
+}
+
+fn desired_link() -> BoxedStrategy<Value> {
+    with(
+        vec![("title", text(9)), ("url", url())],
+        some(vec![("id", id())]),
+    )
+}
+
+fn source() -> BoxedStrategy<Value> {
+    with(vec![("handle", text(9))], some(vec![("service", url())]))
+}
+
+fn step() -> BoxedStrategy<Value> {
+    let tag = |name: &str| ("step", Just(json!(name)).boxed());
+    prop_oneof![
+        with(
+            vec![tag("edit_profile"), ("from", update()), ("to", update())],
+            none()
+        ),
+        with(
+            vec![
+                tag("edit_link"),
+                ("id", id()),
+                ("from", link()),
+                ("to", new_link())
+            ],
+            none()
+        ),
+        with(
+            vec![tag("create_link"), ("to", new_link())],
+            some(vec![("copies", (2_u8..9).prop_map(Value::from).boxed())]),
+        ),
+        with(
+            vec![tag("delete_link"), ("id", id()), ("from", link())],
+            none()
+        ),
+    ]
+    .boxed()
+}
+
+fn warning() -> BoxedStrategy<Value> {
+    let tag = |name: &str| ("warning", Just(json!(name)).boxed());
+    let texts = [("field", text(9)), ("sent", text(9)), ("stored", text(9))];
+    prop_oneof![
+        with(
+            vec![
+                tag("similar_links"),
+                ("to", new_link()),
+                ("similar", list(&link()))
+            ],
+            none()
+        ),
+        with(
+            [vec![tag("altered_text")], texts.into()].concat(),
+            some(vec![("link", id())])
+        ),
+    ]
+    .boxed()
+}
+
+fn plan() -> BoxedStrategy<Value> {
+    with(
+        vec![
+            ("steps", list(&step())),
+            ("unchanged_links", number()),
+            ("other_links", number()),
+        ],
+        some(vec![
+            ("lacks_links", Just(json!(true)).boxed()),
+            ("warnings", list(&warning())),
+        ]),
+    )
+}
+
+fn badge() -> BoxedStrategy<Value> {
+    open(vec![
+        ("id", text(5)),
+        ("name", text(5)),
+        ("description", text(5)),
+        ("color", text(5)),
+        ("kind", text(5)),
+    ])
+}
+
+types! {
+    [check_all]
+    Bio = text(9),
+    BadgeKind = text(9),
+    Color = color(),
+    Days = (1_u16..366).prop_map(Value::from),
+    DisplayName = text(32),
+    Handle = text(9),
+    LinkUpdate = some(vec![("title", text(9)), ("url", url())]),
+    LinkUrl = url(),
+    Location = text(40),
+    NewLink = new_link(),
+    ProfileUpdate = update(),
+    Scope = text(9),
+    [check]
+    Analytics = open(vec![("views", any_json()), ("likes", any_json()), ("social", any_json())]),
+    ApiVisible = any_json(),
+    ApplyReport = with(
+        vec![("done", list(&step())), ("not_done", list(&step()))],
+        some(vec![("unknown", step()), ("warnings", list(&warning()))]),
+    ),
+    Badge = badge(),
+    CountryViews = with(vec![("code", text(2)), ("views", number())], extra_of(any_json())),
+    DailyViews = with(vec![("date", text(9)), ("views", number())], extra_of(any_json())),
+    DesiredLink = desired_link(),
+    DesiredProfile = some(vec![
+        ("source", source()),
+        ("profile", update()),
+        ("links", list(&desired_link())),
+    ]),
+    Devices = open(vec![("desktop", number()), ("mobile", number()), ("tablet", number())]),
+    Extra = extra_of(any_json()),
+    KeyInfo = open(vec![("scopes", any_json()), ("rate_limit", any_json())]),
+    Link = link(),
+    LinkId = id(),
+    Metric = any_json(),
+    Period = open(vec![("days", number()), ("views", number())]),
+    Plan = plan(),
+    Post = open(vec![("id", id()), ("body", text(9))]),
+    PostId = id(),
+    Profile = open(vec![
+        ("handle", text(9)),
+        ("bio", text(9)),
+        ("links", list(&link())),
+        ("badges", list(&badge())),
+        ("api_visible", any_json()),
+        ("key", open(vec![("scopes", any_json())])),
+    ]),
+    RateLimit = any_json(),
+    Scopes = any_json(),
+    SiteStats = with(vec![("users", number()), ("views", number()), ("links", number())], none()),
+    Source = source(),
+    Step = step(),
+    UserStats = with(
+        vec![("total_views", number())],
+        open(vec![("devices", open(vec![("tablet", number())]))]),
+    ),
+    Warning = warning(),
+}
+
+/// The types with an ID, JSON of any shape, or a list of such types.
+#[test]
+fn documentation_names_the_formats_that_cannot_hold_a_type() {
+    let sources = concat!(
+        include_str!("../../../src/plan/apply.rs"),
+        include_str!("../../../src/plan/desired_profile.rs"),
+        include_str!("../../../src/plan/mod.rs"),
+        include_str!("../../../src/plan/step.rs"),
+        include_str!("../../../src/resources/badges.rs"),
+        include_str!("../../../src/resources/links.rs"),
+        include_str!("../../../src/resources/mod.rs"),
+        include_str!("../../../src/resources/posts.rs"),
+        include_str!("../../../src/resources/profile.rs"),
+        include_str!("../../../src/resources/profile_field.rs"),
+        include_str!("../../../src/resources/statistics.rs"),
+        include_str!("../../../src/values/path_segment.rs"),
+        include_str!("../../../src/values/scope.rs"),
+    );
+    let declares = |block: &str, name: &str| {
+        let names = [
+            format!("pub struct {name} "),
+            format!("pub struct {name}("),
+            format!("pub enum {name} "),
+        ];
+        names.iter().any(|declared| block.contains(declared))
+            || block.contains(&format!("    {name}, \""))
+    };
+    for name in SELF_DESCRIBING {
+        let mut blocks = sources.split("\n\n").filter(|block| declares(block, name));
+        let says = blocks.any(|block| block.contains("Formats that do not describe themselves"));
+        assert_eq!(says, *name != "Source", "{name}");
+    }
+}
