@@ -121,7 +121,7 @@ fn exports(source: &str) -> BTreeSet<&str> {
 
 /// The exported types that are not values in a format.
 const NOT_WRITTEN: &str = "ApiKey ApplyError ApplyErrorReason Call Client ClientBuilder Clock Error \
-    ErrorKind FieldKind HttpService InvalidValue Method Operation OptionalDays ProfileField RateLimitStatus \
+    ErrorKind FieldKind HttpService InvalidValue JsonToken Method Operation OptionalDays ProfileField RateLimitStatus \
     PlanOptions RawCall Request Response ResponseBody RetryPolicy Tls TlsProblem Wait";
 
 /// Declares the test of the types with the JSON that they are read from.
