@@ -1,6 +1,6 @@
 //! Finds the API key.
 
-use std::io::ErrorKind;
+use std::io::ErrorKind::{InvalidFilename, NotFound};
 
 use profile_sdk::ApiKey;
 
@@ -125,7 +125,9 @@ impl Key {
         });
         let read = match read {
             Ok(read) => read.clone(),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing()),
+            Err(error) if matches!(error.kind(), NotFound | InvalidFilename) => {
+                return Err(missing());
+            }
             Err(error) => return Err(Failure::of_file("read", &path, error)),
         };
         let kept = StoredKey::new(&path, read);

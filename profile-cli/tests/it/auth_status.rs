@@ -67,12 +67,12 @@ async fn problems_of_the_key() {
     let missing = status(&fixture).without("PROFILE_API_KEY");
     let missing = missing.env("PROFILE_API_KEY_FILE", "missing/key").run();
     fails_with(&missing, "missing/key does not exist");
-    // A key in the wrong variable is not printed.
-    let misplaced = status(&fixture).without("PROFILE_API_KEY");
-    let misplaced = misplaced
-        .env("PROFILE_API_KEY_FILE", "key_0123456789")
-        .run();
-    fails_with(&misplaced, "[redacted] does not exist");
+    // A key in the wrong variable is not printed, even if it is too long for the name of a file.
+    for key in ["key_0123456789", &format!("key_{}", "7".repeat(300))] {
+        let misplaced = status(&fixture).without("PROFILE_API_KEY");
+        let misplaced = misplaced.env("PROFILE_API_KEY_FILE", key).run();
+        fails_with(&misplaced, "[redacted] does not exist");
+    }
 }
 
 #[tokio::test]
