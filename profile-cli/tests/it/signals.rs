@@ -241,64 +241,71 @@ async fn run_until(state: &str, signal: Signal, fixture: &Fixture) -> (Option<i3
             }
             terminal.ends()
         }
-        "storing a key" => loop {
-            let keys = fixture.home.path().join(".config/profile/keys");
-            let mut terminal = Terminal::start(fixture.without_settings(&login));
-            terminal.sees("(not shown): ");
-            terminal.types_unseen(&format!("{}\n", fixture.service.key()));
-            // The folder is not empty while the key is written.
-            while !fs::read_dir(&keys).is_ok_and(|mut files| files.next().is_some()) {}
-            terminal.signal(signal);
-            let (code, seen) = terminal.ends();
-            let files: Vec<_> = fs::read_dir(&keys).unwrap().flatten().collect();
-            assert!(
-                files.iter().all(|file| file.file_name() == "demo"),
-                "{files:?}"
-            );
-            let config = keys.with_file_name("config.toml");
-            assert!(
-                fs::read_to_string(config)
-                    .unwrap()
-                    .contains("[accounts.demo]")
-            );
-            // The signal may have been too late.
-            if code != Some(0) {
-                return (code, seen);
-            }
-            fs::remove_dir_all(keys).unwrap();
-        },
+        "storing a key" => run_until_storing(&login, signal, fixture),
         #[cfg(feature = "webhook")]
-        "listening" => {
-            use crate::webhook::{BODY, SECRET, SIGNATURE, listener::deliver};
-            let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
-            let uri = format!("http://{}/", receiver.local_addr().unwrap());
-            let begin = || {
-                let listen = fixture.without_settings(&["webhook", "listen", "--forward-to", &uri]);
-                let mut terminal = Terminal::start(listen.env("PROFILE_WEBHOOK_SECRET", SECRET))
-                    .without_escape_sequences();
-                terminal.sees("forwarding to");
-                let seen = terminal.seen().into_owned();
-                let url = seen.split("listening on ").nth(1).unwrap();
-                let url = url.split_whitespace().next().unwrap();
-                assert_eq!(deliver(url, "post.liked", SIGNATURE, BODY.as_bytes()), 204);
-                let (mut forwarded, _) = receiver.accept().unwrap();
-                let _ = forwarded.read(&mut [0; 4096]).unwrap();
-                terminal.signal(signal);
-                terminal.sees("press Ctrl-C to exit at once");
-                (terminal, forwarded)
-            };
-            let (terminal, _unanswered) = begin();
-            terminal.signal(signal);
-            let (code, seen) = terminal.ends();
-            assert!(!seen.contains("ended: "), "{seen}");
-            let (terminal, forwarded) = begin();
-            respond(forwarded);
-            let ended = terminal.ends();
-            assert_eq!(ended.0, code);
-            ended
-        }
+        "listening" => run_until_listening(signal, fixture),
         other => panic!("unknown state {other}"),
     }
+}
+
+fn run_until_storing(login: &[&str], signal: Signal, fixture: &Fixture) -> (Option<i32>, String) {
+    loop {
+        let keys = fixture.home.path().join(".config/profile/keys");
+        let mut terminal = Terminal::start(fixture.without_settings(login));
+        terminal.sees("(not shown): ");
+        terminal.types_unseen(&format!("{}\n", fixture.service.key()));
+        // The folder is not empty while the key is written.
+        while !fs::read_dir(&keys).is_ok_and(|mut files| files.next().is_some()) {}
+        terminal.signal(signal);
+        let (code, seen) = terminal.ends();
+        let files: Vec<_> = fs::read_dir(&keys).unwrap().flatten().collect();
+        assert!(
+            files.iter().all(|file| file.file_name() == "demo"),
+            "{files:?}"
+        );
+        let config = keys.with_file_name("config.toml");
+        assert!(
+            fs::read_to_string(config)
+                .unwrap()
+                .contains("[accounts.demo]")
+        );
+        // The signal may have been too late.
+        if code != Some(0) {
+            return (code, seen);
+        }
+        fs::remove_dir_all(keys).unwrap();
+    }
+}
+
+#[cfg(feature = "webhook")]
+fn run_until_listening(signal: Signal, fixture: &Fixture) -> (Option<i32>, String) {
+    use crate::webhook::{BODY, SECRET, SIGNATURE, listener::deliver};
+    let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
+    let uri = format!("http://{}/", receiver.local_addr().unwrap());
+    let begin = || {
+        let listen = fixture.without_settings(&["webhook", "listen", "--forward-to", &uri]);
+        let mut terminal = Terminal::start(listen.env("PROFILE_WEBHOOK_SECRET", SECRET))
+            .without_escape_sequences();
+        terminal.sees("forwarding to");
+        let seen = terminal.seen().into_owned();
+        let url = seen.split("listening on ").nth(1).unwrap();
+        let url = url.split_whitespace().next().unwrap();
+        assert_eq!(deliver(url, "post.liked", SIGNATURE, BODY.as_bytes()), 204);
+        let (mut forwarded, _) = receiver.accept().unwrap();
+        let _ = forwarded.read(&mut [0; 4096]).unwrap();
+        terminal.signal(signal);
+        terminal.sees("press Ctrl-C to exit at once");
+        (terminal, forwarded)
+    };
+    let (terminal, _unanswered) = begin();
+    terminal.signal(signal);
+    let (code, seen) = terminal.ends();
+    assert!(!seen.contains("ended: "), "{seen}");
+    let (terminal, forwarded) = begin();
+    respond(forwarded);
+    let ended = terminal.ends();
+    assert_eq!(ended.0, code);
+    ended
 }
 
 #[tokio::test(flavor = "multi_thread")]
