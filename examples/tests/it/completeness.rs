@@ -247,7 +247,7 @@ fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) 
 
 /// Returns the commands of an operation, from the table of the program, or `profile NEW`.
 fn commands(operation: &Operation, program: &str) -> Vec<String> {
-    let row = format!("\", Operation::{})", operation.name().to_uppercase());
+    let row = format!("\", &[Operation::{}])", operation.name().to_uppercase());
     let commands = program.match_indices(&row).map(|(end, _)| {
         let (_, command) = program[..end].rsplit_once('"').expect("a row of the table");
         format!("profile {command}")
