@@ -112,7 +112,6 @@ async fn a_signal_during_a_wait_reports_what_is_known() {
             let fixture = Fixture::new().await;
             let path = fixture.home.path().join("new.toml");
             std::fs::write(&path, "[profile]\nbio = \"b\"\n").unwrap();
-            let command = command.replace("new.toml", path.to_str().unwrap());
             let rule = FaultRule::new(fault.clone());
             let writes = ["PATCH", "DELETE"].map(|method| RequestPattern::any().method(method));
             for write in writes {
@@ -121,7 +120,11 @@ async fn a_signal_during_a_wait_reports_what_is_known() {
                     .add_fault(rule.clone().matching(write))
                     .unwrap();
             }
-            let command: Vec<_> = command.split(' ').chain(["--json", "-vv"]).collect();
+            let words = command.split(' ').map(|word| match word {
+                "new.toml" => path.to_str().unwrap(),
+                _ => word,
+            });
+            let command: Vec<_> = words.chain(["--json", "-vv"]).collect();
             let mut running = fixture.program(&command).start();
             let mut line = running.stderr_line();
             while !line.ends_with("before the next attempt") {

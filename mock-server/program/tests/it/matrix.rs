@@ -167,7 +167,7 @@ fn a_run_that_sends_nothing_is_a_result_of_its_own() {
     let directory = TempDir::new().unwrap();
     let done = directory.path().join("done");
     let script = format!(
-        "[ -e {0} ] && exit; curl --silent --output /dev/null $PROFILE_BASE_URL/other; touch {0}",
+        "[ -e '{0}' ] && exit; curl --silent --output /dev/null $PROFILE_BASE_URL/other; touch '{0}'",
         done.display()
     );
     let cases = ["matrix", "mutants"].map(|command| {
