@@ -50,7 +50,7 @@ pub(crate) struct Service {
     pub(crate) ended: Shutdown,
 }
 
-/// What remains of the services of one process that have ended.
+/// The report and the journals of the services of one process that have ended.
 #[derive(Debug, Default)]
 pub(crate) struct Past {
     pub(crate) report: Mutex<Report>,

@@ -132,7 +132,7 @@ fn the_last_of_repeated_options_wins() {
     }
 }
 
-/// What is not seen in an argument, a path or a value is escaped.
+/// Invisible characters in arguments, paths and values are escaped.
 #[cfg(unix)]
 #[test]
 fn hidden_characters_are_escaped() {

@@ -1,4 +1,4 @@
-//! What each command asks and sends. No change may make one ask or send more.
+//! The questions and requests of each command. A change must not add any.
 
 use std::fs;
 

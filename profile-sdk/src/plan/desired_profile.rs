@@ -206,7 +206,7 @@ pub(super) enum Grade {
     Exact,
     /// URLs are equal after parsing. A service may store this form.
     Parsed,
-    /// What services change when they store a link: white space at the ends, Unicode normalization, the
+    /// Titles and URLs that a service may have changed: white space at the ends, Unicode normalization, the
     /// case of scheme and host, and final slashes.
     Similar,
 }

@@ -1,4 +1,4 @@
-//! What a type of the SDK writes, it reads, in every format of serde.
+//! Reads in every format of serde what the types of the SDK write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
