@@ -21,14 +21,14 @@ pub enum EventKey {
     /// this only for payloads that contain an ID or a time.
     Digest,
     /// A field of the payload, as a JSON pointer (RFC 6901) such as `/data/id`. The key is missing if
-    /// the field is missing or is neither a string nor a number. Numbers are compared as they are
+    /// the field is missing, empty, or neither a string nor a number. Numbers are compared as they are
     /// written, because two large IDs can be the same floating-point number.
     JsonField(String),
 }
 
 impl EventKey {
     pub(crate) fn of(&self, delivery: &Verified<Bytes>) -> Option<String> {
-        match self {
+        let key = match self {
             Self::None => None,
             Self::Digest => Some(delivery.body_digest().to_string()),
             Self::JsonField(pointer) => {
@@ -39,7 +39,8 @@ impl EventKey {
                     _ => None,
                 }
             }
-        }
+        };
+        key.filter(|key: &String| !key.is_empty())
     }
 }
 
@@ -102,6 +103,8 @@ mod tests {
                 Some("18446744073709551618"),
             ),
             (r#"{"data":{"id":null}}"#, None),
+            (r#"{"data":{"id":""}}"#, None),
+            (r#"{"data":{"id":" "}}"#, Some(" ")),
             (r#"{"id":"e1"}"#, None),
             ("not JSON", None),
         ] {

@@ -13,10 +13,10 @@ use std::process::{self, ExitCode};
 use std::time::Duration;
 
 use clap::error::ContextKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use receive_at_scale::{
-    Event, EventKey, HandlerError, Queue, QueueError, QueueSettings, RetryPolicy, metrics_routes,
-    routes, serve, work,
+    Event, EventKey, HandlerError, Queue, QueueError, QueueSettings, RetryPolicy, is_set,
+    metrics_routes, routes, serve, without_empty_variables, work,
 };
 use tokio::net::TcpListener;
 use tracing::{Level, info, warn};
@@ -73,7 +73,9 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let program = Program::try_parse().unwrap_or_else(|mut error| {
+    let matches = without_empty_variables(Program::command()).try_get_matches();
+    let program = matches.and_then(|matches| Program::from_arg_matches(&matches));
+    let program = program.unwrap_or_else(|mut error| {
         // A URL with a password may have been passed as another argument.
         for kind in [
             ContextKind::InvalidArg,
@@ -99,10 +101,11 @@ async fn main() -> ExitCode {
 }
 
 async fn run(program: Program) -> Result<(), Box<dyn Error>> {
+    start_log(program.log_level.parse()?);
     match &program.command {
         Command::Receive { listen, event_key } => {
             let receiver = Receiver::new(verifier()?);
-            let listener = TcpListener::bind(listen).await?;
+            let listener = bind("LISTEN", listen).await?;
             let queue = start(&program).await?;
             println!("http://{}/hooks", listener.local_addr()?);
             let app = routes(receiver, queue, event_key.clone());
@@ -151,15 +154,20 @@ fn verifier() -> Result<Verifier, Box<dyn Error>> {
         Secret::new(unmarked.unwrap_or(&text)).map_err(|error| format!("{name}: {error}"))
     };
     let verifier = Verifier::new(secret("PROFILE_WEBHOOK_SECRET")?);
-    match env::var_os("PROFILE_WEBHOOK_SECRET_BEFORE") {
-        Some(_) => Ok(verifier.also_accept(secret("PROFILE_WEBHOOK_SECRET_BEFORE")?)),
-        None => Ok(verifier),
+    match is_set("PROFILE_WEBHOOK_SECRET_BEFORE") {
+        true => Ok(verifier.also_accept(secret("PROFILE_WEBHOOK_SECRET_BEFORE")?)),
+        false => Ok(verifier),
     }
 }
 
-/// Starts the log, connects to the broker in the background, and serves metrics.
-async fn start(program: &Program) -> Result<Queue, Box<dyn Error>> {
-    // To stderr, one JSON object per line.
+/// Listens on the address in this variable.
+async fn bind(variable: &str, address: &str) -> Result<TcpListener, String> {
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|error| format!("{variable}: could not listen on {address:?}: {error}"))
+}
+
+/// Starts the log: to stderr, one JSON object per line.
+fn start_log(level: Level) {
     let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
@@ -167,13 +175,17 @@ async fn start(program: &Program) -> Result<Queue, Box<dyn Error>> {
         .with_writer(io::stderr);
     // The client of the broker logs every attempt to connect.
     let levels = Targets::new()
-        .with_default(program.log_level.parse::<Level>()?)
+        .with_default(level)
         .with_target("async_nats", LevelFilter::OFF);
     let log = tracing_subscriber::registry().with(lines).with(levels);
     log.init();
+}
+
+/// Connects to the broker in the background, and serves metrics.
+async fn start(program: &Program) -> Result<Queue, Box<dyn Error>> {
     let queue = Queue::connect_in_background(&program.queue).await?;
     if let Some(address) = &program.metrics_listen {
-        let listener = TcpListener::bind(address).await?;
+        let listener = bind("METRICS_LISTEN", address).await?;
         info!(address = %listener.local_addr()?, "serving metrics");
         tokio::spawn(serve(listener, metrics_routes(queue.clone()), pending()));
     }

@@ -7,7 +7,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 use prometheus::{
-    IntCounterVec, IntGaugeVec, TextEncoder, register_int_counter_vec, register_int_gauge_vec,
+    IntCounter, IntCounterVec, IntGaugeVec, TextEncoder, register_int_counter,
+    register_int_counter_vec, register_int_gauge_vec,
 };
 use tracing::warn;
 
@@ -21,14 +22,53 @@ static DELIVERIES: LazyLock<IntCounterVec> = LazyLock::new(|| {
     register_int_counter_vec!(name, help, &["status", "reason"]).expect(VALID)
 });
 
-/// Calls of the handler by their outcome: `handled`, `failed`, or `dead`.
-pub(crate) static ATTEMPTS: LazyLock<IntCounterVec> = LazyLock::new(|| {
+/// The status and reason of each response to a delivery.
+const RESPONSES: [(u16, &str); 12] = [
+    (204, "stored"),
+    (204, "duplicate"),
+    (400, "body_unreadable"),
+    (401, "signature_missing"),
+    (401, "signature_malformed"),
+    (401, "signature_mismatch"),
+    (408, "slow_sender"),
+    (413, "body_too_large"),
+    (503, "not_stored"),
+    (503, "unconfirmed"),
+    (503, "too_many_pending"),
+    (503, "too_many_requests"),
+];
+
+/// Deliveries in whose payload the event key is missing.
+pub(crate) static WITHOUT_KEY: LazyLock<IntCounter> = LazyLock::new(|| {
+    let (name, help) = (
+        "webhook_deliveries_without_key_total",
+        "Deliveries without a key",
+    );
+    register_int_counter!(name, help).expect(VALID)
+});
+
+/// Calls of the handler by their outcome.
+static ATTEMPTS: LazyLock<IntCounterVec> = LazyLock::new(|| {
     let (name, help) = ("webhook_event_attempts_total", "Calls of the handler");
     register_int_counter_vec!(name, help, &["worker", "outcome"]).expect(VALID)
 });
 
+/// The counter of an outcome: `handled`, `failed`, or `dead`.
+pub(crate) fn attempts(worker: &str, outcome: &str) -> IntCounter {
+    ATTEMPTS.with_label_values(&[worker, outcome])
+}
+
+/// Creates the counters of a receiver, at 0.
+pub(crate) fn create_delivery_counters() {
+    LazyLock::force(&WITHOUT_KEY);
+    for (status, reason) in RESPONSES {
+        DELIVERIES.with_label_values(&[&status.to_string(), reason]);
+    }
+}
+
 /// Counts a response, and returns the number of responses with this status and reason.
 pub(crate) fn count_delivery(status: StatusCode, reason: &str) -> u64 {
+    debug_assert!(RESPONSES.contains(&(status.as_u16(), reason)), "{reason}");
     let counter = DELIVERIES.with_label_values(&[status.as_str(), reason]);
     counter.inc();
     counter.get()

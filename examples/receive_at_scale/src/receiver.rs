@@ -1,6 +1,6 @@
 //! The receiver, which verifies deliveries and stores them. Any number may run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use axum::extract::{Request, State};
@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use tracing::{Instrument, error, error_span, info, warn};
 use webhook_verify::{Receiver, Rejection, VerifyError};
 
-use crate::metrics::count_delivery as count;
+use crate::metrics::{WITHOUT_KEY, count_delivery as count, create_delivery_counters};
 use crate::server::{HEALTH, Place};
 use crate::{EventKey, Queue, StoreError};
 
@@ -36,6 +36,7 @@ struct AppState {
     receiver: Receiver,
     queue: Queue,
     key: EventKey,
+    without_key: Arc<Once>,
     rejected: Unlogged<Rejection>,
     not_stored: Unlogged<StoreError>,
     /// The time of the last answer of the broker, and the answer.
@@ -70,6 +71,7 @@ type Unlogged<E> = Arc<Mutex<Option<(E, u64)>>>;
 /// # }
 /// ```
 pub fn routes(receiver: Receiver, queue: Queue, key: EventKey) -> Router {
+    create_delivery_counters();
     Router::new()
         .route("/hooks", post(receive))
         .route(HEALTH, get(StatusCode::OK))
@@ -78,6 +80,7 @@ pub fn routes(receiver: Receiver, queue: Queue, key: EventKey) -> Router {
             receiver: receiver.time_limit(BODY_TIMEOUT),
             queue,
             key,
+            without_key: Arc::new(Once::new()),
             rejected: Arc::default(),
             not_stored: Arc::default(),
             ready: Arc::default(),
@@ -120,6 +123,16 @@ async fn respond(
         }
     };
     let key = state.key.of(&delivery);
+    if key.is_none() && state.key != EventKey::None {
+        WITHOUT_KEY.inc();
+        let event_key = &state.key;
+        state.without_key.call_once(|| {
+            warn!(
+                ?event_key,
+                "a delivery has no event key; its duplicates are not detected"
+            );
+        });
+    }
     let kind = delivery.event_kind().ok();
     let kind = kind.as_ref().map(|kind| kind.as_str());
     match state.queue.publish(delivery.into_body(), key, kind).await {

@@ -65,7 +65,8 @@ pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future
     let connections = GracefulShutdown::new();
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(IDLE_TIMEOUT);
+        .header_read_timeout(IDLE_TIMEOUT)
+        .half_close(true);
     let mut shutdown = pin!(shutdown);
     loop {
         let (stream, _) = tokio::select! {
@@ -101,8 +102,7 @@ pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future
                 }
             })
         };
-        let connection = http.serve_connection(TokioIo::new(stream), service);
-        let connection = connections.watch(connection);
+        let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
         let idle = idle.clone();
         tokio::spawn(async move {
             tokio::select! {

@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_nats::datetime::DateTime;
+use async_nats::datetime::{self, DateTime};
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::{AckKind, Message};
 use bytes::Bytes;
@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 use tracing::{Instrument, error, error_span, warn};
 
-use crate::metrics::ATTEMPTS;
+use crate::metrics::attempts;
 use crate::queue::{KIND_HEADER, WORKER_HEADER, text};
 use crate::recent_events::{Identity, Progress, RecentEvents};
 use crate::{Queue, QueueError, RetryPolicy};
@@ -72,7 +72,7 @@ pub type HandlerError = Box<dyn Error + Send + Sync>;
 ///
 /// Workers with the same `name` share the events; workers with another name receive all events
 /// again. If a handler fails or panics, the event is redelivered after the delays of `retry`, and
-/// then becomes a dead letter. Order is not preserved. An event is handled twice only if its worker
+/// then becomes a dead letter, or earlier, if the broker would delete it before the next attempt. Order is not preserved. An event is handled twice only if its worker
 /// dies or loses the broker before the acknowledgement is confirmed, or if it waits for more than
 /// [`ACK_WAIT`] because [`MAX_CONCURRENT`] handlers are running.
 ///
@@ -101,6 +101,9 @@ pub async fn work<F, H>(
     F: Fn(Event) -> H + Send + Sync + 'static,
     H: Future<Output = Result<(), HandlerError>> + Send + 'static,
 {
+    for outcome in ["handled", "failed", "dead"] {
+        attempts(name, outcome); // At 0.
+    }
     let worker = Arc::new(Worker {
         queue: queue.clone(),
         name: name.to_owned(),
@@ -118,9 +121,8 @@ pub async fn work<F, H>(
     let _ = timeout(STOP_TIMEOUT, finished).await;
 }
 
-/// Creates the worker unless it exists, and requests its events. Also returns the time at which the
-/// stream was created.
-async fn subscribe(queue: &Queue, name: &str) -> Result<(pull::Stream, DateTime), QueueError> {
+/// Creates the worker unless it exists, and requests its events. Also returns their stream.
+async fn subscribe(queue: &Queue, name: &str) -> Result<(pull::Stream, Source), QueueError> {
     let config = pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -144,7 +146,9 @@ async fn subscribe(queue: &Queue, name: &str) -> Result<(pull::Stream, DateTime)
     let events = consumer.stream().max_messages_per_batch(MAX_CONCURRENT);
     let events = events.heartbeat(RETRY_DELAY).messages().await;
     let events = events.map_err(QueueError::during("request events"))?;
-    Ok((events, stream.cached_info().created))
+    let stream = stream.cached_info();
+    let (created, max_age) = (stream.created, stream.config.max_age);
+    Ok((events, Source { created, max_age }))
 }
 
 /// Receives events and spawns their handlers. Subscribes again after the connection is lost, and logs each
@@ -183,11 +187,18 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
     }
 }
 
+/// A stream of events.
+#[derive(Clone, Copy)]
+struct Source {
+    created: DateTime,
+    /// The age at which the broker deletes an event; 0 for none.
+    max_age: Duration,
+}
+
 /// An event from the broker.
 struct Delivery {
     message: Message,
-    /// The time at which its stream was created.
-    stream: DateTime,
+    stream: Source,
     received: Instant,
 }
 
@@ -250,20 +261,26 @@ impl Worker {
     async fn fail(&self, delivery: &Delivery, event: Identity, attempt: i64, reason: &str) {
         let message = &delivery.message;
         self.with_events(|events| events.forget(event));
-        let delay = self.retry.delay(attempt);
+        let Source { max_age, .. } = delivery.stream;
+        let age = datetime::now().unix_timestamp_nanos() - event.1;
+        let is_kept = |delay: &Duration| {
+            max_age.is_zero() || age + delay.as_nanos() as i128 <= max_age.as_nanos() as i128
+        };
+        let delay = self.retry.delay(attempt).filter(is_kept);
         if delay.is_none() {
             let queue = &self.queue;
             let storing = queue.store_dead_letter(&self.name, message, event, reason);
             match storing.await {
                 Ok(()) => {
-                    error!(error = reason, "the event became a dead letter");
+                    let kept_until = rfc_3339(datetime::now() + max_age);
+                    error!(error = reason, kept_until, "the event became a dead letter");
                     self.count("dead");
                     return self.acknowledge(delivery).await;
                 }
                 Err(error) => error!(%error, "could not store the dead letter"),
             }
         }
-        let delay = delay.unwrap_or(self.retry.max_delay);
+        let delay = delay.unwrap_or(self.retry.max_delay.min(ACK_WAIT));
         warn!(error = reason, attempt, ?delay, "the handler failed");
         self.count("failed");
         if self.is_of_the_same_stream(delivery).await {
@@ -295,17 +312,23 @@ impl Worker {
                 }
             }
         };
-        timeout(ACK_WAIT, stream).await == Ok(delivery.stream)
+        timeout(ACK_WAIT, stream).await == Ok(delivery.stream.created)
     }
 
     fn count(&self, outcome: &str) {
-        let labels = [self.name.as_str(), outcome];
-        ATTEMPTS.with_label_values(&labels).inc();
+        attempts(&self.name, outcome).inc();
     }
 
     fn with_events<T>(&self, change: impl FnOnce(&mut RecentEvents) -> T) -> T {
         change(&mut self.events.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Formats a time as in the log.
+fn rfc_3339(time: DateTime) -> String {
+    let (month, (hour, minute, second)) = (u8::from(time.month()), time.to_hms());
+    let (year, day) = (time.year(), time.day());
+    format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 /// Runs the handler, and reports progress to the broker meanwhile.

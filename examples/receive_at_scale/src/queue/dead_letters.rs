@@ -6,11 +6,8 @@ use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
-use super::{DEAD_STREAM, KIND_HEADER, Queue, QueueError, STREAM, SUBJECT, WORKER_HEADER, message};
+use super::{KIND_HEADER, Queue, QueueError, WORKER_HEADER, message};
 use crate::recent_events::Identity;
-
-/// The prefix of the subjects of dead letters, followed by the name of the worker.
-const DEAD_SUBJECT: &str = "profile.dead.";
 
 const REASON_HEADER: &str = "Profile-Reason";
 const SEQUENCE_HEADER: &str = "Profile-Sequence";
@@ -60,7 +57,7 @@ impl Queue {
         worker: &str,
         number: u64,
     ) -> Result<Option<DeadLetter>, QueueError> {
-        let subject = format!("{DEAD_SUBJECT}{worker}");
+        let subject = self.names.dead_subject(worker);
         let stream = self.dead_stream().await?;
         let found = stream.get_first_raw_message_by_subject(subject, number);
         match found.await {
@@ -93,7 +90,8 @@ impl Queue {
         let id = format!("replay-{worker}-{number}-{stored_at}");
         let message = message(&letter.body, &id, letter.kind.as_deref())
             .header(WORKER_HEADER, worker.as_str());
-        let sent = self.send(message, STREAM, SUBJECT).await;
+        let (stream, subject) = (&self.names.stream, &self.names.subject);
+        let sent = self.send(message, stream, subject).await;
         sent.map_err(QueueError::during("replay a dead letter"))?;
         // The number may belong to another dead letter by now.
         let found = self.dead_letter(worker, number).await?;
@@ -121,8 +119,8 @@ impl Queue {
         let message = message(&event.payload, &id, kind.as_deref())
             .header(SEQUENCE_HEADER, sequence.to_string().as_str())
             .header(REASON_HEADER, reason.as_str());
-        let subject = format!("{DEAD_SUBJECT}{worker}");
-        let sent = self.send(message, DEAD_STREAM, &subject).await;
+        let subject = self.names.dead_subject(worker);
+        let sent = self.send(message, &self.names.dead_stream, &subject).await;
         sent.map_err(QueueError::during("store a dead letter"))?;
         Ok(())
     }
@@ -130,7 +128,7 @@ impl Queue {
     /// Returns the number of dead letters of a worker.
     pub(super) async fn count_dead_letters(&self, worker: &str) -> Result<u64, QueueError> {
         let failed = || QueueError::during("count the dead letters");
-        let subject = format!("{DEAD_SUBJECT}{worker}");
+        let subject = self.names.dead_subject(worker);
         let stream = self.dead_stream().await?;
         let counts = stream.info_with_subjects(subject).await;
         let counts = counts.map_err(failed())?;

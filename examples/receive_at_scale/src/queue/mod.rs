@@ -9,7 +9,7 @@ pub use backlog::Backlog;
 pub use dead_letters::DeadLetter;
 pub(crate) use dead_letters::text;
 pub use publish::{MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError};
-pub use settings::QueueSettings;
+pub use settings::{QueueSettings, is_set, without_empty_variables};
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,12 +32,6 @@ use tracing::error;
 
 /// Period in which the broker detects duplicate events. It keeps their keys in memory.
 pub const DUPLICATE_WINDOW: Duration = Duration::from_secs(10 * 60);
-
-const STREAM: &str = "PROFILE_EVENTS";
-const SUBJECT: &str = "profile.events";
-const DEAD_STREAM: &str = "PROFILE_DEAD_LETTERS";
-const DEAD_SUBJECTS: &str = "profile.dead.*";
-const STREAMS: [(&str, &str); 2] = [(STREAM, SUBJECT), (DEAD_STREAM, DEAD_SUBJECTS)];
 
 /// The header with the event kind, which is not authenticated.
 pub(crate) const KIND_HEADER: &str = "Profile-Unverified-Kind";
@@ -100,10 +94,26 @@ impl QueueError {
     }
 }
 
+/// The names of a deployment at the broker.
+struct Names {
+    stream: String,
+    subject: String,
+    dead_stream: String,
+    /// The start of the subjects of dead letters, followed by the name of the worker.
+    dead_subjects: String,
+}
+
+impl Names {
+    fn dead_subject(&self, worker: &str) -> String {
+        format!("{}{worker}", self.dead_subjects)
+    }
+}
+
 /// A connection to the broker, which reconnects automatically. Clones share it.
 #[derive(Clone)]
 pub struct Queue {
     context: Context,
+    names: Arc<Names>,
     permits: Arc<Semaphore>,
     /// The settings of streams that the broker has lost, and the time of the last attempt to create
     /// them again.
@@ -133,15 +143,14 @@ impl Queue {
     /// ```
     pub async fn open(settings: QueueSettings) -> Result<Self, QueueError> {
         let mut queue = Self::connect(&settings).await?;
-        for (name, subject) in STREAMS {
-            let config = settings.stream(name, subject);
+        for config in settings.streams() {
             let updated = queue.context.create_or_update_stream(config).await;
             let info = updated.map_err(|error| {
                 let is_refusal = matches!(error.kind(),
                     CreateStreamErrorKind::JetStream(cause) if REFUSALS.contains(&cause.kind()));
                 QueueError::new("create or update the stream", &error, is_refusal)
             })?;
-            if name == STREAM {
+            if info.config.name == queue.names.stream {
                 settings.check_replicas(&info);
             }
         }
@@ -151,25 +160,21 @@ impl Queue {
 
     /// Returns a queue that connects in the background, and rejects deliveries until then. The
     /// streams must exist, or [`Queue::open`] must create them. If the broker loses them, the queue creates
-    /// them again. Logs the loss and the return of the broker.
+    /// them again.
     ///
     /// # Errors
     ///
     /// Returns [`QueueError`] if the credentials or the certificate cannot be read.
     pub async fn connect_in_background(settings: &QueueSettings) -> Result<Self, QueueError> {
-        let log = settings::ConnectionLog::default();
         let options = settings.connect_options().await?;
         let options = options.retry_on_initial_connect();
-        let options = options.event_callback(move |event| {
-            log.log(&event);
-            async {}
-        });
         let mut queue = Self::connect_with(options, settings).await?;
         queue.lost_streams = Some(Arc::new((settings.clone(), Mutex::default())));
         Ok(queue)
     }
 
-    /// Connects to the broker, whose streams exist.
+    /// Connects to the broker, whose streams exist. Logs the loss and the return of the broker, and errors
+    /// that it reports, such as a missing permission.
     ///
     /// # Errors
     ///
@@ -183,9 +188,6 @@ impl Queue {
         options: ConnectOptions,
         settings: &QueueSettings,
     ) -> Result<Self, QueueError> {
-        // A program that also contains aws-lc-rs has no default provider. Fails if one is installed
-        // already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let connected = options.connect(&settings.nats_url[..]).await;
         let client = connected.map_err(|error| {
             let is_refusal = error.kind() == ConnectErrorKind::AuthorizationViolation;
@@ -198,6 +200,7 @@ impl Queue {
         let permits = Arc::new(Semaphore::new(publish::PERMITS));
         Ok(Self {
             context,
+            names: Arc::new(settings.names()),
             permits,
             lost_streams: None,
         })
@@ -220,12 +223,13 @@ impl Queue {
 
     /// Returns the stream of events. Fails at once while the broker is disconnected.
     pub(crate) async fn stream(&self) -> Result<Stream, QueueError> {
-        self.look_up(STREAM, "look up the stream").await
+        self.look_up(&self.names.stream, "look up the stream").await
     }
 
     /// Returns the stream of dead letters.
     async fn dead_stream(&self) -> Result<Stream, QueueError> {
-        self.look_up(DEAD_STREAM, "look up the stream of dead letters")
+        let name = &self.names.dead_stream;
+        self.look_up(name, "look up the stream of dead letters")
             .await
     }
 
@@ -253,12 +257,12 @@ impl Queue {
         }
         *last_attempt = Some(Instant::now());
         let mut created = Vec::new();
-        for (name, subject) in STREAMS {
-            match self.context.get_stream(name).await {
+        for config in settings.streams() {
+            let name = config.name.clone();
+            match self.context.get_stream(&name).await {
                 Ok(stream) => settings.check_replicas(stream.cached_info()),
                 Err(error) if is_missing(&error) => {
-                    let stream = self.context.create_stream(settings.stream(name, subject));
-                    if let Err(error) = stream.await {
+                    if let Err(error) = self.context.create_stream(config).await {
                         return error!(%error, stream = name, "could not create a missing stream");
                     }
                     created.push(name);

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{DISCONNECTED, Queue, RETRY_DELAY, STREAM, SUBJECT, message};
+use super::{DISCONNECTED, Queue, RETRY_DELAY, message};
 
 /// Maximum time to store a delivery; after that, the receiver responds with 503.
 ///
@@ -67,7 +67,7 @@ impl Queue {
         // The client would keep what is published while disconnected, and send it later.
         while self.is_connected() {
             let message = message(&body, &id, unverified_kind);
-            let attempt = self.send(message, STREAM, SUBJECT);
+            let attempt = self.send(message, &self.names.stream, &self.names.subject);
             match timeout_at(deadline, attempt).await {
                 Ok(Ok(stored)) => return Ok(stored),
                 Ok(Err(error)) => {

@@ -5,22 +5,22 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
 use async_nats::{ClientError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
-use clap::builder::TypedValueParser;
+use clap::builder::{Resettable, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, Command, Parser};
+use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
+use percent_encoding::percent_decode_str;
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use tracing::{error, warn};
 
-use super::{DUPLICATE_WINDOW, PING_INTERVAL, QueueError, RETRY_DELAY};
+use super::{DUPLICATE_WINDOW, Names, PING_INTERVAL, QueueError, RETRY_DELAY};
 
 /// Seconds in a week.
 const WEEK: u64 = 7 * 24 * 60 * 60;
@@ -31,7 +31,8 @@ const WEEK: u64 = 7 * 24 * 60 * 60;
 /// a password is among them.
 #[derive(Clone, Parser)]
 pub struct QueueSettings {
-    /// URLs of the broker's servers, separated by commas; `tls://` for TLS
+    /// URLs of the broker's servers, separated by commas; `tls://` for TLS, and
+    /// `nats://<user>:<password>@` or `nats://<token>@` to log in
     #[arg(
         long,
         env,
@@ -54,6 +55,9 @@ pub struct QueueSettings {
     /// PEM file with the root certificate of the broker, if it is private
     #[arg(long, env, value_name = "PATH")]
     pub nats_root_certificate: Option<PathBuf>,
+    /// Start of the names of streams and subjects; deployments with different ones share nothing
+    #[arg(long, env, default_value = "profile", value_parser = parse_prefix, value_name = "NAME")]
+    pub stream_prefix: String,
     /// Number of servers that store each event; 3 in a cluster
     #[arg(long, env, default_value_t = 1, value_name = "NUMBER")]
     pub stream_replicas: usize,
@@ -73,15 +77,34 @@ impl QueueSettings {
     ///
     /// Returns an error if a value is invalid.
     pub fn new(url: &str) -> Result<Self, clap::Error> {
-        Self::try_parse_from(["", "--nats-url", url])
+        let command = without_empty_variables(Self::command());
+        Self::from_arg_matches(&command.try_get_matches_from(["", "--nats-url", url])?)
+    }
+
+    pub(super) fn names(&self) -> Names {
+        let (lower, upper) = (&self.stream_prefix, self.stream_prefix.to_uppercase());
+        Names {
+            stream: format!("{upper}_EVENTS"),
+            subject: format!("{lower}.events"),
+            dead_stream: format!("{upper}_DEAD_LETTERS"),
+            dead_subjects: format!("{lower}.dead."),
+        }
     }
 
     /// Returns the options of a connection.
     pub(super) async fn connect_options(&self) -> Result<ConnectOptions, QueueError> {
+        // A program that also contains aws-lc-rs has no default provider. Fails if one is installed
+        // already, which is as good.
+        let _ = ring::default_provider().install_default();
         let failed = QueueError::during("read the credentials or the certificate");
         let options = self.credentials().await.map_err(failed)?;
+        let log = ConnectionLog::default();
         Ok(options
             .ping_interval(PING_INTERVAL)
+            .event_callback(move |event| {
+                log.log(&event);
+                async {}
+            })
             .reconnect_delay_callback(|attempts| RETRY_DELAY * attempts.min(5) as u32))
     }
 
@@ -97,9 +120,21 @@ impl QueueSettings {
             }
             None => ConnectOptions::new(),
         };
-        if let Some(user) = &self.nats_user {
-            options = options.user_and_password(user.clone(), self.nats_password.clone());
-        }
+        let password = Some(self.nats_password.clone()).filter(|text| !text.is_empty());
+        // All servers of a cluster accept the same user.
+        let mut urls = self.nats_url.iter();
+        let in_url = urls.find_map(|url| Some((url.username()?, url.password())));
+        options = match (self.nats_user.clone(), in_url) {
+            (Some(user), _) => options.user_and_password(user, password.unwrap_or_default()),
+            (None, Some((user, in_url))) => {
+                let user = decode(user)?;
+                match password.or(in_url.map(decode).transpose()?) {
+                    Some(password) => options.user_and_password(user, password),
+                    None => options.token(user),
+                }
+            }
+            (None, None) => options,
+        };
         if let Some(path) = &self.nats_root_certificate {
             // async-nats would report an invalid file as a broker that cannot be reached.
             options = options.tls_client_config(trusting(&read(path).await?)?);
@@ -119,10 +154,17 @@ impl QueueSettings {
         }
     }
 
-    pub(super) fn stream(&self, name: &str, subject: &str) -> Config {
-        Config {
-            name: name.to_owned(),
-            subjects: vec![subject.to_owned()],
+    /// Returns the stream of events, and that of dead letters.
+    pub(super) fn streams(&self) -> [Config; 2] {
+        let names = self.names();
+        let dead_subjects = names.dead_subject("*");
+        let streams = [
+            (names.stream, names.subject),
+            (names.dead_stream, dead_subjects),
+        ];
+        streams.map(|(name, subject)| Config {
+            name,
+            subjects: vec![subject],
             storage: StorageType::File,
             num_replicas: self.stream_replicas,
             duplicate_window: DUPLICATE_WINDOW,
@@ -133,7 +175,33 @@ impl QueueSettings {
             // Reject new events, and never delete old ones that are not handled.
             discard: DiscardPolicy::New,
             ..Config::default()
-        }
+        })
+    }
+}
+
+/// Returns `true` if an environment variable is set and not empty: Compose and Helm set those without a
+/// value to an empty text.
+pub fn is_set(variable: impl AsRef<OsStr>) -> bool {
+    env::var_os(variable.as_ref()).is_some_and(|value| !value.is_empty())
+}
+
+/// Lets a command ignore variables that are not [set](is_set).
+pub fn without_empty_variables(command: Command) -> Command {
+    let command = command.mut_subcommands(without_empty_variables);
+    command.mut_args(
+        |arg| match arg.get_env().is_some_and(|name| !is_set(name)) {
+            true => arg.env(Resettable::Reset),
+            false => arg,
+        },
+    )
+}
+
+/// Rejects what is not valid in the names of streams, or equals another prefix in upper case.
+fn parse_prefix(text: &str) -> Result<String, &'static str> {
+    let is_valid = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-' | '_');
+    match !text.is_empty() && text.chars().all(is_valid) {
+        true => Ok(text.to_owned()),
+        false => Err("expected lower-case letters, digits, `-` or `_`"),
     }
 }
 
@@ -159,12 +227,15 @@ fn trusting(pem: &[u8]) -> io::Result<ClientConfig> {
         let certificate = certificate.map_err(io::Error::other)?;
         roots.add(certificate).map_err(io::Error::other)?;
     }
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let config = config.with_safe_default_protocol_versions();
-    let config = config
-        .map_err(io::Error::other)?
-        .with_root_certificates(roots);
+    let config = ClientConfig::builder().with_root_certificates(roots);
     Ok(config.with_no_client_auth())
+}
+
+/// Decodes a part of a URL.
+fn decode(text: &str) -> io::Result<String> {
+    let text = percent_decode_str(text).decode_utf8();
+    let text = text.map_err(|_| io::Error::other("the user in NATS_URL is not valid UTF-8"))?;
+    Ok(text.into_owned())
 }
 
 /// Parses a URL, which may contain a password: the errors of clap would print it.

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::{open, start_broker};
+use crate::{open, settings, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -25,6 +25,15 @@ const RETRY: RetryPolicy = RetryPolicy {
 fn start_worker(
     queue: &Queue,
     name: &'static str,
+    is_down: &Arc<AtomicBool>,
+) -> (mpsc::UnboundedReceiver<Event>, JoinHandle<()>) {
+    start_worker_with(queue, name, RETRY, is_down)
+}
+
+fn start_worker_with(
+    queue: &Queue,
+    name: &'static str,
+    retry: RetryPolicy,
     is_down: &Arc<AtomicBool>,
 ) -> (mpsc::UnboundedReceiver<Event>, JoinHandle<()>) {
     let (sender, calls) = mpsc::unbounded_channel();
@@ -42,7 +51,7 @@ fn start_worker(
     let queue = queue.clone();
     let working = async move {
         let forever = std::future::pending();
-        work(&queue, name, RETRY, handle, forever).await;
+        work(&queue, name, retry, handle, forever).await;
     };
     (calls, tokio::spawn(working))
 }
@@ -181,6 +190,45 @@ async fn the_program_lists_and_replays_dead_letters() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
     }
     wait_for_backlog(&queue, "printer", (1, 0, 0)).await;
+}
+
+/// The broker deletes an event after `STREAM_MAX_AGE`, and would not redeliver it.
+#[tokio::test]
+async fn an_event_that_would_be_deleted_before_the_next_attempt_becomes_a_dead_letter() {
+    let broker = or_skip!(start_broker().await);
+    let mut settings = settings(&broker.url());
+    settings.stream_max_age = 600;
+    let queue = Queue::open(settings).await.unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let lines = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_writer(std::sync::Mutex::new(log.reopen().unwrap()));
+    let _log = tracing::subscriber::set_default(lines.finish());
+    let is_down = Arc::new(AtomicBool::new(true));
+    for (worker, delay, expected) in [("patient", 590, (0, 1, 0)), ("late", 600, (0, 0, 1))] {
+        let delay = Duration::from_secs(delay);
+        let retry = RetryPolicy {
+            first_delay: delay,
+            max_delay: delay,
+            max_attempts: 100,
+        };
+        let (mut calls, working) = start_worker_with(&queue, worker, retry, &is_down);
+        if worker == "patient" {
+            queue.publish("{}".into(), None, None).await.unwrap();
+        }
+        timeout(DEADLINE, calls.recv()).await.unwrap().unwrap();
+        wait_for_backlog(&queue, worker, expected).await;
+        working.abort();
+    }
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    let line = log
+        .lines()
+        .find(|line| line.contains("the event became a dead letter"));
+    let line: serde_json::Value = serde_json::from_str(line.unwrap()).unwrap();
+    let time = |field: &str| async_nats::datetime::parse_rfc3339(line[field].as_str().unwrap());
+    let kept = time("kept_until").unwrap() - time("timestamp").unwrap();
+    assert!((598..=600).contains(&kept.whole_seconds()), "{line}");
 }
 
 /// Receivers and workers try again; a command must not wait without a message.

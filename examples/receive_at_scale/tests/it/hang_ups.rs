@@ -95,6 +95,28 @@ async fn a_delivery_of_a_sender_that_hangs_up_is_logged_and_counted() {
     receiver.kill().await.unwrap();
 }
 
+/// Some clients close their half of the connection after the request.
+#[tokio::test]
+async fn a_sender_that_closes_its_half_gets_its_answer() {
+    let broker = or_skip!(start_broker().await);
+    let (_receiver, url, _log) = start_receiver(&broker).await;
+    let address = url.trim_start_matches("http://").trim_end_matches("/hooks");
+    let signature = sign(&Secret::new(SECRET).unwrap(), "{}");
+    for _ in 0..10 {
+        let mut sender = TcpStream::connect(address).await.unwrap();
+        let request = format!(
+            "POST /hooks HTTP/1.1\r\nhost: a\r\nx-service-signature: {signature}\r\n\
+             content-length: 2\r\n\r\n{{}}"
+        );
+        sender.write_all(request.as_bytes()).await.unwrap();
+        sender.shutdown().await.unwrap();
+        let mut response = String::new();
+        let read = timeout(DEADLINE, sender.read_to_string(&mut response)).await;
+        read.unwrap().unwrap();
+        assert!(response.starts_with("HTTP/1.1 204"), "{response}");
+    }
+}
+
 #[tokio::test]
 async fn shutdown_waits_for_a_delivery_of_a_sender_that_hung_up() {
     let broker = or_skip!(start_broker().await);

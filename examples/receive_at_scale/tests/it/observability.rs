@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use futures_util::StreamExt;
-use receive_at_scale::{RetryPolicy, metrics_routes, work};
+use receive_at_scale::{Queue, RetryPolicy, metrics_routes, work};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr};
@@ -20,6 +20,21 @@ use crate::{open, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const SECRET: &str = "whsec_never_in_logs";
+/// The reasons in the table of metrics.
+const REASONS: [&str; 12] = [
+    "stored",
+    "duplicate",
+    "signature_missing",
+    "signature_malformed",
+    "signature_mismatch",
+    "body_too_large",
+    "body_unreadable",
+    "slow_sender",
+    "not_stored",
+    "unconfirmed",
+    "too_many_pending",
+    "too_many_requests",
+];
 const BODY: &str = r#"{"data":{"id":"never in logs"}}"#;
 
 /// Starts a receiver as a process, and returns it with the lines of its log.
@@ -76,6 +91,17 @@ async fn a_receiver_counts_and_logs_deliveries() {
     let (mut receiver, mut log) = start_receiver(&broker);
     let url = timeout(DEADLINE, ready_url(&mut receiver)).await.unwrap();
     let address = record(&mut log, "serving metrics").await["address"].clone();
+    let address = address.as_str().unwrap();
+    let at_start = metrics(address).await;
+    for reason in REASONS {
+        let counter = format!(r#"webhook_deliveries_total{{reason="{reason}",status="#);
+        let mut lines = at_start.lines().filter(|line| line.starts_with(&counter));
+        assert!(lines.next().unwrap().ends_with(" 0"), "{at_start}");
+    }
+    assert!(
+        at_start.contains("\nwebhook_deliveries_without_key_total 0\n"),
+        "{at_start}"
+    );
 
     let signature = sign(&Secret::new(SECRET).unwrap(), BODY);
     assert_eq!(deliver(&url, &signature, "a-1").await, (204, "a-1".into()));
@@ -105,11 +131,7 @@ async fn a_receiver_counts_and_logs_deliveries() {
     );
     assert_eq!(deliver(&url, "sha1=0", "a-4").await.0, 401);
 
-    let address = address.as_str().unwrap();
-    let metrics = reqwest::get(format!("http://{address}/metrics"))
-        .await
-        .unwrap();
-    let metrics = metrics.text().await.unwrap();
+    let metrics = metrics(address).await;
     for expected in [
         r#"webhook_deliveries_total{reason="stored",status="204"} 1"#,
         r#"webhook_deliveries_total{reason="duplicate",status="204"} 1"#,
@@ -122,6 +144,40 @@ async fn a_receiver_counts_and_logs_deliveries() {
         );
     }
     assert_eq!(get(&url, "metrics").await.status(), 404);
+}
+
+async fn metrics(address: &str) -> String {
+    let metrics = reqwest::get(format!("http://{address}/metrics")).await;
+    metrics.unwrap().text().await.unwrap()
+}
+
+#[tokio::test]
+async fn deliveries_without_a_key_are_counted_and_logged_once() {
+    let broker = or_skip!(start_broker().await);
+    let (mut receiver, mut log) = start_receiver(&broker);
+    let url = timeout(DEADLINE, ready_url(&mut receiver)).await.unwrap();
+    let address = record(&mut log, "serving metrics").await["address"].clone();
+    for id in ["null", "[]", "\"\""] {
+        let body = format!(r#"{{"data":{{"id":{id}}}}}"#);
+        let signature = sign(&Secret::new(SECRET).unwrap(), &body);
+        let request = reqwest::Client::new().post(&url).body(body);
+        let sent = request
+            .header("x-service-signature", signature)
+            .send()
+            .await;
+        assert_eq!(sent.unwrap().status(), 204);
+    }
+    let (mut without_key, mut stored) = (0, 0);
+    while stored < 3 {
+        let record = next_record(&mut log).await;
+        let message = record["message"].as_str().unwrap();
+        without_key += i32::from(message.starts_with("a delivery has no event key"));
+        stored += i32::from(record["reason"] == "stored");
+    }
+    assert_eq!(without_key, 1, "one line");
+    let metrics = metrics(address.as_str().unwrap()).await;
+    let expected = "\nwebhook_deliveries_without_key_total 3\n";
+    assert!(metrics.contains(expected), "{metrics}");
 }
 
 #[tokio::test]
@@ -149,17 +205,35 @@ async fn a_worker_counts_attempts_and_every_process_the_backlog() {
     let mut found = String::new();
     let counted = async {
         while !expected.iter().all(|line| found.contains(line)) {
-            let request = Request::get("/metrics").body(Body::empty()).unwrap();
-            let response = metrics_routes(queue.clone())
-                .oneshot(request)
-                .await
-                .unwrap();
-            let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
-            found = String::from_utf8(body.to_vec()).unwrap();
+            found = metrics_of(&queue).await;
         }
     };
     assert!(timeout(DEADLINE, counted).await.is_ok(), "{found}");
     worker.abort();
+}
+
+#[tokio::test]
+async fn the_counters_of_a_worker_exist_from_the_start() {
+    let broker = or_skip!(start_broker().await);
+    let queue = open(&broker.url()).await.unwrap();
+    let handle = |_| async { Ok(()) };
+    work(&queue, "idle", RetryPolicy::default(), handle, async {}).await;
+    let metrics = metrics_of(&queue).await;
+    for outcome in ["handled", "failed", "dead"] {
+        let line =
+            format!(r#"webhook_event_attempts_total{{outcome="{outcome}",worker="idle"}} 0"#);
+        assert!(metrics.contains(&line), "{metrics}");
+    }
+}
+
+async fn metrics_of(queue: &Queue) -> String {
+    let request = Request::get("/metrics").body(Body::empty()).unwrap();
+    let response = metrics_routes(queue.clone())
+        .oneshot(request)
+        .await
+        .unwrap();
+    let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    String::from_utf8(body.to_vec()).unwrap()
 }
 
 /// Sends deliveries until the status is as expected, and returns the number of other responses.
@@ -191,8 +265,7 @@ async fn a_receiver_serves_while_the_broker_is_absent() {
     assert_eq!(deliver_until(&url, 503).await, 0);
     assert_eq!(get(&url, "health").await.status(), 200);
     assert_eq!(get(&url, "ready").await.status(), 503);
-    let metrics = format!("http://{}/metrics", address.as_str().unwrap());
-    let metrics = reqwest::get(metrics).await.unwrap().text().await.unwrap();
+    let metrics = metrics(address.as_str().unwrap()).await;
     let expected = r#"webhook_deliveries_total{reason="not_stored",status="503"} 1"#;
     assert!(metrics.contains(expected), "{metrics}");
 

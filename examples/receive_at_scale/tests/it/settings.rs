@@ -4,15 +4,17 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use bytes::Bytes;
-use receive_at_scale::Queue;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use receive_at_scale::{Event, Queue, RetryPolicy, work};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::Command;
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::load::program;
 use crate::{open, settings, start_broker, start_broker_with};
 
 const DEADLINE: Duration = Duration::from_secs(30);
+const README: &str = include_str!("../../README.md");
 
 #[tokio::test]
 async fn changes_the_settings_of_an_existing_stream() {
@@ -48,16 +50,171 @@ async fn a_full_stream_rejects_new_events() {
     assert!(queue.is_ready().await, "the broker responds");
 }
 
+/// The user and password in the URL, those in variables, and the result.
 #[tokio::test]
-async fn connects_with_a_user() {
-    let arguments = ["--user", "ada", "--pass", "p@ss"];
-    let broker = or_skip!(start_broker_with(&arguments).await);
-    let error = open(&broker.url()).await.err().unwrap();
-    assert!(error.is_refusal(), "{error}");
-    let mut settings = settings(&broker.url());
-    settings.nats_user = Some("ada".to_owned());
-    settings.nats_password = "p@ss".to_owned();
-    assert!(Queue::open(settings).await.is_ok());
+async fn logs_in_with_the_url_or_with_variables() {
+    let user = ["--user", "a@da", "--pass", "p@ss"];
+    let broker = or_skip!(start_broker_with(&user).await);
+    let token = or_skip!(start_broker_with(&["--auth", "t@ken"]).await);
+    for (broker, in_url, user, password, is_accepted) in [
+        (&broker, "", None, "", false),
+        (&broker, "", Some("a@da"), "p@ss", true),
+        (&broker, "a%40da:p%40ss@", None, "", true),
+        (&broker, "a%40da:p%40ss@", Some("bob"), "", false),
+        (&broker, "bob:wrong@", Some("a@da"), "p@ss", true),
+        (&broker, "a%40da:wrong@", None, "p@ss", true),
+        (&broker, "a%40da@", None, "p@ss", true),
+        (&broker, "a%40da@", None, "", false),
+        (&token, "t%40ken@", None, "", true),
+        (&token, "token@", None, "", false),
+    ] {
+        let url = broker.url().replace("//", &format!("//{in_url}"));
+        let mut settings = settings(&url);
+        settings.nats_user = user.map(str::to_owned);
+        settings.nats_password = password.to_owned();
+        match Queue::open(settings).await {
+            Ok(_) => assert!(is_accepted, "{url} {user:?}"),
+            Err(error) => assert!(error.is_refusal() && !is_accepted, "{url} {user:?} {error}"),
+        }
+    }
+}
+
+/// Compose and Helm set variables without a value to an empty text.
+#[tokio::test]
+async fn optional_variables_that_are_empty_count_as_unset() {
+    let broker = or_skip!(start_broker().await);
+    let (_, table) = README.split_once("| variable |").unwrap();
+    let rows = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with("| "));
+    let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`'));
+    let names = names.filter(|name| name.contains(char::is_alphabetic));
+    let names: Vec<_> = names.filter(|name| *name != "NATS_URL").collect();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names {
+        let is_required = name == "PROFILE_WEBHOOK_SECRET";
+        let mut receiver = program("receive", &broker.url(), "1");
+        receiver
+            .envs([
+                ("PROFILE_WEBHOOK_SECRET", "secret"),
+                ("LISTEN", "127.0.0.1:0"),
+            ])
+            .env(name, "")
+            .stderr(Stdio::piped());
+        let mut receiver = receiver.spawn().unwrap();
+        let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
+        let line = timeout(DEADLINE, lines.next_line()).await.unwrap().unwrap();
+        receiver.kill().await.unwrap();
+        let mut error = String::new();
+        let mut stderr = receiver.stderr.take().unwrap();
+        stderr.read_to_string(&mut error).await.unwrap();
+        // Another process may listen on the default port.
+        let is_started = line.is_some() || error.contains("127.0.0.1:8080");
+        assert_eq!(is_started, !is_required, "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_used_is_named_with_its_variable() {
+    let used = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let used = used.local_addr().unwrap().to_string();
+    for variable in ["LISTEN", "METRICS_LISTEN"] {
+        for address in ["8080", "127.0.0.1:x", &used] {
+            let mut receiver = program("receive", "nats://127.0.0.1:1", "1");
+            receiver
+                .envs([
+                    ("PROFILE_WEBHOOK_SECRET", "secret"),
+                    ("LISTEN", "127.0.0.1:0"),
+                ])
+                .env(variable, address)
+                .stderr(Stdio::piped());
+            let output = timeout(DEADLINE, receiver.output()).await.unwrap().unwrap();
+            let error = String::from_utf8(output.stderr).unwrap();
+            let expected = format!("{variable}: could not listen on \"{address}\": ");
+            assert!(
+                !output.status.success() && error.starts_with(&expected),
+                "{error}"
+            );
+        }
+    }
+}
+
+/// Two deployments share nothing: 20 events, 10 each.
+#[tokio::test]
+async fn deployments_with_different_prefixes_share_one_broker() {
+    let broker = or_skip!(start_broker().await);
+    let handled = ["profile", "orders"].map(async |prefix| {
+        let mut settings = settings(&broker.url());
+        settings.stream_prefix = prefix.to_owned();
+        let queue = Queue::open(settings).await.unwrap();
+        for index in 0..10 {
+            // The same keys in both.
+            let key = Some(index.to_string());
+            let stored = queue.publish(prefix.into(), key, None).await.unwrap();
+            assert!(!stored.duplicate);
+        }
+        let (sender, mut events) = mpsc::unbounded_channel();
+        let handle = move |event: Event| {
+            sender.send(event.body).unwrap();
+            async { Err("always".into()) }
+        };
+        let once = RetryPolicy {
+            max_attempts: 1,
+            ..RetryPolicy::default()
+        };
+        let stop = async {
+            while queue
+                .backlog("printer")
+                .await
+                .ok()
+                .map(|backlog| backlog.dead_letters)
+                != Some(10)
+            {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let working = work(&queue, "printer", once, handle, stop);
+        timeout(DEADLINE, working).await.unwrap();
+        for _ in 0..10 {
+            assert_eq!(events.recv().await.unwrap(), prefix);
+        }
+        assert!(events.try_recv().is_err());
+    });
+    futures_util::future::join_all(handled).await;
+}
+
+/// Receivers and workers wait for a permission; each denial is a line in the log.
+#[tokio::test]
+async fn a_missing_permission_is_logged() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let config = folder.path().join("broker.conf");
+    let permissions = r#"authorization { users: [{ user: ada, password: secret, permissions: {
+        publish: { deny: ["$JS.API.STREAM.CREATE.>", "$JS.API.STREAM.INFO.>"] } } }] }"#;
+    std::fs::write(&config, permissions).unwrap();
+    let broker = or_skip!(start_broker_with(&["--config", config.to_str().unwrap()]).await);
+    for command in ["receive", "work", "dead"] {
+        let mut process = program(command, &broker.url(), "1")
+            .env("NATS_URL", broker.url().replace("//", "//ada:secret@"))
+            .envs([
+                ("PROFILE_WEBHOOK_SECRET", "secret"),
+                ("LISTEN", "127.0.0.1:0"),
+            ])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
+        let denied = async {
+            loop {
+                let line = log.next_line().await.unwrap().expect("the program logs it");
+                assert!(!line.contains("secret"), "{line}");
+                if line.contains("Permissions Violation for Publish to") {
+                    break;
+                }
+            }
+        };
+        timeout(DEADLINE, denied).await.expect(command);
+    }
 }
 
 #[tokio::test]
@@ -109,10 +266,12 @@ async fn the_program_rejects_invalid_settings() {
         ("STREAM_MAX_AGE", "-1", "--stream-max-age"),
         ("EVENT_KEY", "data.id", "expected `none`, `digest`"),
         ("LOG_LEVEL", "debug", "--log-level"),
+        ("STREAM_PREFIX", "a.b", "--stream-prefix"),
+        ("STREAM_PREFIX", "A", "--stream-prefix"),
         (
             "PROFILE_WEBHOOK_SECRET_BEFORE",
-            "",
-            "PROFILE_WEBHOOK_SECRET_BEFORE: the webhook secret is empty",
+            " ",
+            "PROFILE_WEBHOOK_SECRET_BEFORE: the webhook secret",
         ),
         (
             "PROFILE_WEBHOOK_SECRET",
@@ -143,11 +302,13 @@ async fn the_program_does_not_print_invalid_secrets() {
 
     let not_text = OsStr::from_bytes(b"never printed \xff");
     let invalid = OsStr::new("nats://ada:never printed@[");
+    let not_decoded = OsStr::new("nats://never:printed%ff@127.0.0.1:1");
     let second_invalid = OsStr::new("nats://a,://ada:never printed@b:x");
     let cases = [
         ("NATS_URL", invalid, "NATS_URL"),
         ("NATS_URL", second_invalid, "NATS_URL"),
         ("NATS_URL", not_text, "NATS_URL"),
+        ("NATS_URL", not_decoded, "NATS_URL"),
         (
             "NATS_PASSWORD",
             not_text,
