@@ -57,10 +57,10 @@ fn not_started(error: &StateError) -> Failure {
     }
 }
 
-/// Replaces the hint to check the key, since users do not set the sandbox's key.
+/// Replaces the hint about the key, which users do not set: an earlier version made it, perhaps without a new scope.
 pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::Unauthorized => failure.hint(reset_hint()),
+        FailureKind::Unauthorized | FailureKind::Forbidden => failure.hint(reset_hint()),
         _ => failure,
     }
 }

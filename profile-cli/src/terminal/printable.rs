@@ -119,17 +119,26 @@ pub(crate) fn escaped(text: &(impl AsRef<OsStr> + ?Sized)) -> String {
     escaped_bytes(text.as_ref().as_encoded_bytes())
 }
 
-/// Returns an argument or a value for a message, unless it may be an API key that was passed by mistake.
+/// Returns an argument or a value for a message, unless it may be an API key that was passed by mistake: names
+/// such as `default_output` and `work_account_2` are shown, and misspelled profile fields.
 pub(crate) fn argument(bytes: &[u8]) -> String {
     const SHORTEST: usize = 12;
+    const LONGEST_WORD: usize = 12;
+    const LONGEST_NUMBER: usize = 3;
     let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.~+=".contains(byte);
     let is_random = |byte: &u8| byte.is_ascii_digit() || *byte == b'_';
     let text = str::from_utf8(bytes).unwrap_or_default();
+    let is_word = |part: &str| match part.parse::<u64>() {
+        Ok(_) => part.len() <= LONGEST_NUMBER,
+        Err(_) => part.len() <= LONGEST_WORD && part.bytes().all(|byte| byte.is_ascii_alphabetic()),
+    };
+    let is_field = |field: &ProfileField| strsim::osa_distance(field.name(), text) <= 2;
     let may_be_key = text.len() >= SHORTEST
         && bytes.iter().all(is_token)
         && bytes.iter().any(is_random)
         && !text.starts_with('-')
-        && text.parse::<ProfileField>().is_err();
+        && !text.split(['_', '-', '.']).all(is_word)
+        && !ProfileField::ALL.iter().any(is_field);
     match may_be_key {
         true => "[redacted]".to_owned(),
         false => escaped_bytes(bytes),

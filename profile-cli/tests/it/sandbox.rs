@@ -95,6 +95,20 @@ fn reports_a_damaged_state_without_changing_it() {
     sandbox(home.path(), &["show"]).stdout();
 }
 
+/// The state of an earlier version, whose key lacks a scope.
+#[test]
+fn a_missing_scope_is_solved_by_a_reset() {
+    let home = home();
+    sandbox(home.path(), &["show"]).stdout();
+    let file = state_file(home.path());
+    let state = fs::read_to_string(&file).unwrap();
+    fs::write(&file, state.replace("\"links:write\",", "")).unwrap();
+    let rejected = sandbox(home.path(), &["link", "add", "Blog", "https://example.com"]);
+    assert_eq!(rejected.code(), 5, "{rejected}");
+    let hint = "hint: `profile sandbox reset` starts a new sandbox\n";
+    assert!(rejected.stderr().ends_with(hint), "{rejected}");
+}
+
 #[test]
 fn conflicts_with_base_url_and_account() {
     let home = home();
