@@ -137,13 +137,16 @@ With --json, the field exit_code of an error contains the code.
   6    the service rejected the content
   7    rate limited
   8    network or TLS error, timeout, or a page in place of the response to a
-       write, as from the login of a network; its outcome may be unknown
+       write, as from the login of a network
   9    `profile diff --exit-code`: the profile differs from the file
   10   the webhook signature does not match
   130  interrupted with Ctrl-C: 130 in a shell and on Windows; a program
        that starts this one sees the signal SIGINT, often as -2
-  143  ended by SIGTERM; while a change is sent, with a message as after Ctrl-C
-  129  the same for SIGHUP
+  143  ended by SIGTERM
+  129  ended by SIGHUP
+
+After 1 and 8, a change may have been made; the message says so, as it does if a signal ends the program
+while a change is sent.
 
 Signals that were ignored when the program started, as with nohup, stay ignored.";
 
@@ -155,15 +158,16 @@ and prints strings without quotes.
   tsv    tab-separated values without a header; the default in a pipe
   json   one JSON document: `data` as the service sent it; indented and
          colored on a terminal
-  csv    comma-separated values with a header, unchanged except for
-         control characters and escape sequences; spreadsheets may take
-         values that begin with =, +, - or @ for formulas
+  csv    comma-separated values with a header; spreadsheets may take values
+         that begin with =, +, - or @ for formulas
 
 `--jq '.[]'` prints each item of a list on its own line.
 
 In tsv, a list has one line per item; any other result has one line per field. Tabs, line breaks and
-backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters and invisible ones are
-removed; in JSON they are escaped, and csv in a pipe keeps TAB, CR, LF and all invisible ones.
+backslashes in values are escaped as \\t, \\n, \\r and \\\\.
+
+Control characters and invisible ones are escaped in json, and removed in the other formats. In a pipe,
+csv keeps TAB, CR, LF and invisible characters.
 
 Results are written to stdout, errors to stderr. With --json or --jq, an error is one object on the
 last line of stderr, with the fields code, message, hint, status, exit_code and retryable. If a command

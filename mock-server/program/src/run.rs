@@ -27,7 +27,7 @@ use crate::server::{Log, ServerOptions, listen, serve, worlds};
 ///
 /// The command gets PROFILE_BASE_URL, PROFILE_API_KEY (a key with all scopes), MOCK_SERVER_CONTROL
 /// (the URL of the control API) and MOCK_SERVER_KEYS (all keys, as JSON) in its environment. The exit
-/// code is that of the command; if that is 0, it is 1 if the command violated a rule.
+/// code is that of the command, or 1 if the command succeeded but violated a rule.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mock-server run -- pytest\n  mock-server run --allow too_many_lines --report report.json -- npm test"

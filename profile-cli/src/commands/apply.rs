@@ -33,14 +33,14 @@ the links that are not in the file, except those without a valid URL, which a fi
 of the links does not matter.
 
 Links that are equal in the file and the profile are not changed. Any other link of the file is matched
-with one of the profile: by ID if [source] is this account, then by URL, then by a unique title unless
-[source] is another account. The matching link is changed; without a match, a link is created.
+with one of the profile: by ID (only if [source] is this account), by URL, or by a unique title (only if
+[source] is this account or missing). The matching link is changed; without a match, a link is created.
 https://a.example and https://a.example/ are the same URL.
 
 Some services change texts when they store them. A warning shows each text that the service returned in
-another form. A link whose title and URL differ only in spaces at the ends, final slashes, Unicode
-normalization or the case of the host is matched too, and changed by each run; if several could be meant,
-a warning names them, and none is changed.
+another form. Links also match if they differ only in such a form: in spaces at the ends, final slashes,
+Unicode normalization or the case of the host. Each run then edits the link again. If several links
+match, a warning names them, and none is changed.
 
 The file and the scopes of the key are checked before anything is sent. If the response to a creation
 is lost and the profile does not show the link, the program stops. The link may appear later: check

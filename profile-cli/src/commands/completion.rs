@@ -9,9 +9,9 @@ use crate::outcome::report::Report;
 #[command(after_help = "\
 The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of
 events, and the IDs of your links and posts; zsh and fish show their titles. The shell completes names
-of files. `profile` waits at most one second for the IDs. It offers no IDs if reading the key could
-ask for a password or --base-url is typed, and omits IDs with unusual characters. Install the script
-again when you update the program.
+of files. `profile` waits at most one second for the IDs. It sends nothing and offers no IDs if the key
+is in a locked keyring or the line contains --base-url, and omits IDs that a shell would interpret.
+Install the script again when you update the program.
 
 Examples:
   source <(profile completion bash)                   in this session

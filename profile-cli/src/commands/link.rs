@@ -219,9 +219,9 @@ fn differences(update: LinkUpdate, link: &Item) -> Vec<Change> {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scope links:write. All IDs are tried, and the exit code is that of the worst failure. The
-title and the URL of a deleted link are printed, so that you can add it again. After the confirmation, the
-profile is read again; if one of the links has changed meanwhile, nothing is deleted.
+Requires the scope links:write. All IDs are tried, and the highest exit code counts. The title and the
+URL of a deleted link are printed, so that you can add it again. After the confirmation, the profile is
+read again; if one of the links has changed meanwhile, nothing is deleted.
 
 Examples:
   profile link delete link_1

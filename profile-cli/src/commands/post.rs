@@ -76,8 +76,8 @@ Requires the scope social:write. If the response is lost, the request is not ret
 list` shows whether the post was created.
 
 --file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line
-break at the end is removed. Any other text that starts with @ is the post itself, unless a file has the
-name after the @: that is an error, as is an empty text.
+break at the end is removed. Any other text that starts with @ is the post itself. Two things are errors:
+@NAME if a file NAME exists, and an empty text.
 
 Without a text on a terminal, or with --editor, an empty text opens in the editor of `profile edit`. If
 your text could not be sent, it is kept in a private file; the error prints its path, and the command
@@ -198,7 +198,7 @@ fn report(response: &Response<Option<Post>>) -> Report {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scope social:write. All IDs are tried, and the exit code is that of the worst failure.
+Requires the scope social:write. All IDs are tried, and the highest exit code counts.
 The text of a deleted post is printed, so that you can create it again. After the confirmation, the
 profile is read again; if one of the posts has changed meanwhile, nothing is deleted.
 

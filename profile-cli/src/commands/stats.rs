@@ -27,7 +27,7 @@ Bars and sparklines compare the views with those of the preceding period of the 
 a second request and is limited to 182 days for your own profile and 15 for others.
 
 The JSON is the data of the response; with several handles, an array of {\"handle\": …, \"stats\": …}.
-All handles are tried, and the exit code is that of the worst failure.
+All handles are tried, and the highest exit code counts.
 
 Examples:
   profile stats

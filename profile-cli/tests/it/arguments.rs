@@ -57,7 +57,7 @@ fn help_names_the_topics_and_prints_them() {
         ("exit-codes", "  130  interrupted with Ctrl-C"),
         (
             "formatting",
-            "  csv    comma-separated values with a header, unchanged",
+            "  csv    comma-separated values with a header",
         ),
     ] {
         let name = format!(" {topic}");

@@ -23,9 +23,9 @@ from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; i
 as in `code --wait`.
 
 If the text is rejected, you can open the editor again. If your changes could not be sent, they are kept
-in a private file; the error prints its path, and the commands that compare and send it. They delete it
-when it has been sent. If nothing changed, nothing is sent. The changed fields are
-printed; with --json, the profile.
+in a private file; the error prints its path, and the commands that compare and send it. The command
+that sends the file deletes it. If nothing changed, nothing is sent. The changed fields are printed; with
+--json, the profile.
 
 The profile is read again before the changes are sent. If one of the fields that you edited has
 changed on the service, nothing is sent. A change between this read and the update, usually within

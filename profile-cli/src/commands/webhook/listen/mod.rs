@@ -40,10 +40,10 @@ oldest is dropped with a warning.
 
 Rejected deliveries, which anyone can send, are printed without their body, at most one per second, and
 are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is
-too large, 408 if it takes longer than 10 seconds, or 503 if too many others are being received: more
-than 1,024, or 64 with more than 16 KiB, for which a delivery waits up to 5 seconds. Ten consecutive
-failures turn a webhook off; a warning is printed after five and after ten. Deliveries are answered
-while stdout is blocked; at most 1,000 wait to be printed, and others are dropped.
+too large, or 408 if it takes longer than 10 seconds. It is 503 if 1,024 deliveries are in progress, or
+64 of more than 16 KiB after 5 seconds of waiting. Ten consecutive failures turn a webhook off; a warning
+is printed after five and after ten. Deliveries are answered while stdout is blocked; at most 1,000 wait
+to be printed, and others are dropped.
 
 After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
 shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once.

@@ -32,10 +32,11 @@ other, at most 100 per second and 1 MiB each. Redirects are not followed.
 A row of the result names a delivery and the reason why it matters. A status code of 2xx counts as
 accepted, 4xx as rejected, and 408 and 429 as inconclusive. Another status code, or no response, counts
 as rejected for a genuine delivery, and is inconclusive for a forged one. Results marked as
-informational, such as repeated deliveries, are neither right nor wrong. Exits with 1 if the receiver
-accepts a forged delivery, rejects a genuine one, rejects no forged one, or does not accept the last
-delivery, which is genuine; and with 8 if it does not respond to the first. Inconclusive results do not
-change the exit code.
+informational, such as repeated deliveries, are neither right nor wrong. Inconclusive results do not
+change the exit code. It is 8 if the receiver does not respond to the first delivery, and 1 if it
+
+- accepts a forged delivery, or answers none of them with 4xx,
+- rejects a genuine delivery, or does not accept the last one, which is genuine.
 {SECRET_HELP}
 
 Examples:
