@@ -63,6 +63,22 @@ fn files_in_the_guides_exist() {
     }
 }
 
+#[test]
+fn the_manual_pages_have_the_date_of_the_changelog() {
+    let between = |text: &str, start: &str, end: &str| {
+        let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("{start}"));
+        rest.split_once(end)
+            .unwrap_or_else(|| panic!("{end}"))
+            .0
+            .to_owned()
+    };
+    let heading = concat!("\n## ", env!("CARGO_PKG_VERSION"), " (");
+    let date = between(&read("CHANGELOG.md"), heading, ")\n");
+    let source = read("profile-cli/src/commands/man.rs");
+    let released = between(&source, "const RELEASED: &str = \"", "\"");
+    assert!(["not yet released", &released].contains(&&*date), "{date}");
+}
+
 /// Removes the code blocks, which may contain brackets that are not links.
 fn prose(document: &str) -> String {
     let mut prose = String::new();

@@ -127,21 +127,3 @@ fn section(heading: &str, text: &str) -> Roff {
     }
     section
 }
-
-#[cfg(test)]
-mod tests {
-    use super::RELEASED;
-
-    #[test]
-    fn the_date_is_that_of_the_changelog() {
-        let heading = concat!("\n## ", env!("CARGO_PKG_VERSION"), " ");
-        let (_, rest) = include_str!("../../../CHANGELOG.md")
-            .split_once(heading)
-            .unwrap();
-        let date = rest.lines().next().unwrap();
-        assert!(
-            ["(not yet released)", &format!("({RELEASED})")].contains(&date),
-            "{date}"
-        );
-    }
-}
