@@ -3,13 +3,13 @@
 
 use std::fmt::Display;
 
-use expect_test::expect_file;
-use mock_server::{Dialect, Endpoint, Mutant, control_openapi_json, openapi_json};
-use profile_sdk::{Days, Operation, ProfileField, Scope};
+use mock_server::{Dialect, Endpoint, Mutant, Request, World, handle};
+use profile_sdk::{Bio, Days, Operation, ProfileField, Scope};
+use serde_json::Value;
 use webhook_verify::EventKind;
 
 use crate::documents::{headings, without_anchors};
-use crate::repository::{read, sources};
+use crate::repository::{assert_page, read, sources};
 use crate::specification_coverage::code_spans;
 
 /// The list of what is missing, each with its subject.
@@ -37,10 +37,19 @@ fn every_part_of_the_service_is_complete() {
     check_service(&mut missing);
     for endpoint in Endpoint::ALL {
         let mut operations = Operation::ALL.iter();
-        let is_called = operations.any(|operation| is_same(*endpoint, operation));
-        let subject = format!("{} {}", endpoint.method(), endpoint.path());
-        missing.unless(is_called, subject, "an operation of the SDK");
+        let operation = operations.find(|operation| is_same(*endpoint, operation));
+        let scope = endpoint.scope().map(|scope| scope.to_string());
+        let is_same = operation.is_some_and(|operation| {
+            operation.scope().map(ToString::to_string) == scope
+                && operation.requires_key() == endpoint.requires_key()
+        });
+        missing.unless(
+            is_same,
+            endpoint,
+            "an operation of the SDK with the same access",
+        );
     }
+    check_days(&mut missing);
     let [sdk, program] = ["profile-sdk/src", "profile-cli/src"].map(sources);
     for operation in Operation::ALL {
         let call = format!("pub fn {}(", operation.name());
@@ -56,14 +65,10 @@ fn every_part_of_the_service_is_complete() {
     }
     for field in ProfileField::ALL {
         let name = field.name();
-        check_documents(&mut missing, name, name, &format!("\"{name}\""));
+        check_documents(&mut missing, name, name);
         if let Some(number) = field.kind().max_characters() {
             let limit = format!("{name}, {}", field.kind());
-            let (yaml, json) = (
-                format!("maxLength: {number}"),
-                format!("\"maxLength\": {number}"),
-            );
-            check_documents(&mut missing, &limit, &yaml, &json);
+            check_documents(&mut missing, &limit, &format!("maxLength: {number}"));
             let mut fields = mock_server::ProfileField::ALL.iter();
             let of_mock = fields.find(|of_mock| of_mock.name() == name);
             let is_same = of_mock
@@ -75,17 +80,26 @@ fn every_part_of_the_service_is_complete() {
             );
         }
     }
-    for (setting, ..) in Dialect::alternatives() {
-        for file in [
-            "mock-server/docs/dialects.md",
-            "mock-server/learn/README.md",
-        ] {
-            missing.unless_in(file, &[format!("| `{setting}` |")], setting);
-        }
-    }
+    check_places(&mut missing);
+    check_counts(&mut missing);
     missing.0.sort();
     missing.0.dedup();
     assert!(missing.0.is_empty(), "missing:\n{}", missing.0.join("\n"));
+}
+
+/// Requires numbers and lists in text that no program writes.
+fn check_counts(missing: &mut Missing) {
+    let covered = format!("of {} endpoints covered", Endpoint::ALL.len());
+    let scopes: Vec<_> = Scope::KNOWN.iter().map(ToString::to_string).collect();
+    let lines = format!("at most {} are allowed", Bio::MAX_LINES);
+    for (file, text) in [
+        ("mock-server/docs/test-suites.md", covered),
+        // scripts/terminal-picture draws it, with spaces that do not break.
+        ("docs/terminal.svg", scopes.join(",\u{a0}")),
+        ("docs/terminal.svg", lines.replace(' ', "\u{a0}")),
+    ] {
+        missing.unless_in(file, &[text], "a number or a list");
+    }
 }
 
 fn check_scope(missing: &mut Missing, scope: &Scope, program: &str) {
@@ -110,7 +124,7 @@ fn check_scope(missing: &mut Missing, scope: &Scope, program: &str) {
     let is_tested = Mutant::all().any(|mutant| mutant.name() == name);
     missing.unless(is_tested, scope, &format!("the mutant {name}"));
     let name = scope.to_string();
-    check_documents(missing, scope, &name, &format!("\"{name}\""));
+    check_documents(missing, scope, &name);
     for file in ["mock-server/docs/worlds.md", "profile-cli/README.md"] {
         missing.unless_in(file, &[format!("`{scope}`")], scope);
     }
@@ -144,14 +158,6 @@ fn check_service(missing: &mut Missing) {
         let is_present = names.contains(&name);
         missing.unless(is_present, name, "a rule in docs/service.md");
     }
-    let days = format!(
-        "1 to {} for the caller's own profile, and 1 to {} for any other one; the default is {}",
-        Days::MAX_OWN,
-        Days::MAX_OTHER,
-        Days::DEFAULT.get()
-    );
-    let text = without_anchors(&page);
-    missing.unless(text.contains(&days), days, "the range in docs/service.md");
     for row in page
         .lines()
         .filter(|line| line.starts_with("| <a id=\"open-"))
@@ -187,7 +193,7 @@ fn the_page_about_the_service_has_the_limits() {
         let (_, after) = row.split_once(" |").expect("the end of the cell");
         page = format!("{before}{start}{limit} |{after}");
     }
-    expect_file!["../../../docs/service.md"].assert_eq(&page);
+    assert_page("docs/service.md", &page);
 }
 
 fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) {
@@ -214,7 +220,6 @@ fn check_operation(missing: &mut Missing, operation: &Operation, program: &str) 
         ),
         ("profile-sdk/tests/it/calls.rs", constant.clone()),
         ("profile-sdk/tests/it/dialects.rs", constant),
-        ("profile-sdk/README.md", format!("| `{name}` |")),
         ("examples/scenarios/sdk.rs", format!(".{name}(")),
     ] {
         missing.unless_in(file, &[text], &subject);
@@ -259,20 +264,89 @@ fn commands(operation: &Operation, program: &str) -> Vec<String> {
     commands
 }
 
-/// Requires a text in the OpenAPI documents, and in the JSON that is generated from them.
-fn check_documents(missing: &mut Missing, subject: impl Display, in_yaml: &str, in_json: &str) {
-    for (document, json) in [
-        ("mock-server/openapi.yaml", openapi_json()),
-        ("mock-server/control-openapi.yaml", control_openapi_json()),
+/// Requires a text in the OpenAPI documents, from which a test of the mock generates the JSON.
+fn check_documents(missing: &mut Missing, subject: impl Display, text: &str) {
+    for document in ["openapi", "control-openapi"] {
+        let document = format!("mock-server/{document}.yaml");
+        missing.unless_in(&document, &[text.to_owned()], &subject);
+    }
+}
+
+/// Requires the range and the default of `days` in the mock, in its document, in the help and in
+/// docs/service.md.
+fn check_days(missing: &mut Missing) {
+    let (own, other, default) = (Days::MAX_OWN, Days::MAX_OTHER, Days::DEFAULT.get());
+    let mut world = World::new(0);
+    let authorization = format!("Bearer {}", world.keys().all);
+    for (whose, max) in [("demo", own), ("grace", other)] {
+        for (query, days) in [
+            (String::new(), Some(default)),
+            ("?days=0".to_owned(), None),
+            ("?days=1".to_owned(), Some(1)),
+            (format!("?days={max}"), Some(max)),
+            (format!("?days={}", max + 1), None),
+        ] {
+            let path = format!("/api/v1/users/{whose}/stats{query}");
+            let request = Request::new("GET", &path).header("Authorization", &authorization);
+            let response = handle(&mut world, &request);
+            let body: Value = serde_json::from_slice(&response.body).expect("JSON");
+            let found = body.pointer("/data/period/days").and_then(Value::as_u64);
+            let is_same = found == days.map(u64::from);
+            missing.unless(is_same, path, &format!("{days:?} days, as in the SDK"));
+        }
+    }
+    let schema = format!(
+        "name: days\n      in: query\n      description: >-\n        Number of days, 1 to {own} for the key \
+         owner's own profile and 1 to {other} for other profiles\n"
+    );
+    let default_schema = format!("minimum: 1, maximum: {own}, default: {default} }}");
+    let rule = format!(
+        "1 to {own} for the caller's own profile, and 1 to {other} for any other one; the default is {default}"
+    );
+    let comparison = format!(
+        "limited to {} days for your own profile and {} for others",
+        own / 2,
+        other / 2
+    );
+    let page = without_anchors(&read("docs/service.md"));
+    missing.unless(page.contains(&rule), &rule, "the range in docs/service.md");
+    for (file, text) in [
+        ("mock-server/openapi.yaml", schema),
+        ("mock-server/openapi.yaml", default_schema),
+        ("profile-cli/src/commands/stats.rs", comparison),
     ] {
-        let is_outdated = read(document).contains(in_yaml);
-        let missing_in = match is_outdated {
-            true => {
-                "the JSON of {document}; run `UPDATE_EXPECT=1 cargo test -p mock-server openapi`"
-            }
-            false => "{document}",
-        };
-        let missing_in = missing_in.replace("{document}", document);
-        missing.unless(json.contains(in_json), &subject, &missing_in);
+        missing.unless_in(file, &[text], "days");
+    }
+}
+
+/// Requires each kind of object to which a dialect can add fields in the schema and the page of the setting,
+/// and in what the program learns.
+fn check_places(missing: &mut Missing) {
+    let error = Dialect::from_json(r#"{"extra_fields": {"?": {}}}"#).unwrap_err();
+    let places: Vec<_> = code_spans(&error.to_string()).split_off(1);
+    assert!(places.len() > 5, "{error}");
+    let page = read("mock-server/docs/dialects.md");
+    let row = page
+        .lines()
+        .find(|line| line.starts_with("| `extra_fields` "));
+    let row = code_spans(row.expect("the row of the setting"));
+    for place in &places {
+        missing.unless(
+            row.contains(place),
+            place,
+            "the row `extra_fields` of dialects.md",
+        );
+        for (file, text) in [
+            (
+                "mock-server/control-openapi.yaml",
+                format!("            {place}: {{ type: object }}\n"),
+            ),
+            (
+                "mock-server/learn/src/observed.rs",
+                format!("    (\"{place}\", &["),
+            ),
+        ] {
+            missing.unless_in(file, &[text], place);
+        }
     }
 }

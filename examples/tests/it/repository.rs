@@ -44,6 +44,25 @@ pub(crate) fn read(path: &str) -> String {
     text.unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// Compares a page with its expected text. `UPDATE_EXPECT=1` replaces the file as a whole, since other tests read it
+/// at the same time.
+#[track_caller]
+pub(crate) fn assert_page(path: &str, expected: &str) {
+    let found = read(path);
+    if env::var_os("UPDATE_EXPECT").is_some() && found != expected {
+        let new = root().join(format!("{path}.new"));
+        fs::write(&new, expected).unwrap();
+        fs::rename(new, root().join(path)).unwrap();
+        return;
+    }
+    let mut lines = found.lines().zip(expected.lines());
+    let first = lines.find(|(found, expected)| found != expected);
+    assert!(
+        found == expected,
+        "{path} is outdated; run this test with UPDATE_EXPECT=1: {first:?}"
+    );
+}
+
 /// Returns the paths of all files with this suffix, relative to the root. Skips `target` and hidden
 /// folders.
 pub(crate) fn files_with_suffix(suffix: &str) -> Vec<String> {

@@ -1,15 +1,16 @@
-//! Checks `specification_coverage.txt`, the page about the service and the threat model against the
-//! code.
+//! Checks `specification_coverage.txt`, the page about the service, and SECURITY.md with `threat_model.txt` against
+//! the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mock_server::{Clock, Mutant, ProblemKind, Request, World, handle, openapi_json};
+use mock_server::{Clock, Mutant, ProblemKind, Request, World, handle};
 use serde_json::Value;
 
 use crate::documents::{anchors, headings, without_anchors};
 use crate::repository::{CRATES, read, sources, transcripts};
 
 const COVERAGE: &str = include_str!("specification_coverage.txt");
+const THREATS: &str = include_str!("threat_model.txt");
 const SERVICE: &str = "docs/service.md";
 
 #[test]
@@ -71,10 +72,12 @@ fn named_sections_are_headings_of_the_page_about_the_service() {
             }));
         }
     }
-    let references: Vec<_> = openapi_json().split("ection \\\"").skip(1).collect();
+    let document = read("mock-server/openapi.yaml");
+    let document = document.split_whitespace().collect::<Vec<_>>().join(" ");
+    let references: Vec<_> = document.split("ection \"").skip(1).collect();
     assert!(references.len() > 10, "{references:?}");
     sections.extend(references.iter().map(|rest| {
-        let (section, _) = rest.split_once("\\\"").expect("a closing quote");
+        let (section, _) = rest.split_once('"').expect("a closing quote");
         section.to_owned()
     }));
     sections.retain(|section| !headings.contains(section));
@@ -149,25 +152,29 @@ fn examples_of_the_service_are_responses_of_the_mock() {
     );
 }
 
+/// Compares the rows of SECURITY.md with the list of their tests, in the same order.
 #[test]
-fn the_threat_model_names_tests_that_exist() {
+fn every_row_of_the_threat_model_has_tests_that_exist() {
     let document = read("SECURITY.md");
-    let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| What holds");
-    let mut count = 0;
-    for line in document.lines().filter(is_row) {
-        let (_, tests) = line
-            .trim_end_matches(" |")
-            .rsplit_once(" | ")
-            .expect("two cells");
-        let tests = code_spans(tests);
-        assert!(!tests.is_empty(), "no test: {line}");
-        for test in tests {
-            let (file, name) = test.split_once("::").expect("a file and a name");
-            assert!(is_test(&read(file), name), "no test {name} in {file}");
-            count += 1;
-        }
+    let cells = document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+    let rows = cells.map(|(id, _)| id).filter(|id| *id != "ID");
+    let mut ids = Vec::new();
+    let mut without_tests = BTreeSet::new();
+    for line in THREATS.lines().filter(|line| !line.starts_with('#')) {
+        let Some(test) = line.strip_prefix("    ") else {
+            assert!(without_tests.insert(line), "{line} is listed twice");
+            ids.push(line);
+            continue;
+        };
+        let (file, name) = test.split_once("::").expect("a file and a name");
+        assert!(is_test(&read(file), name), "no test {name} in {file}");
+        without_tests.remove(ids.last().expect("an ID"));
     }
-    assert!(count > 0, "no rows in SECURITY.md");
+    assert_eq!(ids, rows.collect::<Vec<_>>());
+    assert_eq!(without_tests, BTreeSet::new());
+    assert!(ids.len() > 45, "{ids:?}");
 }
 
 pub(crate) fn code_spans(text: &str) -> Vec<String> {
