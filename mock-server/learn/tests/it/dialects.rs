@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::{child, for_each};
 
-const PAGE: &str = include_str!("../../README.md");
+const PAGE: &str = include_str!("../../docs/settings.md");
 
 /// Returns a command for the program with the URL of a service.
 pub(crate) fn program(base_url: &str) -> Command {
@@ -236,7 +236,7 @@ async fn the_page_lists_the_rows_of_the_report() {
         false => &rest[rest.find("\n\n").unwrap() + 1..],
     };
     let page = format!("{before}{HEADER}{table}{after}");
-    expect_test::expect_file!["../../README.md"].assert_eq(&page);
+    expect_test::expect_file!["../../docs/settings.md"].assert_eq(&page);
 }
 
 #[test]
