@@ -19,6 +19,6 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Returns the requirements of the command.
     pub(crate) fn needs(&self) -> Needs {
-        self.command.as_ref().map_or(Needs::NOTHING, Command::needs)
+        self.command.as_ref().map_or(Needs::Nothing, Command::needs)
     }
 }

@@ -54,7 +54,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::next_command;
 use crate::output::Output;
 use crate::session::Session;
-use crate::settings::{Requests, RequiredSettings, Settings};
+use crate::settings::{Needs, Settings};
 
 fn main() -> ExitCode {
     let words: Vec<_> = env::args_os().collect();
@@ -70,11 +70,11 @@ fn main() -> ExitCode {
         }
     };
     let needs = arguments.needs();
-    let complete = |failure: Failure, unclear: Option<String>| match needs.requests {
-        Requests::Writes => failure.or_outcome(unclear.as_deref()),
-        Requests::None | Requests::Reads => failure,
+    let complete = |failure: Failure, unclear: Option<String>| match needs == Needs::Writes {
+        true => failure.or_outcome(unclear.as_deref()),
+        false => failure,
     };
-    let loaded = Settings::load(&arguments.global, needs.settings)
+    let loaded = Settings::load(&arguments.global, needs)
         .and_then(|settings| Ok((Output::new(&arguments.global, &settings)?, settings)));
     let (output, settings) = match loaded {
         Ok(loaded) => loaded,
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
         }
     };
     next_command::select(settings.sources.selection());
-    if needs.settings > RequiredSettings::None {
+    if needs >= Needs::File {
         let warnings = settings.sources.config.warnings();
         warnings.iter().for_each(|warning| output.warn(warning));
     }

@@ -134,10 +134,8 @@ impl EnteredProfile {
             entered.problems = vec![problem(error.span(), error.message())];
             Table::new()
         });
-        let profile = match others.get("profile").is_some_and(Item::is_table_like) {
-            true => others.remove("profile"),
-            false => None,
-        };
+        let is_table = others.get("profile").is_some_and(Item::is_table_like);
+        let profile = is_table.then(|| others.remove("profile")).flatten();
         let profile = profile.as_ref().and_then(Item::as_table_like);
         let fields = profile.map_or_else(Vec::new, |profile| profile.iter().collect());
         entered.read_fields(&fields, shown, problem);

@@ -2,8 +2,9 @@
 //! what the site publishes.
 
 use profile_sdk::Metric;
+use serde_json::Value;
 
-use crate::drawing::{Drawing, Figure};
+use crate::drawing::Drawing;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -28,17 +29,17 @@ pub(crate) fn analytics(session: &Session<'_>) -> Result<Report, Failure> {
 }
 
 /// Pushes the total of a metric, else its parts, else the value as the service sent it.
-fn push_metric(figures: &mut Vec<(String, Figure)>, name: &str, metric: Option<&Metric>) {
+fn push_metric(figures: &mut Vec<(String, Value)>, name: &str, metric: Option<&Metric>) {
     let Some(metric) = metric else { return };
     if let Some(total) = metric.total() {
-        return figures.push((name.to_owned(), Figure::Count(total)));
+        return figures.push((name.to_owned(), total.into()));
     }
     let known = figures.len();
     for (part, metric) in metric.parts() {
         push_metric(figures, &format!("{name}.{part}"), Some(&metric));
     }
     if figures.len() == known {
-        figures.push((name.to_owned(), Figure::Text(metric.raw().to_string())));
+        figures.push((name.to_owned(), metric.raw().clone()));
     }
 }
 
@@ -75,7 +76,7 @@ pub(crate) fn site(session: &Session<'_>) -> Result<Report, Failure> {
             ("views", site.views),
             ("links", site.links),
         ];
-        let figures = figures.map(|(name, count)| (name.to_owned(), Figure::Count(count)));
+        let figures = figures.map(|(name, count)| (name.to_owned(), count.into()));
         Ok(Report::figures(&response, figures.into()))
     })
 }

@@ -14,7 +14,7 @@ use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::preview::DryRun;
-use crate::settings::{Needs, Requests};
+use crate::settings::Needs;
 use Method::{Delete, Get, Patch, Post, Put};
 
 #[derive(Debug, Args)]
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     };
     let response =
         response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
-    let is_write = arguments.needs().requests == Requests::Writes;
+    let is_write = arguments.needs() == Needs::Writes;
     let page = format!(
         "{PAGE}; check with {} before you try again",
         NextCommand(&check)
@@ -118,8 +118,8 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
 impl ApiArguments {
     pub(crate) fn needs(&self) -> Needs {
         match self.method() {
-            Get => Needs::READS,
-            _ => Needs::WRITES,
+            Get => Needs::Reads,
+            _ => Needs::Writes,
         }
     }
 

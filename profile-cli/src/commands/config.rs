@@ -5,10 +5,9 @@ use serde_json::{Value, json};
 
 use crate::completion;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
-use crate::settings::{ConfigEdit, Needs, Requests, RequiredSettings, SettingName, Settings};
+use crate::settings::{ConfigEdit, Needs, SettingName, Settings};
 use crate::system::environment;
 use crate::terminal::printable::escaped;
 
@@ -30,20 +29,20 @@ pub(crate) enum ConfigCommand {
     #[command(visible_alias = "ls", after_help = LIST_HELP)]
     List,
     /// Print the effective value of a setting
-    Get(GetArguments),
+    #[command(after_help = GET_HELP)]
+    Get(NameArgument),
     /// Store a setting in config.toml
     Set(SetArguments),
     /// Remove a setting from config.toml
-    Unset(UnsetArguments),
+    #[command(after_help = UNSET_HELP)]
+    Unset(NameArgument),
 }
 
 impl ConfigCommand {
     pub(crate) fn needs(&self) -> Needs {
         match self {
-            Self::Path => Needs::NOTHING,
-            Self::List | Self::Get(_) | Self::Set(_) | Self::Unset(_) => {
-                Needs::of(RequiredSettings::File, Requests::None)
-            }
+            Self::Path => Needs::Nothing,
+            Self::List | Self::Get(_) | Self::Set(_) | Self::Unset(_) => Needs::File,
         }
     }
 }
@@ -52,9 +51,24 @@ pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Repo
     match command {
         ConfigCommand::Path => path(),
         ConfigCommand::List => list(session),
-        ConfigCommand::Get(arguments) => get(arguments, session),
+        ConfigCommand::Get(argument) => get(argument.parse()?, session),
         ConfigCommand::Set(arguments) => set(arguments, session),
-        ConfigCommand::Unset(arguments) => unset(arguments, session),
+        ConfigCommand::Unset(argument) => unset(argument.parse()?, session),
+    }
+}
+
+// Not a doc comment, which clap would print as the description of each command.
+// The setting of a command.
+#[derive(Debug, Args)]
+pub(crate) struct NameArgument {
+    /// Name of the setting; `profile config list` shows the names
+    #[arg(value_name = "NAME", add = completion::settings())]
+    name: String,
+}
+
+impl NameArgument {
+    fn parse(&self) -> Result<SettingName, Failure> {
+        SettingName::parse(&self.name).map_err(Failure::usage)
     }
 }
 
@@ -91,25 +105,17 @@ fn list(session: &Session<'_>) -> Result<Report, Failure> {
     Ok(report)
 }
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+const GET_HELP: &str = "\
 Prints the default if the setting is not set. Exits with 1 if it has no default either.
 
 Examples:
   profile config get output
-  profile config get base_url")]
-pub(crate) struct GetArguments {
-    /// Name of the setting; `profile config list` shows the names
-    #[arg(value_name = "NAME", add = completion::settings())]
-    name: String,
-}
+  profile config get base_url";
 
-fn get(arguments: &GetArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
+fn get(name: SettingName, session: &Session<'_>) -> Result<Report, Failure> {
     let Some(setting) = session.settings.sources.effective(name)? else {
         let message = format!("{name} is not set and has no default");
-        let set = format!("profile config set {name} VALUE");
-        let hint = format!("set it with {}", NextCommand(&set));
+        let hint = format!("set it with `profile config set {name} VALUE`");
         return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
     Ok(Report::text(
@@ -127,9 +133,8 @@ Examples:
   profile config set output json
   profile config set retries 5")]
 pub(crate) struct SetArguments {
-    /// Name of the setting; `profile config list` shows the names
-    #[arg(value_name = "NAME", add = completion::settings())]
-    name: String,
+    #[command(flatten)]
+    name: NameArgument,
 
     /// New value
     #[arg(value_name = "VALUE", allow_negative_numbers = true)]
@@ -138,8 +143,7 @@ pub(crate) struct SetArguments {
 }
 
 fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
-    let value = &arguments.value;
+    let (name, value) = (arguments.name.parse()?, &arguments.value);
     name.check(value)
         .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;
     let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
@@ -168,18 +172,11 @@ fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failur
     Ok(report.warning(warning))
 }
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+const UNSET_HELP: &str = "\
 Example:
-  profile config unset output")]
-pub(crate) struct UnsetArguments {
-    /// Name of the setting; `profile config list` shows the names
-    #[arg(value_name = "NAME", add = completion::settings())]
-    name: String,
-}
+  profile config unset output";
 
-fn unset(arguments: &UnsetArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
+fn unset(name: SettingName, session: &Session<'_>) -> Result<Report, Failure> {
     let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
     let path = edit.file().path().to_string_lossy().into_owned();
     let was_set = edit.unset(name)?;
@@ -204,7 +201,7 @@ fn unset(arguments: &UnsetArguments, session: &Session<'_>) -> Result<Report, Fa
 pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<Failure>) {
     let mut wrong = Vec::new();
     let listed = SettingName::all().map(|name| {
-        let setting = settings.sources.effective(name).unwrap_or_else(|failure| {
+        if let Err(failure) = settings.sources.read(name, |text| name.check(text)) {
             match failure.field {
                 None => wrong.push(Failure {
                     subject: Some(name.to_string()),
@@ -214,17 +211,8 @@ pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<Failure>) {
                 // The failure is listed with the account on which this setting depends.
                 Some(_) => {}
             }
-            None
-        });
-        if let Some(setting) = &setting
-            && let Err(reason) = name.check(&setting.value)
-        {
-            let place = settings.sources.location(name, &setting.source);
-            wrong.push(Failure {
-                field: Some(name.as_str()),
-                ..Failure::usage(format!("{place}: {name} {reason}"))
-            });
         }
+        let setting = settings.sources.effective(name).ok().flatten();
         json!({
             "name": name.as_str(),
             "source": setting.as_ref().map(|setting| setting.source.to_string()),

@@ -53,32 +53,29 @@ impl Deletion {
         let ids = ids.collect::<Result<Vec<_>, _>>()?;
         let ids = outcome::without_duplicates(&ids);
         let calls = calls_of(&ids)?;
-        let items = ids
-            .iter()
-            .map(|id| match known.iter().find(|item| item.id == **id) {
-                Some(item) => Ok(item.clone()),
-                None if self.dry_run && listed.is_some() => {
-                    Err(with_similar(unlisted(self.noun, id), id, known))
-                }
-                None => Ok(Item::new(id, [])),
-            });
-        let items = items.collect::<Result<Vec<_>, _>>()?;
-        if self.dry_run {
-            let change = |item: &Item| {
-                Change::new(self.noun, item.fields_as_json(), Value::Null).id(&item.id)
-            };
-            let changes: Vec<_> = items.iter().map(change).collect();
-            return Ok(preview::dry_run(&requests(&calls)?, &changes));
-        }
-        let asked = listed.as_ref().filter(|_| !session.settings.yes);
-        // The question is only about resources that exist.
+        let items = ids.iter().map(|id| {
+            let item = known.iter().find(|item| item.id == **id);
+            item.cloned().unwrap_or_else(|| Item::new(id, []))
+        });
+        let asked = listed
+            .as_ref()
+            .filter(|_| !session.settings.yes || self.dry_run);
+        // The question and the preview are only about resources that exist.
         let exists = |(item, _): &(Item, _)| asked.is_none_or(|listed| listed.contains(item));
-        let (deletions, others): (Vec<_>, Vec<_>) = items.into_iter().zip(calls).partition(exists);
-        let failures = others.into_iter().map(|(item, _)| Failure {
-            id: Some(item.id.clone()),
-            ..with_similar(unlisted(self.noun, &item.id), &item.id, known)
+        let (deletions, others): (Vec<_>, Vec<_>) = items.zip(calls).partition(exists);
+        let failures = others.iter().map(|(Item { id, .. }, _)| {
+            outcome::item_failure(None, id, with_similar(unlisted(self.noun, id), id, known))
         });
         let failures: Vec<_> = failures.collect();
+        if self.dry_run {
+            let (items, calls): (Vec<_>, Vec<_>) = deletions.into_iter().unzip();
+            let changes: Vec<_> = items
+                .iter()
+                .map(|item| Change::new(self.noun, item.fields_as_json(), Value::Null).id(&item.id))
+                .collect();
+            let preview = preview::dry_run(&requests(&calls)?, &changes);
+            return outcome::of_batch(Some(preview).filter(|_| !items.is_empty()), failures);
+        }
         if !deletions.is_empty() {
             for failure in &failures {
                 session.output.status(&failure.text());
@@ -130,8 +127,11 @@ impl Deletion {
     ) -> Result<Report, Failure> {
         let count = deletions.len() + failures.len();
         let check_command = format!("profile {} list", self.noun);
-        let mut progress =
-            Progress::begin("deleting", deletions.len(), session.output.hides_progress);
+        let mut progress = Progress::begin(
+            "deleting",
+            deletions.len(),
+            session.settings.hides_progress(),
+        );
         let mut deleted = Vec::new();
         for (item, call) in deletions {
             let what = format!("{} {}", self.noun, quoted(&item.id));
@@ -147,11 +147,10 @@ impl Deletion {
                 {
                     deleted.push(item);
                 }
-                Err(failure) if count == 1 => failures.push(Failure {
-                    id: Some(item.id),
-                    ..failure
-                }),
-                Err(failure) => failures.push(outcome::item_failure(&what, item.id, failure)),
+                Err(failure) => {
+                    let subject = Some(&*what).filter(|_| count > 1);
+                    failures.push(outcome::item_failure(subject, item.id, failure));
+                }
             }
             progress.advance();
         }

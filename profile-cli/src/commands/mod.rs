@@ -29,7 +29,7 @@ use crate::help;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
-use crate::settings::{Needs, Requests};
+use crate::settings::Needs;
 
 use auth::AuthCommand;
 use config::ConfigCommand;
@@ -105,7 +105,11 @@ pub(crate) fn run(
     let Some(command) = command else {
         return Ok(session.output.report(&Report::text(help::start(), "help")));
     };
-    if session.settings.curl && command.needs().requests == Requests::None {
+    let sends = matches!(
+        command.needs(),
+        Needs::Diagnosis | Needs::Reads | Needs::Writes
+    );
+    if session.settings.curl && !sends {
         let message = "--curl: this command sends no request to the service";
         return Err(Failure::usage(message));
     }
@@ -155,24 +159,24 @@ impl Command {
     /// Returns the requirements of the command.
     pub(crate) fn needs(&self) -> Needs {
         match self {
-            Self::Show | Self::Export(_) | Self::Diff(_) | Self::Stats(_) => Needs::READS,
-            Self::Analytics | Self::Badges | Self::Site | Self::Login(_) => Needs::READS,
-            Self::Set(_) | Self::Edit(_) | Self::Apply(_) => Needs::WRITES,
-            Self::Link(LinkCommand::List) | Self::Post(PostCommand::List) => Needs::READS,
+            Self::Show | Self::Export(_) | Self::Diff(_) | Self::Stats(_) => Needs::Reads,
+            Self::Analytics | Self::Badges | Self::Site | Self::Login(_) => Needs::Reads,
+            Self::Set(_) | Self::Edit(_) | Self::Apply(_) => Needs::Writes,
+            Self::Link(LinkCommand::List) | Self::Post(PostCommand::List) => Needs::Reads,
             Self::Link(LinkCommand::Add(_) | LinkCommand::Edit(_) | LinkCommand::Delete(_)) => {
-                Needs::WRITES
+                Needs::Writes
             }
-            Self::Post(PostCommand::Create(_) | PostCommand::Delete(_)) => Needs::WRITES,
+            Self::Post(PostCommand::Create(_) | PostCommand::Delete(_)) => Needs::Writes,
             Self::Api(arguments) => arguments.needs(),
             Self::Auth(command) => command.needs(),
             Self::Whoami => AuthCommand::Status.needs(),
             Self::Config(command) => command.needs(),
-            Self::Logout(_) => Needs::SETTINGS,
-            Self::Completion(_) | Self::Man(_) => Needs::NOTHING,
+            Self::Logout(_) => Needs::Settings,
+            Self::Completion(_) | Self::Man(_) => Needs::Nothing,
             #[cfg(feature = "webhook")]
-            Self::Webhook(_) => Needs::SETTINGS,
+            Self::Webhook(_) => Needs::Settings,
             #[cfg(feature = "sandbox")]
-            Self::Sandbox(_) => Needs::SETTINGS,
+            Self::Sandbox(_) => Needs::Settings,
         }
     }
 }

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::ffi::OsString;
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
-use profile_sdk::{Color, FieldKind, Profile, ProfileField, ProfileUpdate, Response};
+use profile_sdk::{FieldKind, Profile, ProfileField, ProfileUpdate, Response};
 
-use crate::drawing::Contrast;
+use crate::drawing::{Contrast, text_and_background};
 use crate::input::TextArgument;
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::failure::Failure;
@@ -184,11 +184,6 @@ fn contrast_after(update: &ProfileUpdate, profile: &Profile) -> Option<String> {
     if update.text_color.is_none() && update.background_color.is_none() {
         return None;
     }
-    let after = |new: Option<&Color>, old: &Option<String>| match new {
-        Some(color) => Some(color.clone()),
-        None => Color::new(old.as_deref()?).ok(),
-    };
-    let text = after(update.text_color.as_ref(), &profile.text_color)?;
-    let background = after(update.background_color.as_ref(), &profile.background_color)?;
-    Contrast::of(&text, &background).warning()
+    let after = |field| update.get(field).or_else(|| profile.get(field));
+    Contrast::of(text_and_background(after)?).warning()
 }

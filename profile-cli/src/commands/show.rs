@@ -2,8 +2,7 @@
 
 use profile_sdk::{ApiVisible, Profile, ProfileField, RateLimit, Response};
 
-use crate::drawing::Contrast;
-use crate::drawing::Drawing;
+use crate::drawing::{Contrast, Drawing, text_and_background};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell, push_field};
 use crate::session::Session;
@@ -36,7 +35,8 @@ fn fields(profile: &Profile) -> View {
     for field in ProfileField::ALL {
         push_field(&mut fields, field.name(), profile.get(*field));
     }
-    push_field(&mut fields, "contrast", Contrast::of_profile(profile));
+    let contrast = text_and_background(|field| profile.get(field)).map(Contrast::of);
+    push_field(&mut fields, "contrast", contrast);
     push_field(&mut fields, "email", profile.email.as_ref());
     let visible = profile.api_visible.as_ref().map(ApiVisible::raw);
     push_field(&mut fields, "api_visible", visible);

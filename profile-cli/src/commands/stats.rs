@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     }
     let is_own = arguments.handles.is_empty();
     let draws = arguments.draws(session);
-    let mut progress = Progress::begin("reading", handles.len(), session.output.hides_progress);
+    let mut progress = Progress::begin("reading", handles.len(), session.settings.hides_progress());
     let mut read = Vec::new();
     let mut failures = Vec::new();
     for (&handle, call) in handles.iter().zip(calls) {
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
             Err(failure) if handles.len() == 1 || failure.kind == FailureKind::Interrupted => {
                 return Err(failure);
             }
-            Err(failure) => failures.push(outcome::item_failure(&what, handle, failure)),
+            Err(failure) => failures.push(outcome::item_failure(Some(&what), handle, failure)),
         }
         progress.advance();
     }

@@ -13,7 +13,7 @@ use webhook_verify::EventKind;
 
 use crate::output::Output;
 use crate::session::Session;
-use crate::settings::{GlobalArguments, Key, RequiredSettings, SettingName, Settings};
+use crate::settings::{GlobalArguments, Key, Needs, SettingName, Settings};
 use crate::terminal::printable::{printable, redact_key};
 
 /// Maximum time for the request, and for everything else that may block.
@@ -104,7 +104,7 @@ fn safe_candidate((value, description): Candidate) -> Option<CompletionCandidate
 }
 
 fn known_accounts(line: &CommandLine) -> Vec<Candidate> {
-    let Ok(settings) = Settings::load(&line.options(), RequiredSettings::File) else {
+    let Ok(settings) = Settings::load(&line.options(), Needs::File) else {
         return Vec::new();
     };
     let candidate = |name: String| {
@@ -165,7 +165,7 @@ impl CommandLine {
 }
 
 fn read_profile(options: &GlobalArguments) -> Option<Profile> {
-    let settings = Settings::load(options, RequiredSettings::All).ok()?;
+    let settings = Settings::load(options, Needs::Reads).ok()?;
     let output = Output::new(options, &settings).ok()?;
     // A keyring might ask for a password.
     if !settings.sandbox && Key::is_in_keyring(&settings).ok()? {

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use jiff::civil::Date;
-use profile_sdk::{Badge, Color, FieldKind, Link, Post, Profile, ProfileField, RateLimit};
+use profile_sdk::{Color, FieldKind, Link, Post, Profile, ProfileField, RateLimit};
 use serde_json::Value;
 
 use super::contrast::{Contrast, MIN_READABLE, text_and_background};
@@ -37,10 +37,6 @@ struct Card<'a> {
 }
 
 impl Card<'_> {
-    fn foreground(&self, color: &Color) -> Style {
-        Style::new().fg_color(self.screen.nearest(color.rgb()))
-    }
-
     fn heading(&mut self, profile: &Profile, columns: usize) {
         let name = profile.display_name.as_deref().map(one_line);
         let name = name.filter(|name| !name.trim().is_empty());
@@ -57,7 +53,9 @@ impl Card<'_> {
             }
         };
         let accent = Color::new(profile.accent_color.as_deref().unwrap_or_default());
-        let style = accent.map_or(DIM, |accent| self.foreground(&accent));
+        let style = accent.map_or(DIM, |accent| {
+            Style::new().fg_color(self.screen.nearest(accent.rgb()))
+        });
         let rule = self.screen.styled(style, &"─".repeat(columns));
         self.drawn += &format!("{heading}\n{rule}\n");
         let bio = profile.bio.as_deref().unwrap_or_default();
@@ -93,14 +91,16 @@ impl Card<'_> {
                 self.lines(name, &[format!("{swatch}{}", one_line(color))]);
             }
         }
-        let Some((text, background)) = text_and_background(profile) else {
+        let Some(colors) = text_and_background(|field| profile.get(field)) else {
             return;
         };
-        let contrast = Contrast::of(&text, &background);
+        let [text, background] = colors
+            .each_ref()
+            .map(|color| self.screen.nearest(color.rgb()));
+        let contrast = Contrast::of(colors);
         let mut line = contrast.to_string();
         if self.screen.palette.is_some() {
-            let background = self.screen.nearest(background.rgb());
-            let style = self.foreground(&text).bg_color(background);
+            let style = Style::new().fg_color(text).bg_color(background);
             line += &format!("  {}", self.screen.styled(style, " text on background "));
         }
         let mut lines = vec![line];
@@ -124,8 +124,11 @@ impl Card<'_> {
             self.lines_or_none("posts", &lines);
         }
         if let Some(badges) = &profile.badges {
-            let lines: Vec<_> = badges.iter().map(|badge| self.badge(badge)).collect();
-            self.lines_or_none("badges", &lines);
+            let lines = badges.iter().map(|badge| {
+                let swatch = swatch(badge.color.as_deref().unwrap_or_default(), self.screen);
+                format!("{swatch}{}", one_line(&badge.name))
+            });
+            self.lines_or_none("badges", &lines.collect::<Vec<_>>());
         }
     }
 
@@ -155,11 +158,6 @@ impl Card<'_> {
         let marks = [mark].into_iter().chain(std::iter::repeat(indent));
         let lines = marks.zip(lines).map(|(mark, line)| mark + &line);
         lines.collect()
-    }
-
-    fn badge(&self, badge: &Badge) -> String {
-        let swatch = swatch(badge.color.as_deref().unwrap_or_default(), self.screen);
-        format!("{swatch}{}", one_line(&badge.name))
     }
 
     fn key(&mut self, profile: &Profile) {

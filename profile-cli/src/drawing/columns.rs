@@ -1,6 +1,7 @@
 //! Badges and figures in aligned columns.
 
 use profile_sdk::Badge;
+use serde_json::Value;
 
 use super::text::{
     BOLD, DIM, max_width, one_line, pad_left, pad_right, swatch, with_separators, wrap,
@@ -39,48 +40,27 @@ pub(super) fn draw_badges(badges: &[Badge], screen: &Screen) -> String {
     drawn
 }
 
-/// A number, or text in its place.
-#[derive(Debug, Clone)]
-pub(crate) enum Figure {
-    Count(u64),
-    Text(String),
-}
-
-/// Draws the names in one column and the numbers, right-aligned, in the next.
-pub(super) fn draw_figures(figures: &[(String, Figure)], screen: &Screen) -> String {
+/// Draws the names in one column and the numbers, right-aligned, in the next. Other values are text.
+pub(super) fn draw_figures(figures: &[(String, Value)], screen: &Screen) -> String {
     let name_width = max_width(figures.iter().map(|(name, _)| one_line(name)));
-    let counts = figures.iter().filter_map(|(_, figure)| match figure {
-        Figure::Count(count) => Some(with_separators(*count)),
-        Figure::Text(_) => None,
-    });
-    let count_width = max_width(counts);
-    let lines = figures.iter().map(|(name, figure)| {
+    let count = |value: &Value| value.as_u64().map(with_separators);
+    let count_width = max_width(figures.iter().filter_map(|(_, value)| count(value)));
+    let lines = figures.iter().map(|(name, value)| {
         let name = screen.styled(BOLD, &pad_right(&one_line(name), name_width));
-        let value = match figure {
-            Figure::Count(count) => pad_left(&with_separators(*count), count_width),
-            Figure::Text(text) => one_line(text),
-        };
-        format!("{name}  {value}\n")
+        let count = count(value).map(|count| pad_left(&count, count_width));
+        let shown = count.unwrap_or_else(|| one_line(&value.to_string()));
+        format!("{name}  {shown}\n")
     });
     lines.collect()
-}
-
-impl Figure {
-    /// Returns the figure without thousands separators.
-    pub(crate) fn plain(&self) -> String {
-        match self {
-            Self::Count(count) => count.to_string(),
-            Self::Text(text) => text.clone(),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
     use profile_sdk::Badge;
+    use serde_json::json;
 
-    use super::{Figure, Screen, draw_badges, draw_figures};
+    use super::{Screen, draw_badges, draw_figures};
 
     fn badges() -> Vec<Badge> {
         serde_json::from_str(
@@ -124,9 +104,9 @@ mod tests {
     #[test]
     fn aligns_numbers_to_the_right() {
         let figures = [
-            ("views".to_owned(), Figure::Count(43_615)),
-            ("likes".to_owned(), Figure::Count(7)),
-            ("social".to_owned(), Figure::Text("\"plenty\"".to_owned())),
+            ("views".to_owned(), json!(43_615)),
+            ("likes".to_owned(), json!(7)),
+            ("social".to_owned(), json!("plenty")),
         ];
         assert_eq!(
             draw_figures(&figures, &Screen::plain()),

@@ -2,15 +2,17 @@
 
 use std::fmt;
 
-use profile_sdk::{Color, Profile};
+use profile_sdk::{Color, ProfileField};
 
-/// Returns the colors of the text and of the background, if both are known.
-pub(super) fn text_and_background(profile: &Profile) -> Option<(Color, Color)> {
-    let color = |text: &Option<String>| Color::new(text.as_deref()?).ok();
-    Some((
-        color(&profile.text_color)?,
-        color(&profile.background_color)?,
-    ))
+/// Returns the colors of the text and of the background in fields with these values, if both are known.
+pub(crate) fn text_and_background<'a>(
+    value: impl Fn(ProfileField) -> Option<&'a str>,
+) -> Option<[Color; 2]> {
+    let color = |field| Color::new(value(field)?).ok();
+    Some([
+        color(ProfileField::TextColor)?,
+        color(ProfileField::BackgroundColor)?,
+    ])
 }
 
 /// Minimum contrast for text of normal size in the Web Content Accessibility Guidelines (WCAG 2.2,
@@ -22,19 +24,13 @@ pub(super) const MIN_READABLE: f64 = 4.5;
 pub(crate) struct Contrast(f64);
 
 impl Contrast {
-    /// Returns the contrast of the profile's text on its background, if both colors are known.
-    pub(crate) fn of_profile(profile: &Profile) -> Option<Self> {
-        let (text, background) = text_and_background(profile)?;
-        Some(Self::of(&text, &background))
-    }
-
     /// Returns the contrast of two colors, in either order.
-    pub(crate) fn of(one: &Color, other: &Color) -> Self {
-        let (one, other) = (luminance(one.rgb()), luminance(other.rgb()));
+    pub(crate) fn of(colors: [Color; 2]) -> Self {
+        let [one, other] = colors.map(|color| luminance(color.rgb()));
         Self((one.max(other) + 0.05) / (one.min(other) + 0.05))
     }
 
-    pub(crate) fn is_readable(self) -> bool {
+    pub(super) fn is_readable(self) -> bool {
         self.0 >= MIN_READABLE
     }
 
@@ -74,7 +70,7 @@ mod tests {
 
     #[track_caller]
     fn check_contrast(text: &str, background: &str, expected: &str, is_readable: bool) {
-        let contrast = Contrast::of(&text.parse().unwrap(), &background.parse().unwrap());
+        let contrast = Contrast::of([text, background].map(|color| color.parse().unwrap()));
         assert_eq!(contrast.to_string(), expected);
         assert_eq!(contrast.is_readable(), is_readable);
         assert_eq!(contrast.warning().is_none(), is_readable);

@@ -11,13 +11,13 @@ pub(crate) mod text;
 mod views;
 
 use profile_sdk::{Badge, Profile};
+use serde_json::Value;
 
 use crate::terminal::Screen;
 
 pub(crate) use card::rate;
 pub(crate) use change::Change;
-pub(crate) use columns::Figure;
-pub(crate) use contrast::Contrast;
+pub(crate) use contrast::{Contrast, text_and_background};
 pub(crate) use svg::svg;
 pub(crate) use views::ProfileViews;
 
@@ -28,7 +28,7 @@ pub(crate) enum Drawing {
     Card(Box<Profile>),
     Badges(Vec<Badge>),
     /// Names and numbers.
-    Figures(Vec<(String, Figure)>),
+    Figures(Vec<(String, Value)>),
     /// Views of profiles, with a bar per day, week or month.
     Bars(Vec<ProfileViews>),
     /// Daily views of profiles, with a character per day.

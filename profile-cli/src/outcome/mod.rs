@@ -21,12 +21,13 @@ pub(crate) fn without_duplicates<T: PartialEq>(items: &[T]) -> Vec<&T> {
     kept.map(|(_, item)| item).collect()
 }
 
-/// Returns the failure of one of several items, with the item as its subject.
-pub(crate) fn item_failure(what: &str, id: impl ToString, failure: Failure) -> Failure {
+/// Returns the failure of an item. If it is one of several, it is the subject.
+pub(crate) fn item_failure(what: Option<&str>, id: impl ToString, failure: Failure) -> Failure {
+    // The message of an item that was not found names it.
+    let what = what.filter(|_| failure.kind != FailureKind::NotFound);
     Failure {
         id: Some(id.to_string()),
-        // The message of an item that was not found names it.
-        subject: (failure.kind != FailureKind::NotFound).then(|| what.to_owned()),
+        subject: what.map(str::to_owned),
         ..failure
     }
 }

@@ -3,7 +3,7 @@
 use profile_sdk::Response;
 use serde_json::{Value, json};
 
-use crate::drawing::{Drawing, Figure};
+use crate::drawing::Drawing;
 use crate::terminal::printable::{redact_key, redact_values};
 
 /// The result of a command, for programs and for people.
@@ -127,9 +127,10 @@ impl Report {
     }
 
     /// Creates the report of numbers, with thousands separators for people.
-    pub(crate) fn figures<T>(response: &Response<T>, figures: Vec<(String, Figure)>) -> Self {
-        let fields = figures.iter();
-        let fields = fields.map(|(name, figure)| (name.clone(), figure.plain()));
+    pub(crate) fn figures<T>(response: &Response<T>, figures: Vec<(String, Value)>) -> Self {
+        let fields = figures
+            .iter()
+            .map(|(name, value)| (name.clone(), value.to_string()));
         let report = Self::read(response, View::Fields(fields.collect()));
         report.for_people(View::Drawing(Drawing::Figures(figures)))
     }

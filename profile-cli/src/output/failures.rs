@@ -1,6 +1,6 @@
 //! Renders failures and warnings for stderr.
 
-use anstyle::AnsiColor;
+use anstyle::{AnsiColor, Style};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
@@ -11,31 +11,31 @@ use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable, redact_values};
 
 pub(super) fn as_text(failure: &Failure, screen: &Screen, quiet: bool) -> String {
-    let label = screen.styled(BOLD.fg_color(Some(AnsiColor::Red.into())), "error:");
     let mut text = String::new();
     for other in failure.others.iter().chain([failure]) {
-        if other.kind != FailureKind::Declined {
-            text += &format!("{label} ");
-        }
-        text += &format!("{}\n", printable(&other.text()));
+        let message = other.text();
+        text += &match other.kind == FailureKind::Declined {
+            true => format!("{}\n", printable(&message)),
+            false => line(
+                AnsiColor::Red.on_default().bold(),
+                "error:",
+                &message,
+                screen,
+            ),
+        };
         // A hint that all failures share is printed once.
         let hint = other.all_hints();
         let is_repeated = !std::ptr::eq(other, failure) && hint == failure.all_hints();
         if let Some(hint) = hint.filter(|_| !quiet && !is_repeated) {
-            let label = screen.styled(BOLD, "hint:");
-            text += &format!("{label} {}\n", printable(&hint));
+            text += &line(BOLD, "hint:", &hint, screen);
         }
     }
     text
 }
 
-pub(super) fn warning(warning: &str, screen: &Screen) -> String {
-    let label = screen.styled(BOLD.fg_color(Some(AnsiColor::Yellow.into())), "warning:");
-    format!("{label} {}\n", printable(warning))
-}
-
-pub(super) fn note(note: &str, screen: &Screen) -> String {
-    format!("{} {}\n", screen.styled(BOLD, "note:"), printable(note))
+/// Renders a message after its label.
+pub(super) fn line(style: Style, label: &str, message: &str, screen: &Screen) -> String {
+    format!("{} {}\n", screen.styled(style, label), printable(message))
 }
 
 /// Renders a failure, given the exit code of the signal that ends the program.

@@ -16,14 +16,16 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 #[cfg(feature = "webhook")]
 use profile_sdk::json_tokens;
 
 use crate::drawing::Drawing;
+use crate::drawing::text::BOLD;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
-use crate::settings::{GlobalArguments, Settings, palette};
+use crate::settings::{GlobalArguments, SettingName, Settings, palette};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, interruption};
 use crate::terminal::Screen;
@@ -45,9 +47,6 @@ pub(crate) struct Output {
     stderr: Screen,
     /// `true` with `--quiet`.
     pub(crate) quiet: bool,
-    /// `true` if no progress is shown: with `--quiet`, and with `--color never`, which prints no escape
-    /// sequence.
-    pub(crate) hides_progress: bool,
     /// `true` if the header row of a CSV stream has been printed.
     #[cfg(feature = "webhook")]
     has_heading: Cell<bool>,
@@ -64,12 +63,11 @@ impl Output {
         let stdout = screen(io::stdout().is_terminal());
         Ok(Self {
             renderer: Renderer::new(arguments, settings.format, &stdout)?,
-            format_is_option: arguments.wants_json() || arguments.output.is_some(),
+            format_is_option: arguments.setting(SettingName::Output).is_some(),
             jq_failure_is_json: arguments.wants_jq_errors_as_json(),
             stdout,
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
-            hides_progress: settings.hides_progress(),
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
         })
@@ -88,7 +86,6 @@ impl Output {
             stdout: Screen::plain(),
             stderr: Screen::new(is_terminal, palette(color, is_terminal), None),
             quiet: false,
-            hides_progress: true,
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
         }
@@ -122,41 +119,35 @@ impl Output {
             }
             _ => match self.renderer.text(report, &self.stdout) {
                 Ok(text) => text.into_bytes(),
-                Err(failure) if report.is_change => {
-                    return self.unprintable_change(&report.json, failure);
+                Err(failure) => {
+                    let failure = self.of_report(report, failure);
+                    return self.print_failure(&failure, self.jq_failure_is_json);
                 }
-                Err(failure) => return self.print_failure(&failure, self.jq_failure_is_json),
             },
         };
         match write_to_stdout(&bytes) {
             Ok(_) => ExitCode::from(report.exit_code),
-            Err(failure) if report.is_change => self.failure(&Failure {
-                outcome: Some(WriteOutcome::Done),
-                message: format!(
-                    "{}; the change was made, with this result: {}",
-                    failure.message, report.json
-                ),
-                ..failure
-            }),
-            Err(failure) => self.failure(&failure),
+            Err(failure) => self.failure(&self.of_report(report, failure)),
         }
     }
 
-    /// Prints the raw result of a change that cannot be rendered, since it may contain an ID that
-    /// cannot be retrieved again.
-    fn unprintable_change(&self, result: &str, failure: Failure) -> ExitCode {
-        let result = json_text(result, self.stdout.is_terminal);
+    /// Returns the failure of a result that cannot be printed. Prints that of a change unfiltered if possible, since
+    /// it may contain an ID that cannot be retrieved again.
+    fn of_report(&self, report: &Report, failure: Failure) -> Failure {
+        if !report.is_change {
+            return failure;
+        }
+        let result = json_text(&report.json, self.stdout.is_terminal);
         let how = match write_to_stdout(format!("{result}\n").as_bytes()) {
             Ok(_) => "and the result was printed unfiltered".to_owned(),
             Err(_) => format!("with this result: {result}"),
         };
-        let failure = Failure {
+        Failure {
             kind: FailureKind::Other,
             outcome: Some(WriteOutcome::Done),
             message: format!("{}; the change was made, {how}", failure.message),
             ..failure
-        };
-        self.print_failure(&failure, self.jq_failure_is_json)
+        }
     }
 
     /// Prints the help of the argument parser, to stderr if arguments are missing.
@@ -190,15 +181,17 @@ impl Output {
 
     /// Prints a warning to stderr, unless `--quiet` is given.
     pub(crate) fn warn(&self, warning: &str) {
-        if !self.quiet {
-            write_to_stderr(&failures::warning(warning, &self.stderr));
-        }
+        self.message(AnsiColor::Yellow.on_default().bold(), "warning:", warning);
     }
 
     /// Prints a note to stderr, unless `--quiet` is given.
     pub(crate) fn note(&self, note: &str) {
+        self.message(BOLD, "note:", note);
+    }
+
+    fn message(&self, style: Style, label: &str, message: &str) {
         if !self.quiet {
-            write_to_stderr(&failures::note(note, &self.stderr));
+            write_to_stderr(&failures::line(style, label, message, &self.stderr));
         }
     }
 

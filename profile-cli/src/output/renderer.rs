@@ -37,7 +37,7 @@ impl Renderer {
         stdout: &Screen,
     ) -> Result<Self, Failure> {
         #[cfg(feature = "jq")]
-        if let Some(expression) = arguments.jq() {
+        if let Some(expression) = &arguments.jq {
             return super::jq::Program::new(expression).map(|program| Self::Jq(Box::new(program)));
         }
         Ok(match format {
@@ -131,20 +131,21 @@ fn text(value: &Value) -> String {
 
 /// Renders tab-separated values without a header row.
 fn tsv(view: &View, screen: &Screen) -> String {
-    let Some((_, rows)) = heading_and_rows(view) else {
-        return plain(view, screen);
-    };
-    let lines = rows.iter().map(|row| {
+    let line = |row: &Vec<String>| {
         let cells: Vec<_> = row.iter().map(|cell| tsv_field(cell)).collect();
         cells.join("\t") + "\n"
-    });
-    lines.collect()
+    };
+    match table(view, screen) {
+        Ok((_, rows)) => rows.iter().map(line).collect(),
+        Err(text) => text,
+    }
 }
 
 /// Renders comma-separated values (RFC 4180) with a header row.
 fn csv(view: &View, screen: &Screen) -> String {
-    let Some((heading, rows)) = heading_and_rows(view) else {
-        return plain(view, screen);
+    let (heading, rows) = match table(view, screen) {
+        Ok(table) => table,
+        Err(text) => return text,
     };
     records(|writer| {
         writer.write_record(&heading)?;
@@ -165,28 +166,23 @@ pub(super) fn records(write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Resu
     String::from_utf8(bytes).expect("the records are text")
 }
 
-/// Returns the header and rows of a view with columns.
-fn heading_and_rows(view: &View) -> Option<(Vec<&str>, Vec<Vec<String>>)> {
-    match view {
+/// The header and the rows of a view with columns, or the text of another.
+type TableOrText<'a> = Result<(Vec<&'a str>, Vec<Vec<String>>), String>;
+
+fn table<'a>(view: &'a View, screen: &Screen) -> TableOrText<'a> {
+    Err(match view {
         View::Fields(fields) => {
             let rows = fields.iter().cloned();
             let rows = rows.map(|(name, value)| vec![name, value]);
-            Some((vec!["field", "value"], rows.collect()))
+            return Ok((vec!["field", "value"], rows.collect()));
         }
-        View::Table { columns, rows, .. } => Some((columns.clone(), rows.clone())),
-        View::Columns { .. } | View::Sentence(_) | View::Text(_) => None,
-        View::Body(_) | View::Drawing(_) => None,
-    }
-}
-
-fn plain(view: &View, screen: &Screen) -> String {
-    match view {
+        View::Table { columns, rows, .. } => return Ok((columns.clone(), rows.clone())),
         View::Sentence(sentence) => format!("{}\n", one_line(sentence)),
         View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => printable(&String::from_utf8_lossy(body)),
         View::Drawing(drawing) => drawing.draw(screen),
-        View::Columns { .. } | View::Fields(_) | View::Table { .. } => String::new(),
-    }
+        View::Columns { .. } => String::new(),
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::Session;
 use super::sandbox;
 use crate::outcome::failure::Failure;
 use crate::settings::{
-    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Settings, Source, base_url_reason,
+    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source, base_url_reason,
     check_characters,
 };
 use crate::terminal::printable::redact_key_of;
@@ -38,7 +38,7 @@ impl Connection {
             let key = ApiKey::new(server.key())?;
             let base_url = SafeUrl::base(server.uri());
             return Ok(Self {
-                client: builder(&base_url, session)?.api_key(key).build()?,
+                client: client_for(&base_url, Some(key), session)?,
                 base_url,
                 has_key: true,
                 key_source: None,
@@ -46,31 +46,21 @@ impl Connection {
             });
         }
         let base_url = settings.sources.base_url()?;
-        let mut builder = builder(&base_url.value, session)?;
-        let key = match Key::find_any(settings)? {
-            Found::Key(key) => Some(key),
-            // Calls that require no key work without it; others fail with the reason.
-            Found::Withheld(_) | Found::Nothing => None,
-        };
-        let has_key = key.is_some();
-        let key_source = key.as_ref().map(|key| key.key.source.clone());
-        if let Some(key) = key {
-            for warning in &key.warnings {
-                session.output.warn(warning);
-            }
-            builder = builder.api_key(key.key.value);
+        // Calls that require no key work without it; others fail with the reason.
+        let key = Key::find(settings).ok().flatten();
+        for warning in key.iter().flat_map(|key| &key.warnings) {
+            session.output.warn(warning);
         }
-        let client = builder.build().map_err(|error| {
-            let failure = not_created(&base_url.value, &error);
-            match error.invalid_value() {
-                Some(_) => failure.hint(format!("check the base URL from {}", base_url.source)),
-                None => failure,
-            }
+        let (key, key_source) = key.map(|key| (key.key.value, key.key.source)).unzip();
+        let client = client_for(&base_url.value, key, session);
+        let client = client.map_err(|failure| match failure.field {
+            Some(BASE_URL) => failure.hint(format!("check the base URL from {}", base_url.source)),
+            Some(_) | None => failure,
         })?;
         Ok(Self {
             client,
             base_url: base_url.value,
-            has_key,
+            has_key: key_source.is_some(),
             key_source,
             #[cfg(feature = "sandbox")]
             _sandbox: None,
@@ -78,7 +68,10 @@ impl Connection {
     }
 }
 
-/// Creates a client for another base URL and key, with the other settings unchanged.
+/// The field of a failure about the base URL.
+const BASE_URL: &str = "base URL";
+
+/// Creates a client for a base URL and a key, with the other settings. Its key is redacted from now on.
 pub(crate) fn client_for(
     base_url: &SafeUrl,
     key: Option<ApiKey>,
@@ -89,23 +82,19 @@ pub(crate) fn client_for(
         Some(key) => builder.api_key(key),
         None => builder,
     };
-    let built = builder.build();
-    built
-        .inspect(redact_key_of)
-        .map_err(|error| not_created(base_url, &error))
-}
-
-/// Returns the failure of creating a client. The key is already validated, so the base URL is invalid, or
-/// TLS cannot be set up.
-fn not_created(base_url: &SafeUrl, error: &Error) -> Failure {
-    match error.invalid_value() {
-        Some(_) => Failure::usage(format!(
-            "base URL {}",
-            base_url_reason(base_url.expose(), error)
-        )),
+    // The key is already validated, so the base URL is invalid, or TLS cannot be set up.
+    let failure = |error: Error| match error.invalid_value() {
+        Some(_) => Failure {
+            field: Some(BASE_URL),
+            ..Failure::usage(format!(
+                "base URL {}",
+                base_url_reason(base_url.expose(), &error)
+            ))
+        },
         None => Failure::usage(error.to_string())
             .hint("set SSL_CERT_FILE to a file with CA certificates"),
-    }
+    };
+    builder.build().inspect(redact_key_of).map_err(failure)
 }
 
 fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder, Failure> {

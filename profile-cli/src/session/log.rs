@@ -1,17 +1,15 @@
 //! The log on stderr, for `-v` and PROFILE_LOG: lines that start with `>` for requests, `<` for
 //! responses, and `*` for other events.
 
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
+use std::io::{self, Write as _};
 
 use profile_sdk::{Call, Error, Response};
-use tracing::field::{Field, Visit};
+use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::filter::Targets;
-use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::preview::path_and_query;
@@ -29,11 +27,8 @@ pub(crate) fn start(settings: &Settings) {
         return;
     }
     let targets: Targets = TARGETS.iter().map(|target| (*target, level)).collect();
-    let layer = tracing_subscriber::fmt::layer()
-        .with_writer(|| Blocking(std::io::stderr()))
-        .event_format(Line);
     tracing_subscriber::registry()
-        .with(layer)
+        .with(Log)
         .with(targets)
         .init();
 }
@@ -78,37 +73,23 @@ pub(crate) fn failed(error: &Error) {
     }
 }
 
-/// Formats an event as a line with its message, without its fields.
-struct Line;
+/// Writes each event as a line with its message, without its fields.
+struct Log;
 
-struct Message(String);
-
-impl<S, N> FormatEvent<S, N> for Line
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-    N: for<'a> FormatFields<'a> + 'static,
-{
-    fn format_event(
-        &self,
-        _: &FmtContext<'_, S, N>,
-        mut writer: Writer<'_>,
-        event: &Event<'_>,
-    ) -> fmt::Result {
-        let mut message = Message(String::new());
-        event.record(&mut message);
+impl<S: Subscriber> Layer<S> for Log {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut message = String::new();
+        event.record(&mut |field: &Field, value: &dyn Debug| {
+            if field.name() == "message" {
+                message = format!("{value:?}");
+            }
+        });
         let mark = match event.metadata().target().starts_with("profile_sdk") {
             true => "* ",
             false => "",
         };
-        let text = printable(&message.0).replace('\n', " ");
-        writeln!(writer, "{mark}{text}")
-    }
-}
-
-impl Visit for Message {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        if field.name() == "message" {
-            self.0 = format!("{value:?}");
-        }
+        let line = format!("{mark}{}\n", printable(&message).replace('\n', " "));
+        // There is no other place to report an error.
+        let _ = Blocking(io::stderr()).write_all(line.as_bytes());
     }
 }

@@ -22,7 +22,6 @@ use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{Key, Settings, Source};
 use crate::system::interruption;
-use crate::terminal::printable::redact_key_of;
 
 use connection::Connection;
 use waits::Waits;
@@ -94,17 +93,12 @@ impl<'a> Session<'a> {
 
     /// Sends a read.
     pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>, Failure> {
-        let failure = |error| self.withheld(&error).unwrap_or_else(|| error.into());
-        self.send(call, None)?.map_err(failure)
+        self.answer(call, None, Failure::from)
     }
 
     /// Sends a read of `what`, which the error names if the service does not find it.
     pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>, Failure> {
-        let failure = |error| {
-            let withheld = self.withheld(&error);
-            withheld.unwrap_or_else(|| failure::about(what, error))
-        };
-        self.send(call, None)?.map_err(failure)
+        self.answer(call, None, |error| failure::about(what, error))
     }
 
     /// Sends a write of `what`, as `write_any` does. A page, which the service does not send, leaves the outcome
@@ -130,17 +124,13 @@ impl<'a> Session<'a> {
         what: &str,
         check_command: &str,
     ) -> Result<Response<T>, Failure> {
-        let failure = |error| {
-            let withheld = self.withheld(&error);
-            withheld.unwrap_or_else(|| failure::of_write(what, check_command, error))
-        };
         interruption::check().map_err(|failure| Failure {
             message: UNSENT.to_owned(),
             ..failure
         })?;
-        let sent = self.send(call, Some(check_command));
-        let answered = sent.and_then(|answer| answer.map_err(failure));
-        let response = answered.inspect_err(|failure| {
+        let failure = |error| failure::of_write(what, check_command, error);
+        let sent = self.answer(call, Some(check_command), failure);
+        let response = sent.inspect_err(|failure| {
             if failure.is_unknown() {
                 self.unclear.replace(Some(check_command.to_owned()));
             }
@@ -176,6 +166,18 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Sends a call, as `send` does. If it failed without the stored key, the failure is the reason why that was
+    /// not sent.
+    fn answer<T>(
+        &self,
+        call: Call<T>,
+        check_command: Option<&str>,
+        failure: impl FnOnce(Error) -> Failure,
+    ) -> Result<Response<T>, Failure> {
+        let answer = self.send(call, check_command)?;
+        answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(error)))
+    }
+
     /// Sends a call, except with `--curl`. The outer failure is a usage error or an interruption. A write has a
     /// command that shows whether it was applied.
     pub(crate) fn send<T>(
@@ -186,38 +188,35 @@ impl<'a> Session<'a> {
         if self.settings.curl {
             let message =
                 "--curl: this command depends on the profile, which is not read with --curl";
-            let [apply, edit] = ["profile apply FILE --dry-run", "profile edit --dry-run"];
-            let hint = format!(
-                "{} and {} show requests",
-                NextCommand(apply),
-                NextCommand(edit)
-            );
+            let apply = NextCommand("profile apply FILE --dry-run");
+            let edit = NextCommand("profile edit --dry-run");
+            let hint = format!("{apply} and {edit} show requests");
             return Err(Failure::usage(message).hint(hint));
         }
         log::sending(&call);
-        let answer = self.until_interrupted(call.send(), String::new)?;
-        match &answer {
-            Some(Ok(response)) => log::received(response),
-            Some(Err(error)) => log::failed(error),
-            None => {}
-        }
-        answer.ok_or_else(|| {
-            if check_command.is_none() {
+        let Some(answer) = self.until_interrupted(call.send(), String::new)? else {
+            return Err(self.interrupted(check_command));
+        };
+        Ok(answer.inspect(log::received).inspect_err(log::failed))
+    }
+
+    /// Returns the failure of an interrupted call. A signal other than SIGINT ends a read.
+    fn interrupted(&self, check_command: Option<&str>) -> Failure {
+        let (message, outcome) = match check_command {
+            None => {
                 interruption::end_read();
+                ("interrupted", None)
             }
-            let (message, outcome) = match check_command {
-                None => ("interrupted", None),
-                Some(check) if self.may_have_sent() => (
-                    "interrupted while a change was being sent",
-                    Some(WriteOutcome::unknown(check)),
-                ),
-                Some(_) => (UNSENT, Some(WriteOutcome::NotDone)),
-            };
-            Failure {
-                outcome,
-                ..Failure::new(FailureKind::Interrupted, message)
-            }
-        })
+            Some(check) if self.may_have_sent() => (
+                "interrupted while a change was being sent",
+                Some(WriteOutcome::unknown(check)),
+            ),
+            Some(_) => (UNSENT, Some(WriteOutcome::NotDone)),
+        };
+        Failure {
+            outcome,
+            ..Failure::new(FailureKind::Interrupted, message)
+        }
     }
 
     /// Returns `true` unless the interrupted call has only waited so far.
@@ -246,25 +245,6 @@ impl<'a> Session<'a> {
                 _ = interruption::next() => None,
             }
         })
-    }
-
-    /// Returns a preview of the calls instead of sending them: with `--curl`, the curl commands; otherwise
-    /// the requests and the changes, which are given with `--dry-run`.
-    pub(crate) fn preview<T>(
-        &self,
-        calls: &[Call<T>],
-        changes: Option<&[Change]>,
-    ) -> Result<Option<Report>, Failure> {
-        match changes {
-            _ if self.settings.curl => self.as_curl(&requests(calls)?).map(Some),
-            Some(changes) => Ok(Some(preview::dry_run(&requests(calls)?, changes))),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns the curl commands for these requests.
-    pub(crate) fn as_curl(&self, requests: &[&Request]) -> Result<Report, Failure> {
-        preview::curl(self, requests)
     }
 
     /// Asks for confirmation of an action that cannot be undone, unless `--yes` is given. If several
@@ -305,7 +285,6 @@ impl<'a> Session<'a> {
             return Ok(connection);
         }
         let connection = Connection::new(self)?;
-        redact_key_of(&connection.client);
         Ok(self.connection.get_or_init(|| connection))
     }
 }

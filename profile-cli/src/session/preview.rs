@@ -1,11 +1,12 @@
 //! Previews of requests: `--dry-run` shows changes and requests, `--curl` the equivalent commands.
 
 use clap::Args;
-use profile_sdk::{ProfileField, ProfileUpdate, Request};
+use profile_sdk::{Call, ProfileField, ProfileUpdate, Request};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::Session;
+use super::connection::Connection;
+use super::{Session, requests};
 use crate::drawing::{Change, Drawing};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
@@ -80,34 +81,53 @@ pub(super) fn path_and_query(request: &Request) -> String {
 /// Maximum size of a body in a command: Linux limits an argument to 128 KiB.
 const MAX_CURL_BODY: usize = 100 * 1024;
 
-/// Returns the commands for these requests.
-pub(super) fn curl(session: &Session<'_>, requests: &[&Request]) -> Result<Report, Failure> {
-    if session.settings.sandbox {
-        let message =
-            "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
-        return Err(Failure::usage(message).hint("replace --sandbox with `--base-url URL`"));
+impl Session<'_> {
+    /// Returns a preview of the calls instead of sending them: with `--curl`, the curl commands; otherwise
+    /// the requests and the changes, which are given with `--dry-run`.
+    pub(crate) fn preview<T>(
+        &self,
+        calls: &[Call<T>],
+        changes: Option<&[Change]>,
+    ) -> Result<Option<Report>, Failure> {
+        match changes {
+            _ if self.settings.curl => self.as_curl(&requests(calls)?).map(Some),
+            Some(changes) => Ok(Some(dry_run(&requests(calls)?, changes))),
+            None => Ok(None),
+        }
     }
-    let mut bodies = requests.iter().filter_map(|request| request.body());
-    if bodies.any(|body| body.len() > MAX_CURL_BODY) {
-        let max = MAX_CURL_BODY / 1024;
-        let message = format!("--curl: the body is longer than {max} KiB, too long for a command");
-        return Err(Failure::usage(message).hint("omit --curl to send it"));
+
+    /// Returns the curl commands for these requests.
+    pub(crate) fn as_curl(&self, requests: &[&Request]) -> Result<Report, Failure> {
+        if self.settings.sandbox {
+            let message =
+                "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
+            return Err(Failure::usage(message).hint("replace --sandbox with `--base-url URL`"));
+        }
+        let mut bodies = requests.iter().filter_map(|request| request.body());
+        if bodies.any(|body| body.len() > MAX_CURL_BODY) {
+            let max = MAX_CURL_BODY / 1024;
+            let message =
+                format!("--curl: the body is longer than {max} KiB, too long for a command");
+            return Err(Failure::usage(message).hint("omit --curl to send it"));
+        }
+        let Connection {
+            base_url, has_key, ..
+        } = self.connection()?;
+        let proxy = curl_proxy(base_url, self)?;
+        let requires_key = |request: &Request| request.operation().requires_key() || *has_key;
+        let commands = requests
+            .iter()
+            .map(|request| curl_command(base_url, &proxy, request, requires_key(request)));
+        let commands: Vec<_> = commands.collect();
+        if requests.iter().any(|request| requires_key(request))
+            && let Some(arguments) = token_arguments(self)?
+        {
+            self.output.note(&format!(
+                "run `export PROFILE_API_KEY=$(profile auth token{arguments})` before the command"
+            ));
+        }
+        Ok(Report::text(commands.join("\n"), "curl"))
     }
-    let connection = session.connection()?;
-    let has_key = |request: &Request| request.operation().requires_key() || connection.has_key;
-    let proxy = curl_proxy(&connection.base_url, session)?;
-    let commands = requests
-        .iter()
-        .map(|request| curl_command(&connection.base_url, &proxy, request, has_key(request)));
-    let commands: Vec<_> = commands.collect();
-    if requests.iter().any(|request| has_key(request))
-        && let Some(arguments) = token_arguments(session)?
-    {
-        session.output.note(&format!(
-            "run `export PROFILE_API_KEY=$(profile auth token{arguments})` before the command"
-        ));
-    }
-    Ok(Report::text(commands.join("\n"), "curl"))
 }
 
 /// Returns the arguments with which `profile auth token` prints the key of the requests, or `None`

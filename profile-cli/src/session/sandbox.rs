@@ -8,16 +8,12 @@ use std::path::PathBuf;
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::next_command::NextCommand;
 use crate::output::Output;
 use crate::system::{environment, interruption, private_file, written_file};
 use crate::terminal::printable::escaped;
 
 /// Hint for an unusable state file.
-fn reset_hint() -> String {
-    let reset = NextCommand("profile sandbox reset");
-    format!("{reset} starts a new sandbox")
-}
+const RESET: &str = "`profile sandbox reset` starts a new sandbox";
 
 /// The number of files and connections that a command and the service open.
 const DESCRIPTORS: usize = 12;
@@ -53,14 +49,14 @@ fn not_started(error: &StateError) -> Failure {
     match error {
         StateError::Unreadable { .. } | StateError::Unwritable { .. } => failure
             .hint("make it readable and writable, or set XDG_STATE_HOME to another directory"),
-        _ => failure.hint(reset_hint()),
+        _ => failure.hint(RESET),
     }
 }
 
 /// Replaces the hint about the key, which users do not set: an earlier version made it, perhaps without a new scope.
 pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::Unauthorized | FailureKind::Forbidden => failure.hint(reset_hint()),
+        FailureKind::Unauthorized | FailureKind::Forbidden => failure.hint(RESET),
         _ => failure,
     }
 }

@@ -29,34 +29,24 @@ impl Account {
 impl Sources {
     /// Returns the base URL of the service.
     pub(crate) fn base_url(&self) -> Result<Setting<SafeUrl>, Failure> {
-        let set = self.configured(SettingName::BaseUrl)?;
-        let complete = |set: Setting<String>| {
-            Setting::new(SafeUrl::base(complete_base_url(set.value)), set.source)
-        };
-        let selected = match set {
-            Some(_) => None,
-            None => self.account()?,
-        };
-        set.map(complete).ok_or_else(|| {
-            if let Some(account) = selected {
-                return account.lacks_base_url();
-            }
-            let accounts = self.config.accounts();
-            if !accounts.is_empty() {
-                let hint = format!(
-                    "select one of {} with {}",
-                    accounts.join(", "),
-                    NextCommand("profile auth switch NAME")
-                );
-                return Failure::usage("no account is selected").hint(hint);
-            }
-            let hint = format!(
-                "log in with {}, pass --base-url, or set PROFILE_BASE_URL{}",
-                NextCommand("profile auth login"),
-                sandbox_hint()
-            );
-            Failure::usage("no base URL is set").hint(hint)
-        })
+        if let Some(Setting { value, source }) = self.configured(SettingName::BaseUrl)? {
+            let base_url = SafeUrl::base(complete_base_url(value));
+            return Ok(Setting::new(base_url, source));
+        }
+        if let Some(account) = self.account()? {
+            return Err(account.lacks_base_url());
+        }
+        let accounts = self.config.accounts().join(", ");
+        if !accounts.is_empty() {
+            let hint = format!("select one of {accounts} with `profile auth switch NAME`");
+            return Err(Failure::usage("no account is selected").hint(hint));
+        }
+        let hint = format!(
+            "log in with {}, pass --base-url, or set PROFILE_BASE_URL{}",
+            NextCommand("profile auth login"),
+            sandbox_hint()
+        );
+        Err(Failure::usage("no base URL is set").hint(hint))
     }
 
     /// Returns the selected account.
@@ -77,7 +67,7 @@ impl Sources {
     /// Returns the options that select the account and the service of this run, for a command that the
     /// user runs next, perhaps with another environment or after `auth switch`.
     pub(crate) fn selection(&self) -> String {
-        if self.arguments.sandbox() {
+        if self.arguments.sandbox {
             return " --sandbox".to_owned();
         }
         // The option would replace a key of the environment.
@@ -102,7 +92,7 @@ impl Sources {
     pub(crate) fn is_account_chosen(&self) -> Result<bool, Failure> {
         let account = self.override_for_run(SettingName::Account)?;
         let base_url = self.override_for_run(SettingName::BaseUrl)?;
-        Ok(self.arguments.sandbox() || account.or(base_url).is_some() || Key::is_in_environment())
+        Ok(self.arguments.sandbox || account.or(base_url).is_some() || Key::is_in_environment())
     }
 
     /// Returns `true` if `--account` is given, which takes precedence over the environment.

@@ -138,15 +138,11 @@ impl ConfigFile {
         let names = self.document.iter().map(|(name, _)| name);
         let is_known = |name: &str| SettingName::all().any(|known| known.as_str() == name);
         let unknown = names.filter(|name| *name != "accounts" && !is_known(name));
-        let of_accounts = self.accounts().into_iter().flat_map(|account| {
-            let path = ["accounts", &account];
-            let fields = path.iter().try_fold(self.document.as_item(), |item, key| item.get(key));
-            let fields = fields.and_then(Item::as_table_like).into_iter().flat_map(TableLike::iter);
-            let unknown = fields.filter(|(name, _)| ![BASE_URL, KEY_STORE].contains(name));
-            let message = |name| {
+        let of_accounts = fields(self.document.get("accounts")).flat_map(|(account, item)| {
+            let unknown = fields(Some(item)).filter(|(name, _)| ![BASE_URL, KEY_STORE].contains(name));
+            unknown.map(move |(name, _)| {
                 format!("unknown field {name:?} of account {account}; expected {BASE_URL} or {KEY_STORE}")
-            };
-            unknown.map(|(name, _)| message(name)).collect::<Vec<_>>()
+            })
         });
         let path = escaped(&self.path);
         unknown
@@ -225,10 +221,8 @@ impl ConfigFile {
 
     /// Returns the names of the stored accounts.
     pub(crate) fn accounts(&self) -> Vec<String> {
-        let accounts = self.document.get("accounts");
-        let table = accounts.and_then(Item::as_table_like);
-        let names = table.into_iter().flat_map(|table| table.iter());
-        names.map(|(name, _)| name.to_owned()).collect()
+        let accounts = fields(self.document.get("accounts"));
+        accounts.map(|(name, _)| name.to_owned()).collect()
     }
 
     /// Returns the failure for a value of the wrong type in the accounts.
@@ -252,6 +246,12 @@ impl ConfigFile {
             None => file,
         }
     }
+}
+
+/// Returns the fields of a table; other items have none.
+fn fields(item: Option<&Item>) -> impl Iterator<Item = (&str, &Item)> {
+    let table = item.and_then(Item::as_table_like);
+    table.into_iter().flat_map(TableLike::iter)
 }
 
 /// Returns the line of a value. `DocumentMut` has no spans, so the text is parsed again.

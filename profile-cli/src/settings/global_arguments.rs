@@ -22,8 +22,11 @@ pub(crate) struct GlobalArguments {
     pub(crate) json: bool,
 
     /// Filter the JSON with a jq expression, evaluated by jaq; strings are printed without quotes
-    #[cfg(feature = "jq")]
-    #[arg(long, global = true, value_name = "EXPR", overrides_with = "jq")]
+    #[cfg_attr(not(feature = "jq"), arg(skip))]
+    #[cfg_attr(
+        feature = "jq",
+        arg(long, global = true, value_name = "EXPR", overrides_with = "jq")
+    )]
     pub(crate) jq: Option<String>,
 
     /// Skip requests for confirmation
@@ -64,8 +67,11 @@ pub(crate) struct GlobalArguments {
     pub(crate) color: Option<ColorChoice>,
 
     /// Use a sample profile on this machine; needs no account and no network
-    #[cfg(feature = "sandbox")]
-    #[arg(long, global = true, overrides_with = "sandbox")]
+    #[cfg_attr(not(feature = "sandbox"), arg(skip))]
+    #[cfg_attr(
+        feature = "sandbox",
+        arg(long, global = true, overrides_with = "sandbox")
+    )]
     pub(crate) sandbox: bool,
 }
 
@@ -76,13 +82,17 @@ fn timeout(text: &str) -> Result<Duration, String> {
 
 impl GlobalArguments {
     /// Returns the text of a setting that an option overrides.
-    pub(super) fn setting(&self, name: SettingName) -> Option<Setting<String>> {
+    pub(crate) fn setting(&self, name: SettingName) -> Option<Setting<String>> {
         let (option, text) = match name {
             SettingName::Account => ("--account", self.account.clone()),
             SettingName::BaseUrl => ("--base-url", self.base_url.clone()),
             SettingName::Color => ("--color", self.color.as_ref().map(name_of)),
             SettingName::NoInput => ("--no-input", self.no_input.then(|| "true".to_owned())),
-            SettingName::Output => return self.output(),
+            SettingName::Output => match (&self.output, self.json) {
+                (Some(format), _) => ("--output", Some(name_of(format))),
+                (None, true) => ("--json", Some("json".to_owned())),
+                (None, false) => ("--jq", self.jq.as_ref().map(|_| "json".to_owned())),
+            },
             SettingName::Retries => ("--retries", self.retries.map(|count| count.to_string())),
             SettingName::Timeout => {
                 let seconds = self.timeout.map(|timeout| timeout.as_secs_f64());
@@ -93,46 +103,11 @@ impl GlobalArguments {
         Some(Setting::new(text?, Source::Option(option)))
     }
 
-    /// Returns the output format, which three options select.
-    fn output(&self) -> Option<Setting<String>> {
-        let json = || "json".to_owned();
-        let (option, text) = match (&self.output, self.json) {
-            (Some(format), _) => ("--output", name_of(format)),
-            (None, true) => ("--json", json()),
-            (None, false) => self.jq().map(|_| ("--jq", json()))?,
-        };
-        Some(Setting::new(text, Source::Option(option)))
-    }
-
-    /// Returns `true` if the arguments select JSON.
-    pub(crate) fn wants_json(&self) -> bool {
-        self.json || self.jq().is_some() || self.output.is_some_and(Format::is_json)
-    }
-
     /// Returns `true` if an invalid jq expression is reported as JSON: not to people, unless they ask
     /// for it.
     pub(crate) fn wants_jq_errors_as_json(&self) -> bool {
-        let is_for_people = self.jq().is_some() && io::stderr().is_terminal();
-        match is_for_people {
-            true => self.json || self.output.is_some_and(Format::is_json),
-            false => self.wants_json(),
-        }
-    }
-
-    /// Returns the jq expression, if this build supports jq.
-    pub(crate) fn jq(&self) -> Option<&str> {
-        #[cfg(feature = "jq")]
-        return self.jq.as_deref();
-        #[cfg(not(feature = "jq"))]
-        None
-    }
-
-    /// Returns `true` if `--sandbox` is given and this build supports it.
-    pub(crate) fn sandbox(&self) -> bool {
-        #[cfg(feature = "sandbox")]
-        return self.sandbox;
-        #[cfg(not(feature = "sandbox"))]
-        false
+        let is_for_programs = self.jq.is_some() && !io::stderr().is_terminal();
+        is_for_programs || self.json || self.output.is_some_and(Format::is_json)
     }
 }
 

@@ -29,25 +29,7 @@ pub(crate) struct Key {
     pub(crate) note: Option<String>,
 }
 
-/// The result of looking for a key.
-pub(crate) enum Found {
-    Key(Key),
-    Nothing,
-    /// The key of the account is missing, or must not be sent to this service.
-    Withheld(Failure),
-}
-
 impl Key {
-    /// Returns the key of `--account`, of PROFILE_API_KEY, of PROFILE_API_KEY_FILE, or of the
-    /// account in the other settings, in this order. Fails if the key is for another service.
-    pub(crate) fn find(settings: &Settings) -> Result<Option<Self>, Failure> {
-        match Self::find_any(settings)? {
-            Found::Key(key) => Ok(Some(key)),
-            Found::Nothing => Ok(None),
-            Found::Withheld(failure) => Err(failure),
-        }
-    }
-
     /// Returns `true` if an environment variable has a key or names its file.
     pub(super) fn is_in_environment() -> bool {
         [KEY, KEY_FILE].into_iter().any(environment::is_set)
@@ -66,43 +48,35 @@ impl Key {
         }
     }
 
-    /// Finds the key as `find` does.
-    pub(crate) fn find_any(settings: &Settings) -> Result<Found, Failure> {
-        let of_environment = match settings.sources.account_is_option() {
+    /// Returns the key of `--account`, of PROFILE_API_KEY, of PROFILE_API_KEY_FILE, or of the
+    /// account in the other settings, in this order. Fails if the key cannot be read, or is for another service.
+    pub(crate) fn find(settings: &Settings) -> Result<Option<Self>, Failure> {
+        let sources = &settings.sources;
+        let of_environment = match sources.account_is_option() {
             true => None,
             false => Self::of_environment(settings)?,
         };
         if let Some(mut key) = of_environment {
-            let base_url = settings.sources.base_url().map(|base_url| base_url.source);
+            let base_url = sources.base_url().map(|base_url| base_url.source);
             if matches!(base_url, Ok(Source::File(_) | Source::Account(_))) {
-                match settings.sources.config.check_owner() {
-                    Ok(warning) => key.warnings.extend(warning),
-                    Err(failure) => return Ok(Found::Withheld(failure)),
-                }
+                key.warnings.extend(sources.config.check_owner()?);
             }
-            return Ok(Found::Key(key));
+            return Ok(Some(key));
         }
-        let Some(account) = settings.sources.account()? else {
-            return Ok(Found::Nothing);
+        let Some(account) = sources.account()? else {
+            return Ok(None);
         };
-        let of_config = match settings.sources.config.check_owner() {
-            Ok(warning) => warning,
-            Err(failure) => return Ok(Found::Withheld(failure)),
-        };
-        if let Some(failure) = wrong_destination(settings, &account)? {
-            return Ok(Found::Withheld(failure));
-        }
-        let kept = match KeyStore::read(settings, &account.name) {
-            Ok(Some(kept)) => kept,
-            Ok(None) => return KeyStore::missing(settings, &account.name).map(Found::Withheld),
-            Err(failure) => return Ok(Found::Withheld(failure)),
+        let of_config = sources.config.check_owner()?;
+        check_destination(settings, &account)?;
+        let Some(kept) = KeyStore::read(settings, &account.name)? else {
+            return Err(KeyStore::missing(settings, &account.name)?);
         };
         let source = Source::Account(account.name);
         let mut key = Self::new(kept.text, source, kept.warning)?;
         key.warnings.extend(of_config);
         // Both may be about the same directory.
         key.warnings.dedup();
-        Ok(Found::Key(key))
+        Ok(Some(key))
     }
 
     fn of_environment(settings: &Settings) -> Result<Option<Self>, Failure> {
@@ -155,40 +129,35 @@ impl Key {
     }
 }
 
-/// Returns a failure if the base URL is not that of the account.
-fn wrong_destination(settings: &Settings, account: &Account) -> Result<Option<Failure>, Failure> {
+/// Fails if the base URL is not that of the account.
+fn check_destination(settings: &Settings, account: &Account) -> Result<(), Failure> {
     let Some(stored) = &account.base_url else {
-        return Ok(Some(account.lacks_base_url()));
+        return Err(account.lacks_base_url());
     };
+    let config = &settings.sources.config;
     let base_url = settings.sources.base_url()?;
     let other = &base_url.value;
     if stored.is_same_service(other) {
-        return Ok(None);
+        return Ok(());
     }
     let message = format!(
         "the account's key is for {stored}, but {} sets {other}",
         base_url.source
     );
     let is_for_url = |name: &String| {
-        let stored = settings.sources.config.base_url_of(name);
-        stored.is_ok_and(|stored| stored.is_some_and(|url| url.is_same_service(other)))
+        let stored = config.base_url_of(name).ok().flatten();
+        stored.is_some_and(|url| url.is_same_service(other))
     };
     let login = format!("profile auth login --base-url {other}");
     let login = NextCommand(&login);
-    let hint = match settings
-        .sources
-        .config
-        .accounts()
-        .into_iter()
-        .find(is_for_url)
-    {
+    let hint = match config.accounts().into_iter().find(is_for_url) {
         Some(name) => format!("add --account {name}, whose key is for this URL"),
         None if settings.sources.account_is_option() => {
             format!("log in there with {login}")
         }
         None => format!("log in there with {login}, or set PROFILE_API_KEY"),
     };
-    Ok(Some(Failure::usage(message).hint(hint)))
+    Err(Failure::usage(message).hint(hint))
 }
 
 /// Masks the key, except for the last four characters of long keys.

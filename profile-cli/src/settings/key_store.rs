@@ -190,34 +190,28 @@ mod keyring {
     const SERVICE: &str = "profile-cli";
 
     pub(super) fn store(account: &str, key: &str) -> Result<(), String> {
-        entry(account)?.set_password(key).map_err(reason)
+        on_entry(account, |entry| entry.set_password(key)).map(drop)
     }
 
     pub(super) fn read(account: &str) -> Result<Option<String>, String> {
-        match entry(account)?.get_password() {
-            Ok(key) => Ok(Some(key)),
-            Err(Error::NoEntry) => Ok(None),
-            Err(error) => Err(reason(error)),
-        }
+        on_entry(account, |entry| entry.get_password())
     }
 
     pub(super) fn remove(account: &str) -> Result<bool, String> {
-        match entry(account)?.delete_credential() {
-            Ok(()) => Ok(true),
-            Err(Error::NoEntry) => Ok(false),
-            Err(error) => Err(reason(error)),
-        }
+        on_entry(account, |entry| entry.delete_credential()).map(|removed| removed.is_some())
     }
 
-    fn entry(account: &str) -> Result<Entry, String> {
-        if let Err(error) = Entry::store_status() {
-            return Err(error.to_string());
+    /// Returns the result of an operation, or `None` if there is no entry for the account.
+    fn on_entry<T>(
+        account: &str,
+        operation: impl FnOnce(Entry) -> Result<T, Error>,
+    ) -> Result<Option<T>, String> {
+        Entry::store_status().map_err(|error| error.to_string())?;
+        match Entry::new(SERVICE, account).and_then(operation) {
+            Ok(result) => Ok(Some(result)),
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(error.to_string()),
         }
-        Entry::new(SERVICE, account).map_err(reason)
-    }
-
-    fn reason(error: Error) -> String {
-        error.to_string()
     }
 }
 

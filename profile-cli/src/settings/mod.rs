@@ -30,7 +30,7 @@ pub(crate) use account::AccountName;
 pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use global_arguments::{Format, GlobalArguments};
-pub(crate) use key::{Found, Key};
+pub(crate) use key::Key;
 pub(crate) use key_store::KeyStore;
 pub(crate) use setting_name::{SettingName, base_url_reason, check_characters, complete_base_url};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Setting, Source, seconds};
@@ -58,77 +58,48 @@ pub(crate) struct Settings {
     pub(crate) log_level: LevelFilter,
 }
 
-/// The settings that must be valid for a command to run.
+/// The requirements of a command, each with those above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum RequiredSettings {
-    /// The command ignores invalid settings.
-    None,
-    /// config.toml must be valid TOML; its values may be invalid, so that the command can fix them.
-    File,
-    /// All settings must be valid.
-    All,
-}
-
-/// The requests that a command sends to the service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Requests {
-    None,
-    Reads,
-    Writes,
-}
-
-/// The requirements of a command.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Needs {
-    pub(crate) settings: RequiredSettings,
-    pub(crate) requests: Requests,
-}
-
-impl Needs {
+pub(crate) enum Needs {
     /// Nothing; invalid settings are ignored.
-    pub(crate) const NOTHING: Self = Self::of(RequiredSettings::None, Requests::None);
-    pub(crate) const SETTINGS: Self = Self::of(RequiredSettings::All, Requests::None);
-    pub(crate) const READS: Self = Self::of(RequiredSettings::All, Requests::Reads);
-    pub(crate) const WRITES: Self = Self::of(RequiredSettings::All, Requests::Writes);
-
-    pub(crate) const fn of(settings: RequiredSettings, requests: Requests) -> Self {
-        Self { settings, requests }
-    }
+    Nothing,
+    /// Reads from the service, if the settings permit; invalid ones are part of the result.
+    Diagnosis,
+    /// A config.toml that is valid TOML; its values may be invalid, so that the command can fix them.
+    File,
+    /// Valid settings.
+    Settings,
+    /// Valid settings, and reads from the service.
+    Reads,
+    /// Valid settings, and writes to the service.
+    Writes,
 }
 
 impl Settings {
     /// Reads the environment and config.toml. No key is read yet.
-    pub(crate) fn load(
-        arguments: &GlobalArguments,
-        required: RequiredSettings,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn load(arguments: &GlobalArguments, needs: Needs) -> Result<Self, Failure> {
         let config = match load_config(arguments) {
-            Err(_) if required == RequiredSettings::None => ConfigFile::unread(),
+            Err(_) if needs < Needs::File => ConfigFile::unread(),
             loaded => loaded?,
         };
-        if required == RequiredSettings::All {
+        if needs >= Needs::Settings {
             config.check_types()?;
         }
-        let sandbox = arguments.sandbox();
         // clap does not detect conflicts between options before and after the subcommand.
         for name in [SettingName::BaseUrl, SettingName::Account] {
-            if let Some(option) = arguments.setting(name).filter(|_| sandbox) {
+            if let Some(option) = arguments.setting(name).filter(|_| arguments.sandbox) {
                 let message = format!("--sandbox cannot be used with {}", option.source);
                 return Err(Failure::usage(message));
             }
         }
-        if arguments.output.is_some_and(|format| !format.is_json()) {
-            let json = [
-                (arguments.json, "--json"),
-                (arguments.jq().is_some(), "--jq"),
-            ];
-            if let Some((_, option)) = json.into_iter().find(|(is_given, _)| *is_given) {
-                let message = format!("{option} cannot be used with a different --output");
-                return Err(Failure::usage(message));
-            }
+        let selects_json = arguments.json || arguments.jq.is_some();
+        if selects_json && arguments.output.is_some_and(|format| !format.is_json()) {
+            let option = if arguments.json { "--json" } else { "--jq" };
+            let message = format!("{option} cannot be used with a different --output");
+            return Err(Failure::usage(message));
         }
         let log_level = match log_level(arguments.verbose) {
-            Err(_) if required < RequiredSettings::All => LevelFilter::OFF,
+            Err(_) if needs < Needs::Settings => LevelFilter::OFF,
             read => read?,
         };
         let sources = Sources {
@@ -136,18 +107,18 @@ impl Settings {
             config,
             key_file: OnceCell::new(),
         };
-        let color = sources.read_if(required, SettingName::Color, value::choice)?;
-        let no_input = sources.read_if(required, SettingName::NoInput, value::switch)?;
+        let color = sources.read_if(needs, SettingName::Color, value::choice)?;
+        let no_input = sources.read_if(needs, SettingName::NoInput, value::switch)?;
         Ok(Self {
-            format: sources.read_if(required, SettingName::Output, value::choice)?,
+            format: sources.read_if(needs, SettingName::Output, value::choice)?,
             color: color.unwrap_or_default(),
             yes: arguments.yes,
             no_input: no_input.unwrap_or_default(),
             quiet: arguments.quiet,
             curl: arguments.curl,
-            sandbox,
-            timeout: sources.read_if(required, SettingName::Timeout, seconds)?,
-            retries: sources.read_if(required, SettingName::Retries, value::count)?,
+            sandbox: arguments.sandbox,
+            timeout: sources.read_if(needs, SettingName::Timeout, seconds)?,
+            retries: sources.read_if(needs, SettingName::Retries, value::count)?,
             log_level,
             sources,
         })
@@ -169,12 +140,12 @@ impl Sources {
     /// Parses a setting; an invalid one counts as unset unless all settings are required.
     fn read_if<T>(
         &self,
-        required: RequiredSettings,
+        needs: Needs,
         name: SettingName,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
         match self.read(name, parse) {
-            Err(_) if required < RequiredSettings::All => Ok(None),
+            Err(_) if needs < Needs::Settings => Ok(None),
             read => read,
         }
     }
@@ -200,7 +171,7 @@ impl Sources {
             let source = Source::File(self.config.path().to_owned());
             return Ok(Some(Setting::new(text, source)));
         }
-        for variable in name.common_variables() {
+        for variable in name.row().common_variables {
             if let Some(text) = environment::text(variable)? {
                 return Ok(Some(Setting::new(text, Source::Environment(variable))));
             }
@@ -228,7 +199,7 @@ impl Sources {
         if let Some(given) = self.configured(name)? {
             return Ok(Some(given));
         }
-        let default = name.default_text();
+        let default = (name.row().default)();
         Ok(default.map(|text| Setting::new(text, Source::Default)))
     }
 

@@ -34,15 +34,15 @@ pub(crate) enum SettingName {
 }
 
 /// A setting: everything that options, files, help texts and completion have to know about it.
-struct Row {
+pub(super) struct Row {
     setting: SettingName,
     /// The name in config.toml.
     name: &'static str,
     /// The environment variable that takes precedence over config.toml.
     variable: Option<&'static str>,
     /// Variables of other programs, over which config.toml takes precedence.
-    common_variables: &'static [&'static str],
-    default: fn() -> Option<String>,
+    pub(super) common_variables: &'static [&'static str],
+    pub(super) default: fn() -> Option<String>,
     kind: Kind,
     help: &'static str,
 }
@@ -170,27 +170,17 @@ impl SettingName {
         self.row().variable
     }
 
-    /// Returns common environment variables, over which config.toml takes precedence.
-    pub(super) fn common_variables(self) -> &'static [&'static str] {
-        self.row().common_variables
-    }
-
-    /// Returns the text of the default.
-    pub(crate) fn default_text(self) -> Option<String> {
-        (self.row().default)()
-    }
-
     /// Describes the setting, with its default.
     pub(crate) fn help(self) -> String {
-        let help = self.row().help;
-        match (self, self.default_text()) {
+        let Row { help, default, .. } = self.row();
+        match (self, default()) {
             (Self::Output, _) => format!("{help} [default: table on a terminal, tsv elsewhere]"),
-            (Self::NoInput, _) | (_, None) => help.to_owned(),
+            (Self::NoInput, _) | (_, None) => (*help).to_owned(),
             (_, Some(default)) => format!("{help} [default: {default}]"),
         }
     }
 
-    fn row(self) -> &'static Row {
+    pub(super) fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 

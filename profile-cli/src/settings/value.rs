@@ -1,6 +1,7 @@
 //! Values of settings: their sources, defaults and parsers.
 
 use std::fmt;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -93,11 +94,9 @@ pub(crate) fn name_of<T: ValueEnum>(value: &T) -> String {
 
 /// Parses a whole number.
 pub(crate) fn count(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| {
-        let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        match is_large {
-            true => format!("is {text}; the maximum is {}", u32::MAX),
-            false => format!("is {}; expected a whole number such as 3", shown(text)),
-        }
-    })
+    text.parse()
+        .map_err(|error: ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow => format!("is {text}; the maximum is {}", u32::MAX),
+            _ => format!("is {}; expected a whole number such as 3", shown(text)),
+        })
 }

@@ -98,8 +98,7 @@ pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Resul
     let next = match others.as_slice() {
         [other] if was_selected => format!(" Switched to account {other}."),
         [_, ..] if was_selected => format!(
-            " Select another account with {}: {}.",
-            NextCommand("profile auth switch"),
+            " Select another account with `profile auth switch`: {}.",
             others.join(", ")
         ),
         _ => String::new(),

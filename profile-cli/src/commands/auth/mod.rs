@@ -11,7 +11,7 @@ use clap::Subcommand;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
-use crate::settings::{Needs, Requests, RequiredSettings};
+use crate::settings::Needs;
 
 pub(crate) use login::{LoginArguments, unexpected_key};
 
@@ -45,10 +45,9 @@ pub(crate) enum AuthCommand {
 impl AuthCommand {
     pub(crate) fn needs(&self) -> Needs {
         match self {
-            Self::Login(_) => Needs::READS,
-            // It reports invalid settings instead of failing.
-            Self::Status => Needs::of(RequiredSettings::None, Requests::Reads),
-            Self::Logout(_) | Self::List | Self::Switch(_) | Self::Token => Needs::SETTINGS,
+            Self::Login(_) => Needs::Reads,
+            Self::Status => Needs::Diagnosis,
+            Self::Logout(_) | Self::List | Self::Switch(_) | Self::Token => Needs::Settings,
         }
     }
 }

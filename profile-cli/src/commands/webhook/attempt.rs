@@ -141,13 +141,9 @@ fn trust_hint(problem: &TlsProblem, url: &SafeUrl) -> Option<String> {
     }
 }
 
-fn unverified() -> String {
-    format!(
-        "the receiver may use another secret, or verify a parsed body instead of the raw bytes; {} \
-         tests it",
-        NextCommand("profile webhook probe")
-    )
-}
+/// Hint for a receiver that rejects a delivery.
+const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the raw \
+                          bytes; `profile webhook probe` tests it";
 
 /// Returns the failure that summarizes the failed deliveries, if any.
 pub(super) fn failure(attempts: &[Attempt]) -> Option<Failure> {
@@ -168,10 +164,9 @@ pub(super) fn failure(attempts: &[Attempt]) -> Option<Failure> {
     let answered = failed.iter().find(|attempt| attempt.response.is_ok());
     let status = answered.and_then(|attempt| attempt.response.as_ref().ok().copied());
     let advice = match status {
-        Some(401) => Some(unverified()),
+        Some(401) => Some(UNVERIFIED.to_owned()),
         Some(403) => Some(format!(
-            "{}; or CSRF protection answered, which must exclude the path",
-            unverified()
+            "{UNVERIFIED}; or CSRF protection answered, which must exclude the path"
         )),
         _ => answered.and_then(|attempt| attempt.advice()),
     };

@@ -227,7 +227,11 @@ pub(super) fn send_all<'d>(
     let sender = Sender::new(url, session)?;
     let _deferred = interruption::defer();
     let output = session.output;
-    let mut progress = Progress::begin("sending", deliveries.len(), output.hides_progress);
+    let mut progress = Progress::begin(
+        "sending",
+        deliveries.len(),
+        session.settings.hides_progress(),
+    );
     let mut attempts = Vec::new();
     for (name, delivery) in deliveries {
         tracing::info!("POST {} bytes to {url}", delivery.body.len());

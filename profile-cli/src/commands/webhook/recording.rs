@@ -10,15 +10,12 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use super::delivery::{Delivery, destination, send_all};
 use crate::input::Input;
 use crate::outcome::failure::Failure;
-use crate::outcome::next_command::NextCommand;
 use crate::session::Session;
 use crate::terminal::printable::escaped;
 use crate::terminal::safe_url::SafeUrl;
 
-fn record_hint() -> String {
-    let listen = NextCommand("profile webhook listen --record DIRECTORY");
-    format!("record deliveries with {listen}")
-}
+/// Hint for files that are not recorded deliveries.
+const RECORD: &str = "record deliveries with `profile webhook listen --record DIRECTORY`";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -67,7 +64,7 @@ fn in_directory(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     files.sort();
     if files.is_empty() {
         let message = format!("{} contains no .http files", escaped(path));
-        return Err(Failure::usage(message).hint(record_hint()));
+        return Err(Failure::usage(message).hint(RECORD));
     }
     Ok(files)
 }
@@ -80,12 +77,12 @@ fn read_file(file: &Path) -> Result<Delivery, Failure> {
     // Opening a FIFO waits for a writer. Under other names, such as /dev/fd/63, it has one.
     if is_http(file) && file.metadata().is_ok_and(|found| !found.is_file()) {
         let message = format!("{} is not a regular file", escaped(file));
-        return Err(Failure::usage(message).hint(record_hint()));
+        return Err(Failure::usage(message).hint(RECORD));
     }
     let bytes = Input::File(file.to_owned()).read()?;
     read(&bytes).map_err(|reason| {
         let message = format!("{} is not a recorded delivery: {reason}", escaped(file));
-        Failure::usage(message).hint(record_hint())
+        Failure::usage(message).hint(RECORD)
     })
 }
 

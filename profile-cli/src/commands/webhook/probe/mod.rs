@@ -88,7 +88,7 @@ fn send(
 ) -> Result<Vec<CaseResult>, Failure> {
     let sender = Sender::new(url, session)?;
     let _deferred = interruption::defer();
-    let mut progress = Progress::begin("probing", cases.len(), session.output.hides_progress);
+    let mut progress = Progress::begin("probing", cases.len(), session.settings.hides_progress());
     let mut results = Vec::new();
     for case in cases {
         tracing::info!("POST {} to {url}", case.name);
