@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, WireFault};
@@ -258,7 +258,14 @@ fn run_until_storing(login: &[&str], signal: Signal, fixture: &Fixture) -> (Opti
         terminal.sees("(not shown): ");
         terminal.types_unseen(&format!("{}\n", fixture.service.key()));
         // The folder is not empty while the key is written.
-        while !fs::read_dir(&keys).is_ok_and(|mut files| files.next().is_some()) {}
+        let started = Instant::now();
+        while !fs::read_dir(&keys).is_ok_and(|mut files| files.next().is_some()) {
+            assert!(
+                started.elapsed() < Duration::from_secs(20),
+                "no key: {:?}",
+                terminal.ends()
+            );
+        }
         terminal.signal(signal);
         let (code, seen) = terminal.ends();
         let files: Vec<_> = fs::read_dir(&keys).unwrap().flatten().collect();
