@@ -49,8 +49,10 @@ pub enum Fix {
     Sha1,
     /// The secret, without the byte order mark before it.
     SecretWithoutMark,
-    /// The secret, without leading and trailing whitespace.
+    /// The secret, without leading and trailing whitespace, such as a no-break or zero-width space.
     SecretTrimmed,
+    /// The secret, without the name of a variable and `=` before it.
+    SecretWithoutName,
     /// The secret, without the quotes around it.
     SecretUnquoted,
     /// The bytes that the secret encodes in hex.
@@ -235,6 +237,7 @@ impl fmt::Display for Fix {
             Self::Sha1 => "the sender used SHA-256 instead of SHA-1",
             Self::SecretWithoutMark => "the secret had no byte order mark before it",
             Self::SecretTrimmed => "the secret had no leading or trailing whitespace",
+            Self::SecretWithoutName => "the secret had no NAME= before it",
             Self::SecretUnquoted => "the secret had no quotes around it",
             Self::SecretFromHex => "the secret was decoded from hex",
             Self::SecretFromBase64 => "the secret was decoded from base64",

@@ -1,5 +1,7 @@
 //! Authentic deliveries, and the digests of their bodies.
 
+#[cfg(feature = "json")]
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 use core::fmt;
 
 use sha2::{Digest, Sha256};
@@ -54,13 +56,25 @@ impl<B: AsRef<[u8]>> Verified<B> {
     /// Parses the body as JSON. The specification does not define the shape of payloads.
     /// (Specification: Open questions.)
     ///
+    /// Like the SDK, it reads half of an emoji, which services write that cut texts, and bytes that are not
+    /// UTF-8 as U+FFFD, and skips a byte order mark. `T` cannot borrow from such a body.
+    ///
     /// # Errors
     ///
     /// Returns a [`PayloadError`] if the body is not valid JSON or does not match `T`. The delivery
     /// is authentic nevertheless: respond with 2xx.
     #[cfg(feature = "json")]
     pub fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, PayloadError> {
-        serde_json::from_slice(self.body()).map_err(PayloadError::new)
+        let read = serde_json::from_slice(self.body());
+        let read = read.or_else(|error| match readable_json(self.body()) {
+            text if text == self.body() => Err(error),
+            text => {
+                let mut reader = serde_json::Deserializer::from_reader(text.as_slice());
+                let payload = T::deserialize(&mut reader)?;
+                reader.end().map(|()| payload)
+            }
+        });
+        read.map_err(PayloadError::new)
     }
 
     /// Returns the event kind if the header and the string `field` of the JSON payload agree.
@@ -94,10 +108,12 @@ impl<B: AsRef<[u8]>> Verified<B> {
     /// ```
     #[cfg(feature = "json")]
     pub fn confirm_kind_in(&self, field: &str) -> Result<EventKind, KindError> {
-        let payload = self.json::<serde_json::Value>();
-        let payload = payload.map_err(|_| KindError::InvalidField)?;
-        let kind = payload.get(field).and_then(serde_json::Value::as_str);
-        self.confirm_kind(kind.ok_or(KindError::InvalidField)?)
+        // A value that cannot be read must not hide the kind.
+        type Fields = BTreeMap<String, Box<serde_json::value::RawValue>>;
+        let fields = self.json::<Fields>().ok();
+        let kind = fields.as_ref().and_then(|fields| fields.get(field));
+        let kind = kind.and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
+        self.confirm_kind(&kind.ok_or(KindError::InvalidField)?)
     }
 }
 
@@ -182,6 +198,34 @@ impl Verified<bytes::Bytes> {
     pub(crate) fn bytes(&self) -> bytes::Bytes {
         self.body.clone()
     }
+}
+
+/// Removes a byte order mark, and replaces halves of surrogate pairs and bytes that are not UTF-8.
+#[cfg(feature = "json")]
+fn readable_json(body: &[u8]) -> Vec<u8> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let mut text = String::from_utf8_lossy(body).into_owned().into_bytes();
+    let mut position = 0;
+    while let Some(escape) = text.get(position..)
+        && let Some(found) = escape.iter().position(|byte| *byte == b'\\')
+    {
+        let unit = |start: usize| {
+            let digits = escape.get(start..start + 6)?.strip_prefix(b"\\u")?;
+            u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+        };
+        let (length, is_half) = match (unit(found), unit(found + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => (12, false),
+            (Some(0xd800..=0xdfff), _) => (6, true),
+            (Some(_), _) => (6, false),
+            (None, _) => (2, false),
+        };
+        position += found;
+        if is_half {
+            text[position..position + 6].copy_from_slice(br"\ufffd");
+        }
+        position += length;
+    }
+    text
 }
 
 /// Prints the length of the body instead of the body, which may be private.

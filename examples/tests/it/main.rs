@@ -16,3 +16,4 @@ mod repository;
 #[cfg(unix)]
 mod scenarios;
 mod specification_coverage;
+mod webhook_payloads;

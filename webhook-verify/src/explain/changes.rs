@@ -13,10 +13,23 @@ use super::Fix;
 pub(super) type Change = (Fix, fn(&[u8]) -> Option<Vec<u8>>);
 
 /// In the order in which they are combined.
-pub(super) const SECRET_CHANGES: [Change; 5] = [
+pub(super) const SECRET_CHANGES: [Change; 6] = [
     (Fix::SecretWithoutMark, without_mark),
+    (Fix::SecretWithoutName, |secret| {
+        let end = secret.iter().position(|byte| *byte == b'=')?;
+        Some(secret[end + 1..].to_vec())
+    }),
     (Fix::SecretTrimmed, |secret| {
-        Some(secret.trim_ascii().to_vec())
+        let Ok(text) = str::from_utf8(secret) else {
+            return Some(secret.trim_ascii().to_vec());
+        };
+        let is_space =
+            |it: char| it.is_whitespace() || "\u{200b}\u{200c}\u{200d}\u{2060}".contains(it);
+        let text = text.trim_start_matches(is_space);
+        Some(
+            text.trim_end_matches(|it| is_space(it) || it == '\u{feff}')
+                .into(),
+        )
     }),
     (Fix::SecretUnquoted, |secret| {
         Some(without_quotes(secret)?.to_vec())

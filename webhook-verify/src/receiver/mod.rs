@@ -10,6 +10,7 @@ use alloc::sync::Arc;
 use core::error::Error;
 use core::fmt;
 use core::future::poll_fn;
+use core::iter::successors;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 use std::sync::{PoisonError, RwLock};
@@ -18,6 +19,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
+use http_body_util::LengthLimitError;
 use tokio::time::{Instant, timeout_at};
 
 #[cfg(feature = "axum")]
@@ -301,15 +303,22 @@ pub enum Rejection {
 }
 
 impl Rejection {
-    /// Returns the status code of the response: 413 if the body is too large, 400 if it could not
-    /// be read, 408 if it did not arrive in time, and 401 for all other reasons, so that forgers
+    /// Returns the status code of the response: 413 if the body is too large, also for a limit in front
+    /// such as `http_body_util::Limited`, 400 if it could not be read, 408 if it did not arrive in time, and 401 for all other reasons, so that forgers
     /// learn nothing.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
             Self::NotVerified(VerifyError::TooLarge { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotVerified(_) => StatusCode::UNAUTHORIZED,
-            Self::UnreadableBody(_) => StatusCode::BAD_REQUEST,
+            Self::UnreadableBody(error) => {
+                let first: &dyn Error = &**error;
+                let mut causes = successors(Some(first), |error| (*error).source());
+                match causes.any(|error| error.is::<LengthLimitError>()) {
+                    true => StatusCode::PAYLOAD_TOO_LARGE,
+                    false => StatusCode::BAD_REQUEST,
+                }
+            }
             Self::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
         }
     }

@@ -55,6 +55,24 @@ fn an_authentic_delivery_needs_no_fixes() {
 fn finds_changes_to_the_secret() {
     check_secret(&format!("{SECRET}\n"), Fix::SecretTrimmed);
     check_secret(&format!(" {SECRET}\r\n"), Fix::SecretTrimmed);
+    for space in [
+        "\u{a0}",
+        "\u{200b}",
+        "\u{feff}",
+        "\u{2060}",
+        "\u{3000}",
+        "\u{200d}\n",
+    ] {
+        check_secret(&format!("{SECRET}{space}"), Fix::SecretTrimmed);
+    }
+    for name in ["PROFILE_WEBHOOK_SECRET=", "export A=", "secret = "] {
+        let named = explain_with(SIGNATURE, BODY, &[&format!("{name}{SECRET}")]);
+        assert_eq!(
+            named.diagnoses()[0].fixes()[0],
+            Fix::SecretWithoutName,
+            "{name}"
+        );
+    }
     check_secret(&format!("\u{feff}{SECRET}"), Fix::SecretWithoutMark);
     check_secret(&format!("\"{SECRET}\""), Fix::SecretUnquoted);
     check_secret(&format!("'{SECRET}'"), Fix::SecretUnquoted);

@@ -41,6 +41,42 @@ fn parses_a_payload() {
     assert_eq!(borrowed["by"], "grace");
 }
 
+/// Services write half of an emoji that cut texts by UTF-16 units.
+#[test]
+fn a_payload_with_half_of_an_emoji_is_read() {
+    for (text, read) in [
+        (r"\ud83d", "\u{fffd}"),
+        (r"\uDE00 \uD83D", "\u{fffd} \u{fffd}"),
+        (r"\ud83d\ud83d\ude00", "\u{fffd}\u{1f600}"),
+        (r"\ud83d\u0041\n", "\u{fffd}A\n"),
+        (r"\\ud83d \\\ud83d", "\\ud83d \\\u{fffd}"),
+        (r"\ud83d\é", ""),
+        (r"\ud83d\", ""),
+    ] {
+        let body = format!(r#"{{"by":"{text}","type":"post.liked"}}"#);
+        let delivery = delivery(Some("message.received"), &body);
+        let payload = delivery.json::<Payload>().ok();
+        let by = (!read.is_empty()).then(|| read.to_owned());
+        assert_eq!(payload.map(|payload| payload.by), by, "{text}");
+    }
+}
+
+/// A value that cannot be read does not hide a forged kind.
+#[test]
+fn the_kind_is_compared_beside_values_that_cannot_be_read() {
+    let deep = "[".repeat(1_000) + &"]".repeat(1_000);
+    for value in [r#""\ud83d""#, "1e999", &deep, r#"{"\ude00":1}"#] {
+        let body = format!(r#"{{"a":{value},"type":"post.liked"}}"#);
+        let delivery = delivery(Some("message.received"), &body);
+        let payload = EventKind::PostLiked;
+        assert_eq!(
+            delivery.confirm_kind_in("type"),
+            Err(KindError::Mismatch { payload }),
+            "{value}"
+        );
+    }
+}
+
 #[test]
 fn parses_event_kinds() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

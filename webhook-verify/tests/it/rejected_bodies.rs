@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use webhook_verify::{Receiver, Verified, Verifier};
 
-use crate::{SECRET, SIGNATURE, secret};
+use crate::{BODY, SECRET, SIGNATURE, secret};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
@@ -70,6 +70,23 @@ async fn senders_of_too_large_bodies_receive_the_413() {
     let headers = format!("transfer-encoding: chunked\r\nx-service-signature: {SIGNATURE}\r\n");
     let response = respond(&headers, &chunked(LARGE)).await;
     assert_eq!(response.unwrap(), "HTTP/1.1 413 Payload Too Large");
+}
+
+/// The limit of a layer in front, such as that of tower-http.
+#[tokio::test]
+async fn a_body_that_is_too_large_for_a_limit_in_front_is_a_413() {
+    let receiver = Receiver::new(Verifier::new(secret(SECRET)));
+    let headers = [("x-service-signature", SIGNATURE)]
+        .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()));
+    let headers = http::HeaderMap::from_iter(headers);
+    for (limit, status) in [(BODY.len() - 1, Some(413)), (BODY.len(), None)] {
+        let limited = http_body_util::Limited::new(axum::body::Body::from(BODY), limit);
+        // As a layer passes it on.
+        let body = axum::body::Body::new(limited);
+        let received = receiver.receive(&headers, body).await;
+        let found = received.err().map(|rejection| rejection.status().as_u16());
+        assert_eq!(found, status);
+    }
 }
 
 #[tokio::test]

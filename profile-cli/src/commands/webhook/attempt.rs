@@ -11,6 +11,8 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::next_command::NextCommand;
 use crate::terminal::safe_url::SafeUrl;
 
+pub(super) const SECRET_HINT: &str = "the receiver must use the same secret and encoding";
+
 /// An attempt to send a delivery.
 pub(super) struct Attempt {
     /// The status code of the response, or the reason for its absence.
@@ -19,6 +21,8 @@ pub(super) struct Attempt {
     pub(super) hint: Option<String>,
     /// The URL in the response to which it redirects.
     pub(super) location: Option<SafeUrl>,
+    /// The response has the header `WWW-Authenticate`.
+    pub(super) wants_login: bool,
     pub(super) duration: Duration,
 }
 
@@ -46,10 +50,7 @@ impl Attempt {
                      if it is the receiver's"
                 ));
             }
-            403 => {
-                "the receiver must use the same secret and encoding; or CSRF protection answered, which \
-                 must exclude the path"
-            }
+            401 | 403 => return self.with_other_cause(SECRET_HINT),
             404 | 410 => "the receiver does not know the path; check the path of the URL",
             405 => "the path does not accept POST; check the path of the URL",
             413 => "a limit on the size of bodies answered; raise it to at least 1 MiB",
@@ -65,6 +66,18 @@ impl Attempt {
             _ => return None,
         };
         Some(advice.to_owned())
+    }
+
+    /// Adds the cause of a 401 or 403 that does not come from the verification, if there may be one.
+    fn with_other_cause(&self, hint: &str) -> Option<String> {
+        let cause = match self.response {
+            Ok(401) if self.wants_login => "authentication in front of the receiver",
+            Ok(403) => "CSRF protection",
+            _ => return None,
+        };
+        Some(format!(
+            "{hint}; or {cause} answered, which must exclude the path"
+        ))
     }
 
     /// Describes the result for people.
@@ -163,13 +176,13 @@ pub(super) fn failure(attempts: &[Attempt]) -> Option<Failure> {
     }
     let answered = failed.iter().find(|attempt| attempt.response.is_ok());
     let status = answered.and_then(|attempt| attempt.response.as_ref().ok().copied());
-    let advice = match status {
-        Some(401) => Some(UNVERIFIED.to_owned()),
-        Some(403) => Some(format!(
-            "{UNVERIFIED}; or CSRF protection answered, which must exclude the path"
-        )),
-        _ => answered.and_then(|attempt| attempt.advice()),
-    };
+    let advice = answered.and_then(|attempt| match status {
+        Some(401 | 403) => {
+            let advice = attempt.with_other_cause(UNVERIFIED);
+            advice.or(Some(UNVERIFIED.to_owned()))
+        }
+        _ => attempt.advice(),
+    });
     Some(Failure {
         status,
         hints: advice.into_iter().collect(),

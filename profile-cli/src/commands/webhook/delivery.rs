@@ -184,13 +184,14 @@ impl Sender {
         }
         let sending = self.http.post(self.url.expose()).headers(headers);
         let sent = sending.body(delivery.body.clone()).send().await;
-        let (mut location, mut hint) = (None, None);
+        let (mut location, mut hint, mut wants_login) = (None, None, false);
         let response = match sent {
             Ok(response) => {
                 let status = response.status().as_u16();
                 let to = response.headers().get(header::LOCATION);
                 let to = to.and_then(|to| self.url.parsed()?.join(to.to_str().ok()?).ok());
                 location = to.map(|to| SafeUrl::new(UrlRole::Receiver, to));
+                wants_login = response.headers().contains_key(header::WWW_AUTHENTICATE);
                 drain(response).await;
                 Ok(status)
             }
@@ -204,6 +205,7 @@ impl Sender {
             response,
             hint,
             location,
+            wants_login,
             duration: started.elapsed(),
         }
     }

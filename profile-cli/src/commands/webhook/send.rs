@@ -102,7 +102,8 @@ fn kind(text: &str) -> Result<HeaderValue, String> {
 fn example_payload(kind: &HeaderValue) -> String {
     let data = EventKind::try_from(kind.as_bytes()).map_or_else(|_| json!({}), example_data);
     let kind = json!(String::from_utf8_lossy(kind.as_bytes()));
-    let now = format!("{:.0}", Timestamp::now());
+    // Two commands in one second send different bodies.
+    let now = format!("{:.9}", Timestamp::now());
     format!(r#"{{"type":{kind},"created_at":"{now}","data":{data}}}"#)
 }
 

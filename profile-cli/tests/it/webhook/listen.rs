@@ -515,6 +515,8 @@ fn prints_payloads_for_people_only() {
     for (arguments, is_printed) in [
         (&["-o", "table"][..], true),
         (&["-o", "table", "--no-payload"], false),
+        (&["--json", "--no-payload"], false),
+        (&["--jq", ".", "--no-payload"], false),
         (&[], false),
     ] {
         let listener = Listener::start(home.path(), arguments);
@@ -523,6 +525,7 @@ fn prints_payloads_for_people_only() {
         let run = listener.stop();
         let payload = "\n  {\n    \"type\": \"post.liked\",\n    \"text\": \"\\u001b[31m\"\n  }\n";
         assert_eq!(run.stdout().contains(payload), is_printed, "{run}");
+        assert!(is_printed || !run.stdout().contains("text"), "{run}");
         for hidden in ["forged", SECRET, "sha256="] {
             assert!(!run.stdout().contains(hidden), "{run}");
         }

@@ -357,7 +357,9 @@ async fn the_hint_depends_on_what_is_accepted() {
     let parsed = "the receiver verifies JSON that was parsed and serialized again; it must verify the raw \
                   bytes, as those in docs/receivers of the repository do";
     let secret = "the receiver must use the same secret and encoding";
-    let receivers: [(Answer, Option<&str>); 6] = [
+    let before =
+        "JSON is parsed before the handler, which must get the raw bytes; exclude the path from it";
+    let receivers: [(Answer, Option<&str>); 7] = [
         (
             verifies!(|request| parsed_again(request).into()),
             Some(parsed),
@@ -382,6 +384,13 @@ async fn the_hint_depends_on_what_is_accepted() {
             Some(secret),
         ),
         (|_| 204, None),
+        (
+            |request| match header(request, "content-type") {
+                "application/json" => 401,
+                _ => verifying(request),
+            },
+            Some(before),
+        ),
     ];
     for (answer, hint) in receivers {
         let run = probe(&receiver(answer).await, &["--json"]).await;
@@ -389,6 +398,54 @@ async fn the_hint_depends_on_what_is_accepted() {
         let error: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(error["error"]["hint"].as_str(), hint, "{run}");
     }
+}
+
+#[tokio::test]
+async fn a_login_in_front_of_the_receiver_is_named() {
+    let login =
+        "; or authentication in front of the receiver answered, which must exclude the path";
+    for (header, is_named) in [("www-authenticate", true), ("x-other", false)] {
+        let receiver = LocalReceiver::start().await;
+        let response = ResponseTemplate::new(401).insert_header(header, "Basic");
+        Mock::given(any())
+            .respond_with(response)
+            .mount(&receiver)
+            .await;
+        let to = receiver.uri();
+        let sent = webhook(home().path(), &["send", "post.liked", "--to", &to]);
+        let sent = spawn_blocking(|| sent.run()).await.unwrap();
+        for run in [probe(&receiver, &[]).await, sent] {
+            let hint = run
+                .stderr()
+                .split_once("hint: ")
+                .unwrap()
+                .1
+                .replace('\n', " ");
+            assert!(hint.contains("secret"), "{run}");
+            assert_eq!(hint.contains(login), is_named, "{run}");
+        }
+    }
+}
+
+/// Some servers, such as Django's under gunicorn, do not read them.
+#[tokio::test]
+async fn a_rejected_delivery_in_chunks_is_informational() {
+    let receiver = receiver(|request| match header(request, "transfer-encoding") {
+        "chunked" => 411,
+        _ => verifying(request),
+    });
+    let run = probe(&receiver.await, &["--json"]).await;
+    let rows = run.json();
+    let row = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["delivery"] == "in_chunks");
+    let row = row.unwrap();
+    assert_eq!(
+        (&row["status"], &row["result"]),
+        (&411.into(), &"informational".into())
+    );
 }
 
 /// Returns the body as JSON that was parsed and serialized again, or an empty text.
@@ -495,7 +552,7 @@ async fn wraps_reasons_and_ends_with_a_summary() {
         .filter(|line| !line.starts_with([' ', 'r']))
         .count();
     let summary = format!(
-        "note: {total} deliveries: 56 passed, 0 failed, 0 inconclusive, 10 informational\n"
+        "note: {total} deliveries: 56 passed, 0 failed, 0 inconclusive, 11 informational\n"
     );
     assert_eq!(run.stderr(), summary);
 }

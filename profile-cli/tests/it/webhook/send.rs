@@ -79,13 +79,14 @@ async fn sends_a_default_body() {
 async fn sends_an_example_of_each_kind() {
     let home = home();
     let to = receiver(&[204]).await;
-    let kinds = ["post.replied", "message.received"];
+    let kinds = ["post.replied", "message.received", "message.received"];
     for kind in kinds {
         webhook(home.path(), &["send", kind, "--to", &to.uri()])
             .run()
             .stdout();
     }
     let requests = to.received_requests().await.unwrap();
+    assert_ne!(requests[1].body, requests[2].body, "in one second");
     for (request, kind) in requests.iter().zip(kinds) {
         let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
         assert_eq!(

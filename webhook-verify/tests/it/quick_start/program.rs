@@ -1,7 +1,7 @@
 use std::{env, error::Error, time::Duration};
 
 use axum::{Router, http::StatusCode, routing::post};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, signal};
 use webhook_verify::{EventKind, PayloadError, Receiver, Secret, VerifiedEvent, Verifier};
 
 #[derive(serde::Deserialize)]
@@ -32,5 +32,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let secret = env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
     let app = app(Secret::new(secret)?);
     let listener = TcpListener::bind("127.0.0.1:8080").await?;
-    Ok(axum::serve(listener, app).await?)
+    Ok(axum::serve(listener, app).with_graceful_shutdown(stopped()).await?)
+}
+
+// Waits for Ctrl-C, or for SIGTERM, as from a container. Then the requests in progress are answered.
+async fn stopped() {
+    #[cfg(unix)]
+    let terminated = async {
+        let kind = signal::unix::SignalKind::terminate();
+        signal::unix::signal(kind).expect("SIGTERM can be handled").recv().await
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        _ = signal::ctrl_c() => {}
+        _ = terminated => {}
+    }
 }

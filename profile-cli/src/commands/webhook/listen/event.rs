@@ -53,7 +53,7 @@ impl Event {
 
     /// Returns the report, which is printed as one line. It omits the body of a rejected delivery, so
     /// that no script processes it.
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self, has_payload: bool) -> Report {
         let kind = self.kind();
         let kind = kind.as_ref().map(EventKind::as_str);
         let (verdict, reason, bytes) = match &self.verification {
@@ -74,7 +74,7 @@ impl Event {
             "bytes": bytes,
             "path": self.path,
         });
-        if self.verification.is_ok() {
+        if self.verification.is_ok() && has_payload {
             let (encoding, body) = match std::str::from_utf8(&self.body) {
                 Ok(text) => ("utf-8", text.to_owned()),
                 Err(_) => ("base64", BASE64_STANDARD.encode(&self.body)),

@@ -30,8 +30,8 @@ use crate::terminal::safe_url::SafeUrl;
 Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each
 delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, the reason
 for a rejection, and the path; separated by tabs in a pipe. On a terminal, the payload of a verified
-delivery follows, shortened if it is long, unless --no-payload is given. With --json, each line is an
-object that contains the body as a string, or in base64 if it is not UTF-8.
+delivery follows, shortened if it is long. With --json, each line is an object that contains the body
+as a string, or in base64 if it is not UTF-8. With --no-payload, neither is printed.
 
 The response to a verified delivery is 204, or 503 if it cannot be recorded. It is forwarded after the
 response, so that errors of the receiver cannot turn the webhook off: one delivery at a time, in the

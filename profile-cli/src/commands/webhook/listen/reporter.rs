@@ -72,7 +72,11 @@ impl Reporter<'_> {
                 "{not_printed} rejected deliveries were not printed"
             ));
         }
-        if self.output.stream(&event.report())?.is_break() {
+        if self
+            .output
+            .stream(&event.report(self.prints_payloads))?
+            .is_break()
+        {
             return Ok(ControlFlow::Break(()));
         }
         if let Ok(kind_mismatch) = &event.verification {

@@ -2,7 +2,7 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hmac::{EagerHash, Hmac, KeyInit as _, Mac as _};
-use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 use webhook_verify::{DigestEncoding, EventKind};
@@ -193,6 +193,9 @@ fn informational(signer: &Signer<'_>) -> Vec<Case> {
         noted("no_kind", &valid)
             .because("the signature does not cover the header")
             .header(EVENT, None),
+        Case::new(Either, "in_chunks", &[&valid], BODY)
+            .because("a proxy may send it in chunks, which some servers reject")
+            .header(TRANSFER_ENCODING, Some("chunked")),
         Case::new(Either, "not_json", &[&signer.sign(NOT_JSON)], NOT_JSON)
             .because("the specification does not define payloads; respond with 2xx"),
         noted("other_encoding", &other_encoding)
@@ -247,6 +250,11 @@ impl Case {
     fn because(mut self, reason: &'static str) -> Self {
         self.reason = reason;
         self
+    }
+
+    pub(super) fn is_json(&self) -> bool {
+        let content_type = self.delivery.headers.get(CONTENT_TYPE);
+        content_type.is_some_and(|value| value == "application/json")
     }
 
     /// Replaces the value of a header, or removes it.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, SECRET_HINT};
 use super::delivery::{Sender, destination, is_loopback};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
@@ -124,7 +124,8 @@ enum Verdict {
 const PARSED_HINT: &str = "the receiver verifies JSON that was parsed and serialized again; it must verify the \
      raw bytes, as those in docs/receivers of the repository do";
 
-const SECRET_HINT: &str = "the receiver must use the same secret and encoding";
+const JSON_HINT: &str =
+    "JSON is parsed before the handler, which must get the raw bytes; exclude the path from it";
 
 fn table(results: &[CaseResult]) -> Report {
     Report::new(
@@ -153,9 +154,13 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
     // A receiver that accepts any body with a signature does not verify.
     let is_parsed = !accepted.contains(&"other_body") && accepted.iter().any(is_reformatted);
     let advice = results.first().and_then(|first| first.attempt.advice());
+    let mut genuine = results
+        .iter()
+        .filter(|result| passed.contains(&result.case.name));
     let hint = match is_parsed {
         true => Some(PARSED_HINT.to_owned()),
         false if passed.is_empty() => Some(advice.unwrap_or_else(|| SECRET_HINT.to_owned())),
+        false if !genuine.any(|result| result.case.is_json()) => Some(JSON_HINT.to_owned()),
         false => None,
     };
     Err(Failure {
