@@ -1,5 +1,4 @@
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
 import javax.servlet.*; // In Spring Boot 3: jakarta.servlet
@@ -14,11 +13,10 @@ import org.springframework.web.filter.OncePerRequestFilter;
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class ReceiveWithSpring extends OncePerRequestFilter {
     private static final int LIMIT = 1 << 20;
-    // Not by @Value, which evaluates expressions in a secret.
-    private final String secret = System.getenv("PROFILE_WEBHOOK_SECRET");
+    private final byte[] secret = Webhook.readSecret();
 
-    ReceiveWithSpring() {
-        if (secret == null || secret.isEmpty()) throw new IllegalStateException("PROFILE_WEBHOOK_SECRET is not set");
+    private void enqueue(byte[] body) {
+        System.out.println(new String(body)); // Put it into a queue.
     }
 
     @Override
@@ -36,14 +34,26 @@ class ReceiveWithSpring extends OncePerRequestFilter {
         try {
             body = request.getInputStream().readNBytes(LIMIT + 1);
         } catch (IOException error) {
-            return 400; // It broke off, or is not sent.
+            return reject(400, "the body broke off, or is not sent");
         }
-        if (body.length > LIMIT) return 413;
+        if (body.length > LIMIT) return reject(413, "the body is too large");
         // `getHeader` returns the first of repeated headers.
         List<String> signatures = Collections.list(request.getHeaders("X-Service-Signature"));
-        byte[] key = secret.getBytes(StandardCharsets.UTF_8);
-        if (signatures.size() != 1 || !Webhook.isAuthentic(key, signatures.get(0), body)) return 401;
-        System.out.println(new String(body)); // Put it into a queue.
+        if (signatures.size() != 1 || !Webhook.isAuthentic(secret, signatures.get(0), body)) {
+            return reject(401, "the signature is missing or not valid");
+        }
+        try {
+            enqueue(body);
+        } catch (RuntimeException error) {
+            // On one line.
+            System.err.println("webhook failed: " + String.valueOf(error.getMessage()).replaceAll("\\R", " "));
+            return 500;
+        }
         return 204;
+    }
+
+    private static int reject(int status, String reason) {
+        System.err.println("webhook rejected with " + status + ": " + reason);
+        return status;
     }
 }

@@ -1,3 +1,4 @@
+import java.nio.charset.StandardCharsets;
 import java.security.*;
 import java.util.HexFormat;
 import javax.crypto.Mac;
@@ -6,6 +7,7 @@ import javax.crypto.spec.SecretKeySpec;
 class Webhook {
     /** Takes the header X-Service-Signature, or null, and the raw request body. */
     static boolean isAuthentic(byte[] secret, String signature, byte[] body) {
+        if (secret == null || secret.length == 0) return false; // Anyone can sign with an empty secret.
         if (signature == null || !signature.matches("sha256=[0-9A-Fa-f]{64}")) return false;
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
@@ -14,5 +16,16 @@ class Webhook {
         } catch (GeneralSecurityException error) {
             throw new IllegalStateException(error); // Every Java platform has HmacSHA256.
         }
+    }
+
+    /** Returns the secret in the environment. Throws an exception if it is empty, or was not copied exactly. */
+    static byte[] readSecret() {
+        // Not by @Value of Spring, which evaluates expressions in a secret.
+        String secret = System.getenv("PROFILE_WEBHOOK_SECRET");
+        if (secret == null || secret.isEmpty()) throw new IllegalStateException("PROFILE_WEBHOOK_SECRET is not set");
+        if (" \t\r\n".indexOf(secret.charAt(0)) >= 0 || " \t\r\n".indexOf(secret.charAt(secret.length() - 1)) >= 0) {
+            throw new IllegalStateException("PROFILE_WEBHOOK_SECRET starts or ends with white space");
+        }
+        return secret.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,7 @@
 import asyncio
+import json
 import os
+import sys
 
 from django.conf import settings
 from django.core.asgi import get_asgi_application
@@ -8,29 +10,46 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from waitress import serve
-from webhook import is_authentic
+from webhook import is_authentic, read_secret
 
-SECRET = os.environ["PROFILE_WEBHOOK_SECRET"].encode()
-if not SECRET:
-    raise SystemExit("PROFILE_WEBHOOK_SECRET is empty")
-
+SECRET = read_secret()
 LIMIT = 1 << 20
+
+
+def enqueue(body: bytes) -> None:
+    print(body, flush=True)  # Put it into a queue.
+
+
+def log(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def reject(status: int, reason: str) -> HttpResponse:
+    log(f"webhook rejected with {status}: {reason}")
+    return HttpResponse(status=status)
 
 
 @csrf_exempt  # Otherwise, CsrfViewMiddleware responds to every delivery with 403.
 def receive(request: HttpRequest) -> HttpResponse:
     body = request.body  # Before anything else reads the body.
     if len(body) > LIMIT:
-        return HttpResponse(status=413)
+        return reject(413, "the body is too large")
     # Servers join repeated headers, which makes the signature invalid.
     if not is_authentic(SECRET, request.headers.get("X-Service-Signature"), body):
-        return HttpResponse(status=401)
-    print(body)  # Put it into a queue.
+        return reject(401, "the signature is missing or not valid")
+    try:
+        enqueue(body)
+    except Exception as error:
+        log(f"webhook failed: {json.dumps(str(error))}")
+        return HttpResponse(status=500)
     return HttpResponse(status=204)
 
 
-# In a project, these lines are in other files. Django's own limit, 2.5 MiB, would respond with 400.
-settings.configure(ROOT_URLCONF=__name__, MIDDLEWARE=["django.middleware.csrf.CsrfViewMiddleware"])
+# In a project, these lines are in other files. Django's own limit, 2.5 MiB, would respond with 400, and its
+# log of responses would contain the path, which the sender writes.
+quiet = {"version": 1, "disable_existing_loggers": False, "loggers": {"django.request": {"level": "CRITICAL"}}}
+csrf = "django.middleware.csrf.CsrfViewMiddleware"
+settings.configure(ROOT_URLCONF=__name__, MIDDLEWARE=[csrf], LOGGING=quiet)
 urlpatterns = [path("hooks", receive)]
 
 wsgi = get_wsgi_application()
@@ -53,7 +72,8 @@ async def asgi(scope, receive, send) -> None:
     except asyncio.TimeoutError:
         messages = []
     if not messages or len(messages[0]["body"]) > LIMIT:
-        await send({"type": "http.response.start", "status": 413 if messages else 408})
+        status = reject(413 if messages else 408, "the body is too large or late").status_code
+        await send({"type": "http.response.start", "status": status})
         await send({"type": "http.response.body"})
         return
 
@@ -66,4 +86,5 @@ async def asgi(scope, receive, send) -> None:
 if __name__ == "__main__":  # Or: uvicorn receive_with_django:asgi
     # waitress closes connections without progress. Its limit counts the frames of chunks too.
     limits = {"channel_timeout": 10, "cleanup_interval": 1, "max_request_body_size": 2 * LIMIT}
-    serve(wsgi, host="127.0.0.1", port=int(os.environ.get("PORT", "8080")), **limits)
+    host, port = os.environ.get("LISTEN_HOST") or "127.0.0.1", os.environ.get("PORT") or "8080"
+    serve(wsgi, host=host, port=int(port), **limits)

@@ -1,34 +1,52 @@
 import { createServer } from "node:http";
 import express from "express";
-import { isAuthentic } from "./webhook_node.mjs";
+import { isAuthentic, readSecret } from "./webhook_node.mjs";
 
-const secret = process.env.PROFILE_WEBHOOK_SECRET;
-if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
-
+const secret = readSecret();
 const app = express();
+
+// Without this, Express decompresses the body, whose compressed bytes are signed.
+const asSent = (request, response, next) => {
+  delete request.headers["content-encoding"];
+  next();
+};
 // Every body as it was sent, of any content type or none.
 const raw = express.raw({ type: () => true, limit: "1mb" });
 
-// Without this, Express decompresses the body, whose compressed bytes are signed.
-app.use((request, response, next) => {
-  delete request.headers["content-encoding"];
-  next();
-});
+const reject = (response, status, reason) => {
+  console.error(`webhook rejected with ${status}: ${reason}`);
+  response.status(status).end();
+};
 
-app.post("/hooks", raw, (request, response) => {
+async function enqueue(body) {
+  console.log(body.toString()); // Put it into a queue.
+}
+
+const receive = async (request, response) => {
   const signature = request.get("X-Service-Signature");
   // Express sets no body for an empty one. Anything but a Buffer was parsed before.
   const body = request.body ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(body) || !isAuthentic(secret, signature, body)) {
-    return response.status(401).end();
+    return reject(response, 401, "the signature is missing or not valid");
   }
-  console.log(body.toString()); // Put it into a queue.
+  try {
+    await enqueue(body);
+  } catch (error) {
+    console.error("webhook failed: %j", error.message);
+    return response.status(500).end();
+  }
   response.status(204).end();
-});
+};
 
 // Without this, a body that is too large gets a stack trace.
-app.use((error, request, response, next) => response.status(error.status ?? 500).end());
+const unreadable = (error, request, response, next) =>
+  reject(response, error.status ?? 500, error.type ?? "the body cannot be read");
+
+app.post("/hooks", asSent, raw, receive, unreadable);
 
 // Milliseconds to receive the headers, and the whole request. Node checks them at this interval.
 const limits = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
-createServer(limits, app).listen(process.env.PORT ?? 8080, "127.0.0.1");
+const server = createServer(limits, app);
+server.listen(process.env.PORT || 8080, process.env.LISTEN_HOST || "127.0.0.1");
+// Answers the deliveries on the way, and ends.
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => server.close());

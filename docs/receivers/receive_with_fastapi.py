@@ -1,18 +1,31 @@
 import asyncio
+import json
 import os
+import sys
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from starlette.requests import ClientDisconnect
-from webhook import is_authentic
+from webhook import is_authentic, read_secret
 
-SECRET = os.environ["PROFILE_WEBHOOK_SECRET"].encode()
-if not SECRET:
-    raise SystemExit("PROFILE_WEBHOOK_SECRET is empty")
-
+SECRET = read_secret()
 LIMIT = 1 << 20
 
 app = FastAPI()
+
+
+async def enqueue(body: bytes) -> None:
+    print(body, flush=True)  # Put it into a queue.
+
+
+def respond(status: int, line: str = "") -> Response:
+    if line:
+        print(line, file=sys.stderr, flush=True)
+    return Response(status_code=status)
+
+
+def reject(status: int, reason: str) -> Response:
+    return respond(status, f"webhook rejected with {status}: {reason}")
 
 
 async def read(request: Request) -> bytes:
@@ -30,18 +43,23 @@ async def receive(request: Request) -> Response:
     try:
         body = await asyncio.wait_for(read(request), timeout=10)
     except asyncio.TimeoutError:
-        return Response(status_code=408)
+        return reject(408, "the body did not arrive in time")
     except ClientDisconnect:
-        return Response(status_code=400)  # Nobody receives it. Otherwise, uvicorn logs a traceback.
+        return reject(400, "the body broke off")  # Otherwise, uvicorn logs a traceback.
     if len(body) > LIMIT:
-        return Response(status_code=413)
+        return reject(413, "the body is too large")
     # `headers.get` returns the first of repeated headers.
     signatures = request.headers.getlist("X-Service-Signature")
     if len(signatures) != 1 or not is_authentic(SECRET, signatures[0], body):
-        return Response(status_code=401)
-    print(body)  # Put it into a queue.
-    return Response(status_code=204)
+        return reject(401, "the signature is missing or not valid")
+    try:
+        await enqueue(body)
+    except Exception as error:
+        return respond(500, f"webhook failed: {json.dumps(str(error))}")
+    return respond(204)
 
 
 if __name__ == "__main__":
-    uvicorn.run(app, host="127.0.0.1", port=int(os.environ.get("PORT", "8080")))
+    host, port = os.environ.get("LISTEN_HOST") or "127.0.0.1", os.environ.get("PORT") or "8080"
+    # The log of accesses would contain the path, which the sender writes.
+    uvicorn.run(app, host=host, port=int(port), access_log=False)

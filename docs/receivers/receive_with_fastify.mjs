@@ -1,26 +1,51 @@
 import Fastify from "fastify";
-import { isAuthentic } from "./webhook_node.mjs";
+import { isAuthentic, readSecret } from "./webhook_node.mjs";
 
-const secret = process.env.PROFILE_WEBHOOK_SECRET;
-if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
+const secret = readSecret();
+
+async function enqueue(body) {
+  console.log(body.toString()); // Put it into a queue.
+}
+
+const reject = (reply, status, reason) => {
+  console.error(`webhook rejected with ${status}: ${reason}`);
+  return reply.code(status).send();
+};
 
 // Milliseconds to receive the headers, and the whole request. Node checks them at this interval.
 const http = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
-const app = Fastify({ bodyLimit: 1 << 20, requestTimeout: 10_000, http });
-// Every body as it was sent. Without the first line, Fastify parses JSON, and responds with 415 to a
-// genuine delivery whose content type is not valid.
-app.addHook("onRequest", async (request) => void delete request.headers["content-type"]);
-app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => done(null, body));
+const app = Fastify({ requestTimeout: 10_000, return503OnClosing: false, http });
 
-app.post("/hooks", async (request, reply) => {
-  const signature = request.headers["x-service-signature"];
-  // Fastify sets no body for an empty one. Anything but a Buffer was parsed before.
-  const body = request.body ?? Buffer.alloc(0);
-  if (!Buffer.isBuffer(body) || !isAuthentic(secret, signature, body)) {
-    return reply.code(401).send();
-  }
-  console.log(body.toString()); // Put it into a queue.
-  return reply.code(204).send();
+// Within `register`, so that other routes keep their parsers.
+app.register(async (hooks) => {
+  // Every body as it was sent. Without the first line, Fastify parses JSON, and responds with 415 to a
+  // genuine delivery whose content type is not valid.
+  hooks.addHook("onRequest", async (request) => void delete request.headers["content-type"]);
+  hooks.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => done(null, body));
+  // A body that is too large or breaks off. Without this, the response contains the message.
+  hooks.setErrorHandler((error, request, reply) => reject(reply, error.statusCode ?? 500, error.code));
+
+  hooks.post("/hooks", { bodyLimit: 1 << 20 }, async (request, reply) => {
+    const signature = request.headers["x-service-signature"];
+    // Fastify sets no body for an empty one. Anything but a Buffer was parsed before.
+    const body = request.body ?? Buffer.alloc(0);
+    if (!Buffer.isBuffer(body) || !isAuthentic(secret, signature, body)) {
+      return reject(reply, 401, "the signature is missing or not valid");
+    }
+    try {
+      await enqueue(body);
+    } catch (error) {
+      console.error("webhook failed: %j", error.message);
+      return reply.code(500).send();
+    }
+    return reply.code(204).send();
+  });
 });
 
-await app.listen({ host: "127.0.0.1", port: Number(process.env.PORT ?? 8080) });
+await app.listen({ host: process.env.LISTEN_HOST || "127.0.0.1", port: Number(process.env.PORT || 8080) });
+// Answers the deliveries on the way, and ends. Fastify keeps their connections for 72 seconds otherwise.
+const stop = () => {
+  app.server.keepAliveTimeout = 1;
+  app.close();
+};
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, stop);

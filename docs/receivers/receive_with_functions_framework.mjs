@@ -1,9 +1,12 @@
 import { subscribe } from "node:diagnostics_channel";
 import { http } from "@google-cloud/functions-framework";
-import { isAuthentic } from "./webhook_node.mjs";
+import { isAuthentic, readSecret } from "./webhook_node.mjs";
 
-const secret = process.env.PROFILE_WEBHOOK_SECRET;
-if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
+const secret = readSecret();
+
+async function enqueue(body) {
+  console.log(body.toString()); // Put it into a queue.
+}
 
 // Node.js publishes this before the framework reads the body, for which it has no settings: it reads up to
 // 1 GiB, decompresses it, responds with 400 if the type is JSON but the body is not, and skips one without a
@@ -11,20 +14,31 @@ if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
 subscribe("http.server.request.start", ({ request, response }) => {
   request.headers["content-type"] = "application/octet-stream";
   delete request.headers["content-encoding"];
-  const reject = (status) => response.headersSent || response.writeHead(status, { Connection: "close" }).end();
-  const timer = setTimeout(reject, 10_000, 408);
+  const reject = (status, reason) => {
+    if (response.headersSent) return;
+    console.error(`webhook rejected with ${status}: ${reason}`);
+    response.writeHead(status, { Connection: "close" }).end();
+  };
+  const timer = setTimeout(reject, 10_000, 408, "the body did not arrive in time");
   let length = 0;
-  request.on("data", (chunk) => (length += chunk.length) > 1 << 20 && reject(413));
+  request.on("data", (chunk) => (length += chunk.length) > 1 << 20 && reject(413, "the body is too large"));
   request.on("close", () => clearTimeout(timer));
 });
 
-http("receive", (request, response) => {
+http("receive", async (request, response) => {
   if (response.headersSent) return; // Rejected above.
   const signature = request.get("X-Service-Signature");
   // The framework sets no raw body for an empty one.
-  if (!isAuthentic(secret, signature, request.rawBody ?? Buffer.alloc(0))) {
+  const body = request.rawBody ?? Buffer.alloc(0);
+  if (!isAuthentic(secret, signature, body)) {
+    console.error("webhook rejected with 401: the signature is missing or not valid");
     return response.status(401).end();
   }
-  console.log(request.rawBody?.toString()); // Put it into a queue.
+  try {
+    await enqueue(body);
+  } catch (error) {
+    console.error("webhook failed: %j", error.message);
+    return response.status(500).end();
+  }
   response.status(204).end();
 });

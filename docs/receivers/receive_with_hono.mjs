@@ -1,13 +1,18 @@
 import { Hono } from "hono";
-import { isAuthentic } from "./webhook_webcrypto.mjs";
+import { isAuthentic, readSecret } from "./webhook_webcrypto.mjs";
 
-// In Cloudflare Workers, process.env needs the compatibility flag nodejs_compat.
-const secret = new TextEncoder().encode(process.env.PROFILE_WEBHOOK_SECRET);
-if (!secret.length) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
-
+const secret = readSecret();
 const app = new Hono();
 
+async function enqueue(body) {
+  console.log(new TextDecoder().decode(body)); // Put it into a queue.
+}
+
 app.post("/hooks", async (context) => {
+  const reject = (status, reason) => {
+    console.error(`webhook rejected with ${status}: ${reason}`);
+    return context.body(null, status);
+  };
   let length = 0; // Hono limits neither the size nor the time.
   const limit = new TransformStream({
     transform(chunk, controller) {
@@ -21,12 +26,19 @@ app.post("/hooks", async (context) => {
     const limited = context.req.raw.body?.pipeThrough(limit, { signal: AbortSignal.timeout(10_000) });
     body = await new Response(limited).arrayBuffer();
   } catch (error) {
-    return context.body(null, { RangeError: 413, TimeoutError: 408 }[error.name] ?? 400);
+    return reject({ RangeError: 413, TimeoutError: 408 }[error.name] ?? 400, "the body cannot be read");
   }
   // Hono joins repeated headers, which makes the signature invalid.
   const signature = context.req.header("X-Service-Signature");
-  if (!(await isAuthentic(secret, signature, body))) return context.body(null, 401);
-  console.log(new TextDecoder().decode(body)); // Put it into a queue.
+  if (!(await isAuthentic(secret, signature, body))) {
+    return reject(401, "the signature is missing or not valid");
+  }
+  try {
+    await enqueue(body);
+  } catch (error) {
+    console.error("webhook failed: %j", error.message);
+    return context.body(null, 500);
+  }
   return context.body(null, 204);
 });
 

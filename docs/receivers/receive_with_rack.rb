@@ -13,8 +13,7 @@ class ReceiveWebhook
 
   def initialize(app, path, &handler)
     @app, @path, @handler = app, path, handler
-    @secret = ENV.fetch("PROFILE_WEBHOOK_SECRET")
-    raise "PROFILE_WEBHOOK_SECRET is empty" if @secret.empty?
+    @secret = read_secret
   end
 
   def call(env)
@@ -22,12 +21,26 @@ class ReceiveWebhook
 
     # Without a body, `read` returns nil, or in Rack 3, there is no input.
     body = env["rack.input"]&.read(LIMIT + 1) || ""
-    return [413, {}, []] if body.bytesize > LIMIT
+    return reject(413, "the body is too large") if body.bytesize > LIMIT
     # Servers join repeated headers, which makes the signature invalid.
-    return [401, {}, []] unless authentic?(@secret, env["HTTP_X_SERVICE_SIGNATURE"], body)
+    unless authentic?(@secret, env["HTTP_X_SERVICE_SIGNATURE"], body)
+      return reject(401, "the signature is missing or not valid")
+    end
 
-    @handler.call(body)
+    begin
+      @handler.call(body)
+    rescue StandardError => error
+      warn "webhook failed: #{error.message.inspect}"
+      return [500, {}, []]
+    end
     [204, {}, []]
+  end
+
+  private
+
+  def reject(status, reason)
+    warn "webhook rejected with #{status}: #{reason}"
+    [status, {}, []]
   end
 end
 
@@ -35,7 +48,8 @@ if $PROGRAM_NAME == __FILE__
   other = ->(_env) { [404, {}, []] } # Your application.
   configuration = Puma::Configuration.new do |puma|
     puma.app(ReceiveWebhook.new(other, "/hooks") { |body| p body }) # Put it into a queue.
-    puma.bind "tcp://127.0.0.1:#{ENV.fetch('PORT', 8080)}"
+    host, port = %w[LISTEN_HOST PORT].zip(%w[127.0.0.1 8080]).map { |name, default| ENV[name].to_s[/.+/] || default }
+    puma.bind "tcp://#{host}:#{port}"
     puma.first_data_timeout 10 # Seconds without progress.
     # Older versions of Puma write bodies of any size to the disk before the application reads them.
     puma.http_content_length_limit ReceiveWebhook::LIMIT if puma.respond_to?(:http_content_length_limit)

@@ -1,6 +1,7 @@
 import java.util.EnumSet;
 import javax.servlet.DispatcherType;
 import org.eclipse.jetty.server.*;
+import org.eclipse.jetty.server.handler.StatisticsHandler;
 import org.eclipse.jetty.servlet.*;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 import org.springframework.web.filter.DelegatingFilterProxy;
@@ -25,7 +26,12 @@ class Jetty {
         connector.setPort(Integer.parseInt(System.getenv("PORT")));
         connector.setIdleTimeout(10_000);
         server.addConnector(connector);
-        server.setHandler(handler);
+        // Answers the deliveries on the way at SIGTERM, as `server.shutdown=graceful` of Spring Boot.
+        StatisticsHandler counting = new StatisticsHandler();
+        counting.setHandler(handler);
+        server.setHandler(counting);
+        server.setStopTimeout(10_000);
+        server.setStopAtShutdown(true);
         server.start();
     }
 }

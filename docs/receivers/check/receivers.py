@@ -12,15 +12,17 @@ def cargo(program):
     return ["cargo", "build", "--quiet", "--locked", "--manifest-path", manifest, "--target-dir", TARGET, "--bin", program]
 
 
-# functions-framework itself listens on all interfaces.
+# functions-framework itself listens on all interfaces, and closes its server at SIGTERM as this does.
 FUNCTION = """
 import "./receive_with_functions_framework.mjs";
 const {{ getTestServer }} = await import("@google-cloud/functions-framework/testing");
-getTestServer("receive").listen(process.env.PORT, "127.0.0.1");"""
+const server = getTestServer("receive").listen(process.env.PORT, "127.0.0.1");
+process.once("SIGTERM", () => server.close());"""
 
 # For each receiver, a command that succeeds if what it needs is installed, and its commands: the last one runs it, and those before
 # build it. {packages} is the folder of the installed packages.
 PYTHON = "{packages}/venv/bin/python"
+UVICORN = f"exec {PYTHON} -m uvicorn receive_with_django:asgi --no-access-log --host ${{{{LISTEN_HOST:-127.0.0.1}}}} --port ${{{{PORT:-8080}}}}"
 DEBIAN_JARS = ["-classpath", "/usr/share/java/*:."]
 COMMANDS = {
     "receive_with_express.mjs": ("npm --version", [["node", "receive_with_express.mjs"]]),
@@ -31,7 +33,7 @@ COMMANDS = {
     "receive_with_flask.py": ("python3 --version", [[PYTHON, "receive_with_flask.py"]]),
     "receive_with_fastapi.py": ("python3 --version", [[PYTHON, "receive_with_fastapi.py"]]),
     "receive_with_django.py": ("python3 --version", [[PYTHON, "receive_with_django.py"]]),
-    "receive_with_django.py:asgi": ("python3 --version", [["sh", "-c", f"exec {PYTHON} -m uvicorn receive_with_django:asgi --port $PORT"]]),
+    "receive_with_django.py:asgi": ("python3 --version", [["sh", "-c", UVICORN]]),
     "receive_with_net_http.go": (
         "go version",
         [["go", "build", "-o", "receiver", "webhook.go", "receive_with_net_http.go"], ["./receiver"]],
@@ -65,7 +67,7 @@ MISTAKES = {
     "receive_with_fastify.mjs": {
         "the digest is not compared": ("webhook_node.mjs", NODE_DIGEST),
         "the length is not checked": ("webhook_node.mjs", NODE_LENGTH),
-        "the body is parsed first": ("receive_with_fastify.mjs", [('app.addHook("onRequest"', '0 && app.addHook("onRequest"')]),
+        "the body is parsed first": ("receive_with_fastify.mjs", [('hooks.addHook("onRequest"', '0 && hooks.addHook("onRequest"')]),
     },
     "receive_with_hono.mjs": {
         "the digest is not compared": ("webhook_webcrypto.mjs", WEBCRYPTO_DIGEST),
@@ -114,7 +116,7 @@ MISTAKES = {
         "the body is parsed first": (
             "receive_with_net_http.go",
             [
-                ("\t// Header.Get", "\tvar value any\n\tjson.Unmarshal(body, &value)\n\tbody, _ = json.Marshal(value)\n\t// Header.Get"),
+                ("\t// Header.Get", "\tvar value any\n\t\tjson.Unmarshal(body, &value)\n\t\tbody, _ = json.Marshal(value)\n\t\t// Header.Get"),
                 ('import (\n', 'import (\n\t"encoding/json"\n'),
             ],
         ),
@@ -127,7 +129,7 @@ MISTAKES = {
         ),
         "the body is parsed first": (
             "receive_with_rack.rb",
-            [('|| ""\n', '|| ""\n    require "json"\n    body = JSON.generate(JSON.parse(body)) rescue ""\n')],
+            [('&.read(LIMIT + 1) || ""\n', '&.read(LIMIT + 1) || ""\n    require "json"\n    body = JSON.generate(JSON.parse(body)) rescue ""\n')],
         ),
     },
     "receive_with_rack.rb in front of Sinatra": {
@@ -157,8 +159,71 @@ MISTAKES = {
     },
 }
 
-# What the log must contain, because the framework itself does not log rejections.
-LOGGED = {"receive_with_actix": [f"webhook rejected with {status}" for status in (400, 401, 408, 413)]}
+# What makes the queue of each receiver fail: the file, and a text in it with its replacement.
+DOWN = "queue is down\\nsecond line"
+NODE_DOWN = [("console.log(body.toString());", f'throw new Error("{DOWN}");')]
+WEB_DOWN = [("console.log(new TextDecoder().decode(body));", f'throw new Error("{DOWN}");')]
+PYTHON_DOWN = [("print(body, flush=True)", f'raise RuntimeError("{DOWN}")')]
+RUBY_DOWN = [("{ |body| p body }", f'{{ |_body| raise "{DOWN}" }}')]
+BROKEN_QUEUES = {
+    "receive_with_express.mjs": ("receive_with_express.mjs", NODE_DOWN),
+    "receive_with_fastify.mjs": ("receive_with_fastify.mjs", NODE_DOWN),
+    "receive_with_hono.mjs": ("receive_with_hono.mjs", WEB_DOWN),
+    "receive_with_next.js": ("receive_with_next.js", WEB_DOWN),
+    "receive_with_functions_framework.mjs": ("receive_with_functions_framework.mjs", NODE_DOWN),
+    "receive_with_flask.py": ("receive_with_flask.py", PYTHON_DOWN),
+    "receive_with_fastapi.py": ("receive_with_fastapi.py", PYTHON_DOWN),
+    "receive_with_django.py": ("receive_with_django.py", PYTHON_DOWN),
+    "receive_with_django.py:asgi": ("receive_with_django.py", PYTHON_DOWN),
+    "receive_with_net_http.go": (
+        "receive_with_net_http.go",
+        [("_, err := fmt.Println(string(body))", f'err := errors.New("{DOWN}" + fmt.Sprint(len(body)))')],
+    ),
+    "receive_with_rack.rb": ("receive_with_rack.rb", RUBY_DOWN),
+    "receive_with_rack.rb in front of Sinatra": ("rack.rb", RUBY_DOWN),
+    "ReceiveWithSpring.java": (
+        "ReceiveWithSpring.java",
+        [("System.out.println(new String(body));", f'throw new IllegalStateException("{DOWN}");')],
+    ),
+}
+
+# Another route, which responds with the field `a` of the body: what adds it to each receiver, and the content type.
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+
+
+def before(file, text, route):
+    return [(file, [(text, route + text)])]
+
+
+OTHER_ROUTES = {
+    "receive_with_express.mjs": (
+        before("receive_with_express.mjs", 'app.post("/hooks"', 'app.post("/other", express.json(), (q, r) => r.send(String(q.body.a)));\n'), JSON),
+    "receive_with_fastify.mjs": (
+        before("receive_with_fastify.mjs", "// Within", 'app.post("/other", async (q) => String(q.body.a));\n'), JSON),
+    "receive_with_hono.mjs": (
+        before("receive_with_hono.mjs", 'app.post("/hooks"', 'app.post("/other", async (c) => c.text(String((await c.req.json()).a)));\n'), JSON),
+    "receive_with_flask.py": (
+        before("receive_with_flask.py", '@app.post("/hooks")', '@app.post("/other")\ndef other():\n    return str(request.get_json()["a"])\n\n\n'), JSON),
+    "receive_with_fastapi.py": (
+        before("receive_with_fastapi.py", '@app.post("/hooks")',
+               '@app.post("/other")\nasync def other(it: dict) -> Response:\n    return Response(str(it["a"]))\n\n\n'), JSON),
+    "receive_with_net_http.go": (
+        before("receive_with_net_http.go", '\thttp.HandleFunc("/hooks"',
+               '\thttp.HandleFunc("/other", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.FormValue("a")) })\n'), FORM),
+    "receive_with_rack.rb": (
+        [("receive_with_rack.rb", [("->(_env) { [404, {}, []] }", '->(env) { [200, {}, [Rack::Request.new(env).params["a"]]] }'),
+                                   ('require "puma"\n', 'require "puma"\nrequire "rack"\n')])], FORM),
+    "ReceiveWithSpring.java": (
+        before("Jetty.java", "        Server server",
+               "        handler.addServlet(new ServletHolder(new javax.servlet.http.HttpServlet() {\n"
+               "            protected void doPost(javax.servlet.http.HttpServletRequest q, javax.servlet.http.HttpServletResponse r)\n"
+               "                    throws java.io.IOException {\n"
+               '                r.getWriter().print(q.getParameter("a"));\n            }\n        }), "/other");\n'), FORM),
+}
+DJANGO_ROUTE = [("receive_with_django.py", [('[path("hooks", receive)]',
+                                             '[path("hooks", receive), path("other", csrf_exempt(lambda q: HttpResponse(q.POST["a"])))]')])]
+for django in ["receive_with_django.py", "receive_with_django.py:asgi"]:
+    OTHER_ROUTES[django] = (DJANGO_ROUTE, FORM)
 
 # How the mistakes begin that a receiver cannot prevent, because its server makes them before it calls the receiver.
 NO_TIME_LIMIT = ("a slow body",)

@@ -2,6 +2,7 @@
 //! API, enable the feature `apigw_rest` of `lambda_http`. The secret is in `PROFILE_WEBHOOK_SECRET`.
 
 use std::env;
+use std::io::{self, Write};
 
 use lambda_http::http::StatusCode;
 use lambda_http::{Body, Error, Request, Response, run, service_fn};
@@ -9,7 +10,13 @@ use webhook_verify::{Secret, Verified, Verifier};
 
 async fn receive(verifier: &Verifier, request: Request) -> Result<Response<Body>, Error> {
     let status = match verifier.verify_request(request) {
-        Ok(request) => handle(request.body()),
+        Ok(request) => match handle(request.body()) {
+            Ok(()) => StatusCode::NO_CONTENT,
+            Err(error) => {
+                eprintln!("webhook failed: {:?}", error.to_string());
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
+        },
         Err(error) => {
             eprintln!("webhook rejected: {error}");
             StatusCode::UNAUTHORIZED
@@ -19,9 +26,9 @@ async fn receive(verifier: &Verifier, request: Request) -> Result<Response<Body>
 }
 
 /// Handles a verified delivery.
-fn handle(delivery: &Verified<Body>) -> StatusCode {
-    println!("{}", String::from_utf8_lossy(delivery.body())); // Put it into a queue such as SQS.
-    StatusCode::NO_CONTENT
+fn handle(delivery: &Verified<Body>) -> io::Result<()> {
+    let text = String::from_utf8_lossy(delivery.body());
+    writeln!(io::stdout(), "{text}") // Put it into a queue such as SQS.
 }
 
 #[tokio::main]

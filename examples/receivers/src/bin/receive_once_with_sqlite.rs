@@ -1,5 +1,5 @@
-//! Receives webhooks on 127.0.0.1:8080, or the port in `PORT`, and skips repeated ones, also after a
-//! restart: the digests of handled deliveries are in the SQLite database `deliveries.db`. The secret
+//! Receives webhooks on 127.0.0.1:8080, or the address in `LISTEN_HOST` and `PORT`, and skips repeated
+//! ones, also after a restart: the digests of handled deliveries are in the SQLite database `deliveries.db`. The secret
 //! is in `PROFILE_WEBHOOK_SECRET`.
 //!
 //! `SeenDeliveries` states what this cannot do. If the handler writes to the same database, insert
@@ -7,6 +7,7 @@
 
 use std::env;
 use std::error::Error;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -17,6 +18,7 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use rusqlite::{Connection, params};
 use tokio::net::TcpListener;
+use tokio::signal;
 use tokio::task::spawn_blocking;
 use webhook_verify::{BodyDigest, Receiver, Secret, SeenDeliveries, Verified, Verifier};
 
@@ -106,7 +108,7 @@ async fn receive(State(app): State<App>, delivery: Verified<Bytes>) -> StatusCod
             StatusCode::NO_CONTENT
         }
         Err(error) => {
-            eprintln!("failed to handle a delivery: {error}");
+            eprintln!("webhook failed: {:?}", error.to_string());
             StatusCode::INTERNAL_SERVER_ERROR
         }
     }
@@ -114,7 +116,8 @@ async fn receive(State(app): State<App>, delivery: Verified<Bytes>) -> StatusCod
 
 /// Handles a verified delivery.
 async fn handle(delivery: &Verified<Bytes>) -> Result<(), AnyError> {
-    println!("{}", String::from_utf8_lossy(delivery.body()));
+    let text = String::from_utf8_lossy(delivery.body());
+    writeln!(io::stdout(), "{text}")?; // Put it into a queue.
     Ok(())
 }
 
@@ -129,16 +132,42 @@ fn app(secret: Secret, connection: Connection) -> rusqlite::Result<Router> {
     Ok(Router::new().route("/hooks", post(receive)).with_state(app))
 }
 
+/// Returns the value of a variable, or the default if it is empty.
+fn variable(name: &str, default: &str) -> String {
+    let value = env::var(name).ok().filter(|value| !value.is_empty());
+    value.unwrap_or_else(|| default.to_owned())
+}
+
+/// Waits for SIGTERM or Ctrl-C, after which the deliveries on the way are answered.
+async fn stopped() {
+    #[cfg(unix)]
+    let terminated = async {
+        let kind = signal::unix::SignalKind::terminate();
+        let signals = signal::unix::signal(kind);
+        signals.expect("SIGTERM can be handled").recv().await
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        _ = signal::ctrl_c() => {}
+        _ = terminated => {}
+    }
+}
+
 #[tokio::main]
 async fn main() -> Result<(), AnyError> {
     let secret =
         env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
     let secret = Secret::new(secret)?;
     let app = app(secret, Connection::open("deliveries.db")?)?;
-    let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+    let (host, port) = (
+        variable("LISTEN_HOST", "127.0.0.1"),
+        variable("PORT", "8080"),
+    );
+    let listener = TcpListener::bind(format!("{host}:{port}")).await?;
     // The README of webhook-verify names the limits that are missing here.
-    Ok(axum::serve(listener, app).await?)
+    let server = axum::serve(listener, app).with_graceful_shutdown(stopped());
+    Ok(server.await?)
 }
 
 #[cfg(test)]

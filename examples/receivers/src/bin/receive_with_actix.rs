@@ -1,9 +1,10 @@
-//! Receives webhooks with actix-web on 127.0.0.1:8080, or the port in `PORT`. The secret is in
-//! `PROFILE_WEBHOOK_SECRET`.
+//! Receives webhooks with actix-web on 127.0.0.1:8080, or the address in `LISTEN_HOST` and `PORT`. The
+//! secret is in `PROFILE_WEBHOOK_SECRET`.
 
 use std::env;
 use std::error::Error;
 use std::fmt::Display;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
@@ -26,7 +27,13 @@ async fn receive(verifier: Data<Verifier>, request: HttpRequest, body: Payload) 
     let headers = request.headers().iter();
     let headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes()));
     match verifier.verify(Headers::new(headers), body) {
-        Ok(delivery) => handle(&delivery),
+        Ok(delivery) => match handle(&delivery) {
+            Ok(()) => HttpResponse::NoContent().finish(),
+            Err(error) => {
+                eprintln!("webhook failed: {:?}", error.to_string());
+                HttpResponse::InternalServerError().finish()
+            }
+        },
         Err(error) => reject(StatusCode::UNAUTHORIZED, &error),
     }
 }
@@ -38,9 +45,15 @@ fn reject(status: StatusCode, reason: &dyn Display) -> HttpResponse {
 }
 
 /// Handles a verified delivery.
-fn handle(delivery: &Verified<Bytes>) -> HttpResponse {
-    println!("{}", String::from_utf8_lossy(delivery.body())); // Put it into a queue.
-    HttpResponse::NoContent().finish()
+fn handle(delivery: &Verified<Bytes>) -> io::Result<()> {
+    let text = String::from_utf8_lossy(delivery.body());
+    writeln!(io::stdout(), "{text}") // Put it into a queue.
+}
+
+/// Returns the value of a variable, or the default if it is empty.
+fn variable(name: &str, default: &str) -> String {
+    let value = env::var(name).ok().filter(|value| !value.is_empty());
+    value.unwrap_or_else(|| default.to_owned())
 }
 
 #[actix_web::main]
@@ -53,8 +66,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let app = App::new().app_data(verifier.clone());
         app.route("/hooks", web::post().to(receive))
     };
-    let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
-    let server = HttpServer::new(app).bind(format!("127.0.0.1:{port}"))?;
+    let (host, port) = (
+        variable("LISTEN_HOST", "127.0.0.1"),
+        variable("PORT", "8080"),
+    );
+    let server = HttpServer::new(app).bind(format!("{host}:{port}"))?;
+    // Answers the deliveries on the way after SIGTERM or Ctrl-C.
     Ok(server.shutdown_timeout(TIME_LIMIT.as_secs()).run().await?)
 }
 
