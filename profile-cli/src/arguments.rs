@@ -3,7 +3,7 @@
 use clap::Parser;
 
 use crate::commands::Command;
-use crate::settings::{GlobalArguments, Needs};
+use crate::settings::GlobalArguments;
 
 /// Read and edit your profile, links and posts, and read your statistics
 #[derive(Debug, Parser)]
@@ -14,11 +14,4 @@ pub(crate) struct Arguments {
 
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-}
-
-impl Arguments {
-    /// Returns the requirements of the command.
-    pub(crate) fn needs(&self) -> Needs {
-        self.command.as_ref().map_or(Needs::Nothing, Command::needs)
-    }
 }

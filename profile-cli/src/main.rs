@@ -50,6 +50,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::arguments::Arguments;
+use crate::commands::Command;
 use crate::outcome::failure::Failure;
 use crate::outcome::next_command;
 use crate::output::Output;
@@ -69,7 +70,8 @@ fn main() -> ExitCode {
             return usage_error::print(error, &words);
         }
     };
-    let needs = arguments.needs();
+    let command = arguments.command.as_ref();
+    let needs = command.map_or(Needs::Nothing, Command::needs);
     let complete = |failure: Failure, unclear: Option<String>| match needs == Needs::Writes {
         true => failure.or_outcome(unclear.as_deref()),
         false => failure,

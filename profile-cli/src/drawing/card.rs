@@ -203,9 +203,7 @@ impl Card<'_> {
 pub(crate) fn rate(limit: &RateLimit) -> String {
     let requests = limit.limit().map(with_separators);
     match (requests, limit.window_seconds()) {
-        (Some(requests), Some(1)) => format!("{requests} requests a second"),
         (Some(requests), Some(60)) => format!("{requests} requests a minute"),
-        (Some(requests), Some(3600)) => format!("{requests} requests an hour"),
         (Some(requests), Some(window)) => {
             format!("{requests} requests in {} seconds", with_separators(window))
         }

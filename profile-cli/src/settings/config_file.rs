@@ -182,12 +182,6 @@ impl ConfigFile {
         Ok(text.map(|text| SafeUrl::base(complete_base_url(text))))
     }
 
-    /// Checks the types of all values, including those that the command does not use.
-    pub(crate) fn check_types(&self) -> Result<(), Failure> {
-        SettingName::all().try_for_each(|name| self.text(name).map(drop))?;
-        self.check_accounts()
-    }
-
     /// Checks the types of the accounts' fields.
     pub(crate) fn check_accounts(&self) -> Result<(), Failure> {
         let accounts = self.document.get("accounts");

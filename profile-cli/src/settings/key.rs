@@ -21,8 +21,6 @@ pub(crate) struct Key {
     pub(crate) key: Setting<ApiKey>,
     /// The key itself, for `auth token`.
     pub(crate) text: String,
-    /// The key with all but its end hidden.
-    pub(crate) masked: String,
     /// Warnings about unsafe permissions.
     pub(crate) warnings: Vec<String>,
     /// A note for the commands that check the key.
@@ -86,25 +84,21 @@ impl Key {
         let Some(path) = environment::path(KEY_FILE) else {
             return Ok(None);
         };
-        let missing = || {
-            // The value may be the key.
-            let path = argument(path.as_os_str().as_encoded_bytes());
-            let message = format!("{KEY_FILE}: {path} does not exist");
-            Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
-        };
         // Once, since a pipe is empty after it was read.
         let read = settings.sources.key_file.get_or_init(|| {
             let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
             text_file::read_within(&path, timeout)
         });
-        let read = match read {
-            Ok(read) => read.clone(),
-            Err(error) if matches!(error.kind(), NotFound | InvalidFilename) => {
-                return Err(missing());
+        let read = read.as_ref().map_err(|error| match error.kind() {
+            NotFound | InvalidFilename => {
+                // The value may be the key.
+                let path = argument(path.as_os_str().as_encoded_bytes());
+                let message = format!("{KEY_FILE}: {path} does not exist");
+                Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
             }
-            Err(error) => return Err(Failure::of_file("read", &path, error)),
-        };
-        let kept = StoredKey::new(&path, read);
+            _ => Failure::of_file("read", &path, error),
+        })?;
+        let kept = StoredKey::new(&path, read.clone());
         Self::new(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
     }
 
@@ -112,17 +106,13 @@ impl Key {
         let note = text
             .had_mark
             .then(|| mark_note(format!("the key from {source}")));
-        let text = text.text;
-        let invalid = |invalid| {
-            let failure = Failure::from(invalid);
-            failure.hint(format!("check the key from {source}"))
-        };
-        let trimmed = text.trim_end().to_owned();
-        let masked = masked(&trimmed);
+        let trimmed = text.text.trim_end().to_owned();
+        let key = ApiKey::new(text.text).map_err(|invalid| {
+            Failure::from(invalid).hint(format!("check the key from {source}"))
+        })?;
         Ok(Self {
-            key: Setting::new(ApiKey::new(text).map_err(invalid)?, source.clone()),
+            key: Setting::new(key, source),
             text: trimmed,
-            masked,
             warnings: warning.into_iter().collect(),
             note,
         })
@@ -160,8 +150,8 @@ fn check_destination(settings: &Settings, account: &Account) -> Result<(), Failu
     Err(Failure::usage(message).hint(hint))
 }
 
-/// Masks the key, except for the last four characters of long keys.
-fn masked(key: &str) -> String {
+/// Masks a key, except for the last four characters of long keys.
+pub(crate) fn masked(key: &str) -> String {
     const SHOWN: usize = 4;
     const LONG: usize = 16;
     match key.is_ascii() && key.len() >= LONG {

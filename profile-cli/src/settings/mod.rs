@@ -30,7 +30,7 @@ pub(crate) use account::AccountName;
 pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use global_arguments::{Format, GlobalArguments};
-pub(crate) use key::Key;
+pub(crate) use key::{Key, masked};
 pub(crate) use key_store::KeyStore;
 pub(crate) use setting_name::{SettingName, base_url_reason, check_characters, complete_base_url};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Setting, Source, seconds};
@@ -83,7 +83,9 @@ impl Settings {
             loaded => loaded?,
         };
         if needs >= Needs::Settings {
-            config.check_types()?;
+            // Also of values that the command does not use.
+            SettingName::all().try_for_each(|name| config.text(name).map(drop))?;
+            config.check_accounts()?;
         }
         // clap does not detect conflicts between options before and after the subcommand.
         for name in [SettingName::BaseUrl, SettingName::Account] {

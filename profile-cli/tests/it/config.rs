@@ -209,62 +209,31 @@ fn reports_invalid_toml_without_quoting_it() {
 }
 
 #[test]
-fn reports_the_line_of_a_wrong_type() {
-    let home = home();
-    let rejected = [
-        "# Mine.\n\nbase_url = 3 # here\n",
-        "account = true",
-        "output = ['json']",
-        "no_input = 'yes'",
-        "retries = 1.5",
-        "retries = -1",
-        "\n[timeout]\nseconds = 3",
-        "account = 'a'\n[accounts]\na = 3",
-        "account = 'a'\n[accounts.a]\nbase_url = 3",
-    ]
-    .map(|text| {
-        configure(home.path(), text);
-        let run = run(home.path(), &[("PROFILE_API_KEY", "k")], &["site"]);
-        let printed = run.usage_error();
-        let (_, message) = printed.split_once("config.toml:").unwrap();
-        message.replace("hint: fix the line, or remove it\n", "")
-    });
-    expect![[r#"
-        3: base_url is 3; expected a string in quotes
-        1: account is true; expected a string in quotes
-        1: output is an array; expected a string in quotes
-        1: no_input is "yes"; expected true or false
-        1: retries is 1.5; expected a whole number such as 3
-        1: retries is "-1"; expected a whole number such as 3
-        2: timeout is a table; expected a number of seconds greater than 0, such as 10 or 0.5
-        3: accounts.a is 3; expected a table
-        3: accounts.a.base_url is 3; expected a string in quotes
-    "#]]
-    .assert_eq(&rejected.concat());
-}
-
-#[test]
-fn rejects_wrong_types_in_unused_settings() {
+fn reports_the_line_of_a_wrong_type_also_in_unused_settings() {
     let home = home();
     let url = ["--base-url", "http://127.0.0.1:1"];
-    for (text, expected) in [
-        ("accounts = 'x'", "1: accounts is \"x\"; expected a table"),
-        (
-            "\naccounts = [1]",
-            "2: accounts is an array; expected a table",
-        ),
-        (
-            "\n[[accounts]]",
-            "2: accounts is an array; expected a table",
-        ),
-        ("accounts = {a = 5}", "1: accounts.a is 5; expected a table"),
-        ("editor = 5", "1: editor is 5; expected a string in quotes"),
-        (
-            "base_url = 5",
-            "1: base_url is 5; expected a string in quotes",
-        ),
+    for row in [
+        "# Mine.\n\nbase_url = 3 # here\n => 3: base_url is 3; expected a string in quotes",
+        "account = true => 1: account is true; expected a string in quotes",
+        "editor = 5 => 1: editor is 5; expected a string in quotes",
+        "output = ['json'] => 1: output is an array; expected a string in quotes",
+        "no_input = 'yes' => 1: no_input is \"yes\"; expected true or false",
+        "retries = 1.5 => 1: retries is 1.5; expected a whole number such as 3",
+        "retries = -1 => 1: retries is \"-1\"; expected a whole number such as 3",
+        "\n[timeout]\nseconds = 3 => 2: timeout is a table; expected a number of seconds greater than 0, \
+         such as 10 or 0.5",
+        "accounts = 'x' => 1: accounts is \"x\"; expected a table",
+        "\naccounts = [1] => 2: accounts is an array; expected a table",
+        "\n[[accounts]] => 2: accounts is an array; expected a table",
+        "accounts = {a = 5} => 1: accounts.a is 5; expected a table",
+        "account = 'a'\n[accounts]\na = 3 => 3: accounts.a is 3; expected a table",
+        "account = 'a'\n[accounts.a]\nbase_url = 3 => 3: accounts.a.base_url is 3; expected a string in quotes",
     ] {
+        let (text, expected) = row.split_once(" => ").unwrap();
         configure(home.path(), text);
+        let site = run(home.path(), &[("PROFILE_API_KEY", "k")], &["site"]).usage_error();
+        let (_, message) = site.split_once("config.toml:").unwrap();
+        assert_eq!(message.lines().next(), Some(expected), "{site}");
         for command in [&["site"][..], &["auth", "list"], &["auth", "switch", "a"]] {
             let run = run(home.path(), &[], &[command, &url].concat());
             assert!(run.stderr().contains(expected), "{text}: {run}");
@@ -272,7 +241,7 @@ fn rejects_wrong_types_in_unused_settings() {
         }
         let list = config(home.path(), &["list"]);
         assert!(list.stderr().contains(expected), "{text}: {list}");
-        config(home.path(), &["set", "output", "json"]).stdout();
+        config(home.path(), &["set", "color", "never"]).stdout();
     }
 }
 

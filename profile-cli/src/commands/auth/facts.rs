@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::permissions::{self, Permissions};
 use crate::drawing::rate;
 use crate::outcome::report::{Report, View, push_field};
-use crate::settings::{Key, Source};
+use crate::settings::{Key, Source, masked};
 
 /// The account and the service, as far as they are known.
 #[derive(Default)]
@@ -38,7 +38,7 @@ impl Facts {
         if let Source::Account(name) = &key.key.source {
             self.account = Some(name.clone());
         }
-        self.key = Some((key.masked.clone(), key.key.source.to_string()));
+        self.key = Some((masked(&key.text), key.key.source.to_string()));
         self.key_warnings.clone_from(&key.warnings);
     }
 
