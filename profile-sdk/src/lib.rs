@@ -54,7 +54,7 @@ pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};
 pub use error::{Error, ErrorKind};
 pub use json::{JsonToken, json_tokens, readable_json};
-pub use pacing::{Clock, RateLimitStatus, Wait};
+pub use pacing::{Clock, RateLimitStatus, SystemClock, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::*;
 pub use retry::RetryPolicy;

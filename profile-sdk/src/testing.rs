@@ -35,6 +35,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use tokio::sync::Notify;
+use tokio::task::yield_now;
+
 use crate::call::Response;
 use crate::error::AttemptSummary;
 use crate::error::raw_response::RawResponse;
@@ -117,7 +120,16 @@ impl<T> ResponseBuilder<T> {
 
 /// A clock that advances instead of waiting, so that retries and rate limits take no time in tests.
 ///
-/// Clones share their time. The timeout of a single attempt does not use this clock.
+/// Waits that overlap end in the order of their times, as in reality: two of one second take one second
+/// together. The clock advances to the end of the earliest when no client with this clock has an attempt in
+/// flight, and the other tasks that are ready have had several turns.
+///
+/// Clones share their time. The timeout of a single attempt does not use this clock, and neither do layers:
+/// a wait of this clock within an attempt only ends when the test [advances](Self::advance) it. The clock does
+/// not see tasks that wait for something else, for example a file or a channel of another thread, or
+/// that run on other threads, as with a multi-threaded runtime and with [`blocking`](crate::blocking)
+/// clients in several threads: it may advance before they begin their next wait. Use a
+/// [manual](Self::manual) clock there.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -144,7 +156,10 @@ impl<T> ResponseBuilder<T> {
 #[derive(Clone)]
 pub struct TestClock {
     started: (Instant, SystemTime),
+    is_manual: bool,
     state: Arc<Mutex<State>>,
+    /// Wakes the waits that cannot advance the clock themselves.
+    changed: Arc<Notify>,
     on_advance: Arc<dyn Fn(Duration) + Send + Sync>,
 }
 
@@ -152,7 +167,17 @@ pub struct TestClock {
 struct State {
     elapsed: Duration,
     waits: Vec<Duration>,
+    /// The ends of the waits in progress.
+    ends: Vec<Duration>,
+    /// The number of attempts in flight.
+    in_flight: usize,
+    /// The number of changes of this state so far.
+    changes: u64,
 }
+
+/// The number of turns of other tasks without a change, after which the clock advances. A task that becomes
+/// ready may first wake another one, which then starts an attempt.
+const TURNS: u32 = 10;
 
 impl TestClock {
     /// Creates a clock that starts at the current time.
@@ -160,8 +185,20 @@ impl TestClock {
     pub fn new() -> Self {
         Self {
             started: (Instant::now(), SystemTime::now()),
+            is_manual: false,
             state: Arc::default(),
+            changed: Arc::default(),
             on_advance: Arc::new(|_| {}),
+        }
+    }
+
+    /// Creates a clock that starts at the current time, and whose waits only end when
+    /// [`advance`](Self::advance) reaches their ends.
+    #[must_use]
+    pub fn manual() -> Self {
+        Self {
+            is_manual: true,
+            ..Self::new()
         }
     }
 
@@ -173,23 +210,65 @@ impl TestClock {
         self
     }
 
-    /// Advances the clock.
+    /// Advances the clock. Ends the waits whose time has passed.
     pub fn advance(&self, duration: Duration) {
         (self.on_advance)(duration);
-        self.state().elapsed += duration;
+        self.change(|state| state.elapsed += duration);
+        self.changed.notify_waiters();
     }
 
-    /// Returns the time since the clock was created: all waits, and what
+    /// Returns the time since the clock was created: that of the waits, and what
     /// [`advance`](Self::advance) added.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.state().elapsed
     }
 
-    /// Returns all waits of the client so far, in order.
+    /// Returns all waits of the client that have ended, in order.
     #[must_use]
     pub fn waits(&self) -> Vec<Duration> {
         self.state().waits.clone()
+    }
+
+    /// Waits until the clock has reached a time, and advances it if nothing else is going on.
+    async fn wait_until(&self, end: Duration) {
+        let (mut seen, mut turns) = (None, 0);
+        loop {
+            let changed = self.changed.notified();
+            let mut step = None;
+            let can_advance = {
+                let mut state = self.state();
+                if state.elapsed >= end {
+                    return;
+                }
+                turns = if seen == Some(state.changes) {
+                    turns + 1
+                } else {
+                    0
+                };
+                let can_advance = !self.is_manual && state.in_flight == 0;
+                if can_advance && turns == TURNS {
+                    // Waits that have ended may not have been polled yet.
+                    let ends = state.ends.iter().filter(|end| **end > state.elapsed);
+                    step = ends.min().map(|end| *end - state.elapsed);
+                    // Of several threads, only one advances the clock.
+                    state.changes += 1;
+                }
+                seen = Some(state.changes);
+                can_advance
+            };
+            match (step, can_advance) {
+                (Some(step), _) => self.advance(step),
+                (None, true) => yield_now().await,
+                (None, false) => changed.await,
+            }
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        state.changes += 1;
+        change(&mut state);
     }
 
     /// The state is valid even if another thread panicked.
@@ -215,10 +294,43 @@ impl Clock for TestClock {
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let clock = self.clone();
+        let end = self.elapsed().saturating_add(duration);
         Box::pin(async move {
-            clock.advance(duration);
+            let wait = TestWait::new(&clock, end);
+            clock.wait_until(end).await;
+            drop(wait);
             clock.state().waits.push(duration);
         })
+    }
+
+    fn attempt(&self, is_in_flight: bool) {
+        self.change(|state| match is_in_flight {
+            true => state.in_flight += 1,
+            false => state.in_flight = state.in_flight.saturating_sub(1),
+        });
+        self.changed.notify_waiters();
+    }
+}
+
+/// A wait in progress.
+struct TestWait<'a> {
+    clock: &'a TestClock,
+    end: Duration,
+}
+
+impl<'a> TestWait<'a> {
+    fn new(clock: &'a TestClock, end: Duration) -> Self {
+        clock.change(|state| state.ends.push(end));
+        Self { clock, end }
+    }
+}
+
+impl Drop for TestWait<'_> {
+    fn drop(&mut self) {
+        self.clock.change(|state| {
+            let place = state.ends.iter().position(|end| *end == self.end);
+            state.ends.swap_remove(place.expect("a wait in progress"));
+        });
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::raw_response::RawResponse;
 use crate::error::{AttemptSummary, Error, ErrorKind};
 use crate::json::Body;
 use crate::pacing::rate_limiter::Permit;
-use crate::pacing::{Pacing, Wait};
+use crate::pacing::{Clock, Pacing, Wait};
 use crate::request::{Method, Request};
 use crate::retry::{Failure, RetryContext, wait_before_retry};
 
@@ -127,11 +127,19 @@ impl<'a> Attempts<'a> {
         now: Instant,
     ) -> Result<RawResponse, (Error, Failure)> {
         let left = self.deadline.saturating_duration_since(now);
-        let timeout = self.settings.attempt_timeout.min(left);
         let transport = &self.client.shared.transport;
+        let (layers, waited) = match transport.ready(left).await {
+            Ok(ready) => ready,
+            Err(error) => return failed(self.client.redacted(error)),
+        };
+        let _in_flight = InFlight::new(&*self.pacing().settings.clock);
+        let timeout = self
+            .settings
+            .attempt_timeout
+            .min(left.saturating_sub(waited));
         let headers = &self.client.shared.headers;
-        let exchanged = transport.exchange(self.request, headers, timeout).await;
-        let (mut response, body_error) = match exchanged {
+        let exchanged = transport.exchange(layers, self.request, headers, timeout);
+        let (mut response, body_error) = match exchanged.await {
             Ok(exchanged) => exchanged,
             Err(error) => return failed(self.client.redacted(error)),
         };
@@ -211,6 +219,22 @@ impl<'a> Attempts<'a> {
 
     fn pacing(&self) -> &'a Pacing {
         &self.client.shared.pacing
+    }
+}
+
+/// Reports the start and the end of an attempt to the clock.
+struct InFlight<'a>(&'a dyn Clock);
+
+impl<'a> InFlight<'a> {
+    fn new(clock: &'a dyn Clock) -> Self {
+        clock.attempt(true);
+        Self(clock)
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.attempt(false);
     }
 }
 

@@ -12,8 +12,7 @@ use tokio::sync::Mutex;
 
 use crate::client::{CallSettings, Client, Shared, YEAR};
 use crate::error::{Error, ErrorKind};
-use crate::pacing::clock::SystemClock;
-use crate::pacing::{Clock, Pacing, PacingSettings, Wait};
+use crate::pacing::{Clock, Pacing, PacingSettings, SystemClock, Wait};
 use crate::request::headers::default_headers;
 use crate::retry::{RetryPolicy, random_fraction};
 use crate::transport::base_url::BaseUrl;
@@ -82,6 +81,7 @@ impl ClientBuilder {
                 jitter: Arc::new(random_fraction),
                 on_wait: None,
                 request_interval: Duration::ZERO,
+                shared_request_interval: Duration::ZERO,
                 retry_budget: Self::DEFAULT_RETRY_BUDGET,
             },
             transport: Settings {
@@ -233,6 +233,24 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets a minimum interval between the starts of two requests of the client, its clones and all its
+    /// [clients of other accounts](Client::with_api_key), for a rate limit that the accounts share, for
+    /// example that of an IP address. Default: none.
+    ///
+    /// The accounts take turns, however many calls each of them has. A call that waits for another
+    /// limit of its account or is canceled takes no turn. Otherwise, this is like
+    /// [`request_interval`](Self::request_interval), and can be combined with it.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// // At most five requests a second, of all accounts together.
+    /// let builder = profile_sdk::Client::builder().shared_request_interval(Duration::from_millis(200));
+    /// ```
+    pub fn shared_request_interval(mut self, interval: Duration) -> Self {
+        self.pacing.shared_request_interval = interval;
+        self
+    }
+
     /// Sets the clock that measures total timeouts and waits between attempts. For tests.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.pacing.clock = Arc::new(clock);
@@ -282,7 +300,13 @@ impl ClientBuilder {
     /// sensitive. The timeout of the attempt, decompression and the maximum size of a response
     /// apply to what the layer returns.
     ///
-    /// If the layer returns an [`Error`], it is the error of the attempt. Any other error counts as
+    /// A layer that waits should do so in `poll_ready`, as the limits of tower do: until it is ready, nothing
+    /// was sent, and only the total timeout of the call ends the wait. A wait in `call` is a part of the
+    /// attempt and its timeout, after which a write may have been applied. To space the requests of all
+    /// accounts, use [`shared_request_interval`](Self::shared_request_interval).
+    ///
+    /// If the layer returns an [`Error`], it is the error of the attempt; [`Error::not_sent`] is that of a
+    /// layer that refuses a request. Any other error counts as
     /// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), because it does not show whether
     /// the request was sent. The client removes the key from its text, but layers that wrap this one
     /// receive the text as it is.
@@ -339,8 +363,7 @@ impl ClientBuilder {
     ///   query or fragment,
     /// - the base URL or the proxy requires [`allow_plain_http`](Self::allow_plain_http),
     /// - the proxy is not an HTTP or HTTPS URL,
-    /// - a timeout or the maximum size of a response is zero, or the request interval is longer than a
-    ///   year,
+    /// - a timeout or the maximum size of a response is zero, or a request interval is longer than a year,
     /// - the user agent or a header is invalid, or the client sets the header itself,
     /// - HTTPS is needed, and TLS cannot be set up, a root certificate is invalid or no TLS feature
     ///   is enabled,
@@ -398,11 +421,18 @@ impl ClientBuilder {
             let reason = "is zero; expected at least 1 byte";
             return Err(InvalidValue::new("max_response_bytes", reason));
         }
-        if self.pacing.request_interval > YEAR {
+        let intervals = [
+            ("request_interval", self.pacing.request_interval),
+            (
+                "shared_request_interval",
+                self.pacing.shared_request_interval,
+            ),
+        ];
+        let too_long = intervals.into_iter().find(|(_, interval)| *interval > YEAR);
+        too_long.map_or(Ok(()), |(field, _)| {
             let reason = "is longer than a year; expected at most 365 days";
-            return Err(InvalidValue::new("request_interval", reason));
-        }
-        Ok(())
+            Err(InvalidValue::new(field, reason))
+        })
     }
 }
 

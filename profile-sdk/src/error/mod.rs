@@ -263,6 +263,25 @@ impl Error {
         error
     }
 
+    /// Creates the error of a [layer](crate::ClientBuilder::layer) that did not send the request, for example
+    /// a circuit breaker. Feature `tower`.
+    ///
+    /// The call goes on as after a connection that could not be established
+    /// ([`ErrorKind::Connection`]): nothing was applied, and it may be retried. If a request of the attempt
+    /// has reached the network, the error counts as one that does not show whether it was sent.
+    ///
+    /// ```
+    /// use profile_sdk::Error;
+    ///
+    /// let error = Error::not_sent("the circuit breaker is open, so nothing was sent");
+    /// assert!(!error.may_have_been_applied());
+    /// ```
+    #[cfg(feature = "tower")]
+    #[must_use]
+    pub fn not_sent(reason: impl Into<String>) -> Self {
+        Self::unsent(ErrorKind::Connection, reason)
+    }
+
     /// Sets that another attempt would fail in the same way, if this is so.
     pub(crate) fn permanent(mut self, is_permanent: bool) -> Self {
         if is_permanent {
@@ -329,7 +348,7 @@ impl Error {
     }
 
     /// Creates an error for a request that was not sent, because it would have to wait too long.
-    pub(crate) fn not_sent(reason: &str, wait: Option<Duration>) -> Self {
+    pub(crate) fn delayed(reason: &str, wait: Option<Duration>) -> Self {
         Self::unsent(ErrorKind::RateLimited, reason).with_retry_after(wait)
     }
 

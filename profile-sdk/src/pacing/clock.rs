@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// The clock that a client uses for total timeouts and for waits between attempts.
@@ -54,10 +55,35 @@ pub trait Clock: Send + Sync {
 
     /// Completes after a duration. Dropping the future cancels the wait.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// Receives `true` when an attempt of a client with this clock starts, and `false` when it ends or is
+    /// canceled. Does nothing by default.
+    fn attempt(&self, is_in_flight: bool) {
+        let _ = is_in_flight;
+    }
 }
 
-/// The clock of the system, or of the tokio runtime if its time is paused.
-pub(crate) struct SystemClock;
+impl<C: Clock + ?Sized> Clock for Arc<C> {
+    fn now(&self) -> Instant {
+        (**self).now()
+    }
+
+    fn date(&self) -> SystemTime {
+        (**self).date()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        (**self).sleep(duration)
+    }
+
+    fn attempt(&self, is_in_flight: bool) {
+        (**self).attempt(is_in_flight);
+    }
+}
+
+/// The default clock of a client: that of the system, or of the tokio runtime if its time is paused.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Instant {

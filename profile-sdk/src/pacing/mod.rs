@@ -5,7 +5,7 @@ mod rate_limit_state;
 mod rate_limit_status;
 pub(crate) mod rate_limiter;
 
-pub use clock::Clock;
+pub use clock::{Clock, SystemClock};
 pub use rate_limit_status::RateLimitStatus;
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::number;
 use crate::retry::{Jitter, RetryBudget, RetryPolicy, read_retry_after, wait_after_429};
 use rate_limit_status::RateLimitHeaders;
-use rate_limiter::{Permit, RateLimiter, WaitLimits};
+use rate_limiter::{Permit, RateLimiter, SharedInterval, WaitLimits};
 
 /// The settings that the keys of a client have in common.
 #[derive(Clone)]
@@ -25,6 +25,7 @@ pub(crate) struct PacingSettings {
     pub(crate) jitter: Jitter,
     pub(crate) on_wait: Option<OnWait>,
     pub(crate) request_interval: Duration,
+    pub(crate) shared_request_interval: Duration,
     pub(crate) retry_budget: u32,
 }
 
@@ -39,8 +40,9 @@ pub(crate) struct Pacing {
 impl Pacing {
     /// Creates the state of a key that has not been used yet.
     pub(crate) fn new(settings: PacingSettings) -> Self {
+        let shared = SharedInterval::new(settings.shared_request_interval);
         Self {
-            rate_limiter: RateLimiter::new(settings.request_interval),
+            rate_limiter: RateLimiter::new(settings.request_interval, shared.into()),
             retry_budget: Arc::new(RetryBudget::new(settings.retry_budget)),
             settings,
         }
@@ -48,8 +50,9 @@ impl Pacing {
 
     /// Creates the state of another key for the same service.
     pub(crate) fn of_another_key(&self) -> Self {
+        let shared = Arc::clone(&self.rate_limiter.shared);
         Self {
-            rate_limiter: RateLimiter::new(self.settings.request_interval),
+            rate_limiter: RateLimiter::new(self.settings.request_interval, shared),
             retry_budget: Arc::clone(&self.retry_budget),
             settings: self.settings.clone(),
         }

@@ -56,8 +56,10 @@ pub(crate) enum Turn {
     Exhausted(Duration),
     /// Wait for the response to another request.
     Response,
-    /// Wait for the minimum interval.
+    /// Wait for a minimum interval.
     Interval(Duration),
+    /// Wait for the first request of another account, which has the next start.
+    OtherAccount,
 }
 
 impl RateLimitState {
@@ -239,7 +241,7 @@ impl RateLimitState {
 }
 
 /// Returns the time until an instant, or `None` if it has passed.
-fn left(instant: Option<Instant>, now: Instant) -> Option<Duration> {
+pub(super) fn left(instant: Option<Instant>, now: Instant) -> Option<Duration> {
     let left = instant?.saturating_duration_since(now);
     (!left.is_zero()).then_some(left)
 }

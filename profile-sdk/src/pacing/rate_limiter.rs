@@ -2,7 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,11 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::error::Error;
-use crate::pacing::rate_limit_state::{RateLimitState, Turn};
+use crate::pacing::rate_limit_state::{RateLimitState, Turn, left};
 use crate::pacing::{Clock, RateLimitStatus};
 
-const LATE: &str = "the request was not sent, because earlier requests of the client delay it beyond \
-                    the total timeout of the call";
+const LATE: &str = "the request was not sent, because earlier requests delay it beyond the total timeout \
+                    of the call";
 
 /// The queue of a key's requests, which are sent as fast as its rate limit allows.
 #[derive(Debug)]
@@ -24,6 +24,44 @@ pub(crate) struct RateLimiter {
     queue: tokio::sync::Mutex<()>,
     /// Wakes the first request in the queue.
     changed: Notify,
+    pub(super) shared: Arc<SharedInterval>,
+}
+
+/// The minimum interval between the starts of two requests of all accounts.
+#[derive(Debug, Default)]
+pub(crate) struct SharedInterval {
+    interval: Duration,
+    /// The earliest next start. The first requests of all queues wait for the lock in order; one has it until it
+    /// starts or has to wait for something else.
+    next_at: tokio::sync::Mutex<Option<Instant>>,
+}
+
+/// The turn of an account to start a request.
+type Slot<'a> = tokio::sync::MutexGuard<'a, Option<Instant>>;
+
+impl SharedInterval {
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self {
+            interval,
+            ..Self::default()
+        }
+    }
+
+    /// Takes the next start, or returns what to wait for.
+    fn start<'a>(&'a self, now: Instant, slot: &mut Option<Slot<'a>>) -> Result<(), Turn> {
+        if self.interval.is_zero() {
+            return Ok(());
+        }
+        if slot.is_none() {
+            *slot = self.next_at.try_lock().ok();
+        }
+        let next_at = slot.as_mut().ok_or(Turn::OtherAccount)?;
+        if let Some(wait) = left(**next_at, now) {
+            return Err(Turn::Interval(wait));
+        }
+        **next_at = now.checked_add(self.interval);
+        Ok(())
+    }
 }
 
 /// The limits of a request in the queue.
@@ -42,8 +80,9 @@ pub(crate) struct Permit<'a> {
 }
 
 impl RateLimiter {
-    pub(crate) fn new(interval: Duration) -> Self {
+    pub(crate) fn new(interval: Duration, shared: Arc<SharedInterval>) -> Self {
         Self {
+            shared,
             state: Mutex::new(RateLimitState::new(interval)),
             queue: tokio::sync::Mutex::new(()),
             changed: Notify::new(),
@@ -53,7 +92,7 @@ impl RateLimiter {
     /// Returns a permit if the request need not wait.
     pub(crate) fn try_acquire(&self, now: Instant, limits: WaitLimits) -> Option<Permit<'_>> {
         let _first = self.queue.try_lock().ok()?;
-        self.try_start(now, limits).ok()
+        self.try_start(now, limits, &mut None).ok()
     }
 
     /// Waits until the request can be sent, and reports each wait. Returns the permit and the time then, or an error if the
@@ -71,10 +110,11 @@ impl RateLimiter {
         // The timeout is for the system clock, which is the clock of tokio. A test clock skips time
         // only for the first request in the queue, which then checks the deadline below.
         let first = timeout(limits.left(now), self.queue.lock()).await;
-        let _first = first.map_err(|_| Error::not_sent(LATE, None))?;
+        let _first = first.map_err(|_| Error::delayed(LATE, None))?;
+        let mut slot = None;
         loop {
             let now = clock.now();
-            let turn = match self.try_start(now, limits) {
+            let turn = match self.try_start(now, limits, &mut slot) {
                 Ok(permit) => return Ok((permit, now)),
                 Err(turn) => turn,
             };
@@ -90,6 +130,10 @@ impl RateLimiter {
                     either(clock.sleep(wait), changed).await;
                 }
                 Turn::Response => _ = timeout(limits.left(now), changed).await,
+                Turn::OtherAccount => {
+                    let next = async { slot = Some(self.shared.next_at.lock().await) };
+                    _ = timeout(limits.left(now), either(next, changed)).await;
+                }
             }
         }
     }
@@ -102,17 +146,26 @@ impl RateLimiter {
         self.lock().status(now)
     }
 
-    /// Starts the request if it is its turn and the deadline has not passed.
-    fn try_start(&self, now: Instant, limits: WaitLimits) -> Result<Permit<'_>, Turn> {
+    /// Starts the request if it is its turn and the deadline has not passed. Otherwise, it only keeps the
+    /// slot while it waits for the shared interval.
+    fn try_start<'a>(
+        &'a self,
+        now: Instant,
+        limits: WaitLimits,
+        slot: &mut Option<Slot<'a>>,
+    ) -> Result<Permit<'a>, Turn> {
         let mut state = self.lock();
-        match state.turn(now, limits.max_wait(now)) {
-            Turn::Ready if now < limits.deadline => Ok(Permit {
-                limiter: self,
-                window: state.start(now),
-                is_finished: false,
-            }),
-            turn => Err(turn),
+        let turn = state.turn(now, limits.max_wait(now));
+        if turn != Turn::Ready || now >= limits.deadline {
+            *slot = None;
+            return Err(turn);
         }
+        self.shared.start(now, slot)?;
+        Ok(Permit {
+            limiter: self,
+            window: state.start(now),
+            is_finished: false,
+        })
     }
 
     /// Every update is complete before it can panic, so the state is valid.
@@ -134,11 +187,11 @@ impl WaitLimits {
     fn check(self, turn: Turn, now: Instant) -> Result<(), Error> {
         let left = self.left(now);
         match turn {
-            Turn::Paused(wait) if wait > self.max_wait || wait >= left => Err(Error::not_sent(
+            Turn::Paused(wait) if wait > self.max_wait || wait >= left => Err(Error::delayed(
                 "rate limit exceeded; the request was not sent",
                 Some(wait),
             )),
-            Turn::Interval(wait) if wait >= left => Err(Error::not_sent(
+            Turn::Interval(wait) if wait >= left => Err(Error::delayed(
                 "the request was not sent, because the request interval of the client delays it beyond \
                  the total timeout of the call",
                 Some(wait),
@@ -147,8 +200,9 @@ impl WaitLimits {
             | Turn::Paused(_)
             | Turn::Exhausted(_)
             | Turn::Interval(_)
+            | Turn::OtherAccount
             | Turn::Response => match left.is_zero() {
-                true => Err(Error::not_sent(LATE, None)),
+                true => Err(Error::delayed(LATE, None)),
                 false => Ok(()),
             },
         }

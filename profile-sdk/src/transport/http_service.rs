@@ -2,6 +2,8 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -9,13 +11,13 @@ use bytes::{Buf, Bytes};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use http_body_util::combinators::UnsyncBoxBody;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use tower::util::BoxCloneSyncService;
-use tower::{Layer, Service, ServiceExt as _, service_fn};
+use tower::{Layer, Service, ServiceExt, service_fn};
 use url::Url;
 
 use super::network::{Network, could_not_create, timed_out, transport_error};
-use crate::error::kind::root_cause;
+use crate::error::kind::{Effect, root_cause};
 use crate::error::{Error, ErrorKind};
 
 type BoxService = BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;
@@ -37,19 +39,44 @@ const GRACE: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone)]
 pub struct HttpService {
     inner: BoxService,
+    /// The number of requests without the extension [`Attempt`], as of a layer that builds its own.
+    unmarked: Arc<AtomicU32>,
 }
 
-/// The timeout of an attempt, as an extension of its request.
-#[derive(Debug, Clone, Copy)]
-struct AttemptTimeout(Duration);
+/// An attempt, as an extension of its request.
+#[derive(Debug, Clone)]
+struct Attempt {
+    timeout: Duration,
+    /// The number of requests that the service may have received. [`Self::ENDED`] if the attempt has ended
+    /// without one: no request is sent afterwards.
+    sends: Arc<AtomicU32>,
+}
+
+impl Attempt {
+    const ENDED: u32 = u32::MAX;
+
+    /// Counts a request. Returns `false` if it must not be sent.
+    fn start(&self) -> bool {
+        let count = |sends| (sends != Self::ENDED).then_some(sends + 1);
+        self.sends.fetch_update(SeqCst, SeqCst, count).is_ok()
+    }
+
+    /// Ends the attempt. Returns `true` if no request was sent.
+    fn end_unsent(&self) -> bool {
+        let ended = self.sends.compare_exchange(0, Self::ENDED, SeqCst, SeqCst);
+        ended.is_ok()
+    }
+}
 
 impl HttpService {
     /// Returns the network with these layers around it, or `None` if there are no layers.
     pub(super) fn with_layers(network: &Network, layers: &[AddLayer]) -> Option<Self> {
-        let network = network.clone();
-        let send = move |request| send(network.clone(), request);
+        let (network, unmarked) = (network.clone(), Arc::<AtomicU32>::default());
+        let counted = Arc::clone(&unmarked);
+        let send = move |request| send(network.clone(), Arc::clone(&counted), request);
         let inner = BoxService::new(service_fn(send));
-        let layered = layers.iter().fold(Self { inner }, |inner, add| add(inner));
+        let network = Self { inner, unmarked };
+        let layered = layers.iter().fold(network, |inner, add| add(inner));
         (!layers.is_empty()).then_some(layered)
     }
 
@@ -67,26 +94,55 @@ impl HttpService {
             + 'static,
         B: Body<Data: Buf, Error: Into<BoxError>> + Send + 'static,
     {
+        let unmarked = Arc::clone(&self.unmarked);
         let service = layer
             .layer(self)
             .map_response(|response: http::Response<B>| response.map(ResponseBody::new))
             .map_err(|error| to_error(error.into()));
-        Self {
-            inner: BoxService::new(service),
+        let inner = BoxService::new(service);
+        Self { inner, unmarked }
+    }
+
+    /// Waits until the layers take a request. Also returns the duration of the wait. Until then, nothing was
+    /// sent.
+    pub(super) async fn ready(
+        mut self,
+        max_wait: Duration,
+    ) -> Result<(Option<Self>, Duration), Error> {
+        let started = Instant::now();
+        let result = timeout(max_wait, ServiceExt::ready(&mut self.inner)).await;
+        let waited = started.elapsed();
+        match result {
+            Ok(Ok(_)) if waited < max_wait => Ok((Some(self), waited)),
+            Ok(Err(error)) if error.consequence().0 == Effect::Unclear => {
+                Err(Error::not_sent(error.reason()))
+            }
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(_)) | Err(_) => Err(Error::deadline_passed()),
         }
     }
 
     /// Sends a request through the layers, which have until the timeout to respond. Also returns the
     /// time until which the body can be read.
     pub(super) async fn send(
-        self,
+        mut self,
         mut request: http::Request<Bytes>,
         timeout: Duration,
     ) -> Result<(http::Response<ResponseBody>, Instant), Error> {
-        request.extensions_mut().insert(AttemptTimeout(timeout));
+        let sends = Arc::default();
+        let attempt = Attempt { timeout, sends };
+        request.extensions_mut().insert(attempt.clone());
+        let unmarked = self.unmarked.load(SeqCst);
         let deadline = Instant::now() + timeout + GRACE;
-        let response = timeout_at(deadline, self.oneshot(request)).await;
-        Ok((response.map_err(|_| timed_out(timeout))??, deadline))
+        let response = timeout_at(deadline, self.inner.call(request)).await;
+        match response.map_err(|_| timed_out(timeout))? {
+            Ok(response) => Ok((response, deadline)),
+            Err(error) if error.consequence().0 != Effect::Unsent => Err(error),
+            Err(error) if attempt.end_unsent() && self.unmarked.load(SeqCst) == unmarked => {
+                Err(error)
+            }
+            Err(error) => Err(Error::new(ErrorKind::Interrupted, error.reason())),
+        }
     }
 }
 
@@ -107,6 +163,7 @@ impl Service<http::Request<Bytes>> for HttpService {
 /// Sends a request that has passed all layers.
 async fn send(
     network: Network,
+    unmarked: Arc<AtomicU32>,
     request: http::Request<Bytes>,
 ) -> Result<http::Response<ResponseBody>, Error> {
     let (parts, body) = request.into_parts();
@@ -114,10 +171,24 @@ async fn send(
     let url = url.map_err(|error| could_not_create(&error.to_string()))?;
     let mut request = reqwest::Request::new(parts.method, url);
     *request.headers_mut() = parts.headers;
-    let timeout = parts.extensions.get::<AttemptTimeout>();
-    let timeout = timeout.map_or(network.default_timeout, |AttemptTimeout(timeout)| *timeout);
+    let attempt = parts.extensions.get::<Attempt>();
+    let timeout = attempt.map_or(network.default_timeout, |attempt| attempt.timeout);
+    match attempt {
+        Some(attempt) if !attempt.start() => {
+            let reason = "the request was not sent, because its attempt has ended";
+            return Err(Error::not_sent(reason));
+        }
+        Some(_) => {}
+        None => _ = unmarked.fetch_add(1, SeqCst),
+    }
     let body = (!body.is_empty()).then_some(body);
-    let response = network.send(request, body, timeout).await?;
+    let response = network.send(request, body, timeout).await;
+    let response = response.inspect_err(|error| {
+        // The service has not processed it.
+        if error.consequence().0 != Effect::Unclear {
+            attempt.inspect(|attempt| _ = attempt.sends.fetch_sub(1, SeqCst));
+        }
+    })?;
     let response = http::Response::<reqwest::Body>::from(response);
     let to_error = move |error| transport_error(error, timeout);
     Ok(response.map(|body| ResponseBody::new(body.map_err(to_error))))

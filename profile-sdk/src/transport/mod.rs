@@ -116,6 +116,13 @@ impl Settings {
     }
 }
 
+/// The layers around the network that are ready for a request, if there are any.
+#[cfg(feature = "tower")]
+pub(crate) type Layers = Option<HttpService>;
+
+#[cfg(not(feature = "tower"))]
+pub(crate) type Layers = Option<std::convert::Infallible>;
+
 /// The connections to one service, shared by the clients of all keys.
 pub(crate) struct Transport {
     network: Network,
@@ -170,15 +177,31 @@ impl Transport {
         self.network.proxy().filter(|_| !self.base_url.is_https())
     }
 
+    /// Waits until the layers take a request. Also returns the duration of the wait.
+    #[cfg(feature = "tower")]
+    pub(crate) async fn ready(&self, max_wait: Duration) -> Result<(Layers, Duration), Error> {
+        match &self.layered {
+            // Boxed, to keep calls without layers small.
+            Some(layered) => Box::pin(layered.clone().ready(max_wait)).await,
+            None => Ok((None, Duration::ZERO)),
+        }
+    }
+
+    #[cfg(not(feature = "tower"))]
+    pub(crate) async fn ready(&self, _: Duration) -> Result<(Layers, Duration), Error> {
+        Ok((None, Duration::ZERO))
+    }
+
     /// Sends a request once, with these headers in addition to its own, and reads the response,
     /// whatever its status code. Also returns an error if the body is incomplete.
     pub(crate) async fn exchange(
         &self,
+        layers: Layers,
         request: &Request,
         headers: &HeaderMap,
         timeout: Duration,
     ) -> Result<(RawResponse, Option<Error>), Error> {
-        let mut response = self.send(request, headers, timeout).await?;
+        let mut response = self.send(layers, request, headers, timeout).await?;
         let max_bytes = match response.status().is_success() {
             true => self.max_response_bytes,
             false => Error::MAX_BODY_BYTES,
@@ -195,18 +218,19 @@ impl Transport {
 
     async fn send(
         &self,
+        layers: Layers,
         request: &Request,
         headers: &HeaderMap,
         timeout: Duration,
     ) -> Result<Incoming, Error> {
         #[cfg(feature = "tower")]
-        if let Some(layered) = &self.layered {
+        if let Some(layers) = layers {
             let (request, body) = self.prepare(request, headers);
             let request = http::Request::try_from(request)
                 .map_err(|error| network::transport_error(error, timeout))?
                 .map(|_| body.unwrap_or_default());
             // Boxed, to keep calls without layers small.
-            let (response, deadline) = Box::pin(layered.clone().send(request, timeout)).await?;
+            let (response, deadline) = Box::pin(layers.send(request, timeout)).await?;
             return Ok(Incoming::Layered {
                 response,
                 deadline,

@@ -1,10 +1,11 @@
 //! Clients of several accounts that share connections.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer};
-use profile_sdk::{ApiKey, ErrorKind, RetryPolicy};
+use profile_sdk::{ApiKey, Client, ErrorKind, RetryPolicy};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -144,4 +145,117 @@ fn root_certificates_are_loaded_once() {
     drop(build());
     let memory = allocation_counter::measure(|| drop(build()));
     assert!(memory.bytes_total < 50_000, "{memory:?}");
+}
+
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// The starts of requests, with the account.
+type Starts = Arc<Mutex<Vec<(Duration, String)>>>;
+
+/// Creates a client with a shared interval, whose network is replaced: it rejects the first request of the
+/// account `limited`, and records the starts.
+#[cfg(feature = "tower")]
+fn with_interval() -> (Client, Starts) {
+    let (starts, now) = (Starts::default(), tokio::time::Instant::now());
+    let recorded = starts.clone();
+    let respond = move |request: http::Request<bytes::Bytes>| {
+        let account = request.headers()["authorization"].to_str().unwrap();
+        let account = account.trim_start_matches("Bearer ").to_owned();
+        let mut starts = recorded.lock().unwrap();
+        let is_first = starts.iter().all(|(_, other)| *other != account);
+        let is_limited = is_first && account == "limited";
+        starts.push((now.elapsed(), account));
+        let response = http::Response::builder().header("retry-after", "10");
+        let response = response.status(if is_limited { 429 } else { 200 });
+        std::future::ready(response.body(r#"{"data":[]}"#.to_owned()))
+    };
+    let fake = tower::layer::layer_fn(move |_: profile_sdk::HttpService| {
+        tower::service_fn(respond.clone())
+    });
+    let builder = Client::builder().base_url("https://profiles.example");
+    let client = builder
+        .shared_request_interval(INTERVAL)
+        .layer(fake)
+        .build();
+    (client.unwrap(), starts)
+}
+
+/// Fails unless the requests start one after the other at the full rate, with a millisecond for the timers.
+#[track_caller]
+fn assert_full_rate(starts: &[(Duration, String)]) {
+    for pair in starts.windows(2) {
+        let gap = pair[1].0 - pair[0].0;
+        assert!(
+            (INTERVAL..INTERVAL + Duration::from_millis(2)).contains(&gap),
+            "{starts:?}"
+        );
+    }
+}
+
+#[cfg(feature = "tower")]
+#[tokio::test(start_paused = true)]
+async fn accounts_share_an_interval_and_take_turns() {
+    let (shared, starts) = with_interval();
+    let mut calls = JoinSet::new();
+    for (account, count) in [("limited", 5), ("many", 1000), ("one", 15)] {
+        let client = shared.with_api_key(key(account));
+        for _ in 0..count {
+            calls.spawn(client.badges().total_timeout(Duration::from_secs(999)));
+        }
+    }
+    while starts.lock().unwrap().len() < 70 {
+        calls.join_next().await.unwrap().unwrap().unwrap();
+    }
+    let starts = starts.lock().unwrap().clone();
+    assert_full_rate(&starts);
+    let of = |account: &str, starts: &[(Duration, String)]| {
+        starts.iter().filter(|(_, name)| name == account).count()
+    };
+    // Two take turns while the other one pauses, and then all three.
+    assert_eq!(
+        (of("one", &starts[..31]), of("limited", &starts[..50])),
+        (15, 1)
+    );
+    assert_eq!(of("limited", &starts), 1 + 5, "{starts:?}");
+}
+
+#[cfg(feature = "tower")]
+#[tokio::test(start_paused = true)]
+async fn a_canceled_call_takes_no_turn() {
+    let (shared, starts) = with_interval();
+    let mut calls = ["one", "two", "three", "four"].map(|account| {
+        let account = shared.with_api_key(key(account));
+        Some(tokio::spawn(account.badges()))
+    });
+    calls[0].take().unwrap().await.unwrap().unwrap();
+    for canceled in [1, 2] {
+        tokio::task::yield_now().await;
+        calls[canceled].take().unwrap().abort();
+    }
+    calls[3].take().unwrap().await.unwrap().unwrap();
+    let starts = starts.lock().unwrap().clone();
+    assert_eq!(starts.len(), 2);
+    assert_full_rate(&starts);
+}
+
+#[cfg(feature = "tower")]
+#[tokio::test(start_paused = true)]
+async fn a_turn_after_the_deadline_is_an_error() {
+    let (shared, starts) = with_interval();
+    let accounts: Vec<_> = (0..50)
+        .map(|number| shared.with_api_key(key(&format!("key-{number}"))))
+        .collect();
+    let calls = accounts
+        .iter()
+        .map(|account| account.badges().total_timeout(5 * INTERVAL));
+    let results = futures_util::future::join_all(calls).await;
+    let failed: Vec<_> = results.into_iter().filter_map(Result::err).collect();
+    assert_eq!((failed.len(), starts.lock().unwrap().len()), (45, 5));
+    for error in failed {
+        assert_eq!(
+            (error.kind(), error.attempts()),
+            (ErrorKind::RateLimited, 0),
+            "{error}"
+        );
+    }
 }

@@ -80,6 +80,10 @@ fn rejects_limits_out_of_range() {
             builder().request_interval(Duration::MAX),
             "request_interval is longer than a year; expected at most 365 days",
         ),
+        (
+            builder().shared_request_interval(Duration::MAX),
+            "shared_request_interval is longer than a year; expected at most 365 days",
+        ),
     ] {
         assert_eq!(rejected.build().unwrap_err().to_string(), message);
     }

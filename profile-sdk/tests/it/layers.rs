@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::{Ready, pending, ready};
 use std::io;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,8 +14,8 @@ use flate2::read::GzEncoder;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Body as _;
 use mock_server::journal::RequestPattern;
-use mock_server::{Fault, FaultRule, MockServer};
-use profile_sdk::{ApiKey, Client, ErrorKind, HttpService, ResponseBody, RetryPolicy};
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
+use profile_sdk::{ApiKey, Client, Error, ErrorKind, HttpService, ResponseBody, RetryPolicy};
 use tower::layer::layer_fn;
 use tower::{Service, ServiceBuilder, ServiceExt as _, service_fn};
 
@@ -340,5 +341,143 @@ async fn the_error_of_a_layer_does_not_show_the_key() {
             assert!(text.contains("[redacted]"), "{text}");
             assert!(!text.contains("canary"), "{text}");
         }
+    }
+}
+
+/// A fake that fails in `poll_ready`, or is only ready at a time.
+#[derive(Clone)]
+struct Waiting(Result<tokio::time::Instant, &'static str>);
+
+impl Service<Request> for Waiting {
+    type Response = http::Response<String>;
+    type Error = io::Error;
+    type Future = Ready<io::Result<Self::Response>>;
+
+    fn poll_ready(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<io::Result<()>> {
+        let at = self.0.map_err(io::Error::other)?;
+        if at <= tokio::time::Instant::now() {
+            return std::task::Poll::Ready(Ok(()));
+        }
+        let waker = cx.waker().clone();
+        tokio::spawn(async move {
+            tokio::time::sleep_until(at).await;
+            waker.wake();
+        });
+        std::task::Poll::Pending
+    }
+
+    fn call(&mut self, _: Request) -> Self::Future {
+        ready(Ok(http::Response::new("{}".to_owned())))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_until_layers_are_ready() {
+    let now = tokio::time::Instant::now();
+    let at = |seconds| Ok(now + Duration::from_secs(seconds));
+    for (wait, outcome) in [
+        (at(50), None),
+        (Err("closed"), Some((ErrorKind::Connection, "closed"))),
+        (at(9999), Some((ErrorKind::Timeout, "has passed"))),
+    ] {
+        let client = Client::builder()
+            .base_url("https://profiles.example")
+            .api_key(ApiKey::new("key").unwrap())
+            .attempt_timeout(Duration::from_secs(7))
+            .layer(layer_fn(move |_: HttpService| Waiting(wait)))
+            .build()
+            .unwrap();
+        let result = client.create_post("p").await;
+        let Some((kind, reason)) = outcome else {
+            result.unwrap();
+            continue;
+        };
+        let error = result.unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (kind, 0), "{error}");
+        assert!(!error.may_have_been_applied(), "{error}");
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+    assert_eq!(now.elapsed().as_secs(), 50 + 60);
+}
+
+type Response = Result<http::Response<ResponseBody>, Error>;
+
+type Run = fn(HttpService, Request) -> Pin<Box<dyn Future<Output = Response> + Send>>;
+
+const REFUSED: &str = "the circuit breaker is open";
+
+/// Layers that say that they did not send a request, which is only known if the network agrees.
+#[tokio::test]
+async fn a_layer_can_say_that_nothing_was_sent() {
+    let refuses: Run = |_, _| Box::pin(async { Err(Error::not_sent(REFUSED)) });
+    let retries: Run = |network, request| {
+        Box::pin(async {
+            network.oneshot(request).await.unwrap_err();
+            Err(Error::not_sent(REFUSED))
+        })
+    };
+    let rebuilds: Run = |network, request| {
+        let (parts, body) = request.into_parts();
+        let mut rebuilt = Request::new(body);
+        (*rebuilt.method_mut(), *rebuilt.uri_mut()) = (parts.method, parts.uri);
+        *rebuilt.headers_mut() = parts.headers;
+        Box::pin(async {
+            network.oneshot(rebuilt).await.unwrap_err();
+            Err(Error::not_sent(REFUSED))
+        })
+    };
+    let spawns: Run = |network, request| {
+        let late = async {
+            tokio::task::yield_now().await;
+            let error = network.oneshot(request).await.unwrap_err();
+            assert!(
+                error.to_string().ends_with("its attempt has ended"),
+                "{error}"
+            );
+        };
+        tokio::spawn(late);
+        Box::pin(async { Err(Error::not_sent(REFUSED)) })
+    };
+    for (name, run, is_lost, requests_sent) in [
+        ("refuses", refuses, false, 0),
+        ("retries", retries, true, 1),
+        ("rebuilds", rebuilds, true, 1),
+        ("spawns", spawns, false, 0),
+        ("retries without a connection", retries, false, 0),
+    ] {
+        let service = MockServer::start().await;
+        let fault = Fault::Wire(WireFault::Close);
+        service.add_fault(FaultRule::new(fault)).unwrap();
+        let builder = match name {
+            "retries without a connection" => client_builder_for("http://127.0.0.1:1"),
+            _ => client_builder(&service),
+        };
+        let layer = layer_fn(move |network: HttpService| {
+            service_fn(move |request| run(network.clone(), request))
+        });
+        let client = builder.api_key(ApiKey::new("canary").unwrap()).layer(layer);
+        let error = client.build().unwrap().create_post("p").await.unwrap_err();
+        for _ in 0..9 {
+            tokio::task::yield_now().await;
+        }
+        let kind = if is_lost {
+            ErrorKind::Interrupted
+        } else {
+            ErrorKind::Connection
+        };
+        assert_eq!(error.kind(), kind, "{name}");
+        assert_eq!(error.may_have_been_applied(), is_lost, "{name}");
+        assert_eq!(error.attempts(), u32::from(is_lost), "{name}");
+        let tries = if is_lost {
+            "the change may"
+        } else {
+            "tried 4 times"
+        };
+        let message = error.to_string();
+        assert!(
+            message.contains(REFUSED) && message.contains(tries),
+            "{name}: {message}"
+        );
+        assert_eq!(requests(&service), requests_sent, "{name}");
     }
 }

@@ -1,16 +1,23 @@
 //! Errors and responses of the feature `testing` are like those of the client.
 
+use std::future::ready;
 use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, RateLimit, ServiceHandle};
 use profile_sdk::plan::ApplyError;
 use profile_sdk::testing::{ErrorBuilder, ResponseBuilder, TestClock};
-use profile_sdk::{Error, ErrorKind, LinkId, Operation, RetryPolicy};
+use profile_sdk::{
+    Clock, Error, ErrorKind, HttpService, LinkId, Operation, RetryPolicy, SystemClock,
+};
+use tokio::task::{JoinSet, yield_now};
+use tower::layer::layer_fn;
+use tower::service_fn;
 
 use crate::mocked_service::{MockServer, respond_to_all};
-use crate::{client_builder, connect_as_owner};
+use crate::{client_builder, client_builder_for, connect_as_owner};
 
 #[track_caller]
 fn assert_alike(built: &Error, real: &Error) {
@@ -148,4 +155,165 @@ fn built_responses_have_what_was_set() {
     assert_eq!(response.elapsed(), Duration::from_secs(1));
     assert_eq!(response.raw_data(), Some("7"));
     assert_eq!(response.data(), &7);
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Returns a builder for a client whose service is down until this clock shows a time.
+fn after_outage(clock: &TestClock, outage: Duration) -> profile_sdk::ClientBuilder {
+    let service = clock.clone();
+    let fake = layer_fn(move |_: HttpService| {
+        let service = service.clone();
+        service_fn(move |_: http::Request<bytes::Bytes>| {
+            let status = if service.elapsed() < outage { 503 } else { 200 };
+            let response = http::Response::builder().status(status);
+            ready(response.body(r#"{"data":[]}"#.to_owned()))
+        })
+    });
+    let builder = client_builder_for("https://profiles.example").layer(fake);
+    builder
+        .clock(clock.clone())
+        .jitter(|| 1.0)
+        .retry_budget(1000)
+}
+
+#[tokio::test]
+async fn waits_that_overlap_end_in_the_order_of_their_times() {
+    let advanced = Arc::<Mutex<Vec<u64>>>::default();
+    let seen = advanced.clone();
+    let clock = TestClock::new().on_advance(move |time| seen.lock().unwrap().push(time.as_secs()));
+    tokio::join!(clock.sleep(SECOND), clock.sleep(SECOND));
+    assert_eq!((clock.elapsed(), clock.waits()), (SECOND, vec![SECOND; 2]));
+
+    let ended = &Mutex::new(Vec::new());
+    let wait = async |seconds: u32| {
+        clock.sleep(seconds * SECOND).await;
+        ended
+            .lock()
+            .unwrap()
+            .push((seconds, clock.elapsed().as_secs()));
+    };
+    let unpolled = clock.sleep(4 * SECOND);
+    tokio::select! {
+        biased;
+        () = clock.sleep(2 * SECOND) => unreachable!("the other wait is shorter"),
+        _ = async { tokio::join!(wait(1), wait(0)) } => {}
+    }
+    tokio::join!(wait(7), wait(3), wait(7), wait(5));
+    unpolled.await;
+    assert_eq!(
+        *ended.lock().unwrap(),
+        [(0, 1), (1, 2), (3, 5), (5, 7), (7, 9), (7, 9)]
+    );
+    assert_eq!(*advanced.lock().unwrap(), [1, 1, 3, 2, 2]);
+}
+
+#[tokio::test]
+async fn an_outage_that_is_too_long_fails_for_all_pollers() {
+    for (outage, failed) in [(699, 0), (2000, 50)] {
+        let clock = TestClock::new();
+        let client = after_outage(&clock, Duration::from_millis(outage))
+            .build()
+            .unwrap();
+        let mut pollers = JoinSet::new();
+        for _ in 0..50 {
+            let (client, clock) = (client.clone(), clock.clone());
+            pollers.spawn(async move {
+                let result = client.badges().await;
+                for _ in 0..3 {
+                    clock.sleep(60 * SECOND).await;
+                    client.badges().await?;
+                }
+                result
+            });
+        }
+        let results = pollers.join_all().await;
+        assert_eq!(
+            results.iter().filter(|result| result.is_err()).count(),
+            failed
+        );
+        assert_eq!(clock.elapsed(), 180 * SECOND + Duration::from_millis(700));
+    }
+}
+
+#[tokio::test]
+async fn the_clock_stands_still_during_an_attempt_and_in_manual_tests() {
+    let (respond, response) = tokio::sync::watch::channel(false);
+    let fake = layer_fn(move |_: HttpService| {
+        let response = response.clone();
+        service_fn(move |_: http::Request<bytes::Bytes>| {
+            let mut response = response.clone();
+            async move {
+                response.wait_for(|is_sent| *is_sent).await.unwrap();
+                Ok::<_, Error>(http::Response::new(r#"{"data":[]}"#.to_owned()))
+            }
+        })
+    });
+    let clock = TestClock::new();
+    let client = client_builder_for("https://profiles.example").clock(clock.clone());
+    let client = client.layer(fake).build().unwrap();
+    let call = tokio::spawn(client.badges());
+    let canceled = tokio::spawn(client.badges());
+    let manual = TestClock::manual();
+    let waits = [&clock, &manual].map(|clock| tokio::spawn(clock.sleep(SECOND)));
+    for _ in 0..1000 {
+        yield_now().await;
+    }
+    assert!(waits.iter().all(|wait| !wait.is_finished()));
+    canceled.abort();
+    respond.send(true).unwrap();
+    call.await.unwrap().unwrap();
+    manual.advance(2 * SECOND);
+    for wait in waits {
+        wait.await.unwrap();
+    }
+    assert_eq!((clock.elapsed(), manual.elapsed()), (SECOND, 2 * SECOND));
+}
+
+#[test]
+fn waits_of_blocking_clients_end() {
+    let clock = TestClock::new();
+    let outage = Duration::from_millis(250);
+    let client = profile_sdk::blocking::Client::new(after_outage(&clock, outage)).unwrap();
+    let threads = [client.clone(), client]
+        .map(|client| std::thread::spawn(move || client.badges().map(drop)));
+    for thread in threads {
+        thread.join().unwrap().unwrap();
+    }
+    assert!(clock.elapsed() >= outage);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_do_not_advance_the_paused_time_of_tokio() {
+    let (clock, started) = (TestClock::new(), SystemClock.now());
+    let shared: Arc<dyn Clock> = Arc::new(clock.clone());
+    let client = after_outage(&clock, SECOND / 2)
+        .clock(shared)
+        .build()
+        .unwrap();
+    client.badges().await.unwrap();
+    assert_eq!(clock.waits().len(), 3);
+    assert_eq!(SystemClock.now(), started);
+}
+
+#[tokio::test]
+async fn the_guide_shows_the_outages_that_policies_bridge() {
+    let patient = RetryPolicy::new().max_retries(8);
+    for (name, policy) in [
+        ("default", RetryPolicy::new()),
+        ("`.max_retries(8)`", patient),
+        (
+            "`.max_retries(8).base_delay(Duration::from_secs(1))`",
+            patient.base_delay(SECOND),
+        ),
+    ] {
+        let clock = TestClock::new();
+        let client = after_outage(&clock, Duration::MAX)
+            .retry(policy)
+            .build()
+            .unwrap();
+        client.badges().await.unwrap_err();
+        let row = format!("| {name} | 0 to {} |\n", clock.elapsed().as_secs_f64());
+        assert!(include_str!("../../docs/guide.md").contains(&row), "{row}");
+    }
 }
