@@ -63,7 +63,12 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
     let desired = read(&arguments.file.input)?;
     let profile = session.read(session.client()?.me())?.into_data();
     let plan = plan(&profile, &desired, arguments.prune, session)?;
-    let mut report = Report::new(json!(plan), View::Drawing(drawing(&plan)));
+    let mut json = json!(plan);
+    // For `Client::apply`.
+    for name in ["service", "handle", "seen_links"] {
+        json.as_object_mut().and_then(|plan| plan.remove(name));
+    }
+    let mut report = Report::new(json, View::Drawing(drawing(&plan)));
     report.warnings = warnings(plan.warnings());
     report.warnings.extend(check_urls(&plan)?);
     if arguments.exit_code && !plan.is_empty() {
@@ -149,6 +154,9 @@ pub(super) fn drawing(plan: &Plan) -> Drawing {
     }
     if plan.other_links() > 0 {
         below += &format!("; links that are not in the file: {}", plan.other_links());
+    }
+    if plan.lacks_links() {
+        below += "; not compared: links";
     }
     Drawing::Changes { changes, below }
 }

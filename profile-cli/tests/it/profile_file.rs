@@ -560,6 +560,9 @@ async fn differences_have_no_columns() {
     for format in ["csv", "tsv"] {
         assert_eq!(fixture.run(&["diff", &path, "--output", format]).code(), 2);
     }
+    let json = fixture.run(&["diff", &path, "--json"]).json();
+    let names: Vec<_> = json.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["other_links", "steps", "unchanged_links"]);
 }
 
 #[tokio::test]
@@ -639,6 +642,13 @@ async fn a_service_that_lists_no_links_is_an_error_before_the_first_write() {
     assert_eq!(run.code(), 1, "{run}");
     let message = "the service does not list your links, so those of the file cannot be compared";
     assert_eq!(run.error()["message"], message);
+    let path = file(&fixture, text);
+    let diff = fixture.run(&["diff", &path]);
+    let line = "1 change; not compared: links\n";
+    assert!(diff.to_string().contains(line), "{diff}");
+    let warning =
+        "warning: the service does not list the links of the profile, so they are not compared\n";
+    assert!(diff.stderr().contains(warning), "{diff}");
     assert_eq!(writes(&fixture.service), 0);
     apply(&fixture, "[profile]\nlocation = \"there\"\n", &[]).stdout();
     let export = fixture.run(&["export"]);

@@ -57,8 +57,8 @@ use step::{is_equal, shown};
 /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
 /// edited, created and deleted.
 ///
-/// `Display` prints a line for each step, and [the module](self) has an example. A plan can be stored
-/// as JSON and applied later.
+/// `Display` prints a line for each step, and one if [links are not listed](Self::lacks_links). [The
+/// module](self) has an example. A plan can be stored as JSON and applied later.
 ///
 /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,6 +91,8 @@ as_json!(Plan);
 #[serde(remote = "Self", tag = "warning", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
+    /// There are no steps for links, because the service does not list those of the profile.
+    LinksNotListed,
     /// There is no step for a desired link, because it is unclear which of several similar links it is.
     #[non_exhaustive]
     SimilarLinks {
@@ -121,6 +123,9 @@ as_json!(Warning);
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::LinksNotListed => f.write_str(
+                "the service does not list the links of the profile, so they are not compared",
+            ),
             Self::SimilarLinks { to, similar } => {
                 let to = texts_of(to);
                 let similar: Vec<_> = similar.iter().map(|link| shown(texts(link), to)).collect();
@@ -313,7 +318,11 @@ impl Plan {
     /// Returns the warnings, for example about desired links that are left out.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
+        match self.lacks_links {
+            // Without a list, no links are similar.
+            true => &[Warning::LinksNotListed],
+            false => &self.warnings,
+        }
     }
 
     /// Returns `true` if there is nothing to do.
@@ -403,6 +412,12 @@ fn title_and_url(link: &Link) -> Link {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.steps.iter().try_for_each(|step| writeln!(f, "{step}"))
+        self.steps
+            .iter()
+            .try_for_each(|step| writeln!(f, "{step}"))?;
+        match self.lacks_links {
+            true => writeln!(f, "not compared: links"),
+            false => Ok(()),
+        }
     }
 }

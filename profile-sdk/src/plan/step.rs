@@ -14,8 +14,14 @@ use crate::text::quoted_start_beside;
 use crate::values::macros::as_json;
 use crate::values::{FieldKind, LinkId};
 
-/// One request of a [`Plan`](super::Plan). `Display` prints a line about it, for example
-/// `create link "Blog" (https://blog.example)`.
+/// One request of a [`Plan`](super::Plan). `Display` prints a line about it:
+///
+/// ```text
+/// edit display name, bio
+/// edit link link_1: "Blog" ("https://a.example") to "Blog" ("https://b.example")
+/// create link "Blog" ("https://a.example")
+/// delete link link_1: "Blog" ("https://a.example")
+/// ```
 ///
 /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -217,7 +223,7 @@ impl Step {
         }
     }
 
-    /// Returns the text after the verb, such as `link "Blog" (https://example.org)`.
+    /// Returns the text after the verb, such as `link "Blog" ("https://a.example")`.
     fn object(&self) -> String {
         match self {
             Self::EditProfile { to, .. } => {
@@ -253,4 +259,34 @@ impl fmt::Display for Step {
 pub(super) fn shown([title, url]: [&str; 2], [other_title, other_url]: [&str; 2]) -> String {
     let title = quoted_start_beside(title, other_title);
     format!("{title} ({})", quoted_start_beside(url, other_url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Step;
+
+    #[test]
+    fn the_documentation_shows_what_is_printed() {
+        let steps: Vec<Step> = serde_json::from_str(
+            r#"[
+                {"step": "edit_profile", "from": {}, "to": {"display_name": "Ada", "bio": ""}},
+                {"step": "edit_link", "id": "link_1", "from": {"title": "Blog", "url": "https://a.example"},
+                    "to": {"title": "Blog", "url": "https://b.example"}},
+                {"step": "create_link", "to": {"title": "Blog", "url": "https://a.example"}},
+                {"step": "delete_link", "id": "link_1", "from": {"title": "Blog", "url": "https://a.example"}}
+            ]"#,
+        )
+        .unwrap();
+        let lines: String = steps.iter().map(|step| format!("/// {step}\n")).collect();
+        let documented = include_str!("step.rs")
+            .split("/// ```text\n")
+            .nth(1)
+            .unwrap();
+        assert!(
+            documented.starts_with(&format!("{lines}/// ```\n")),
+            "{lines}"
+        );
+        let created = format!("/// `{}`.\n", steps[2].in_past_tense());
+        assert!(include_str!("apply.rs").contains(&created), "{created}");
+    }
 }
