@@ -172,6 +172,6 @@ impl Operation {
 
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.method, self.path_template)
+        f.pad(&format!("{} {}", self.method, self.path_template))
     }
 }

@@ -136,7 +136,7 @@ impl TlsProblem {
 
 impl fmt::Display for TlsProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.texts().0)
+        f.pad(self.texts().0)
     }
 }
 

@@ -63,17 +63,14 @@ impl FieldKind {
 
 impl fmt::Display for FieldKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text { max_characters } => write!(f, "up to {max_characters} characters"),
+        f.pad(&match self {
+            Self::Text { max_characters } => format!("up to {max_characters} characters"),
             Self::MultilineText {
                 max_characters,
                 max_lines,
-            } => write!(
-                f,
-                "up to {max_characters} characters and up to {max_lines} lines"
-            ),
-            Self::Color => f.write_str("#rrggbb"),
-        }
+            } => format!("up to {max_characters} characters and up to {max_lines} lines"),
+            Self::Color => "#rrggbb".to_owned(),
+        })
     }
 }
 

@@ -1,10 +1,13 @@
 //! Responses with shapes that the specification does not define and the reference service does not
-//! send; and the exact bytes of requests.
+//! send; the exact bytes of requests; and the texts of values.
+
+use std::fmt::Display;
 
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{
-    Bio, Client, Color, ErrorKind, LinkId, LinkUpdate, LinkUrl, NewLink, PostId, Profile,
-    ProfileField, ProfileUpdate, Request,
+    BadgeKind, Bio, Client, Color, Days, DisplayName, ErrorKind, FieldKind, Handle, LinkId,
+    LinkUpdate, LinkUrl, Location, Method, NewLink, Operation, PostId, Profile, ProfileField,
+    ProfileUpdate, Request, Scope, TlsProblem,
 };
 use serde_json::{Value, json};
 
@@ -217,4 +220,53 @@ fn check_body(request: &Request, expected: Option<&str>) {
         .body()
         .map(|body| std::str::from_utf8(body).unwrap());
     assert_eq!(body, expected);
+}
+
+/// Width, fill and precision apply to values as to the texts that they print; numbers have no precision.
+#[test]
+fn values_take_format_options() {
+    let bio: Bio = "bio".parse().unwrap();
+    let color: Color = "#ff8800".parse().unwrap();
+    let name: DisplayName = "Ada".parse().unwrap();
+    let handle: Handle = "demo".parse().unwrap();
+    let link_id: LinkId = "link_1".parse().unwrap();
+    let post_id: PostId = "post_1".parse().unwrap();
+    let url: LinkUrl = "https://a.example".parse().unwrap();
+    let location: Location = "Paris".parse().unwrap();
+    let values: [&dyn Display; 19] = [
+        &BadgeKind::Auto,
+        &bio,
+        &color,
+        &name,
+        &ErrorKind::RateLimited,
+        &FieldKind::Color,
+        &ProfileField::Bio.kind(),
+        &ProfileField::Location.kind(),
+        &handle,
+        &link_id,
+        &LinkId::from(7),
+        &url,
+        &location,
+        &Method::Patch,
+        &Operation::ME,
+        &post_id,
+        &ProfileField::Bio,
+        &Scope::LinksWrite,
+        &TlsProblem::NoTls,
+    ];
+    for value in values {
+        let text = value.to_string();
+        assert_eq!(
+            format!("{value:>60}|{value:*^60}"),
+            format!("{text:>60}|{text:*^60}")
+        );
+        assert_eq!(
+            format!("{value:.2}|{value:_<5.1}"),
+            format!("{text:.2}|{text:_<5.1}")
+        );
+    }
+    assert_eq!(
+        format!("{:04}|{:<4}|", Days::DEFAULT, Days::DEFAULT),
+        "0030|30  |"
+    );
 }

@@ -122,7 +122,7 @@ fn exports(source: &str) -> BTreeSet<&str> {
 /// The exported types that are not values in a format.
 const NOT_WRITTEN: &str = "ApiKey ApplyError ApplyErrorReason Call Client ClientBuilder Clock Error \
     ErrorKind FieldKind HttpService InvalidValue JsonToken Method Operation OptionalDays ProfileField RateLimitStatus \
-    PlanOptions RawCall Request Response ResponseBody RetryPolicy Tls TlsProblem Wait";
+    PlanOptions RawCall Request Response ResponseBody RetryPolicy SystemClock Tls TlsProblem Wait";
 
 /// Declares the test of the types with the JSON that they are read from.
 macro_rules! types {
@@ -294,6 +294,7 @@ fn warning() -> BoxedStrategy<Value> {
     let tag = |name: &str| ("warning", Just(json!(name)).boxed());
     let texts = [("field", text(9)), ("sent", text(9)), ("stored", text(9))];
     prop_oneof![
+        with(vec![tag("links_not_listed")], none()),
         with(
             vec![
                 tag("similar_links"),
@@ -320,6 +321,9 @@ fn plan() -> BoxedStrategy<Value> {
         some(vec![
             ("lacks_links", Just(json!(true)).boxed()),
             ("warnings", list(&warning())),
+            ("service", url()),
+            ("handle", text(9)),
+            ("seen_links", list(&id())),
         ]),
     )
 }
