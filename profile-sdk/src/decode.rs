@@ -148,11 +148,8 @@ fn error_at(path: &str, reason: &serde_json::Error) -> String {
 
 /// Returns the message for a body that cannot be decoded. The reason may quote the body.
 pub(crate) fn unreadable(reason: &str, body: &[u8]) -> String {
-    format!(
-        "{}; the body starts with {}",
-        one_line(reason),
-        start_of(body)
-    )
+    let (reason, start) = (one_line(reason), start_of(body));
+    format!("{reason}; the body starts with {start}")
 }
 
 /// Returns the start of a body, escaped on one line.

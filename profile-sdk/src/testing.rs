@@ -32,7 +32,7 @@ pub use crate::error::builder::ErrorBuilder;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::Notify;
@@ -156,7 +156,6 @@ impl<T> ResponseBuilder<T> {
 #[derive(Clone)]
 pub struct TestClock {
     started: (Instant, SystemTime),
-    is_manual: bool,
     state: Arc<Mutex<State>>,
     /// Wakes the waits that cannot advance the clock themselves.
     changed: Arc<Notify>,
@@ -167,8 +166,8 @@ pub struct TestClock {
 struct State {
     elapsed: Duration,
     waits: Vec<Duration>,
-    /// The ends of the waits in progress.
-    ends: Vec<Duration>,
+    /// The ends of the waits, which are in progress while their references are alive.
+    ends: Vec<(Duration, Weak<()>)>,
     /// The number of attempts in flight.
     in_flight: usize,
     /// The number of changes of this state so far.
@@ -185,7 +184,6 @@ impl TestClock {
     pub fn new() -> Self {
         Self {
             started: (Instant::now(), SystemTime::now()),
-            is_manual: false,
             state: Arc::default(),
             changed: Arc::default(),
             on_advance: Arc::new(|_| {}),
@@ -196,10 +194,10 @@ impl TestClock {
     /// [`advance`](Self::advance) reaches their ends.
     #[must_use]
     pub fn manual() -> Self {
-        Self {
-            is_manual: true,
-            ..Self::new()
-        }
+        let clock = Self::new();
+        // One that never ends.
+        clock.attempt(true);
+        clock
     }
 
     /// Sets a function that is called before the clock advances, with the duration, for example to
@@ -232,35 +230,29 @@ impl TestClock {
 
     /// Waits until the clock has reached a time, and advances it if nothing else is going on.
     async fn wait_until(&self, end: Duration) {
-        let (mut seen, mut turns) = (None, 0);
+        let (mut seen, mut turns) = (0, 0);
         loop {
             let changed = self.changed.notified();
-            let mut step = None;
-            let can_advance = {
+            let step = {
                 let mut state = self.state();
-                if state.elapsed >= end {
+                let elapsed = state.elapsed;
+                if elapsed >= end {
                     return;
                 }
-                turns = if seen == Some(state.changes) {
-                    turns + 1
-                } else {
-                    0
-                };
-                let can_advance = !self.is_manual && state.in_flight == 0;
-                if can_advance && turns == TURNS {
-                    // Waits that have ended may not have been polled yet.
-                    let ends = state.ends.iter().filter(|end| **end > state.elapsed);
-                    step = ends.min().map(|end| *end - state.elapsed);
-                    // Of several threads, only one advances the clock.
-                    state.changes += 1;
-                }
-                seen = Some(state.changes);
-                can_advance
+                turns = if seen == state.changes { turns + 1 } else { 0 };
+                // Waits that have ended may not have been polled yet.
+                let ends = &mut state.ends;
+                ends.retain(|(end, wait)| *end > elapsed && wait.strong_count() > 0);
+                let first = ends.iter().map(|(end, _)| *end - elapsed).min();
+                // Of several threads, only one advances the clock.
+                state.changes += u64::from(turns == TURNS);
+                seen = state.changes;
+                first.filter(|_| state.in_flight == 0)
             };
-            match (step, can_advance) {
-                (Some(step), _) => self.advance(step),
-                (None, true) => yield_now().await,
-                (None, false) => changed.await,
+            match step {
+                Some(step) if turns == TURNS => self.advance(step),
+                Some(_) => yield_now().await,
+                None => changed.await,
             }
         }
     }
@@ -296,10 +288,11 @@ impl Clock for TestClock {
         let clock = self.clone();
         let end = self.elapsed().saturating_add(duration);
         Box::pin(async move {
-            let wait = TestWait::new(&clock, end);
+            let wait = Arc::new(());
+            let in_progress = (end, Arc::downgrade(&wait));
+            clock.change(|state| state.ends.push(in_progress));
             clock.wait_until(end).await;
-            drop(wait);
-            clock.state().waits.push(duration);
+            clock.change(|state| state.waits.push(duration));
         })
     }
 
@@ -309,28 +302,6 @@ impl Clock for TestClock {
             false => state.in_flight = state.in_flight.saturating_sub(1),
         });
         self.changed.notify_waiters();
-    }
-}
-
-/// A wait in progress.
-struct TestWait<'a> {
-    clock: &'a TestClock,
-    end: Duration,
-}
-
-impl<'a> TestWait<'a> {
-    fn new(clock: &'a TestClock, end: Duration) -> Self {
-        clock.change(|state| state.ends.push(end));
-        Self { clock, end }
-    }
-}
-
-impl Drop for TestWait<'_> {
-    fn drop(&mut self) {
-        self.clock.change(|state| {
-            let place = state.ends.iter().position(|end| *end == self.end);
-            state.ends.swap_remove(place.expect("a wait in progress"));
-        });
     }
 }
 

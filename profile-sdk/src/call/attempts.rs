@@ -9,7 +9,7 @@ use crate::error::raw_response::RawResponse;
 use crate::error::{AttemptSummary, Error, ErrorKind};
 use crate::json::Body;
 use crate::pacing::rate_limiter::Permit;
-use crate::pacing::{Clock, Pacing, Wait};
+use crate::pacing::{Pacing, Wait};
 use crate::request::{Method, Request};
 use crate::retry::{Failure, RetryContext, wait_before_retry};
 
@@ -21,14 +21,9 @@ struct Attempts<'a> {
     accepts_any_body: bool,
     started: Instant,
     deadline: Instant,
-    /// The number of attempts.
-    count: u32,
-    /// The number of attempts in which no request was sent.
-    unsent: u32,
     /// The number of retries, without those after a 429.
     retries: u32,
-    /// `true` if an attempt may have been applied although it failed.
-    uncertain: bool,
+    summary: AttemptSummary,
 }
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
@@ -52,14 +47,13 @@ pub(crate) async fn send_with_retries(
         deadline: settings
             .deadline
             .map_or(total, |deadline| deadline.min(total)),
-        count: 0,
-        unsent: 0,
         retries: 0,
-        uncertain: false,
+        summary: AttemptSummary::default(),
     };
     let span = CallSpan::new(request, client.shared.transport.base_url());
     let result = span.instrument(attempts.run()).await;
-    let summary = attempts.summary();
+    let mut summary = attempts.summary;
+    summary.elapsed = client.shared.pacing.now().duration_since(started);
     match result {
         Ok(response) => Ok((response, summary, span)),
         Err(error) => {
@@ -84,19 +78,20 @@ impl<'a> Attempts<'a> {
             let admitted = admitted.admit(now, self.deadline, max_wait, report).await;
             let (permit, sent_at) =
                 admitted.map_err(|error| last_error.unwrap_or_else(|| self.locate(error)))?;
-            self.count += 1;
-            let count = self.count;
+            self.summary.tries += 1;
+            let count = self.summary.tries;
             let attempt = self.send_once(permit, sent_at);
             let (error, failure) = match trace::in_attempt(count, attempt).await {
                 Ok(response) => {
+                    self.summary.attempts += 1;
                     self.pacing().retry_budget.refill();
                     return Ok(response);
                 }
                 Err((error, failure)) => (self.locate(error), failure),
             };
             trace::failed(count, &error);
-            self.unsent += u32::from(error.consequence().0 == Effect::Unsent);
-            self.uncertain |= error.may_have_been_applied();
+            self.summary.attempts += u32::from(error.consequence().0 != Effect::Unsent);
+            self.summary.uncertain |= error.may_have_been_applied();
             let Some(wait) = self.next_wait(&error, failure) else {
                 return Err(error);
             };
@@ -106,7 +101,7 @@ impl<'a> Attempts<'a> {
             if is_retry && budget.is_empty() {
                 return Err(error.without_retry_budget());
             }
-            trace::waiting(wait, self.count);
+            trace::waiting(wait, count);
             self.report(wait, error.kind(), failure);
             if is_retry {
                 self.pacing().settings.clock.sleep(wait).await;
@@ -128,18 +123,11 @@ impl<'a> Attempts<'a> {
     ) -> Result<RawResponse, (Error, Failure)> {
         let left = self.deadline.saturating_duration_since(now);
         let transport = &self.client.shared.transport;
-        let (layers, waited) = match transport.ready(left).await {
-            Ok(ready) => ready,
-            Err(error) => return failed(self.client.redacted(error)),
-        };
-        let _in_flight = InFlight::new(&*self.pacing().settings.clock);
-        let timeout = self
-            .settings
-            .attempt_timeout
-            .min(left.saturating_sub(waited));
         let headers = &self.client.shared.headers;
-        let exchanged = transport.exchange(layers, self.request, headers, timeout);
-        let (mut response, body_error) = match exchanged.await {
+        let clock = &*self.pacing().settings.clock;
+        let attempt_timeout = self.settings.attempt_timeout;
+        let exchange = transport.exchange(self.request, headers, clock, left, attempt_timeout);
+        let (mut response, body_error) = match exchange.await {
             Ok(exchanged) => exchanged,
             Err(error) => return failed(self.client.redacted(error)),
         };
@@ -157,7 +145,7 @@ impl<'a> Attempts<'a> {
                 let to_error = |response| error.with_response(response);
                 failed(self.client.redacted_error(response, to_error))
             }
-            (404, _) if self.uncertain && is_delete => Ok(response),
+            (404, _) if self.summary.uncertain && is_delete => Ok(response),
             (status, body_error) => {
                 let error = Error::from_response(response).with_coding(body_error);
                 let error = self.client.redacted(error);
@@ -199,7 +187,7 @@ impl<'a> Attempts<'a> {
                 duration,
                 reason,
                 retry: is_retry.then_some(self.retries + 1),
-                may_have_been_applied: self.uncertain,
+                may_have_been_applied: self.summary.uncertain,
             });
         }
     }
@@ -208,33 +196,8 @@ impl<'a> Attempts<'a> {
         self.client.error_in(self.request, error)
     }
 
-    fn summary(&self) -> AttemptSummary {
-        AttemptSummary {
-            attempts: self.count - self.unsent,
-            tries: self.count,
-            elapsed: self.pacing().now().duration_since(self.started),
-            uncertain: self.uncertain,
-        }
-    }
-
     fn pacing(&self) -> &'a Pacing {
         &self.client.shared.pacing
-    }
-}
-
-/// Reports the start and the end of an attempt to the clock.
-struct InFlight<'a>(&'a dyn Clock);
-
-impl<'a> InFlight<'a> {
-    fn new(clock: &'a dyn Clock) -> Self {
-        clock.attempt(true);
-        Self(clock)
-    }
-}
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        self.0.attempt(false);
     }
 }
 

@@ -164,7 +164,9 @@ impl<T> Call<T> {
     pub fn header(mut self, name: &str, value: &str) -> Self {
         let unsent = self.unsent_mut();
         if let Ok(request) = &unsent.request {
-            unsent.request = with_header(request.clone(), name, value);
+            let with_header = request.clone().header(name, value);
+            unsent.request = with_header
+                .map_err(|invalid| Error::from(invalid).with_operation(request.operation()));
         }
         self
     }
@@ -308,13 +310,6 @@ impl<T: Send + 'static> Future for Call<T> {
         self.state = State::Completed;
         Poll::Ready(output)
     }
-}
-
-/// Sets a header of the caller.
-fn with_header(request: Request, name: &str, value: &str) -> Result<Request, Error> {
-    let operation = request.operation().clone();
-    let with_header = request.header(name, value);
-    with_header.map_err(|invalid| Error::from(invalid).with_operation(&operation))
 }
 
 impl<T> fmt::Debug for Call<T> {

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::with_header;
 use crate::call::Call;
 use crate::client::Client;
 use crate::decode::read_any;
@@ -74,70 +73,66 @@ impl Client {
 
 impl RawCall {
     /// Adds a query parameter. The name and the value are percent-encoded.
-    pub fn query(mut self, name: &str, value: impl ToString) -> Self {
-        let value = value.to_string();
-        self.request = self
-            .request
-            .map(|request| request.query_parameter(name, &value));
-        self
+    pub fn query(self, name: &str, value: impl ToString) -> Self {
+        self.edit(|_, request| Ok(request.query_parameter(name, &value.to_string())))
     }
 
     /// Adds a query that is already percent-encoded. A character that is not allowed in a query
     /// returns [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
-    pub fn encoded_query(mut self, query: &str) -> Self {
-        self.request = self.request.and_then(|request| {
-            check_query(query, &self.client.redact_key(query))
-                .map_err(|invalid| Error::from(invalid).with_operation(request.operation()))?;
+    pub fn encoded_query(self, query: &str) -> Self {
+        self.edit(|client, request| {
+            check_query(query, &client.redact_key(query))?;
             Ok(request.encoded_query(query))
-        });
-        self
+        })
     }
 
     /// Adds a header to this request, replacing a
     /// [`default_header`](crate::ClientBuilder::default_header) with the same name. The rules are
     /// those of [`Call::header`].
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.request = self
-            .request
-            .and_then(|request| with_header(request, name, value));
-        self
+    pub fn header(self, name: &str, value: &str) -> Self {
+        self.edit(|_, request| Ok(request.header(name, value)?))
     }
 
     /// Sets the JSON body to a serialized value. A value that cannot be serialized, such as a map
     /// with keys that are not strings, returns [`ErrorKind::Invalid`] when the call is awaited;
     /// nothing is sent.
-    pub fn json(mut self, body: &(impl Serialize + ?Sized)) -> Self {
-        self.request = self.request.and_then(|request| {
-            let text = serde_json::to_vec(body).map_err(|error| {
+    pub fn json(self, body: &(impl Serialize + ?Sized)) -> Self {
+        self.edit(|_, request| match serde_json::to_vec(body) {
+            Ok(text) => Ok(request.json_text(text)),
+            Err(error) => {
                 let reason = format!("could not serialize the body to JSON: {error}");
-                Error::new(ErrorKind::Invalid, reason).with_operation(request.operation())
-            })?;
-            Ok(request.json_text(text))
-        });
-        self
+                Err(Error::new(ErrorKind::Invalid, reason))
+            }
+        })
     }
 
     /// Sets the JSON body to a text that is sent unchanged. Invalid JSON returns
     /// [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
-    pub fn json_text(mut self, body: impl Into<Vec<u8>>) -> Self {
-        self.request = self.request.and_then(|request| {
-            let body = body.into();
-            match serde_json::from_slice::<IgnoredAny>(&body) {
+    pub fn json_text(self, body: impl Into<Vec<u8>>) -> Self {
+        let body = body.into();
+        self.edit(
+            |_, request| match serde_json::from_slice::<IgnoredAny>(&body) {
                 Ok(_) => Ok(request.json_text(body)),
                 Err(error) => {
                     let reason = format!("the body is not valid JSON: {error}");
-                    let invalid = Error::new(ErrorKind::Invalid, reason);
-                    Err(invalid.with_operation(request.operation()))
+                    Err(Error::new(ErrorKind::Invalid, reason))
                 }
-            }
-        });
-        self
+            },
+        )
     }
 
     /// Declares that the request can be sent twice with the same result, so that it is retried if
     /// its response is lost.
-    pub fn idempotent(mut self) -> Self {
-        self.request = self.request.map(Request::idempotent);
+    pub fn idempotent(self) -> Self {
+        self.edit(|_, request| Ok(request.idempotent()))
+    }
+
+    /// Changes the request, unless it is already an error.
+    fn edit(mut self, edit: impl FnOnce(&Client, Request) -> Result<Request, Error>) -> Self {
+        self.request = self.request.and_then(|request| {
+            let operation = request.operation().clone();
+            edit(&self.client, request).map_err(|error| error.with_operation(&operation))
+        });
         self
     }
 

@@ -9,6 +9,8 @@ use std::{env, fmt};
 use bytes::Bytes;
 use reqwest::header::USER_AGENT;
 use tokio::sync::Mutex;
+#[cfg(feature = "tower")]
+use tower::ServiceExt as _;
 
 use crate::client::{CallSettings, Client, Shared, YEAR};
 use crate::error::{Error, ErrorKind};
@@ -17,7 +19,7 @@ use crate::request::headers::default_headers;
 use crate::retry::{RetryPolicy, random_fraction};
 use crate::transport::base_url::BaseUrl;
 #[cfg(feature = "tower")]
-use crate::transport::http_service::{BoxError, HttpService};
+use crate::transport::http_service::{BoxError, BoxService, HttpService, ResponseBody, to_error};
 use crate::transport::tls::Tls;
 use crate::transport::{Settings, Transport};
 use crate::values::{ApiKey, InvalidValue};
@@ -85,15 +87,9 @@ impl ClientBuilder {
                 retry_budget: Self::DEFAULT_RETRY_BUDGET,
             },
             transport: Settings {
-                base_url: None,
-                plain_http_allowed: false,
-                proxy: None,
-                tls: None,
-                root_certificates: Vec::new(),
                 connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
                 max_response_bytes: Self::DEFAULT_MAX_RESPONSE_BYTES,
-                #[cfg(feature = "tower")]
-                layers: Vec::new(),
+                ..Settings::default()
             },
         }
     }
@@ -348,7 +344,13 @@ impl ClientBuilder {
             + 'static,
         B: http_body::Body<Data: bytes::Buf, Error: Into<BoxError>> + Send + 'static,
     {
-        let add = move |inner: HttpService| inner.with_layer(&layer);
+        let add = move |inner: HttpService| {
+            let service = layer.layer(inner.clone());
+            let service = service
+                .map_response(|response: http::Response<B>| response.map(ResponseBody::new))
+                .map_err(|error| to_error(error.into()));
+            inner.within(BoxService::new(service))
+        };
         self.transport.layers.push(Arc::new(add));
         self
     }
@@ -377,14 +379,15 @@ impl ClientBuilder {
             .attempt_timeout
             .min(self.call_settings.total_timeout);
         let transport = Transport::new(self.transport, user_agent, timeout)?;
-        Ok(Client::from_shared(Shared {
+        let shared = Arc::new(Shared {
             transport: Arc::new(transport),
             headers,
             api_key: self.api_key,
             call_settings: self.call_settings,
             pacing: Pacing::new(self.pacing),
             applying: Mutex::default(),
-        }))
+        });
+        Ok(Client { shared })
     }
 
     /// Checks the base URL, the proxy, the timeouts and the other bounds without creating a client, which
@@ -406,31 +409,30 @@ impl ClientBuilder {
     }
 
     fn check_bounds(&self) -> Result<(), InvalidValue> {
-        let times = [
-            ("connect_timeout", self.transport.connect_timeout),
-            ("attempt_timeout", self.call_settings.attempt_timeout),
-            ("total_timeout", self.call_settings.total_timeout),
-        ];
-        if let Some((field, _)) = times.into_iter().find(|(_, time)| time.is_zero()) {
-            return Err(InvalidValue::new(
-                field,
-                "is zero; expected a positive duration",
-            ));
-        }
-        if self.transport.max_response_bytes == 0 {
-            let reason = "is zero; expected at least 1 byte";
-            return Err(InvalidValue::new("max_response_bytes", reason));
-        }
-        let intervals = [
-            ("request_interval", self.pacing.request_interval),
+        const POSITIVE: &str = "is zero; expected a positive duration";
+        const BYTE: &str = "is zero; expected at least 1 byte";
+        const SHORTER: &str = "is longer than a year; expected at most 365 days";
+        let (calls, pacing, transport) = (&self.call_settings, &self.pacing, &self.transport);
+        let interval = pacing.request_interval;
+        let shared_interval = pacing.shared_request_interval;
+        let bounds = [
             (
-                "shared_request_interval",
-                self.pacing.shared_request_interval,
+                "connect_timeout",
+                transport.connect_timeout.is_zero(),
+                POSITIVE,
             ),
+            ("attempt_timeout", calls.attempt_timeout.is_zero(), POSITIVE),
+            ("total_timeout", calls.total_timeout.is_zero(), POSITIVE),
+            (
+                "max_response_bytes",
+                transport.max_response_bytes == 0,
+                BYTE,
+            ),
+            ("request_interval", interval > YEAR, SHORTER),
+            ("shared_request_interval", shared_interval > YEAR, SHORTER),
         ];
-        let too_long = intervals.into_iter().find(|(_, interval)| *interval > YEAR);
-        too_long.map_or(Ok(()), |(field, _)| {
-            let reason = "is longer than a year; expected at most 365 days";
+        let broken = bounds.into_iter().find(|(_, is_broken, _)| *is_broken);
+        broken.map_or(Ok(()), |(field, _, reason)| {
             Err(InvalidValue::new(field, reason))
         })
     }
@@ -463,45 +465,38 @@ pub(super) fn client_from(
     let builder = builder_from(variable)?;
     let Some(base_url) = &builder.transport.base_url else {
         let expected = "is not set; expected the base URL of the service, such as https://host";
-        return Err(invalid_variable(BASE_URL, expected));
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!("{BASE_URL} {expected}"),
+        ));
     };
-    BaseUrl::parse(base_url, false).map_err(|invalid| invalid_value_of(BASE_URL, invalid))?;
+    let in_variable = |invalid| Error::from(invalid).with_prefix(BASE_URL);
+    BaseUrl::parse(base_url, false).map_err(in_variable)?;
     builder.build()
 }
 
 fn builder_from(
     variable: impl Fn(&str) -> Result<String, VarError>,
 ) -> Result<ClientBuilder, Error> {
-    let mut builder = Client::builder();
-    if let Some(base_url) = read_variable(&variable, BASE_URL)? {
-        // The caller may still allow plain HTTP.
-        BaseUrl::parse(&base_url, true).map_err(|invalid| invalid_value_of(BASE_URL, invalid))?;
-        builder = builder.base_url(base_url);
-    }
-    if let Some(key) = read_variable(&variable, API_KEY)? {
-        let key = ApiKey::new(key).map_err(|invalid| invalid_value_of(API_KEY, invalid))?;
-        builder = builder.api_key(key);
-    }
-    Ok(builder)
-}
-
-fn read_variable(
-    variable: impl Fn(&str) -> Result<String, VarError>,
-    name: &str,
-) -> Result<Option<String>, Error> {
-    match variable(name) {
+    let read = |name: &str| match variable(name) {
         Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
         Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => Err(invalid_variable(name, "is not valid UTF-8")),
+        Err(VarError::NotUnicode(_)) => {
+            let reason = format!("{name} is not valid UTF-8");
+            Err(Error::new(ErrorKind::Invalid, reason))
+        }
+    };
+    let in_variable = |name| move |invalid| Error::from(invalid).with_prefix(name);
+    let mut builder = Client::builder();
+    if let Some(base_url) = read(BASE_URL)? {
+        // The caller may still allow plain HTTP.
+        BaseUrl::parse(&base_url, true).map_err(in_variable(BASE_URL))?;
+        builder = builder.base_url(base_url);
     }
-}
-
-fn invalid_variable(name: &str, reason: &str) -> Error {
-    Error::new(ErrorKind::Invalid, format!("{name} {reason}"))
-}
-
-fn invalid_value_of(name: &str, invalid: InvalidValue) -> Error {
-    Error::from(invalid).with_prefix(name)
+    if let Some(key) = read(API_KEY)? {
+        builder = builder.api_key(ApiKey::new(key).map_err(in_variable(API_KEY))?);
+    }
+    Ok(builder)
 }
 
 #[cfg(test)]

@@ -137,12 +137,6 @@ impl Client {
         pacing.rate_limiter.status(pacing.now())
     }
 
-    pub(crate) fn from_shared(shared: Shared) -> Self {
-        Self {
-            shared: Arc::new(shared),
-        }
-    }
-
     /// Creates a client for another account. Much cheaper than [`builder`](Self::builder), because it
     /// shares the connections of this one. The [guide](crate::guide#clones-and-accounts) lists what
     /// else it shares.
@@ -167,14 +161,15 @@ impl Client {
         let shared = &*self.shared;
         let mut headers = shared.headers.clone();
         set_key(&mut headers, &api_key);
-        Self::from_shared(Shared {
+        let shared = Arc::new(Shared {
             transport: Arc::clone(&shared.transport),
             headers,
             api_key: Some(api_key),
             call_settings: shared.call_settings,
             pacing: shared.pacing.of_another_key(),
             applying: Mutex::default(),
-        })
+        });
+        Self { shared }
     }
 
     /// Redacts the key of this client in a text. Use it before you print a response, because a

@@ -6,7 +6,7 @@ use crate::json;
 use crate::text::one_line;
 
 /// The error code and message of a response.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
     pub(crate) code: Option<String>,
     /// The message, with the fields and their reasons.

@@ -98,13 +98,13 @@ impl ErrorBuilder {
 
     /// Sets the error message in the response. Default: none.
     pub fn message(mut self, message: impl Into<String>) -> Self {
-        self.error.inner.message = Some(message.into());
+        self.error.inner.body.message = Some(message.into());
         self
     }
 
     /// Sets the error code in the response, for example `unknown_field`. Default: none.
     pub fn code(mut self, code: impl Into<String>) -> Self {
-        self.error.inner.code = Some(code.into());
+        self.error.inner.body.code = Some(code.into());
         self
     }
 

@@ -73,40 +73,34 @@ fn path<'a>(error: &Error, operation: &'a Operation) -> Cow<'a, str> {
 
 /// Returns the message without the parts that come from the service.
 fn summary(error: &Error) -> String {
-    let status = error.status().unwrap_or_default();
-    match error.kind() {
+    let reason = error.reason().to_owned();
+    let text = match error.kind() {
         ErrorKind::Redirected => {
             let target = error.header("location").map_or_else(String::new, origin);
             format!(
-                "{status}: the service redirects{target}; redirects are not followed, \
-                 to keep the key from other hosts; check the base URL"
+                "the service redirects{target}; redirects are not followed, to keep the key from other \
+                 hosts; check the base URL"
             )
         }
         ErrorKind::Unauthorized => match error.scope() {
-            Some(scope) => format!(
-                "{status}: the service rejected the key; this call requires the scope {scope}"
-            ),
-            None => format!("{status}: the service rejected the key"),
+            Some(scope) => {
+                format!("the service rejected the key; this call requires the scope {scope}")
+            }
+            None => "the service rejected the key".to_owned(),
         },
         ErrorKind::Forbidden => match (error.missing_scope(), error.scope()) {
-            (Some(scope), _) => format!("{status}: the key lacks the scope {scope}"),
+            (Some(scope), _) => format!("the key lacks the scope {scope}"),
             (None, Some(scope)) => {
-                format!(
-                    "{status}: the service does not permit this call, which requires the scope {scope}"
-                )
+                format!("the service does not permit this call, which requires the scope {scope}")
             }
-            (None, None) => format!("{status}: the key has no permission for this call"),
+            (None, None) => "the key has no permission for this call".to_owned(),
         },
-        ErrorKind::NotFound => format!("{status}: not found"),
-        ErrorKind::RateLimited if error.status().is_some() => {
-            format!("{status}: rate limit exceeded")
-        }
-        ErrorKind::Rejected | ErrorKind::Service if !error.reason().is_empty() => {
-            format!("{status}: {}", error.reason())
-        }
-        ErrorKind::Timeout if status == 408 => format!("{status}: the service timed out"),
-        ErrorKind::Rejected => format!("{status}: the service rejected the request"),
-        ErrorKind::Service => format!("{status}: the service failed"),
+        ErrorKind::NotFound => "not found".to_owned(),
+        ErrorKind::RateLimited if error.status().is_some() => "rate limit exceeded".to_owned(),
+        ErrorKind::Timeout if error.status() == Some(408) => "the service timed out".to_owned(),
+        ErrorKind::Rejected if reason.is_empty() => "the service rejected the request".to_owned(),
+        ErrorKind::Service if reason.is_empty() => "the service failed".to_owned(),
+        ErrorKind::Rejected | ErrorKind::Service => reason,
         ErrorKind::Invalid
         | ErrorKind::KeyMissing
         | ErrorKind::Connection
@@ -114,8 +108,9 @@ fn summary(error: &Error) -> String {
         | ErrorKind::Interrupted
         | ErrorKind::RateLimited
         | ErrorKind::TooLarge
-        | ErrorKind::Unreadable => error.reason().to_owned(),
-    }
+        | ErrorKind::Unreadable => return reason,
+    };
+    format!("{}: {text}", error.status().unwrap_or_default())
 }
 
 /// Returns the target of a redirect without the parts that may be secret: user name, password,

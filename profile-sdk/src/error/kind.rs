@@ -19,8 +19,8 @@ pub enum ErrorKind {
     Invalid,
     /// The call requires a key, and the client has none. Nothing was sent.
     KeyMissing,
-    /// No connection could be established, or the service closed the connection without processing
-    /// the request. Nothing was applied.
+    /// No connection could be established, the service closed the connection without processing the
+    /// request, or a layer did not send it. Nothing was applied.
     Connection,
     /// No complete response arrived within the timeout, the service or a gateway timed out (408), or the
     /// deadline of the call had passed before anything was sent. If no connection was established by then, a request with a body has the kind

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::request::Operation;
 use crate::text::one_line;
 use crate::values::{ApiKey, InvalidValue, Scope};
-use body::{is_page, read_error_body};
+use body::{ErrorBody, is_page, read_error_body};
 use kind::{Again, Effect};
 use raw_response::RawResponse;
 
@@ -57,9 +57,8 @@ struct Inner {
     response: Option<RawResponse>,
     /// The error of decompressing the response.
     coding_error: String,
-    code: Option<String>,
-    message: Option<String>,
-    fields: Vec<(String, String)>,
+    /// What was read from the body of the response.
+    body: ErrorBody,
     invalid_value: Option<InvalidValue>,
     summary: AttemptSummary,
     /// Of the last attempt.
@@ -76,7 +75,7 @@ pub(crate) struct AttemptSummary {
     /// The number of attempts, including those that did not establish a connection.
     pub(crate) tries: u32,
     pub(crate) elapsed: Duration,
-    /// `true` if an earlier attempt may have been applied although it failed.
+    /// `true` if an attempt may have been applied although it failed.
     pub(crate) uncertain: bool,
 }
 
@@ -111,20 +110,20 @@ impl Error {
     /// Returns the error code in the response, for example `unknown_field`.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
-        self.inner.code.as_deref()
+        self.inner.body.code.as_deref()
     }
 
     /// Returns the error message in the response, on one line.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
-        self.inner.message.as_deref()
+        self.inner.body.message.as_deref()
     }
 
     /// Returns the names of the fields that the service rejected, each with its reason on one line, as far
     /// as the body has one of the usual shapes, for example `{"errors": {"bio": ["is too long"]}}`. The
     /// message contains them too.
     pub fn field_errors(&self) -> impl Iterator<Item = (&str, &str)> {
-        let fields = self.inner.fields.iter();
+        let fields = self.inner.body.fields.iter();
         fields.map(|(name, reason)| (&**name, &**reason))
     }
 
@@ -242,9 +241,7 @@ impl Error {
             reason: reason.into(),
             response: None,
             coding_error: String::new(),
-            code: None,
-            message: None,
-            fields: Vec::new(),
+            body: ErrorBody::default(),
             invalid_value: None,
             summary: AttemptSummary::default(),
             effect,
@@ -308,16 +305,13 @@ impl Error {
             500.. => ErrorKind::Service,
             _ => ErrorKind::Rejected,
         };
-        let error_body = read_error_body(&response.body.bytes);
         let reason = match response.status {
             304 => "304: the service did not send the resource, because it has not changed",
             _ => "",
         };
         let mut error = Self::new(kind, reason);
         (error.inner.effect, error.inner.again) = kind.consequence(Some(response.status));
-        error.inner.code = error_body.code;
-        error.inner.message = error_body.message;
-        error.inner.fields = error_body.fields;
+        error.inner.body = read_error_body(&response.body.bytes);
         error.inner.response = Some(response);
         error
     }
@@ -334,7 +328,7 @@ impl Error {
         // A body that may be compressed, and is not cut within a character.
         let text = str::from_utf8(self.body());
         if body_error.is_some() && text.is_err_and(|error| error.error_len().is_some()) {
-            self.inner.message = None;
+            self.inner.body.message = None;
         }
         let error = body_error.filter(|error| error.kind() == ErrorKind::Unreadable);
         self.inner.coding_error = error.map_or_else(String::new, |error| error.inner.reason);
@@ -426,10 +420,10 @@ impl Error {
         let texts = [
             Some(&mut inner.reason),
             Some(&mut inner.coding_error),
-            inner.code.as_mut(),
-            inner.message.as_mut(),
+            inner.body.code.as_mut(),
+            inner.body.message.as_mut(),
         ];
-        let fields = inner.fields.iter_mut();
+        let fields = inner.body.fields.iter_mut();
         let fields = fields.flat_map(|(name, reason)| [name, reason]);
         for text in texts.into_iter().flatten().chain(fields) {
             // A part of the key may precede the mark of a shortened text, or end a truncated body.

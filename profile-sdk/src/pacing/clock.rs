@@ -81,8 +81,25 @@ impl<C: Clock + ?Sized> Clock for Arc<C> {
     }
 }
 
+/// Reports the start and the end of an attempt to the clock.
+pub(crate) struct InFlight<'a>(&'a dyn Clock);
+
+impl<'a> InFlight<'a> {
+    pub(crate) fn new(clock: &'a dyn Clock) -> Self {
+        clock.attempt(true);
+        Self(clock)
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.attempt(false);
+    }
+}
+
 /// The default clock of a client: that of the system, or of the tokio runtime if its time is paused.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::exhaustive_structs, reason = "it has no settings")]
 pub struct SystemClock;
 
 impl Clock for SystemClock {

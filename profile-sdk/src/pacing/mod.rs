@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::number;
 use crate::retry::{Jitter, RetryBudget, RetryPolicy, read_retry_after, wait_after_429};
 use rate_limit_status::RateLimitHeaders;
-use rate_limiter::{Permit, RateLimiter, SharedInterval, WaitLimits};
+use rate_limiter::{NextStart, Permit, RateLimiter, WaitLimits};
 
 /// The settings that the keys of a client have in common.
 #[derive(Clone)]
@@ -40,9 +40,8 @@ pub(crate) struct Pacing {
 impl Pacing {
     /// Creates the state of a key that has not been used yet.
     pub(crate) fn new(settings: PacingSettings) -> Self {
-        let shared = SharedInterval::new(settings.shared_request_interval);
         Self {
-            rate_limiter: RateLimiter::new(settings.request_interval, shared.into()),
+            rate_limiter: RateLimiter::new(&settings, Arc::<NextStart>::default()),
             retry_budget: Arc::new(RetryBudget::new(settings.retry_budget)),
             settings,
         }
@@ -50,9 +49,9 @@ impl Pacing {
 
     /// Creates the state of another key for the same service.
     pub(crate) fn of_another_key(&self) -> Self {
-        let shared = Arc::clone(&self.rate_limiter.shared);
+        let next_start = Arc::clone(&self.rate_limiter.next_start);
         Self {
-            rate_limiter: RateLimiter::new(self.settings.request_interval, shared),
+            rate_limiter: RateLimiter::new(&self.settings, next_start),
             retry_budget: Arc::clone(&self.retry_budget),
             settings: self.settings.clone(),
         }
@@ -125,7 +124,8 @@ impl Pacing {
         let Some(date) = date else { return local };
         let aged = date.checked_add(age(response)).unwrap_or(date);
         match local.duration_since(aged) {
-            Ok(difference) if !is_rounding(difference) => aged,
+            // HTTP dates have whole seconds, rounded down.
+            Ok(difference) if difference >= Duration::from_secs(1) => aged,
             Err(_) if local < date => aged,
             Ok(_) | Err(_) => local,
         }
@@ -136,11 +136,6 @@ impl Pacing {
 fn age(response: &RawResponse) -> Duration {
     let seconds = response.header("age").and_then(number::leading_number);
     Duration::from_secs(seconds.unwrap_or_default())
-}
-
-/// HTTP dates have whole seconds, rounded down.
-fn is_rounding(difference: Duration) -> bool {
-    difference < Duration::from_secs(1)
 }
 
 /// A wait of a call before its next attempt, passed to

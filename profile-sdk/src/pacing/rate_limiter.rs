@@ -11,10 +11,13 @@ use tokio::time::timeout;
 
 use crate::error::Error;
 use crate::pacing::rate_limit_state::{RateLimitState, Turn, left};
-use crate::pacing::{Clock, RateLimitStatus};
+use crate::pacing::{Clock, PacingSettings, RateLimitStatus};
 
 const LATE: &str = "the request was not sent, because earlier requests delay it beyond the total timeout \
                     of the call";
+
+const TOO_LONG_INTERVAL: &str = "the request was not sent, because the request interval of the client \
+                                 delays it beyond the total timeout of the call";
 
 /// The queue of a key's requests, which are sent as fast as its rate limit allows.
 #[derive(Debug)]
@@ -24,45 +27,17 @@ pub(crate) struct RateLimiter {
     queue: tokio::sync::Mutex<()>,
     /// Wakes the first request in the queue.
     changed: Notify,
-    pub(super) shared: Arc<SharedInterval>,
+    /// The minimum interval between the starts of two requests of all accounts.
+    shared_interval: Duration,
+    pub(super) next_start: Arc<NextStart>,
 }
 
-/// The minimum interval between the starts of two requests of all accounts.
-#[derive(Debug, Default)]
-pub(crate) struct SharedInterval {
-    interval: Duration,
-    /// The earliest next start. The first requests of all queues wait for the lock in order; one has it until it
-    /// starts or has to wait for something else.
-    next_at: tokio::sync::Mutex<Option<Instant>>,
-}
+/// The earliest next start of a request of any account. The first requests of all queues wait for the lock in
+/// order; one has it until it starts or has to wait for something else.
+pub(crate) type NextStart = tokio::sync::Mutex<Option<Instant>>;
 
-/// The turn of an account to start a request.
+/// The lock of [`NextStart`].
 type Slot<'a> = tokio::sync::MutexGuard<'a, Option<Instant>>;
-
-impl SharedInterval {
-    pub(crate) fn new(interval: Duration) -> Self {
-        Self {
-            interval,
-            ..Self::default()
-        }
-    }
-
-    /// Takes the next start, or returns what to wait for.
-    fn start<'a>(&'a self, now: Instant, slot: &mut Option<Slot<'a>>) -> Result<(), Turn> {
-        if self.interval.is_zero() {
-            return Ok(());
-        }
-        if slot.is_none() {
-            *slot = self.next_at.try_lock().ok();
-        }
-        let next_at = slot.as_mut().ok_or(Turn::OtherAccount)?;
-        if let Some(wait) = left(**next_at, now) {
-            return Err(Turn::Interval(wait));
-        }
-        **next_at = now.checked_add(self.interval);
-        Ok(())
-    }
-}
 
 /// The limits of a request in the queue.
 #[derive(Debug, Clone, Copy)]
@@ -80,10 +55,11 @@ pub(crate) struct Permit<'a> {
 }
 
 impl RateLimiter {
-    pub(crate) fn new(interval: Duration, shared: Arc<SharedInterval>) -> Self {
+    pub(crate) fn new(settings: &PacingSettings, next_start: Arc<NextStart>) -> Self {
         Self {
-            shared,
-            state: Mutex::new(RateLimitState::new(interval)),
+            state: Mutex::new(RateLimitState::new(settings.request_interval)),
+            shared_interval: settings.shared_request_interval,
+            next_start,
             queue: tokio::sync::Mutex::new(()),
             changed: Notify::new(),
         }
@@ -131,7 +107,7 @@ impl RateLimiter {
                 }
                 Turn::Response => _ = timeout(limits.left(now), changed).await,
                 Turn::OtherAccount => {
-                    let next = async { slot = Some(self.shared.next_at.lock().await) };
+                    let next = async { slot = Some(self.next_start.lock().await) };
                     _ = timeout(limits.left(now), either(next, changed)).await;
                 }
             }
@@ -160,12 +136,28 @@ impl RateLimiter {
             *slot = None;
             return Err(turn);
         }
-        self.shared.start(now, slot)?;
+        self.start_shared(now, slot)?;
         Ok(Permit {
             limiter: self,
             window: state.start(now),
             is_finished: false,
         })
+    }
+
+    /// Takes the next start of all accounts, or returns what to wait for.
+    fn start_shared<'a>(&'a self, now: Instant, slot: &mut Option<Slot<'a>>) -> Result<(), Turn> {
+        if self.shared_interval.is_zero() {
+            return Ok(());
+        }
+        if slot.is_none() {
+            *slot = self.next_start.try_lock().ok();
+        }
+        let next_start = slot.as_mut().ok_or(Turn::OtherAccount)?;
+        if let Some(wait) = left(**next_start, now) {
+            return Err(Turn::Interval(wait));
+        }
+        **next_start = now.checked_add(self.shared_interval);
+        Ok(())
     }
 
     /// Every update is complete before it can panic, so the state is valid.
@@ -186,26 +178,19 @@ impl WaitLimits {
     /// Returns an error if a wait is too long.
     fn check(self, turn: Turn, now: Instant) -> Result<(), Error> {
         let left = self.left(now);
-        match turn {
-            Turn::Paused(wait) if wait > self.max_wait || wait >= left => Err(Error::delayed(
-                "rate limit exceeded; the request was not sent",
-                Some(wait),
-            )),
-            Turn::Interval(wait) if wait >= left => Err(Error::delayed(
-                "the request was not sent, because the request interval of the client delays it beyond \
-                 the total timeout of the call",
-                Some(wait),
-            )),
+        let problem = match turn {
+            Turn::Paused(wait) if wait > self.max_wait || wait >= left => {
+                Some(("rate limit exceeded; the request was not sent", Some(wait)))
+            }
+            Turn::Interval(wait) if wait >= left => Some((TOO_LONG_INTERVAL, Some(wait))),
             Turn::Ready
             | Turn::Paused(_)
             | Turn::Exhausted(_)
             | Turn::Interval(_)
             | Turn::OtherAccount
-            | Turn::Response => match left.is_zero() {
-                true => Err(Error::delayed(LATE, None)),
-                false => Ok(()),
-            },
-        }
+            | Turn::Response => left.is_zero().then_some((LATE, None)),
+        };
+        problem.map_or(Ok(()), |(reason, wait)| Err(Error::delayed(reason, wait)))
     }
 }
 

@@ -61,7 +61,7 @@ use step::{is_equal, shown};
 /// module](self) has an example. A plan can be stored as JSON and applied later.
 ///
 /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 #[must_use]
 pub struct Plan {
@@ -222,17 +222,13 @@ impl Plan {
             steps: Step::for_fields(&desired.profile, current)
                 .into_iter()
                 .collect(),
-            unchanged_links: 0,
-            other_links: 0,
-            lacks_links: false,
-            warnings: Vec::new(),
             handle: current.handle.clone(),
             seen_links: current
                 .links()
                 .iter()
                 .filter_map(|link| link.id.clone())
                 .collect(),
-            service: None,
+            ..Self::default()
         };
         match (&desired.links, &current.links) {
             (Some(wanted), Some(links)) => {

@@ -197,16 +197,13 @@ pub(crate) fn check_path(path: &str, redacted: &str) -> Result<(), InvalidValue>
 /// Rejects a query that a URL parser would change. The message quotes `redacted`.
 pub(crate) fn check_query(query: &str, redacted: &str) -> Result<(), InvalidValue> {
     let is_kept = |c: char| c.is_ascii_graphic() && !"\"#<>'".contains(c);
-    match query.chars().find(|c| !is_kept(*c)) {
-        None => Ok(()),
-        Some(invalid) => {
-            let found = quoted_start(redacted);
-            let reason = format!(
-                "{found} contains {invalid:?}, which is not allowed in a query; percent-encode it"
-            );
-            Err(InvalidValue::new("query", reason))
-        }
-    }
+    let Some(invalid) = query.chars().find(|c| !is_kept(*c)) else {
+        return Ok(());
+    };
+    let found = quoted_start(redacted);
+    let problem = "which is not allowed in a query; percent-encode it";
+    let reason = format!("{found} contains {invalid:?}, {problem}");
+    Err(InvalidValue::new("query", reason))
 }
 
 /// Returns `true` for the characters that RFC 3986 allows in a path, including `/` and `%`.

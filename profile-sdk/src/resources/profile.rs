@@ -179,12 +179,9 @@ impl ApiVisible {
     /// other value.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        match &self.0 {
-            Value::Bool(visible) => Some(*visible),
-            Value::Number(number) if number.as_u64() == Some(1) => Some(true),
-            Value::Number(number) if number.as_u64() == Some(0) => Some(false),
-            Value::String(text) if matches!(text.as_str(), "true" | "1") => Some(true),
-            Value::String(text) if matches!(text.as_str(), "false" | "0") => Some(false),
+        match self.0.to_string().trim_matches('"') {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
             _ => None,
         }
     }

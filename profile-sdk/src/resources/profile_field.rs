@@ -264,12 +264,9 @@ impl FromStr for ProfileField {
         let mut fields = Self::ALL.iter().copied();
         fields.find(|field| field.name() == name).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|field| field.name()).collect();
-            let expected = names.join(", ");
-            let found = quoted_start(name);
-            InvalidValue::new(
-                "field",
-                format!("{found} is unknown; expected one of {expected}"),
-            )
+            let (found, expected) = (quoted_start(name), names.join(", "));
+            let reason = format!("{found} is unknown; expected one of {expected}");
+            InvalidValue::new("field", reason)
         })
     }
 }

@@ -79,47 +79,47 @@ impl Incoming {
 /// bodies and leave the header.
 pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Bytes, Option<Error>) {
     let is_success = response.status().is_success();
-    let coding = is_gzip(response.headers_mut());
+    let coding = match is_gzip(response.headers_mut()) {
+        Err(error) if is_success => return (Bytes::new(), Some(error)),
+        coding => coding,
+    };
     if let Ok(true) = coding {
         // They describe the compressed body.
         response.headers_mut().remove(CONTENT_ENCODING);
         response.headers_mut().remove(CONTENT_LENGTH);
     }
-    let body = match &coding {
-        Ok(true) if is_success => Body::Gzip(Box::new(Gunzip::new(max_bytes))),
-        Err(error) if is_success => return (Bytes::new(), Some(error.clone())),
-        Ok(_) | Err(_) => Body::Plain(Plain {
-            max_bytes,
-            first: Bytes::new(),
-            all: BytesMut::new(),
-        }),
+    let max_received = match coding {
+        // What cannot be compressed becomes slightly larger.
+        Ok(true) => max_bytes.saturating_add(max_bytes / 1000 + 1024),
+        Ok(false) | Err(_) => max_bytes,
     };
-    let (bytes, error) = read_all(response, body).await;
-    match coding {
-        Ok(true) if !is_success => {
-            let mut gunzip = Gunzip::new(max_bytes);
-            let unzipped = gunzip.push(&bytes).and_then(|()| gunzip.finish());
-            let text = gunzip.into_bytes();
-            let bytes = if text.is_empty() { bytes } else { text };
-            (bytes, error.or(unzipped.err()))
-        }
-        Ok(_) => (bytes, error),
-        Err(coding) => (bytes, Some(coding)),
-    }
-}
-
-async fn read_all(response: &mut Incoming, mut body: Body) -> (Bytes, Option<Error>) {
+    let mut body = Plain {
+        max_bytes: max_received,
+        first: Bytes::new(),
+        all: BytesMut::new(),
+    };
     let error = loop {
         match response.chunk().await {
-            Ok(Some(chunk)) => match body.push(chunk) {
-                Ok(()) => {}
-                Err(error) => break Some(error),
-            },
-            Ok(None) => break body.finish().err(),
+            Ok(Some(chunk)) => {
+                if !body.push(chunk) {
+                    break Some(Error::too_large(max_bytes));
+                }
+            }
+            Ok(None) => break None,
             Err(error) => break Some(error),
         }
     };
-    (body.into_bytes(), error)
+    let bytes = body.into_bytes();
+    match coding {
+        Ok(true) => {
+            let (text, invalid) = gunzip(&bytes, max_bytes);
+            let is_kept = text.is_empty() && !is_success;
+            let bytes = if is_kept { bytes } else { text.into() };
+            (bytes, error.or(invalid))
+        }
+        Ok(false) => (bytes, error),
+        Err(coding) => (bytes, Some(coding)),
+    }
 }
 
 /// Returns `true` for gzip, `false` for no content coding, and an error for any other.
@@ -144,36 +144,6 @@ fn is_gzip(headers: &HeaderMap) -> Result<bool, Error> {
 }
 
 /// A body that is being read.
-enum Body {
-    Plain(Plain),
-    /// Boxed, because it is large and most bodies are plain.
-    Gzip(Box<Gunzip>),
-}
-
-impl Body {
-    fn push(&mut self, chunk: Bytes) -> Result<(), Error> {
-        match self {
-            Self::Plain(body) => body.push(chunk),
-            Self::Gzip(body) => body.push(&chunk),
-        }
-    }
-
-    fn finish(&mut self) -> Result<(), Error> {
-        match self {
-            Self::Plain(_) => Ok(()),
-            Self::Gzip(body) => body.finish(),
-        }
-    }
-
-    fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Plain(body) => body.into_bytes(),
-            Self::Gzip(body) => body.into_bytes(),
-        }
-    }
-}
-
-/// A body without content coding.
 struct Plain {
     max_bytes: usize,
     /// Most responses arrive in one chunk, which need not be copied.
@@ -183,9 +153,10 @@ struct Plain {
 }
 
 impl Plain {
-    fn push(&mut self, mut chunk: Bytes) -> Result<(), Error> {
+    /// Adds a chunk. Returns `false` if the body is too large.
+    fn push(&mut self, mut chunk: Bytes) -> bool {
         let free = self.max_bytes - self.first.len().max(self.all.len());
-        let is_too_large = chunk.len() > free;
+        let fits = chunk.len() <= free;
         chunk.truncate(free);
         if self.first.is_empty() {
             self.first = chunk;
@@ -195,10 +166,7 @@ impl Plain {
             }
             self.all.extend_from_slice(&chunk);
         }
-        match is_too_large {
-            true => Err(Error::too_large(self.max_bytes)),
-            false => Ok(()),
-        }
+        fits
     }
 
     fn into_bytes(self) -> Bytes {
@@ -210,90 +178,61 @@ impl Plain {
     }
 }
 
-/// A gzip body that is being read. It is decompressed as it arrives, so that it never takes more
-/// memory than the maximum size.
-struct Gunzip {
-    decoder: GzDecoder<Bounded>,
-    received_bytes: usize,
+/// Decompresses a body. Also returns the error of one that is invalid or too large.
+fn gunzip(body: &[u8], max_bytes: usize) -> (Vec<u8>, Option<Error>) {
+    let mut decoder = GzDecoder::new(Bounded::default());
+    decoder.get_mut().max_bytes = max_bytes;
+    let result = match body {
+        // As in a 204 response.
+        [] => Ok(()),
+        body => decompress(&mut decoder, body),
+    };
+    let decompressed = std::mem::take(decoder.get_mut());
+    let error = result.err().map(|(kind, problem, error)| {
+        let reason = format!("the gzip response {problem}: {error}");
+        match decompressed.is_exceeded {
+            true => Error::too_large(max_bytes),
+            false => Error::new(kind, reason),
+        }
+    });
+    (decompressed.bytes, error)
 }
 
-impl Gunzip {
-    fn new(max_bytes: usize) -> Self {
-        let bounded = Bounded {
-            max_bytes,
-            ..Bounded::default()
-        };
-        Self {
-            decoder: GzDecoder::new(bounded),
-            received_bytes: 0,
-        }
-    }
-
-    /// Decompresses a part of the body: members, which zeros or white space may follow.
-    fn push(&mut self, mut chunk: &[u8]) -> Result<(), Error> {
-        self.check_received(chunk)?;
-        while !chunk.is_empty() {
-            let written = self.decoder.write(chunk);
-            match written
-                .map_err(|error| self.error(ErrorKind::Unreadable, "is not valid", error))?
-            {
-                // The end of a member.
-                0 => match chunk.iter().position(|byte| !is_padding(*byte)) {
-                    Some(padding) => {
-                        self.finish()?;
-                        let bounded = std::mem::take(self.decoder.get_mut());
-                        self.decoder = GzDecoder::new(bounded);
-                        chunk = &chunk[padding..];
-                    }
-                    None => break,
-                },
-                written => chunk = &chunk[written..],
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks the length and the checksum. An empty body is valid, as in a 204 response.
-    fn finish(&mut self) -> Result<(), Error> {
-        if self.received_bytes == 0 {
-            return Ok(());
-        }
+/// Decompresses members, which zeros or white space may follow.
+fn decompress(
+    decoder: &mut GzDecoder<Bounded>,
+    mut rest: &[u8],
+) -> Result<(), (ErrorKind, &'static str, io::Error)> {
+    // Checks the length and the checksum.
+    let finish = |decoder: &mut GzDecoder<Bounded>| {
         // A complete member takes no more bytes.
-        if !matches!(self.decoder.write(&[0]), Ok(0)) {
+        if !matches!(decoder.write(&[0]), Ok(0)) {
             let cut = io::ErrorKind::UnexpectedEof.into();
-            return Err(self.error(ErrorKind::Interrupted, "was cut off", cut));
+            return Err((ErrorKind::Interrupted, "was cut off", cut));
         }
-        let finished = self.decoder.try_finish();
-        finished.map_err(|error| self.error(ErrorKind::Interrupted, "is corrupt", error))
-    }
-
-    fn into_bytes(mut self) -> Bytes {
-        std::mem::take(&mut self.decoder.get_mut().bytes).into()
-    }
-
-    /// Limits the compressed size, too, because empty blocks decompress to nothing.
-    fn check_received(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        let max_bytes = self.decoder.get_ref().max_bytes;
-        // What cannot be compressed becomes slightly larger.
-        let max_received = max_bytes.saturating_add(max_bytes / 1000 + 1024);
-        self.received_bytes = self.received_bytes.saturating_add(chunk.len());
-        match self.received_bytes > max_received {
-            true => Err(Error::too_large(max_bytes)),
-            false => Ok(()),
+        let finished = decoder.try_finish();
+        finished.map_err(|error| (ErrorKind::Interrupted, "is corrupt", error))
+    };
+    while !rest.is_empty() {
+        let written = decoder.write(rest);
+        match written.map_err(|error| (ErrorKind::Unreadable, "is not valid", error))? {
+            // The end of a member.
+            0 => match rest
+                .iter()
+                .position(|byte| *byte != 0 && !byte.is_ascii_whitespace())
+            {
+                Some(padding) => {
+                    finish(decoder)?;
+                    let bounded = std::mem::take(decoder.get_mut());
+                    *decoder = GzDecoder::new(bounded);
+                    rest = &rest[padding..];
+                }
+                None => break,
+            },
+            written => rest = &rest[written..],
         }
     }
-
-    fn error(&self, kind: ErrorKind, problem: &str, error: io::Error) -> Error {
-        let bounded = self.decoder.get_ref();
-        if bounded.is_exceeded {
-            return Error::too_large(bounded.max_bytes);
-        }
-        Error::new(kind, format!("the gzip response {problem}: {error}"))
-    }
-}
-
-fn is_padding(byte: u8) -> bool {
-    byte == 0 || byte.is_ascii_whitespace()
+    finish(decoder)
 }
 
 /// Collects the decompressed bytes up to a maximum.

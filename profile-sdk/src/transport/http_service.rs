@@ -11,16 +11,17 @@ use bytes::{Buf, Bytes};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use http_body_util::combinators::UnsyncBoxBody;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use tower::util::BoxCloneSyncService;
-use tower::{Layer, Service, ServiceExt, service_fn};
+use tower::{Service, ServiceExt, service_fn};
 use url::Url;
 
 use super::network::{Network, could_not_create, timed_out, transport_error};
 use crate::error::kind::{Effect, root_cause};
 use crate::error::{Error, ErrorKind};
 
-type BoxService = BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;
+pub(crate) type BoxService =
+    BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;
 
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -47,26 +48,13 @@ pub struct HttpService {
 #[derive(Debug, Clone)]
 struct Attempt {
     timeout: Duration,
-    /// The number of requests that the service may have received. [`Self::ENDED`] if the attempt has ended
-    /// without one: no request is sent afterwards.
+    /// The number of requests that the service may have received. [`ENDED`] if the attempt has ended without
+    /// one: no request is sent afterwards.
     sends: Arc<AtomicU32>,
 }
 
-impl Attempt {
-    const ENDED: u32 = u32::MAX;
-
-    /// Counts a request. Returns `false` if it must not be sent.
-    fn start(&self) -> bool {
-        let count = |sends| (sends != Self::ENDED).then_some(sends + 1);
-        self.sends.fetch_update(SeqCst, SeqCst, count).is_ok()
-    }
-
-    /// Ends the attempt. Returns `true` if no request was sent.
-    fn end_unsent(&self) -> bool {
-        let ended = self.sends.compare_exchange(0, Self::ENDED, SeqCst, SeqCst);
-        ended.is_ok()
-    }
-}
+/// The number of requests of an attempt that has ended.
+const ENDED: u32 = u32::MAX;
 
 impl HttpService {
     /// Returns the network with these layers around it, or `None` if there are no layers.
@@ -80,45 +68,22 @@ impl HttpService {
         (!layers.is_empty()).then_some(layered)
     }
 
-    pub(crate) fn with_layer<L, B>(self, layer: &L) -> Self
-    where
-        L: Layer<Self>,
-        L::Service: Service<
-                http::Request<Bytes>,
-                Response = http::Response<B>,
-                Error: Into<BoxError>,
-                Future: Send,
-            > + Clone
-            + Send
-            + Sync
-            + 'static,
-        B: Body<Data: Buf, Error: Into<BoxError>> + Send + 'static,
-    {
+    /// Returns this service with a layer around it.
+    pub(crate) fn within(&self, inner: BoxService) -> Self {
         let unmarked = Arc::clone(&self.unmarked);
-        let service = layer
-            .layer(self)
-            .map_response(|response: http::Response<B>| response.map(ResponseBody::new))
-            .map_err(|error| to_error(error.into()));
-        let inner = BoxService::new(service);
         Self { inner, unmarked }
     }
 
-    /// Waits until the layers take a request. Also returns the duration of the wait. Until then, nothing was
-    /// sent.
-    pub(super) async fn ready(
-        mut self,
-        max_wait: Duration,
-    ) -> Result<(Option<Self>, Duration), Error> {
-        let started = Instant::now();
-        let result = timeout(max_wait, ServiceExt::ready(&mut self.inner)).await;
-        let waited = started.elapsed();
-        match result {
-            Ok(Ok(_)) if waited < max_wait => Ok((Some(self), waited)),
-            Ok(Err(error)) if error.consequence().0 == Effect::Unclear => {
+    /// Waits until the layers take a request. Returns the rest of the time. Until then, nothing was sent.
+    pub(super) async fn ready(&mut self, left: Duration) -> Result<Duration, Error> {
+        let deadline = Instant::now() + left;
+        let result = timeout_at(deadline, ServiceExt::ready(&mut self.inner)).await;
+        match result.unwrap_or_else(|_| Err(Error::deadline_passed())) {
+            Ok(_) => Ok(deadline.saturating_duration_since(Instant::now())),
+            Err(error) if error.consequence().0 == Effect::Unclear => {
                 Err(Error::not_sent(error.reason()))
             }
-            Ok(Err(error)) => Err(error),
-            Ok(Ok(_)) | Err(_) => Err(Error::deadline_passed()),
+            Err(error) => Err(error),
         }
     }
 
@@ -129,20 +94,25 @@ impl HttpService {
         mut request: http::Request<Bytes>,
         timeout: Duration,
     ) -> Result<(http::Response<ResponseBody>, Instant), Error> {
-        let sends = Arc::default();
-        let attempt = Attempt { timeout, sends };
-        request.extensions_mut().insert(attempt.clone());
+        let sends = Arc::<AtomicU32>::default();
+        let attempt = Attempt {
+            timeout,
+            sends: Arc::clone(&sends),
+        };
+        request.extensions_mut().insert(attempt);
         let unmarked = self.unmarked.load(SeqCst);
         let deadline = Instant::now() + timeout + GRACE;
         let response = timeout_at(deadline, self.inner.call(request)).await;
-        match response.map_err(|_| timed_out(timeout))? {
-            Ok(response) => Ok((response, deadline)),
-            Err(error) if error.consequence().0 != Effect::Unsent => Err(error),
-            Err(error) if attempt.end_unsent() && self.unmarked.load(SeqCst) == unmarked => {
-                Err(error)
-            }
-            Err(error) => Err(Error::new(ErrorKind::Interrupted, error.reason())),
+        let error = match response.map_err(|_| timed_out(timeout))? {
+            Ok(response) => return Ok((response, deadline)),
+            Err(error) => error,
+        };
+        let claims_unsent = error.consequence().0 == Effect::Unsent;
+        let is_sent = || sends.compare_exchange(0, ENDED, SeqCst, SeqCst).is_err();
+        if claims_unsent && (is_sent() || self.unmarked.load(SeqCst) != unmarked) {
+            return Err(Error::new(ErrorKind::Interrupted, error.reason()));
         }
+        Err(error)
     }
 }
 
@@ -173,14 +143,11 @@ async fn send(
     *request.headers_mut() = parts.headers;
     let attempt = parts.extensions.get::<Attempt>();
     let timeout = attempt.map_or(network.default_timeout, |attempt| attempt.timeout);
-    match attempt {
-        Some(attempt) if !attempt.start() => {
-            let reason = "the request was not sent, because its attempt has ended";
-            return Err(Error::not_sent(reason));
-        }
-        Some(_) => {}
-        None => _ = unmarked.fetch_add(1, SeqCst),
-    }
+    let count = |sends| (sends != ENDED).then_some(sends + 1);
+    let sends = attempt.map_or(&*unmarked, |attempt| &*attempt.sends);
+    sends
+        .fetch_update(SeqCst, SeqCst, count)
+        .map_err(|_| Error::not_sent("the request was not sent, because its attempt has ended"))?;
     let body = (!body.is_empty()).then_some(body);
     let response = network.send(request, body, timeout).await;
     let response = response.inspect_err(|error| {
@@ -201,7 +168,7 @@ pub struct ResponseBody {
 }
 
 impl ResponseBody {
-    fn new<B>(body: B) -> Self
+    pub(crate) fn new<B>(body: B) -> Self
     where
         B: Body<Data: Buf, Error: Into<BoxError>> + Send + 'static,
     {
@@ -237,7 +204,7 @@ impl Body for ResponseBody {
 
 /// Returns the error of the network unchanged. The error of a layer does not show whether the
 /// request was sent.
-fn to_error(error: BoxError) -> Error {
+pub(crate) fn to_error(error: BoxError) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => *error,
         Err(error) => {

@@ -27,6 +27,8 @@ use crate::error::kind::setup_error;
 use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
 use crate::json::Body;
+use crate::pacing::Clock;
+use crate::pacing::clock::InFlight;
 use crate::request::{Method, Request};
 use crate::values::InvalidValue;
 
@@ -36,7 +38,7 @@ use crate::values::InvalidValue;
 const PING_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The settings of a transport.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Settings {
     pub(crate) base_url: Option<String>,
     pub(crate) plain_http_allowed: bool,
@@ -52,14 +54,12 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn parse_base_url(&self) -> Result<BaseUrl, Error> {
-        match &self.base_url {
-            Some(base_url) => Ok(BaseUrl::parse(base_url, self.plain_http_allowed)?),
-            None => {
-                let reason = "no base URL is set; call ClientBuilder::base_url, or set \
-                              PROFILE_BASE_URL and use from_env";
-                Err(Error::new(ErrorKind::Invalid, reason))
-            }
-        }
+        let Some(base_url) = &self.base_url else {
+            let reason = "no base URL is set; call ClientBuilder::base_url, or set \
+                          PROFILE_BASE_URL and use from_env";
+            return Err(Error::new(ErrorKind::Invalid, reason));
+        };
+        Ok(BaseUrl::parse(base_url, self.plain_http_allowed)?)
     }
 
     /// A proxy can read all plain HTTP, even if the base URL is on this machine.
@@ -116,13 +116,6 @@ impl Settings {
     }
 }
 
-/// The layers around the network that are ready for a request, if there are any.
-#[cfg(feature = "tower")]
-pub(crate) type Layers = Option<HttpService>;
-
-#[cfg(not(feature = "tower"))]
-pub(crate) type Layers = Option<std::convert::Infallible>;
-
 /// The connections to one service, shared by the clients of all keys.
 pub(crate) struct Transport {
     network: Network,
@@ -177,31 +170,19 @@ impl Transport {
         self.network.proxy().filter(|_| !self.base_url.is_https())
     }
 
-    /// Waits until the layers take a request. Also returns the duration of the wait.
-    #[cfg(feature = "tower")]
-    pub(crate) async fn ready(&self, max_wait: Duration) -> Result<(Layers, Duration), Error> {
-        match &self.layered {
-            // Boxed, to keep calls without layers small.
-            Some(layered) => Box::pin(layered.clone().ready(max_wait)).await,
-            None => Ok((None, Duration::ZERO)),
-        }
-    }
-
-    #[cfg(not(feature = "tower"))]
-    pub(crate) async fn ready(&self, _: Duration) -> Result<(Layers, Duration), Error> {
-        Ok((None, Duration::ZERO))
-    }
-
     /// Sends a request once, with these headers in addition to its own, and reads the response,
-    /// whatever its status code. Also returns an error if the body is incomplete.
+    /// whatever its status code. Also returns an error if the body is incomplete. `left` is the time until the
+    /// deadline of the call.
     pub(crate) async fn exchange(
         &self,
-        layers: Layers,
         request: &Request,
         headers: &HeaderMap,
-        timeout: Duration,
+        clock: &dyn Clock,
+        left: Duration,
+        attempt_timeout: Duration,
     ) -> Result<(RawResponse, Option<Error>), Error> {
-        let mut response = self.send(layers, request, headers, timeout).await?;
+        let sent = self.send(request, headers, clock, left, attempt_timeout);
+        let (mut response, _in_flight) = sent.await?;
         let max_bytes = match response.status().is_success() {
             true => self.max_response_bytes,
             false => Error::MAX_BODY_BYTES,
@@ -216,29 +197,35 @@ impl Transport {
         Ok((response, body_error))
     }
 
-    async fn send(
+    async fn send<'a>(
         &self,
-        layers: Layers,
         request: &Request,
         headers: &HeaderMap,
-        timeout: Duration,
-    ) -> Result<Incoming, Error> {
+        clock: &'a dyn Clock,
+        left: Duration,
+        attempt_timeout: Duration,
+    ) -> Result<(Incoming, InFlight<'a>), Error> {
         #[cfg(feature = "tower")]
-        if let Some(layers) = layers {
+        if let Some(layered) = &self.layered {
+            let mut layered = layered.clone();
+            // Boxed, to keep calls without layers small.
+            let left = Box::pin(layered.ready(left)).await?;
+            let (in_flight, timeout) = (InFlight::new(clock), attempt_timeout.min(left));
             let (request, body) = self.prepare(request, headers);
             let request = http::Request::try_from(request)
                 .map_err(|error| network::transport_error(error, timeout))?
                 .map(|_| body.unwrap_or_default());
-            // Boxed, to keep calls without layers small.
-            let (response, deadline) = Box::pin(layers.send(request, timeout)).await?;
-            return Ok(Incoming::Layered {
+            let (response, deadline) = Box::pin(layered.send(request, timeout)).await?;
+            let response = Incoming::Layered {
                 response,
                 deadline,
                 timeout,
-            });
+            };
+            return Ok((response, in_flight));
         }
+        let (in_flight, timeout) = (InFlight::new(clock), attempt_timeout.min(left));
         let response = self.send_to_network(request, headers, timeout).await?;
-        Ok(Incoming::Network { response, timeout })
+        Ok((Incoming::Network { response, timeout }, in_flight))
     }
 
     /// Not an async function, because its future would store the prepared request, which is large.

@@ -119,10 +119,9 @@ impl Network {
         }
         let is_unsent = guard.is_some_and(|guard| guard.is_first());
         if is_unsent && error.is_timeout() {
-            let reason = format!(
-                "could not send the request within {}, so nothing was sent",
-                seconds(timeout)
-            );
+            let timeout = seconds(timeout);
+            let reason =
+                format!("could not send the request within {timeout}, so nothing was sent");
             return Error::unsent(ErrorKind::Connection, reason);
         }
         transport_error(error, timeout)

@@ -31,16 +31,13 @@ pub enum Tls {
 }
 
 impl Tls {
-    /// The default: the first that is enabled.
-    const PREFERRED: Option<Self> = {
+    /// The first is the default.
+    const ENABLED: &[Self] = &[
         #[cfg(feature = "__rustls")]
-        let preferred = Some(Self::Rustls);
-        #[cfg(all(feature = "native-tls", not(feature = "__rustls")))]
-        let preferred = Some(Self::NativeTls);
-        #[cfg(not(any(feature = "__rustls", feature = "native-tls")))]
-        let preferred = None;
-        preferred
-    };
+        Self::Rustls,
+        #[cfg(feature = "native-tls")]
+        Self::NativeTls,
+    ];
 }
 
 /// Configures TLS. `https` is `None` if no connection uses HTTPS, otherwise the additional root
@@ -53,7 +50,7 @@ pub(crate) fn prepare(
     tls: Option<Tls>,
     https: Option<&[Vec<u8>]>,
 ) -> Result<reqwest::ClientBuilder, Error> {
-    match tls.or(Tls::PREFERRED) {
+    match tls.or(Tls::ENABLED.first().copied()) {
         None if https.is_some() => Err(Error::new(
             ErrorKind::Invalid,
             "HTTPS is not available, because this program was built without TLS; \
@@ -82,36 +79,40 @@ fn with_native_tls(
     let Some(root_certificates) = https else {
         return Ok(http.tls_certs_only([]));
     };
-    let mut certificates = Vec::new();
-    for pem in root_certificates {
-        let parse = reqwest::Certificate::from_pem_bundle;
-        certificates.extend(certificates_in(pem, parse)?);
-    }
+    let certificates = certificates_in(root_certificates, reqwest::Certificate::from_pem_bundle)?;
     Ok(http.tls_certs_merge(certificates))
 }
 
-/// Returns the certificates in a PEM text. The error does not contain that of the parser, which may show
+/// Returns the certificates in PEM texts. The error does not contain that of the parser, which may show
 /// the text: it may be a private key.
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 fn certificates_in<C, E>(
-    pem: &[u8],
-    parse: impl FnOnce(&[u8]) -> Result<Vec<C>, E>,
+    pems: &[Vec<u8>],
+    parse: impl Fn(&[u8]) -> Result<Vec<C>, E>,
 ) -> Result<Vec<C>, Error> {
-    // Without what editors add: a byte order mark, and spaces around lines.
-    let lines = without_mark(pem).split(|byte| matches!(byte, b'\n' | b'\r'));
-    let lines: Vec<_> = lines.map(<[u8]>::trim_ascii).collect();
-    let problem = match (parse(&lines.join(&b'\n')), pem) {
-        (Ok(certificates), _) if !certificates.is_empty() => return Ok(certificates),
-        (_, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'-', ..] | [b'-', 0, ..]) => {
-            "it is UTF-16; expected ASCII or UTF-8"
+    let mut all = Vec::new();
+    for pem in pems {
+        // Without what editors add: a byte order mark, and spaces around lines.
+        let lines = without_mark(pem).split(|byte| matches!(byte, b'\n' | b'\r'));
+        let lines: Vec<_> = lines.map(<[u8]>::trim_ascii).collect();
+        let certificates = parse(&lines.join(&b'\n')).unwrap_or_default();
+        if certificates.is_empty() {
+            let problem = match pem[..] {
+                [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'-', ..] | [b'-', 0, ..] => {
+                    "it is UTF-16; expected ASCII or UTF-8"
+                }
+                _ => {
+                    "expected the lines -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----, \
+                     and only base64 between them"
+                }
+            };
+            let reason =
+                format!("the value of root_certificate_pem is not a PEM certificate: {problem}");
+            return Err(Error::new(ErrorKind::Invalid, reason));
         }
-        _ => {
-            "expected the lines -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----, \
-             and only base64 between them"
-        }
-    };
-    let reason = format!("the value of root_certificate_pem is not a PEM certificate: {problem}");
-    Err(Error::new(ErrorKind::Invalid, reason))
+        all.extend(certificates);
+    }
+    Ok(all)
 }
 
 /// The configuration of rustls.
@@ -150,10 +151,8 @@ mod rustls_config {
     ) -> Result<reqwest::ClientBuilder, Error> {
         let failed = |error| {
             let problem = TlsProblem::of_rustls(&error);
-            Error::new(
-                ErrorKind::Invalid,
-                format!("could not set up TLS: {problem}"),
-            )
+            let reason = format!("could not set up TLS: {problem}");
+            Error::new(ErrorKind::Invalid, reason)
         };
         let provider = crypto_provider()?;
         let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -161,11 +160,8 @@ mod rustls_config {
             .map_err(failed)?;
         let builder = match https {
             Some(root_certificates) => {
-                let mut certificates = Vec::new();
-                for pem in root_certificates {
-                    let parse = |pem: &[u8]| CertificateDer::pem_slice_iter(pem).collect();
-                    certificates.extend(certificates_in::<_, pem::Error>(pem, parse)?);
-                }
+                let parse = |pem: &[u8]| CertificateDer::pem_slice_iter(pem).collect();
+                let certificates = certificates_in::<_, pem::Error>(root_certificates, parse)?;
                 let verifier = create_verifier(certificates, provider).map_err(failed)?;
                 // rustls calls every verifier dangerous that it does not create itself.
                 builder

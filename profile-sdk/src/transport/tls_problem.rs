@@ -47,33 +47,25 @@ impl TlsProblem {
     /// the description of the problem: it begins with a semicolon, or is empty.
     #[must_use]
     pub fn advice(&self, peer: &str) -> String {
-        let url = match peer {
-            "service" => "the base URL",
-            _ => "the URL of the {peer}",
-        };
-        let advice = self.texts().1.replace("{url}", url).replace("{peer}", peer);
-        advice.replace("{roots}", &unusable_roots())
-    }
-
-    /// Returns the description, and advice about a peer.
-    fn texts(&self) -> (&str, &'static str) {
         match self {
-            Self::NoTls => (
-                "the response is not TLS",
-                "; the {peer} does not support HTTPS on this port; check {url}",
+            Self::NoTls if peer == "service" => {
+                "; the service does not support HTTPS on this port; check the base URL".to_owned()
+            }
+            Self::NoTls => {
+                format!(
+                    "; the {peer} does not support HTTPS on this port; check the URL of the {peer}"
+                )
+            }
+            Self::UnknownIssuer => format!(
+                "{}; if a private authority issued the {peer}'s certificate, trust the root certificate of \
+                 that authority",
+                unusable_roots()
             ),
-            Self::UnknownIssuer => (
-                "no trusted authority issued the certificate",
-                "{roots}; if a private authority issued the {peer}'s certificate, trust the root certificate \
-                 of that authority",
-            ),
-            Self::AuthorityAsServer => (
-                "the certificate is not that of a server",
+            Self::AuthorityAsServer => format!(
                 "; the {peer} uses the certificate of an authority as its own; create one with the \
-                 extension basicConstraints=critical,CA:FALSE",
+                 extension basicConstraints=critical,CA:FALSE"
             ),
-            Self::PeerFailed => ("the peer reported an internal error", ""),
-            Self::Other(problem) => (problem, ""),
+            Self::PeerFailed | Self::Other(_) => String::new(),
         }
     }
 
@@ -136,7 +128,13 @@ impl TlsProblem {
 
 impl fmt::Display for TlsProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.texts().0)
+        f.pad(match self {
+            Self::NoTls => "the response is not TLS",
+            Self::UnknownIssuer => "no trusted authority issued the certificate",
+            Self::AuthorityAsServer => "the certificate is not that of a server",
+            Self::PeerFailed => "the peer reported an internal error",
+            Self::Other(problem) => problem,
+        })
     }
 }
 

@@ -83,20 +83,18 @@ fn check(text: &str) -> Result<(), InvalidValue> {
     if text.is_empty() {
         return reject("is empty; expected the key that the service issued".to_owned());
     }
-    for (index, character) in text.chars().enumerate() {
-        let found = match character {
-            '!'..='~' => continue,
-            character if character.is_ascii() || character.is_whitespace() => {
-                "whitespace or a control character"
-            }
-            _ => "a character that is not ASCII",
-        };
-        let position = index + 1;
-        return reject(format!(
-            "has {found} at position {position}; expected visible ASCII only"
-        ));
-    }
-    Ok(())
+    let mut characters = text.chars().enumerate();
+    let Some((index, invalid)) = characters.find(|(_, c)| !c.is_ascii_graphic()) else {
+        return Ok(());
+    };
+    let found = match invalid.is_ascii() || invalid.is_whitespace() {
+        true => "whitespace or a control character",
+        false => "a character that is not ASCII",
+    };
+    let position = index + 1;
+    reject(format!(
+        "has {found} at position {position}; expected visible ASCII only"
+    ))
 }
 
 const REPLACEMENT: &str = "[redacted]";

@@ -11,7 +11,8 @@ macro_rules! display_text {
     };
 }
 
-/// Implements `as_str`, `Display`, `AsRef<str>` and the conversion to `String` for a type whose only field implements `AsRef<str>`.
+/// Implements `as_str`, `Display`, `AsRef<str>` and the conversions from and to texts for a type whose only
+/// field implements `AsRef<str>`.
 macro_rules! text_value {
     ($name:ident) => {
         impl $name {
@@ -23,6 +24,7 @@ macro_rules! text_value {
         }
 
         $crate::values::macros::display_text!($name);
+        $crate::values::macros::from_text!($name);
 
         impl AsRef<str> for $name {
             fn as_ref(&self) -> &str {

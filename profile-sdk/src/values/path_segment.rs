@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 use crate::number::count_of;
 use crate::text::quoted_start;
 use crate::values::InvalidValue;
-use crate::values::macros::{Field, from_text, text_value};
+use crate::values::macros::{Field, text_value};
 
 /// The handle of a profile: any text except the empty text, `.` and `..`, which cannot be part of a
 /// URL path.
@@ -46,8 +46,6 @@ impl Handle {
 
 text_value!(Handle);
 
-from_text!(Handle);
-
 impl Field for Handle {}
 
 /// Declares an identifier that is a string or an integer in JSON.
@@ -73,7 +71,6 @@ macro_rules! resource_id {
         }
 
         text_value!($name);
-        from_text!($name);
 
         impl From<u64> for $name {
             fn from(number: u64) -> Self {

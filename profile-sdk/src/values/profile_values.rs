@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::text::quoted_start;
 use crate::values::InvalidValue;
-use crate::values::macros::{Field, from_text, text_value};
+use crate::values::macros::{Field, text_value};
 
 /// The kind of a profile field's values. `Display` prints the limits.
 ///
@@ -108,7 +108,6 @@ macro_rules! short_text {
         }
 
         text_value!($name);
-        from_text!($name);
     };
 }
 
@@ -199,23 +198,18 @@ impl Bio {
 
 text_value!(Bio);
 
-from_text!(Bio);
-
 fn check(text: &str) -> Result<(), InvalidValue> {
-    let characters = text.chars().count();
-    let lines = count_lines(text);
-    let reason = match (characters > Bio::MAX_CHARACTERS, lines > Bio::MAX_LINES) {
+    let (characters, max_characters) = (text.chars().count(), Bio::MAX_CHARACTERS);
+    let (lines, max_lines) = (count_lines(text), Bio::MAX_LINES);
+    let reason = match (characters > max_characters, lines > max_lines) {
         (false, false) => return Ok(()),
-        (true, false) => format!(
-            "has {characters} characters; at most {} are allowed",
-            Bio::MAX_CHARACTERS
-        ),
-        (false, true) => format!("has {lines} lines; at most {} are allowed", Bio::MAX_LINES),
+        (true, false) => {
+            format!("has {characters} characters; at most {max_characters} are allowed")
+        }
+        (false, true) => format!("has {lines} lines; at most {max_lines} are allowed"),
         (true, true) => format!(
-            "has {characters} characters and {lines} lines; at most {} characters and {} lines \
-             are allowed",
-            Bio::MAX_CHARACTERS,
-            Bio::MAX_LINES
+            "has {characters} characters and {lines} lines; at most {max_characters} characters and \
+             {max_lines} lines are allowed"
         ),
     };
     Err(InvalidValue::new("bio", reason))
@@ -285,8 +279,6 @@ impl Color {
 
 text_value!(Color);
 
-from_text!(Color);
-
 /// An absolute URL with any scheme.
 ///
 /// The URL is validated but sent exactly as written: the parsed form, with additional slashes and a
@@ -340,8 +332,6 @@ impl From<Url> for LinkUrl {
 }
 
 text_value!(LinkUrl);
-
-from_text!(LinkUrl);
 
 impl Field for LinkUrl {}
 

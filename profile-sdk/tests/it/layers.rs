@@ -406,9 +406,9 @@ type Run = fn(HttpService, Request) -> Pin<Box<dyn Future<Output = Response> + S
 
 const REFUSED: &str = "the circuit breaker is open";
 
-/// Layers that say that they did not send a request, which is only known if the network agrees.
-#[tokio::test]
-async fn a_layer_can_say_that_nothing_was_sent() {
+/// Returns layers that say that they did not send a request, with `true` if it may have reached the service, and
+/// the number of requests.
+fn refusing_layers() -> [(&'static str, Run, bool, usize); 5] {
     let refuses: Run = |_, _| Box::pin(async { Err(Error::not_sent(REFUSED)) });
     let retries: Run = |network, request| {
         Box::pin(async {
@@ -438,13 +438,18 @@ async fn a_layer_can_say_that_nothing_was_sent() {
         tokio::spawn(late);
         Box::pin(async { Err(Error::not_sent(REFUSED)) })
     };
-    for (name, run, is_lost, requests_sent) in [
+    [
         ("refuses", refuses, false, 0),
         ("retries", retries, true, 1),
         ("rebuilds", rebuilds, true, 1),
         ("spawns", spawns, false, 0),
         ("retries without a connection", retries, false, 0),
-    ] {
+    ]
+}
+
+#[tokio::test]
+async fn a_layer_can_say_that_nothing_was_sent() {
+    for (name, run, is_lost, requests_sent) in refusing_layers() {
         let service = MockServer::start().await;
         let fault = Fault::Wire(WireFault::Close);
         service.add_fault(FaultRule::new(fault)).unwrap();
