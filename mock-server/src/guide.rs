@@ -4,21 +4,21 @@
 /// definitions added here come first, so that they take effect in the generated documentation.
 macro_rules! page {
     ($name:ident, $file:literal) => {
-        #[doc = "[faults]: self::faults"]
-        #[doc = "[dialects]: self::dialects"]
-        #[doc = "[journal]: self::journal"]
-        #[doc = "[har]: self::journal#http-archive"]
-        #[doc = "[violations]: self::test_suites#violations-and-coverage"]
-        #[doc = "[webhooks]: self::webhooks"]
-        #[doc = "[worlds]: self::worlds"]
-        #[doc = "[state-files]: self::worlds#state-files"]
-        #[doc = "[control-api]: self::control_api"]
-        #[doc = "[program]: self::program"]
-        #[doc = "[web-pages]: self::program#web-pages"]
-        #[doc = "[test-suites]: self::test_suites"]
-        #[doc = "[recipes]: self::recipes"]
-        #[doc = "[own-mocks]: crate#your-own-mocks"]
-        #[doc = ""]
+        /// [faults]: self::faults
+        /// [dialects]: self::dialects
+        /// [journal]: self::journal
+        /// [har]: self::journal#http-archive
+        /// [violations]: self::test_suites#violations-and-coverage
+        /// [webhooks]: self::webhooks
+        /// [worlds]: self::worlds
+        /// [state-files]: self::worlds#state-files
+        /// [control-api]: self::control_api
+        /// [program]: self::program
+        /// [web-pages]: self::program#web-pages
+        /// [test-suites]: self::test_suites
+        /// [recipes]: self::recipes
+        /// [own-mocks]: crate#your-own-mocks
+        ///
         #[doc = include_str!(concat!("../docs/", $file))]
         pub mod $name {}
     };

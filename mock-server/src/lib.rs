@@ -55,8 +55,6 @@ pub mod webhook;
 mod worlds;
 mod worlds_server;
 
-#[doc(hidden)]
-pub use control::control_openapi_json;
 pub use control::openapi_json;
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
@@ -67,20 +65,19 @@ pub use engine::{
 pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;
 pub use mock_server::{MockServer, MockServerBuilder, StartError};
-#[doc(hidden)]
-pub use mutants::Mutant;
-#[doc(hidden)]
-pub use redaction::{SafeUrl, printable};
 pub use service::{StateError, StateFile};
 pub use service_handle::ServiceHandle;
-#[doc(hidden)]
-pub use signals::Signals;
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
 #[cfg(feature = "wiremock")]
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]
 pub use wiremock;
 // Like all hidden items, only for the programs of this project.
 #[doc(hidden)]
-pub use worlds::Worlds;
-#[doc(hidden)]
-pub use worlds_server::WorldsServer;
+pub use self::{
+    control::control_openapi_json,
+    mutants::Mutant,
+    redaction::{SafeUrl, printable},
+    signals::Signals,
+    worlds::Worlds,
+    worlds_server::WorldsServer,
+};

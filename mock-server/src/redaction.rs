@@ -24,7 +24,7 @@ const MIN_PART_BYTES: usize = 8;
 /// Maximum number of parts of the credentials of a request, since each is searched in all of its texts.
 const MAX_PARTS: usize = 64;
 
-/// The secrets that texts about one request may contain, in lower case.
+/// The secrets that texts about one request may contain, as [`normalize`] returns them.
 pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
@@ -47,21 +47,36 @@ impl Secrets {
         parts.truncate(MAX_PARTS);
         let credentials =
             values.map(|value| value.split_once(' ').map_or(value, |(_, rest)| rest.trim()));
-        let mut secrets: Vec<_> = credentials
-            .chain(other_keys.iter().map(String::as_str))
-            .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
-            .chain(parts)
-            .map(str::to_ascii_lowercase)
-            .collect();
-        // A secret that begins with another one must be replaced first.
-        secrets.sort_unstable_by_key(|secret| Reverse(secret.len()));
-        Self(secrets)
+        let other_keys = other_keys.iter().map(String::as_str);
+        let secrets = credentials.chain(other_keys).chain(parts);
+        // An escape in a secret may be escaped once more in a text.
+        let secrets = secrets.flat_map(|text| [normalize(text).0, text.to_ascii_lowercase()]);
+        let secrets = secrets.filter(|secret| secret.len() >= MIN_SECRET_BYTES);
+        Self(secrets.collect())
     }
 
-    /// Replaces the secrets and the digits of generated keys with `…`.
+    /// Replaces the secrets and the digits of generated keys, in upper or lower case and percent-encoded or not,
+    /// with `…`.
     pub(crate) fn redact(&self, text: &str) -> String {
-        let secrets = self.0.iter();
-        secrets.fold(redact_keys(text), |text, secret| redact(&text, secret))
+        let (normal, starts) = normalize(text);
+        let mut found = key_digits(&normal);
+        // The names of generated keys stay.
+        for secret in self.0.iter().filter(|secret| label(secret).is_none()) {
+            let places = normal.match_indices(secret);
+            found.extend(places.map(|(start, _)| start..start + secret.len()));
+        }
+        found.sort_unstable_by_key(|part| part.start);
+        let (mut redacted, mut end) = (String::new(), 0);
+        for part in found {
+            let (start, stop) = (starts[part.start], starts[part.end]);
+            // A part that overlaps the one before is hidden by the same `…`.
+            if start >= end {
+                redacted.push_str(&text[end..start]);
+                redacted.push('…');
+            }
+            end = end.max(stop);
+        }
+        redacted + &text[end..]
     }
 
     /// Does the same in a body, which may contain bytes that are not UTF-8.
@@ -86,20 +101,18 @@ impl Secrets {
 
     /// Returns the length of the start of a secret at the end of a text, which may be percent-encoded.
     fn cut_secret(&self, text: &str) -> usize {
-        let lower = text.to_ascii_lowercase();
-        let mut tail = lower.bytes().rev().take("%4".len());
+        let (normal, starts) = normalize(text);
+        let mut tail = normal.bytes().rev().take("%4".len());
         // The text may also end inside an escape.
-        let escape = tail
-            .position(|byte| byte == b'%')
-            .map_or(0, |place| place + 1);
-        let (decoded, starts) = decode(&lower[..lower.len() - escape]);
-        let encoded = self.start_of_secret(&decoded).map(|start| starts[start]);
-        let starts = [self.start_of_secret(&lower), encoded];
-        let start = starts.into_iter().flatten().min();
-        start.map_or(0, |start| lower.len() - start)
+        let escape = tail.position(|byte| byte == b'%');
+        let ends = [Some(0), escape.map(|place| place + 1)]
+            .into_iter()
+            .flatten();
+        let start = ends.filter_map(|cut| self.start_of_secret(&normal[..normal.len() - cut]));
+        start.min().map_or(0, |start| text.len() - starts[start])
     }
 
-    /// Returns the position of the start of a secret at the end of a text in lower case.
+    /// Returns the position of the start of a secret at the end of a normalized text.
     fn start_of_secret(&self, text: &str) -> Option<usize> {
         let lengths = self.0.iter().filter_map(|secret| {
             let mut lengths = (MIN_SECRET_BYTES..secret.len()).rev();
@@ -157,40 +170,9 @@ pub(crate) fn is_secret_header(name: &str) -> bool {
     secrets.any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
-/// Replaces the digits of generated keys, in upper or lower case, with `…`: a client may have put its
-/// key into a path or a query.
+/// Replaces the digits of generated keys with `…`: a client may have put its key into a path or a query.
 pub(crate) fn redact_keys(text: &str) -> String {
-    hide(text, key_digits)
-}
-
-/// Replaces a secret, which is in lower case, with `…`.
-fn redact(text: &str, secret: &str) -> String {
-    hide(text, |text| {
-        let starts = text.match_indices(secret).map(|(start, _)| start);
-        starts.map(|start| start..start + secret.len()).collect()
-    })
-}
-
-fn hide(text: &str, find_in_lower_case: impl Fn(&str) -> Vec<Range<usize>>) -> String {
-    let find = |text: &str| find_in_lower_case(&text.to_ascii_lowercase());
-    let redacted = replace(text, find(text).into_iter());
-    if !redacted.contains('%') {
-        return redacted;
-    }
-    let (decoded, starts) = decode(&redacted);
-    let found = find(&decoded).into_iter();
-    let found = found.map(|part| starts[part.start]..starts[part.end]);
-    replace(&redacted, found)
-}
-
-fn replace(text: &str, parts: impl Iterator<Item = Range<usize>>) -> String {
-    let (mut redacted, mut end) = (String::new(), 0);
-    for part in parts {
-        redacted.push_str(&text[end..part.start]);
-        redacted.push('…');
-        end = part.end;
-    }
-    redacted + &text[end..]
+    Secrets(Vec::new()).redact(text)
 }
 
 /// Returns the positions of the digits of keys, which follow the name of the key.
@@ -210,10 +192,10 @@ fn key_digits(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Decodes percent-encoding into one byte for each character, and returns the position of each
-/// character in the original. Keys are ASCII, so other characters become `?`.
-fn decode(text: &str) -> (String, Vec<usize>) {
-    let (mut decoded, mut starts) = (String::new(), Vec::new());
+/// Decodes percent-encoding and converts to lower case, into one byte for each character. Returns the position
+/// of each character in the original, too. Keys are ASCII, so other characters become `?`.
+fn normalize(text: &str) -> (String, Vec<usize>) {
+    let (mut normal, mut starts) = (String::new(), Vec::new());
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
         let (character, length) = match escaped(rest.as_bytes()) {
@@ -221,11 +203,15 @@ fn decode(text: &str) -> (String, Vec<usize>) {
             None => (next, next.len_utf8()),
         };
         starts.push(text.len() - rest.len());
-        decoded.push(if character.is_ascii() { character } else { '?' });
+        normal.push(if character.is_ascii() {
+            character.to_ascii_lowercase()
+        } else {
+            '?'
+        });
         rest = &rest[length..];
     }
     starts.push(text.len());
-    (decoded, starts)
+    (normal, starts)
 }
 
 fn escaped(text: &[u8]) -> Option<u8> {
@@ -355,6 +341,7 @@ mod tests {
     #[test]
     fn redacts_percent_encoded_secrets() {
         let secret = "a?b+/==";
-        assert_eq!(redact("a=A?b+/==&b=a%3fb%2B/%3D=&é", secret), "a=…&b=…&é");
+        let secrets = Secrets(vec![secret.to_owned()]);
+        assert_eq!(secrets.redact("a=A?b+/==&b=a%3fb%2B/%3D=&é"), "a=…&b=…&é");
     }
 }

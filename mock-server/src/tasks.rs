@@ -1,11 +1,12 @@
 //! Blocking work in async code, locks, and the shutdown signal of a server or a world.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{future, io, thread};
 
-use tokio::sync::{oneshot, watch};
+use tokio::runtime::{self, Handle};
+use tokio::sync::watch;
+use tokio::time::sleep;
 
 /// A signal to all tasks that the server or the world shuts down.
 #[derive(Debug, Clone)]
@@ -37,16 +38,24 @@ impl Shutdown {
 
 /// Waits in real time, even if the clock of the caller's runtime is paused.
 pub(crate) async fn sleep_in_real_time(time: Duration) {
-    let (waiting, dropped) = mpsc::channel::<()>();
-    let (elapse, elapsed) = oneshot::channel();
-    thread::spawn(move || {
-        if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-            let _ = elapse.send(());
-        }
-    });
-    let _ = elapsed.await;
-    // Dropped earlier, it ends the thread.
-    drop(waiting);
+    let runtime = background_runtime().expect("a thread can be started");
+    let _ = runtime.spawn(async move { sleep(time).await }).await;
+}
+
+/// Returns a runtime of the process on a thread of its own, for what is independent of the caller's runtime.
+pub(crate) fn background_runtime() -> io::Result<Handle> {
+    static RUNTIME: Mutex<Option<Handle>> = Mutex::new(None);
+    let mut started = lock(&RUNTIME);
+    if let Some(runtime) = &*started {
+        return Ok(runtime.clone());
+    }
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let handle = runtime.handle().clone();
+    let thread = thread::Builder::new().name("webhooks".to_owned());
+    thread.spawn(move || runtime.block_on(future::pending::<()>()))?;
+    Ok(started.insert(handle).clone())
 }
 
 /// Runs blocking work, such as disk I/O, on tokio's blocking thread pool.

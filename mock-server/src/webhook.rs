@@ -1,21 +1,16 @@
 //! The webhook of a [`MockServer`](crate::MockServer): its receiver, events and deliveries, which are sent
 //! over the network.
 
-use std::future;
-use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
-use std::thread;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::Request;
 use hyper::client::conn::http1;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue};
-use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use tokio::runtime::{self, Handle};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -25,7 +20,7 @@ use crate::engine::webhook::{PendingDelivery, Prepared, Receiver, ReceiverUrl, W
 use crate::input::InvalidInput;
 use crate::mutants::Mutant;
 use crate::service::{Service, StateError};
-use crate::tasks::{lock, run_blocking};
+use crate::tasks::{background_runtime, run_blocking};
 
 pub use crate::engine::webhook::{
     BuiltInReceiver, Delivery, DeliveryOutcome, EventData, EventKind, MAX_CONSECUTIVE_FAILURES,
@@ -79,7 +74,10 @@ impl<'a> WebhookHandle<'a> {
     /// Returns [`Error::Invalid`] unless `url` is an absolute `http://` URL and the secret is not empty,
     /// and [`Error::State`] if the state file fails.
     pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
-        self.use_receiver(Receiver::Url(url.parse()?), Some(secret.into()))
+        self.use_receiver(
+            Receiver::Url(url.to_owned().try_into()?),
+            Some(secret.into()),
+        )
     }
 
     /// Sends future events to the built-in receiver, which responds according to a
@@ -234,7 +232,7 @@ impl<'a> WebhookHandle<'a> {
                     // The caller may not wait for it.
                     let _ = sender.send(recorded.map_err(Error::NotRecorded));
                 };
-                match runtime() {
+                match background_runtime() {
                     Err(error) => record(pending.delivery, connection_failed(&error)),
                     Ok(runtime) => drop(runtime.spawn(async move {
                         let outcome = send(&pending, mutant).await;
@@ -320,22 +318,6 @@ impl Error {
 /// too early would cause errors in the receiver.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Returns the runtime of all deliveries of the process, on a thread of its own.
-fn runtime() -> io::Result<Handle> {
-    static RUNTIME: Mutex<Option<Handle>> = Mutex::new(None);
-    let mut started = lock(&RUNTIME);
-    if let Some(runtime) = &*started {
-        return Ok(runtime.clone());
-    }
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let handle = runtime.handle().clone();
-    let thread = thread::Builder::new().name("webhooks".to_owned());
-    thread.spawn(move || runtime.block_on(future::pending::<()>()))?;
-    Ok(started.insert(handle).clone())
-}
-
 /// Sends once, without following redirects, and waits for the response no longer than the timeout.
 async fn send(pending: &PendingDelivery, mutant: Option<Mutant>) -> DeliveryOutcome {
     let request = request(pending, mutant);
@@ -357,8 +339,11 @@ async fn post(
     connections.spawn(connection);
     let response = sender.send_request(request).await?;
     let status = response.status().as_u16();
-    drain(response).await?;
-    Ok(status)
+    let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES);
+    match body.collect().await {
+        Err(error) if !error.is::<LengthLimitError>() => Err(error),
+        _ => Ok(status),
+    }
 }
 
 fn request(pending: &PendingDelivery, mutant: Option<Mutant>) -> Request<Full<Bytes>> {
@@ -381,16 +366,6 @@ fn request(pending: &PendingDelivery, mutant: Option<Mutant>) -> Request<Full<By
     request.headers_mut().insert(CONTENT_LENGTH, length);
     *request.body_mut() = Full::new(body.into());
     request
-}
-
-async fn drain(mut response: Response<Incoming>) -> Result<(), hyper::Error> {
-    let mut read = 0;
-    while read <= MAX_RESPONSE_BYTES
-        && let Some(frame) = response.frame().await
-    {
-        read += frame?.data_ref().map_or(0, Bytes::len);
-    }
-    Ok(())
 }
 
 /// Describes an error with its cause, which hyper's message does not include.

@@ -1,8 +1,7 @@
 //! The worlds of one process, and their names in URLs and keys.
 
 use std::collections::BTreeMap;
-use std::mem;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::{
     self, ActiveKeys, Dialect, Keys, OwnHosts, Report, Request, SeededHash, UNKNOWN_WORLD, World,
@@ -31,7 +30,7 @@ use crate::tasks::lock;
 /// ```
 #[derive(Debug)]
 pub struct Worlds {
-    running: RwLock<Running>,
+    running: Mutex<Running>,
     /// The fault rules of new worlds.
     faults: Vec<FaultRule>,
     past: Arc<Past>,
@@ -139,14 +138,6 @@ impl Worlds {
         service.expect("the worlds are not shared before they are served")
     }
 
-    fn running(&self) -> RwLockReadGuard<'_, Running> {
-        self.running.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn change(&self) -> RwLockWriteGuard<'_, Running> {
-        self.running.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds fault rules to the world `default`, and to each world that is created later. If one is
     /// invalid, none is added.
     ///
@@ -161,16 +152,11 @@ impl Worlds {
 
     /// Returns the report of all worlds together, including deleted worlds and what a reset cleared.
     pub fn report(&self) -> Report {
-        let mut all = self.default().report();
-        all.merge(&lock(&self.past.report));
-        for (_, service) in self
-            .running()
-            .services
-            .iter()
-            .filter(|(name, _)| *name != DEFAULT)
-        {
+        let mut all = Report::default();
+        for service in lock(&self.running).services.values() {
             all.merge(&service.report());
         }
+        all.merge(&lock(&self.past.report));
         all
     }
 
@@ -205,14 +191,13 @@ impl Worlds {
 
     fn new(default: Service) -> Self {
         let past = default.past.clone();
-        let services = [(DEFAULT.to_owned(), Arc::new(default))].into();
         let running = Running {
-            services,
+            services: [(DEFAULT.to_owned(), Arc::new(default))].into(),
             ..Running::default()
         };
         Self {
             past,
-            running: RwLock::new(running),
+            running: Mutex::new(running),
             faults: Vec::new(),
             resetting: Mutex::default(),
         }
@@ -236,10 +221,8 @@ impl Worlds {
             return Err(world);
         };
         let path = request.path[PATH_PREFIX.len() + world.len()..].to_owned();
-        let sent = request.sent.take();
-        let sent = sent.or_else(|| request.query.as_ref().map(|_| request.target().into()));
-        let whole = mem::replace(&mut request.path, path);
-        request.sent = Some(sent.unwrap_or_else(|| whole.into()));
+        request.sent = Some(request.target().into());
+        request.path = path;
         if let Some(header) = authorization(request)
             && let Some(token) = bearer_token(header)
         {
@@ -275,14 +258,14 @@ impl Worlds {
 
     /// Returns the service of the world with this name.
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Service>> {
-        self.running().services.get(name).cloned()
+        lock(&self.running).services.get(name).cloned()
     }
 
     /// Returns a seed for a new world, which depends on the seed of `default` and the number of earlier
     /// seeds. It has at most 53 bits, so that clients in JavaScript read it exactly.
     pub(crate) fn next_seed(&self) -> u64 {
         let seed = SeededHash::new(self.default().initial.seed()).mix_str("world");
-        let mut running = self.change();
+        let mut running = lock(&self.running);
         running.seeds += 1;
         seed.mix(running.seeds).value() >> 11
     }
@@ -294,7 +277,7 @@ impl Worlds {
         let service = self.default().beside(store, world, Journal::new());
         let added = service.add_faults(self.faults.clone());
         added.expect("the rules were validated when they were added");
-        let mut running = self.change();
+        let mut running = lock(&self.running);
         running.created += 1;
         let name = format!("w{}", running.created);
         running.services.insert(name.clone(), Arc::new(service));
@@ -303,7 +286,7 @@ impl Worlds {
 
     /// Returns the names of all worlds: `default`, then the others in the order of their creation.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.running().services.keys().cloned().collect();
+        let mut names: Vec<_> = lock(&self.running).services.keys().cloned().collect();
         // The sort is stable and puts `w10` after `w9`.
         names.sort_by_key(|name| (name != DEFAULT, name.len()));
         names
@@ -318,7 +301,7 @@ impl Worlds {
             return Ok(());
         };
         let new = Arc::new(old.restart()?);
-        if let Some(service) = self.change().services.get_mut(name) {
+        if let Some(service) = lock(&self.running).services.get_mut(name) {
             *service = new;
         }
         old.end(name);
@@ -327,7 +310,7 @@ impl Worlds {
 
     /// Deletes a world and returns `true` if it existed. What is under way is completed.
     pub(crate) fn delete(&self, name: &str) -> bool {
-        let removed = self.change().services.remove(name);
+        let removed = lock(&self.running).services.remove(name);
         removed.inspect(|service| service.end(name)).is_some()
     }
 }

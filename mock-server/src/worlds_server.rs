@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::{Request, Response};
 use hyper::body::Incoming;
 
-use crate::control::{self, Control, ControlReply, Guard};
+use crate::control::{self, Control, Guard};
 use crate::engine::{self, BODY_LIMIT, Reply};
 use crate::faults::PlannedReply;
 use crate::input::InvalidInput;
@@ -36,11 +36,15 @@ use crate::worlds::Worlds;
 /// # })?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
+#[must_use = "the server does not serve before `serve_until`"]
 pub struct WorldsServer {
     listener: TcpListener,
     address: SocketAddr,
     url: String,
-    handler: WorldsHandler,
+    worlds: Arc<Worlds>,
+    /// `None` without the control API.
+    guard: Option<Guard>,
+    log: Option<Log>,
 }
 
 impl WorldsServer {
@@ -54,38 +58,27 @@ impl WorldsServer {
     pub fn new(worlds: impl Into<Arc<Worlds>>, listener: TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let url = url_of(address);
-        let worlds = worlds.into();
-        let shutdown = Shutdown::new();
-        let control = Control::new(worlds.clone(), url.clone(), shutdown.clone());
-        let handler = WorldsHandler {
-            worlds,
-            control: Some(Arc::new(control)),
-            shutdown,
-            log: None,
-        };
         Ok(Self {
             listener,
             address,
-            url,
-            handler,
+            url: url_of(address),
+            worlds: worlds.into(),
+            guard: Some(Guard::default()),
+            log: None,
         })
     }
 
     /// Calls `log` with one line per request to the service: method, path, name of the key and response
     /// status. The line contains no API keys, but maybe control characters of the request.
-    #[must_use]
     pub fn log(mut self, log: impl Fn(fmt::Arguments<'_>) + Send + Sync + 'static) -> Self {
-        let log: Log = Box::new(log);
-        self.handler.log = Some(log);
+        self.log = Some(Box::new(log));
         self
     }
 
     /// Disables the control API, which shows all keys to anybody who can reach the port. Its paths are
     /// then unknown paths of the service.
-    #[must_use]
     pub fn without_control(mut self) -> Self {
-        self.handler.control = None;
+        self.guard = None;
         self
     }
 
@@ -97,16 +90,10 @@ impl WorldsServer {
     /// Returns [`InvalidInput`] if the token is empty or contains characters other than printable
     /// ASCII.
     pub fn control_token(mut self, token: &str) -> Result<Self, InvalidInput> {
-        self.guard()
-            .map_or(Ok(()), |guard| guard.require_token(token))?;
+        if let Some(guard) = &mut self.guard {
+            guard.require_token(token)?;
+        }
         Ok(self)
-    }
-
-    /// Returns the guard of the control API; `None` without it.
-    fn guard(&mut self) -> Option<&mut Guard> {
-        let control = Arc::get_mut(self.handler.control.as_mut()?);
-        let control = control.expect("the control API is not shared before it is served");
-        Some(&mut control.guard)
     }
 
     /// Returns the address that the server listens on.
@@ -122,8 +109,8 @@ impl WorldsServer {
 
     /// Returns the URL of the control API; `None` [without it](Self::without_control).
     pub fn control_url(&self) -> Option<String> {
-        let control = self.handler.control.as_ref();
-        control.map(|_| format!("{}{}", self.url, control::BASE))
+        let guard = self.guard.as_ref();
+        guard.map(|_| format!("{}{}", self.url, control::BASE))
     }
 
     /// Serves until `stop` completes, then finishes pending requests for up to 10 seconds and closes all
@@ -134,8 +121,20 @@ impl WorldsServer {
     /// Returns an error if the listener cannot be registered with the runtime.
     pub async fn serve_until(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let shutdown = self.handler.shutdown.clone();
-        let connections = transport::serve(listener, Arc::new(self.handler), stop).await;
+        let shutdown = Shutdown::new();
+        let control = self.guard.map(|guard| Control {
+            worlds: self.worlds.clone(),
+            url: self.url,
+            shutdown: shutdown.clone(),
+            guard,
+        });
+        let handler = WorldsHandler {
+            worlds: self.worlds,
+            control: control.map(Arc::new),
+            shutdown: shutdown.clone(),
+            log: self.log,
+        };
+        let connections = transport::serve(listener, Arc::new(handler), stop).await;
         // The driver reports what clients had sent, or that they have left, and then their tasks run.
         for _ in 0..3 {
             tokio::task::yield_now().await;
@@ -233,12 +232,10 @@ impl WorldsHandler {
         request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, NoResponse> {
         let request = receive(request, control::BODY_LIMIT, &self.shutdown).await?;
-        let reply = match run_blocking(move || control::answer(&control, &request)).await {
-            ControlReply::Now(reply) => reply,
-            ControlReply::Later(reply) => reply.await,
-        };
+        let reply = run_blocking(move || control::answer(&control, &request)).await;
         // Responses contain keys.
         let reply = reply
+            .await
             .with_header("cache-control", "no-store")
             .with_header("x-content-type-options", "nosniff");
         Ok(response(PlannedReply::new(reply)))

@@ -1,5 +1,6 @@
 //! The control API of one server, and a request to it for one world.
 
+use std::future;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -20,30 +21,22 @@ pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The control API of one server.
 pub(crate) struct Control {
-    pub(super) worlds: Arc<Worlds>,
+    pub(crate) worlds: Arc<Worlds>,
     /// The base URL of the service, for requests without a `Host` header.
-    url: String,
-    pub(super) shutdown: Shutdown,
+    pub(crate) url: String,
+    pub(crate) shutdown: Shutdown,
     pub(crate) guard: Guard,
 }
 
-/// The reply to a request to the control API.
-pub(crate) enum ControlReply {
-    Now(Reply),
-    /// A reply that waits for the network or for a request to the service.
-    Later(Pin<Box<dyn Future<Output = Reply> + Send>>),
+/// The reply to a request to the control API, which may wait for the network or for a request to the service.
+pub(crate) type ControlReply = Pin<Box<dyn Future<Output = Reply> + Send>>;
+
+/// Returns a reply that does not wait.
+pub(super) fn now(reply: Reply) -> ControlReply {
+    Box::pin(future::ready(reply))
 }
 
 impl Control {
-    pub(crate) fn new(worlds: Arc<Worlds>, url: String, shutdown: Shutdown) -> Self {
-        Self {
-            worlds,
-            url,
-            shutdown,
-            guard: Guard::default(),
-        }
-    }
-
     /// Returns the base URL of the service as the client sees it, since a container's own address is
     /// not reachable from outside.
     pub(super) fn url(&self, request: &Request) -> String {

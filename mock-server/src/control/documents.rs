@@ -1,4 +1,4 @@
-//! `/health`, the OpenAPI documents and the page.
+//! The OpenAPI documents and the page.
 
 use std::sync::LazyLock;
 
@@ -8,16 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::call::Control;
 use super::error::ControlError;
-use crate::engine::{Object, Reply, Request};
-
-pub(super) fn show_health(control: &Control, request: &Request, routes: &[String]) -> Reply {
-    Reply::fields(200, &|object: &mut Object<'_>| {
-        object.string("status", "ok");
-        object.string("version", env!("CARGO_PKG_VERSION"));
-        object.string("url", &control.url(request));
-        object.value("routes", &routes);
-    })
-}
+use crate::engine::{Reply, Request};
 
 /// The path of the service's document, which is also served at the root.
 pub(super) const SERVICE: &str = "/openapi.json";

@@ -10,7 +10,7 @@ mod routes;
 mod webhook;
 mod worlds;
 
-pub(crate) use call::{BASE, BODY_LIMIT, Control, ControlReply};
+pub(crate) use call::{BASE, BODY_LIMIT, Control};
 pub use documents::{control_openapi_json, openapi_json};
 pub(crate) use guard::Guard;
 pub(crate) use routes::{answer, is_for};

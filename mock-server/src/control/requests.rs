@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use tokio::time::sleep;
 use url::form_urlencoded;
 
-use super::call::{ControlReply, WorldCall};
+use super::call::{ControlReply, WorldCall, now};
 use super::error::ControlError;
-use crate::engine::{Object, Reply, Request};
+use crate::engine::{Reply, Request};
 use crate::faults::FaultRule;
 use crate::input::read_json;
 use crate::journal::{
@@ -73,20 +73,21 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let name = call.name.to_owned();
     if !requests.is_empty() || within.is_zero() {
         let requests = (name, requests, service.journal.dropped());
-        return Ok(ControlReply::Now(format.reply(requests, &url)));
+        return Ok(now(format.reply(requests, &url)));
     }
     let ended = ended(call);
-    Ok(ControlReply::Later(Box::pin(async move {
+    Ok(Box::pin(async move {
         let found = tokio::select! {
             biased;
-            requests = service.journal.wait_after(after, &pattern, 1, sleep(within)) => Ok(requests),
-            error = ended => error.map_or(Ok(Vec::new()), Err),
+            found = service.journal.wait_after(after, &pattern, 1, sleep(within)) => found.ok(),
+            error = ended => match error {
+                Some(error) => return error.0,
+                None => None,
+            },
         };
-        match found {
-            Ok(requests) => format.reply((name, requests, service.journal.dropped()), &url),
-            Err(error) => error.0,
-        }
-    })))
+        let requests = found.unwrap_or_default();
+        format.reply((name, requests, service.journal.dropped()), &url)
+    }))
 }
 
 pub(super) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -152,10 +153,10 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let within = check_wait(wait.within_milliseconds)?;
     wait.request.check()?;
     let (service, ended) = (call.service.clone(), ended(call));
-    Ok(ControlReply::Later(Box::pin(async move {
+    Ok(Box::pin(async move {
         tokio::select! {
             biased;
-            came = service.journal.wait_until(&wait.request, wait.times, sleep(within)) => match came {
+            came = service.journal.wait_after(0, &wait.request, wait.times, sleep(within)) => match came {
                 Ok(requests) => Reply::json(200, &requests),
                 Err(verification) => wait_timeout(&verification),
             },
@@ -165,7 +166,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
                 ControlError::new(409, "journal_cleared", message)
             }).0,
         }
-    })))
+    }))
 }
 
 fn check_wait(milliseconds: u64) -> Result<Duration, ControlError> {
@@ -199,8 +200,8 @@ fn ended(call: &WorldCall) -> impl Future<Output = Option<ControlError>> + use<>
 
 /// Uses 504 instead of 408, since many clients retry a 408 automatically.
 fn wait_timeout(verification: &Verification) -> Reply {
-    Reply::fields(504, &|object: &mut Object<'_>| {
-        object.object("error", &|error: &mut Object<'_>| {
+    Reply::fields(504, |object| {
+        object.object("error", |error| {
             error.string("code", "timed_out");
             error.string("message", &verification.message);
         });

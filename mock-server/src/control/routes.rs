@@ -1,6 +1,6 @@
 //! The routes of the control API, as a table.
 
-use super::call::{BASE, BODY_LIMIT, Control, ControlReply, WorldCall};
+use super::call::{BASE, BODY_LIMIT, Control, ControlReply, WorldCall, now};
 use super::error::ControlError;
 use super::guard::Guard;
 use super::{documents, requests, webhook, worlds};
@@ -71,14 +71,14 @@ pub(crate) fn is_for(path: &str) -> bool {
 
 /// Handles a request to the control API. May block on disk I/O.
 pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
-    take(control, request).unwrap_or_else(|error| ControlReply::Now(error.0))
+    take(control, request).unwrap_or_else(|error| now(error.0))
 }
 
 /// Finds the route of a request and runs its action.
 fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
     Guard::check_origin(request, &control.worlds.own_hosts())?;
     if documents::is_page(&request.path) {
-        return documents::show_page(request).map(ControlReply::Now);
+        return documents::show_page(request).map(now);
     }
     control.guard.check_token(request)?;
     let length = request.body_length();
@@ -101,8 +101,8 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
         if *expected == method {
             let call = || WorldCall::new(control, parameters, request);
             return match action {
-                Server(action) => action(control, request).map(ControlReply::Now),
-                World(action) => action(&call()?).map(ControlReply::Now),
+                Server(action) => action(control, request).map(now),
+                World(action) => action(&call()?).map(now),
                 Waiting(action) => action(&call()?),
             };
         }
@@ -153,5 +153,10 @@ impl Route {
 
 fn health(control: &Control, request: &Request) -> Result<Reply, ControlError> {
     let routes: Vec<_> = ROUTES.iter().map(Route::template).collect();
-    Ok(documents::show_health(control, request, &routes))
+    Ok(Reply::fields(200, |object| {
+        object.string("status", "ok");
+        object.string("version", env!("CARGO_PKG_VERSION"));
+        object.string("url", &control.url(request));
+        object.value("routes", &routes);
+    }))
 }

@@ -42,7 +42,7 @@ pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
             let message = "`url` and `script` cannot be combined; remove one of them";
             return Err(ControlError::new(422, "two_receivers", message));
         }
-        (Some(url), None) => webhook.use_receiver(Receiver::Url(url.parse()?), secret)?,
+        (Some(url), None) => webhook.use_receiver(Receiver::Url(url.try_into()?), secret)?,
         (None, Some(script)) => webhook.use_receiver(built_in(script)?, secret)?,
         (None, None) if secret.is_some() || change.active.is_none() => {
             let message = "the request has no receiver; set `url` or `script`, or only `active`";
@@ -96,12 +96,12 @@ pub(super) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> 
 }
 
 fn outcome(delivering: Delivering) -> ControlReply {
-    ControlReply::Later(Box::pin(async {
+    Box::pin(async {
         match delivering.await {
             Ok(delivery) => Reply::json(200, &delivery),
             Err(error) => ControlError::from(error).0,
         }
-    }))
+    })
 }
 
 fn built_in(script: Value) -> Result<Receiver, ControlError> {

@@ -10,9 +10,7 @@ use super::call::{Control, WorldCall};
 use super::error::ControlError;
 use crate::engine::dialect::{DialectFile, settings_with_alternatives};
 use crate::engine::webhook::Webhook;
-use crate::engine::{
-    self, Clock, Dialect, LAST_INSTANT, Object, RateLimit, Reply, Request, Scope, World,
-};
+use crate::engine::{self, Clock, Dialect, LAST_INSTANT, RateLimit, Reply, Request, Scope, World};
 use crate::input::InvalidInput;
 use crate::input::read_json::{self, BAD_BODY};
 use crate::redaction::label;
@@ -76,7 +74,7 @@ pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply
     let id = &control.worlds.create(world);
     let url = world_url(&control.url(request), id);
     let keys = qualified_keys(id, keys);
-    Ok(Reply::fields(201, &|object: &mut Object<'_>| {
+    Ok(Reply::fields(201, |object| {
         object.string("id", id);
         object.string("url", &url);
         object.value("keys", &keys);
@@ -153,7 +151,7 @@ pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
         }
         key
     })?;
-    Ok(Reply::fields(201, &|object: &mut Object<'_>| {
+    Ok(Reply::fields(201, |object| {
         object.string("key", &qualified_key(call.name, &key));
         // The name of the key in the journal.
         object.value("name", &label(&key));
@@ -247,7 +245,7 @@ pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
 
 /// Returns the current time and the JSON form of the clock.
 fn clock_view(world: &World) -> Reply {
-    Reply::fields(200, &|object: &mut Object<'_>| {
+    Reply::fields(200, |object| {
         object.string("now", &world.clock().timestamp().to_string());
         object.value("clock", world.clock());
     })

@@ -47,7 +47,7 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> P
         Ok(routed) => routed,
         Err(rejection) => {
             problems.reject(rejection);
-            return rejected(world, request, now, None, &problems);
+            return processed(world, request, now, None, &problems, None);
         }
     };
     let (key, quota) = identify(world, request, endpoint, now, &mut problems);
@@ -62,20 +62,12 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> P
         Handler::Write(answer) => (answer(world, &mut call), true),
     };
     let problems = call.problems;
-    let mut processed = match answer {
-        Ok(mut reply) => {
-            add_extra_fields(&mut reply, endpoint, &world.dialect().extra_fields);
-            Processed {
-                reply,
-                changed: is_write,
-                endpoint: Some(endpoint),
-                rejection: None,
-                violations: violations(&problems, Some(endpoint), request, world),
-                of_other_origin: 0,
-            }
-        }
-        Err(_) => rejected(world, request, now, Some(endpoint), &problems),
-    };
+    let accepted = answer.ok().map(|mut reply| {
+        add_extra_fields(&mut reply, endpoint, &world.dialect().extra_fields);
+        reply
+    });
+    let mut processed = processed(world, request, now, Some(endpoint), &problems, accepted);
+    processed.changed = is_write && processed.rejection.is_none();
     if let Some(quota) = quota {
         let is_counted = processed.rejection != Some(ProblemKind::RateLimited);
         processed.changed |= is_counted && quota.limit != RateLimit::default();
@@ -112,16 +104,11 @@ fn identify<'a>(
         problems.reject(Problem::UnknownKey);
         return (None, None);
     };
-    let mut quota = None;
-    if problems.check().is_ok() {
-        quota = Some(match key.count(now.as_second()) {
-            Ok(counted) => counted,
-            Err(quota) => {
-                problems.reject(Problem::RateLimited { quota });
-                quota
-            }
-        });
+    let counted = problems.check().is_ok().then(|| key.count(now.as_second()));
+    if let Some(Err(quota)) = counted {
+        problems.reject(Problem::RateLimited { quota });
     }
+    let quota = counted.map(|(Ok(quota) | Err(quota))| quota);
     if let Some(scope) = endpoint.scope()
         && !key.scopes.contains(&scope)
     {
@@ -145,23 +132,25 @@ fn token(request: &Request) -> Result<Option<&str>, Problem> {
     bearer_token(header).map(Some).ok_or(malformed)
 }
 
-fn rejected(
+/// Returns the result of a request, which is rejected unless it has a reply.
+fn processed(
     world: &World,
     request: &Request,
     now: Timestamp,
     endpoint: Option<Endpoint>,
     problems: &Problems,
+    accepted: Option<Reply>,
 ) -> Processed {
-    let decisive = problems
-        .decisive()
-        .expect("a rejected request has a decisive problem");
+    let reply = accepted.unwrap_or_else(|| {
+        let decisive = problems.decisive();
+        let decisive = decisive.expect("a rejected request has a decisive problem");
+        Reply::to_problem(decisive, world.dialect(), now)
+    });
     Processed {
-        reply: Reply::to_problem(decisive, world.dialect(), now),
-        changed: false,
         endpoint,
-        rejection: Some(decisive.kind()),
+        rejection: problems.decisive().map(Problem::kind),
         violations: violations(problems, endpoint, request, world),
-        of_other_origin: 0,
+        ..Processed::new(reply)
     }
 }
 

@@ -1,19 +1,6 @@
-//! Writes the JSON objects of resources.
+//! Writes the JSON objects of resources. A closure writes the fields of an object in their order.
 
 use serde::Serialize;
-
-/// A resource that is written as a JSON object.
-pub(crate) trait Fields {
-    /// Writes the fields in their order.
-    fn write(&self, object: &mut Object<'_>);
-}
-
-/// A closure stands for an object that is written in one place.
-impl<F: Fn(&mut Object<'_>)> Fields for F {
-    fn write(&self, object: &mut Object<'_>) {
-        self(object);
-    }
-}
 
 /// A JSON object under construction.
 ///
@@ -23,8 +10,8 @@ pub(crate) struct Object<'a> {
     is_empty: bool,
 }
 
-/// Returns the object as JSON.
-pub(crate) fn to_json(fields: &impl Fields) -> Vec<u8> {
+/// Returns the object with these fields as JSON.
+pub(crate) fn to_json(fields: impl FnOnce(&mut Object<'_>)) -> Vec<u8> {
     // Enough for most objects.
     let mut json = Vec::with_capacity(4096);
     write_object(&mut json, fields);
@@ -33,10 +20,10 @@ pub(crate) fn to_json(fields: &impl Fields) -> Vec<u8> {
     json
 }
 
-fn write_object(json: &mut Vec<u8>, fields: &impl Fields) {
+fn write_object(json: &mut Vec<u8>, fields: impl FnOnce(&mut Object<'_>)) {
     json.push(b'{');
     let is_empty = true;
-    fields.write(&mut Object { json, is_empty });
+    fields(&mut Object { json, is_empty });
     json.push(b'}');
 }
 
@@ -47,19 +34,25 @@ impl Object<'_> {
         write_string(self.json, text);
     }
 
-    pub(crate) fn object(&mut self, name: &'static str, fields: &impl Fields) {
+    pub(crate) fn object(&mut self, name: &'static str, fields: impl FnOnce(&mut Object<'_>)) {
         self.name(name);
         write_object(self.json, fields);
     }
 
-    pub(crate) fn array<F: Fields>(&mut self, name: &'static str, items: impl Iterator<Item = F>) {
+    /// Writes an array of objects; `fields` writes the fields of an item.
+    pub(crate) fn array<T>(
+        &mut self,
+        name: &'static str,
+        items: impl Iterator<Item = T>,
+        fields: impl Fn(&mut Object<'_>, T),
+    ) {
         self.name(name);
         self.json.push(b'[');
         for (index, item) in items.enumerate() {
             if index > 0 {
                 self.json.push(b',');
             }
-            write_object(self.json, &item);
+            write_object(self.json, |object| fields(object, item));
         }
         self.json.push(b']');
     }
@@ -112,26 +105,14 @@ fn is_escaped(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    struct Nested(Vec<String>);
-
-    impl Fields for Nested {
-        fn write(&self, object: &mut Object<'_>) {
-            object.array("all", self.0.iter());
+    fn nested(texts: &[String]) -> Vec<u8> {
+        to_json(|object| {
+            object.array("all", texts.iter(), |object, text| {
+                object.string("text", text)
+            });
             object.value("number", &7);
-            object.object("empty", &Nothing);
-        }
-    }
-
-    impl Fields for &String {
-        fn write(&self, object: &mut Object<'_>) {
-            object.string("text", self);
-        }
-    }
-
-    struct Nothing;
-
-    impl Fields for Nothing {
-        fn write(&self, _: &mut Object<'_>) {}
+            object.object("empty", |_| {});
+        })
     }
 
     #[test]
@@ -141,7 +122,10 @@ mod tests {
                 let mut text = "a".repeat(length);
                 text.replace_range(position..=position, "\"");
                 let expected = format!(r#"{{"text":{}}}"#, serde_json::json!(text));
-                assert_eq!(String::from_utf8(to_json(&&text)).unwrap(), expected);
+                assert_eq!(
+                    String::from_utf8(to_json(|object| object.string("text", &text))).unwrap(),
+                    expected
+                );
             }
         }
     }
@@ -158,8 +142,7 @@ mod tests {
             })
             .chain([String::new()])
             .collect();
-        let read: serde_json::Value =
-            serde_json::from_slice(&to_json(&Nested(texts.clone()))).unwrap();
+        let read: serde_json::Value = serde_json::from_slice(&nested(&texts)).unwrap();
         let all: Vec<_> = texts
             .iter()
             .map(|text| serde_json::json!({"text": text}))
@@ -168,7 +151,7 @@ mod tests {
             read,
             serde_json::json!({"all": all, "number": 7, "empty": {}})
         );
-        let json = to_json(&Nested(vec!["a".to_owned(), "\n".to_owned()]));
+        let json = nested(&["a".to_owned(), "\n".to_owned()]);
         let expected = r#"{"all":[{"text":"a"},{"text":"\n"}],"number":7,"empty":{}}"#;
         assert_eq!(String::from_utf8(json).unwrap(), expected);
     }

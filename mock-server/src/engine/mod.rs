@@ -45,7 +45,6 @@ pub use endpoints::Endpoint;
 pub(crate) use endpoints::{BASE_PATH, BODY_LIMIT, id_in_path};
 pub use handle::handle;
 pub(crate) use handle::process;
-pub(crate) use json_object::Object;
 pub(crate) use paths::route;
 pub(crate) use problems::Problem;
 pub use problems::ProblemKind;

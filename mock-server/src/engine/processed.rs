@@ -30,6 +30,20 @@ pub(crate) struct Processed {
     pub(crate) of_other_origin: u64,
 }
 
+impl Processed {
+    /// Returns the result of a request that changed nothing.
+    pub(crate) fn new(reply: Reply) -> Self {
+        Self {
+            reply,
+            changed: false,
+            endpoint: None,
+            rejection: None,
+            violations: Vec::new(),
+            of_other_origin: 0,
+        }
+    }
+}
+
 /// A violation of the specification by a request.
 ///
 /// Violations depend only on the request: they are the same under every dialect.
@@ -73,14 +87,12 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            section,
-            found,
-            method,
-            path,
-            ..
-        } = self;
-        write!(f, "{method} {path}: {found} (section {section})")
+        let (found, section) = (&self.found, self.section);
+        write!(
+            f,
+            "{} {}: {found} (section {section})",
+            self.method, self.path
+        )
     }
 }
 
@@ -138,14 +150,12 @@ fn is_stated(kind: ProblemKind, endpoint: Option<Endpoint>) -> bool {
 
 /// Limits the length, since a client may send strings of any length.
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(Violation::MAX_TEXT_LENGTH) {
-        Some(_) => text
-            .chars()
-            .take(Violation::MAX_TEXT_LENGTH - 1)
-            .chain(['…'])
-            .collect(),
-        None => text.to_owned(),
+    let mut short: String = text.chars().take(Violation::MAX_TEXT_LENGTH).collect();
+    if short.len() < text.len() {
+        short.pop();
+        short.push('…');
     }
+    short
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::dialect::{
     ContentRejection, DaysOutOfRange, Dialect, ErrorBody, RateLimitRejection, RetryAfter,
     ScopeRejection, Values, WriteResponses,
 };
-use super::json_object::{Fields, Object, to_json};
+use super::json_object::{Object, to_json};
 use super::problems::{Problem, Status};
 
 /// The names, in lower case, and values of headers.
@@ -37,18 +37,16 @@ impl Reply {
     }
 
     /// Does the same for a resource that is an object.
-    pub(super) fn object(status: u16, resource: &impl Fields) -> Self {
-        Self::fields(status, &|object: &mut Object<'_>| {
-            object.object("data", resource);
-        })
+    pub(super) fn object(status: u16, resource: impl FnOnce(&mut Object<'_>)) -> Self {
+        Self::fields(status, |object| object.object("data", resource))
     }
 
-    pub(super) fn created(dialect: &Dialect, resource: &impl Fields) -> Self {
+    pub(super) fn created(dialect: &Dialect, resource: impl FnOnce(&mut Object<'_>)) -> Self {
         let observed = dialect.write_statuses.created;
         Self::written(dialect, observed, || Self::object(201, resource))
     }
 
-    pub(super) fn edited(dialect: &Dialect, resource: &impl Fields) -> Self {
+    pub(super) fn edited(dialect: &Dialect, resource: impl FnOnce(&mut Object<'_>)) -> Self {
         let observed = dialect.write_statuses.edited;
         Self::written(dialect, observed, || Self::object(200, resource))
     }
@@ -61,7 +59,7 @@ impl Reply {
     fn written(dialect: &Dialect, observed: Option<u16>, resource: impl FnOnce() -> Self) -> Self {
         let reply = match dialect.write_responses {
             WriteResponses::Resource => resource(),
-            WriteResponses::EmptyData => Self::object(200, &|_: &mut Object<'_>| {}),
+            WriteResponses::EmptyData => Self::object(200, |_| {}),
             WriteResponses::NullData => Self::data(200, ()),
             WriteResponses::NoContent => Self::empty(204),
         };
@@ -142,12 +140,10 @@ impl Reply {
             }
         };
         match shape {
-            ErrorBody::Nested => Self::fields(status, &|object: &mut Object<'_>| {
-                object.object("error", &error);
-            }),
-            ErrorBody::Flat => Self::fields(status, &error),
+            ErrorBody::Nested => Self::fields(status, |object| object.object("error", error)),
+            ErrorBody::Flat => Self::fields(status, error),
             ErrorBody::ProblemDetails => {
-                Self::with_body("application/problem+json", status, to_json(&problem))
+                Self::with_body("application/problem+json", status, to_json(problem))
             }
             ErrorBody::Detail => Self::json(status, &BTreeMap::from([("detail", message)])),
             ErrorBody::PlainText => Self::with_body("text/plain; charset=utf-8", status, message),
@@ -185,7 +181,7 @@ impl Reply {
     }
 
     /// Returns a response with a JSON object.
-    pub(crate) fn fields(status: u16, fields: &impl Fields) -> Self {
+    pub(crate) fn fields(status: u16, fields: impl FnOnce(&mut Object<'_>)) -> Self {
         Self::with_body("application/json", status, to_json(fields))
     }
 

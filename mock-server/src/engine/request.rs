@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 
+use http::Version;
 use http::uri::Authority;
 
 use super::access::bearer_token;
@@ -21,6 +22,7 @@ use crate::redaction::Secrets;
 /// assert_eq!(request.query.as_deref(), Some("days=7"));
 /// ```
 #[derive(Clone, PartialEq, Eq)]
+#[must_use]
 #[non_exhaustive]
 pub struct Request {
     /// The method, such as `PATCH`; methods are case-sensitive.
@@ -37,7 +39,7 @@ pub struct Request {
     discarded: Option<usize>,
     /// The target as it was sent, without user and password, unless it is the path and the query.
     pub(crate) sent: Option<Box<str>>,
-    pub(crate) is_http_1_0: bool,
+    pub(crate) version: Version,
     /// `true` if it has the key of a world that was deleted. Then its violations do not count.
     pub(crate) is_lost: bool,
 }
@@ -57,20 +59,18 @@ impl Request {
             body: Vec::new(),
             discarded: None,
             sent: None,
-            is_http_1_0: false,
+            version: Version::HTTP_11,
             is_lost: false,
         }
     }
 
     /// Adds a header. Existing headers with the same name are kept.
-    #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
     /// Sets the body, but not the header `Content-Type`.
-    #[must_use]
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self

@@ -28,6 +28,7 @@ use crate::input::read_json::BAD_BODY;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[must_use]
 #[non_exhaustive]
 pub enum Fault {
     /// Delays the response: `{"delay": {"milliseconds": 250}}`.
@@ -87,20 +88,32 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns the name that the fault has in JSON; for a wire fault, the name of that.
-    pub(crate) fn name(&self) -> &'static str {
+    /// Returns the name that the fault has in JSON (for a wire fault, the name of that) and the phase of a
+    /// rule that does not set one. A fault that shows a part of the service's own response occurs after the
+    /// request was carried out, since the response reports what was written.
+    fn row(&self) -> (&'static str, Phase) {
         match self {
-            Self::Delay { .. } => "delay",
-            Self::Status { .. } => "status",
-            Self::RateLimited { .. } => "rate_limited",
-            Self::MalformedJson => "malformed_json",
-            Self::WrongContentType { .. } => "wrong_content_type",
-            Self::EmptyBody => "empty_body",
-            Self::HugeBody { .. } => "huge_body",
-            Self::GzipBomb { .. } => "gzip_bomb",
-            Self::Redirect { .. } => "redirect",
-            Self::Wire(wire) => wire.name(),
+            Self::Delay { .. } => ("delay", Phase::Before),
+            Self::Status { .. } => ("status", Phase::Before),
+            Self::RateLimited { .. } => ("rate_limited", Phase::Before),
+            Self::MalformedJson => ("malformed_json", Phase::After),
+            Self::WrongContentType { .. } => ("wrong_content_type", Phase::After),
+            Self::EmptyBody => ("empty_body", Phase::After),
+            Self::HugeBody { .. } => ("huge_body", Phase::Before),
+            Self::GzipBomb { .. } => ("gzip_bomb", Phase::Before),
+            Self::Redirect { .. } => ("redirect", Phase::Before),
+            Self::Wire(wire) if wire.sends_head() => (wire.name(), Phase::After),
+            Self::Wire(wire) => (wire.name(), Phase::Before),
         }
+    }
+
+    /// Returns the name for the journal.
+    pub(crate) fn name(&self) -> &'static str {
+        self.row().0
+    }
+
+    pub(super) fn default_phase(&self) -> Phase {
+        self.row().1
     }
 
     /// Returns a fault that responds with this status and an error body of the service.
@@ -114,7 +127,6 @@ impl Fault {
     }
 
     /// Sets the body of a [`Status`](Self::Status) fault, and has no effect on any other.
-    #[must_use]
     pub fn with_body(mut self, text: impl Into<String>) -> Self {
         if let Self::Status { body, .. } = &mut self {
             *body = Some(text.into());
@@ -132,7 +144,6 @@ impl Fault {
     /// assert_eq!(fault, serde_json::from_str(json)?);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         if let Self::Status { headers, .. } = &mut self {
             headers.insert(name.into(), value.into());
@@ -157,22 +168,6 @@ impl Fault {
         Self::Redirect {
             status: 302,
             location,
-        }
-    }
-
-    /// Returns the phase of a rule that does not set one. A fault that shows a part of the service's own
-    /// response occurs after the request was carried out, since the response reports what was written.
-    pub(super) fn default_phase(&self) -> Phase {
-        match self {
-            Self::MalformedJson | Self::WrongContentType { .. } | Self::EmptyBody => Phase::After,
-            Self::Wire(wire) if wire.sends_head() => Phase::After,
-            Self::Delay { .. }
-            | Self::Status { .. }
-            | Self::RateLimited { .. }
-            | Self::HugeBody { .. }
-            | Self::GzipBomb { .. }
-            | Self::Redirect { .. }
-            | Self::Wire(_) => Phase::Before,
         }
     }
 

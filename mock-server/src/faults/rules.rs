@@ -42,6 +42,7 @@ use crate::tasks::lock;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "RuleJson")]
+#[must_use]
 #[non_exhaustive]
 pub struct FaultRule {
     /// The requests that the rule applies to; all by default. `status` and `fault` are not allowed,
@@ -109,21 +110,18 @@ impl FaultRule {
     }
 
     /// Applies the fault only to requests that match.
-    #[must_use]
     pub fn matching(mut self, pattern: RequestPattern) -> Self {
         self.matching = pattern;
         self
     }
 
     /// Skips this number of matching requests.
-    #[must_use]
     pub fn skip(mut self, skip: u64) -> Self {
         self.skip = skip;
         self
     }
 
     /// Limits the number of requests that the fault is applied to.
-    #[must_use]
     pub fn times(mut self, times: u64) -> Self {
         self.times = Some(times);
         self
@@ -131,21 +129,18 @@ impl FaultRule {
 
     /// Ends the fault this time after the rule was added, by the world's clock, in whole milliseconds, or
     /// if the clock is set back to an earlier time.
-    #[must_use]
     pub fn lasting(mut self, time: Duration) -> Self {
         self.for_milliseconds = Some(time.as_millis().try_into().unwrap_or(u64::MAX));
         self
     }
 
     /// Applies the fault instead of carrying out the request; nothing is written.
-    #[must_use]
     pub fn before_write(mut self) -> Self {
         self.phase = Phase::Before;
         self
     }
 
     /// Applies the fault after the request has been carried out; only the response is affected.
-    #[must_use]
     pub fn after_write(mut self) -> Self {
         self.phase = Phase::After;
         self

@@ -1,6 +1,7 @@
 //! A recorded request with its outcome and response, and how it is formatted.
 
 use bytes::Bytes;
+use http::Version;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -50,7 +51,7 @@ pub struct RecordedRequest {
     #[serde(skip)]
     pub(super) target: String,
     #[serde(skip)]
-    pub(super) is_http_1_0: bool,
+    pub(super) version: Version,
     /// The outcome of the request.
     pub outcome: RequestOutcome,
     /// The status that the client received; `None` if it received none.
@@ -146,20 +147,16 @@ impl Entry {
     /// Returns the memory that the entry occupies in bytes.
     pub(super) fn bytes(&self) -> usize {
         let request = &self.request;
-        let headers = request.headers.iter();
-        let headers = headers.map(|(name, value)| header_bytes(name, value));
         let query = request.query.as_ref().map_or(0, String::len);
         let response = self.response.as_ref().map_or(0, |response| {
-            let headers = response.headers.iter();
-            let headers = headers.map(|(name, value)| header_bytes(name, value));
-            headers.sum::<usize>() + response.body.len()
+            header_bytes(&response.headers) + response.body.len()
         });
         size_of::<Self>()
             + request.method.len()
             + request.path.len()
             + request.sent.as_ref().map_or(0, |sent| sent.len())
             + query
-            + headers.sum::<usize>()
+            + header_bytes(&request.headers)
             + request.body.len()
             + self.other_keys.iter().map(String::len).sum::<usize>()
             + self.violations.iter().map(violation_bytes).sum::<usize>()
@@ -196,7 +193,7 @@ impl Entry {
             body_length,
             is_body_truncated: self.request.body.len() < body_length,
             target: redact(&self.request.target()),
-            is_http_1_0: self.request.is_http_1_0,
+            version: self.request.version,
             outcome: self.outcome,
             status: match self.outcome {
                 RequestOutcome::Delayed | RequestOutcome::Abandoned => None,
@@ -258,8 +255,11 @@ fn violation_bytes(violation: &Violation) -> usize {
         + violation.path.len()
 }
 
-fn header_bytes(name: &str, value: &str) -> usize {
-    size_of::<(String, String)>() + name.len() + value.len()
+fn header_bytes<T: AsRef<str>>(headers: &[(T, T)]) -> usize {
+    let texts = headers.iter().flat_map(|(name, value)| [name, value]);
+    texts
+        .map(|text| size_of::<String>() + text.as_ref().len())
+        .sum()
 }
 
 /// Returns the length of the body within the limit, without cutting a UTF-8 character in two.

@@ -58,10 +58,6 @@ impl Expectation {
             at_most,
         }
     }
-
-    pub(super) fn allows(&self, found: u64) -> bool {
-        found >= self.at_least && self.at_most.is_none_or(|limit| found <= limit)
-    }
 }
 
 impl fmt::Display for Expectation {
@@ -137,7 +133,7 @@ const MAX_LISTED: usize = 10;
 /// assert!(!verification.satisfied);
 /// assert_eq!(
 ///     verification.message,
-///     "expected GET /me exactly once; not received\nno near misses: no requests received"
+///     "expected GET /me exactly once; not received\nno near misses; other requests: 0"
 /// );
 /// # });
 /// ```
@@ -170,13 +166,15 @@ impl Verification {
         let matching = requests.iter().filter(matches);
         let matching: Vec<_> = matching.map(|request| request.number).collect();
         let found = matching.len() as u64;
-        let near_misses = match found < expectation.at_least {
-            true => near_misses(pattern, requests),
-            false => Vec::new(),
+        let is_enough = found >= expectation.at_least;
+        let near_misses = match is_enough {
+            true => Vec::new(),
+            false => near_misses(pattern, requests),
         };
+        // A dropped request may have matched.
+        let is_allowed = |max| found <= max && dropped == 0;
         let mut verification = Self {
-            // A dropped request may have matched.
-            satisfied: expectation.allows(found) && (dropped == 0 || expectation.at_most.is_none()),
+            satisfied: is_enough && expectation.at_most.is_none_or(is_allowed),
             found,
             numbers: matching.into_iter().take(MAX_LISTED).collect(),
             near_misses,
@@ -198,12 +196,7 @@ impl Verification {
         }
         if self.found < expectation.at_least && self.near_misses.is_empty() {
             let others = in_journal as u64 - self.found;
-            lines.push(match others {
-                0 if self.found > 0 => "no other requests received".to_owned(),
-                0 => "no near misses: no requests received".to_owned(),
-                1 => "no near misses among 1 other request".to_owned(),
-                _ => format!("no near misses among {others} other requests"),
-            });
+            lines.push(format!("no near misses; other requests: {others}"));
         }
         lines.extend(dropped(self.dropped).map(|dropped| dropped + ", or clear it before"));
         lines.join("\n")

@@ -92,20 +92,13 @@ fn url(recorded: &RecordedRequest, server: &str) -> String {
     }
 }
 
-fn version(recorded: &RecordedRequest) -> &'static str {
-    match recorded.is_http_1_0 {
-        true => "HTTP/1.0",
-        false => "HTTP/1.1",
-    }
-}
-
 fn request(recorded: &RecordedRequest, url: String) -> Value {
     let query = recorded.query.as_deref().unwrap_or_default();
     let parameters = form_urlencoded::parse(query.as_bytes());
     let mut request = json!({
         "method": recorded.method,
         "url": url,
-        "httpVersion": version(recorded),
+        "httpVersion": format!("{:?}", recorded.version),
         "cookies": [],
         "headers": pairs(recorded.headers.iter().cloned()),
         "queryString": pairs(parameters.into_owned()),
@@ -137,7 +130,7 @@ fn response(recorded: &RecordedRequest) -> Value {
     let mut response = json!({
         "status": status,
         "statusText": reason.unwrap_or_default(),
-        "httpVersion": version(recorded),
+        "httpVersion": format!("{:?}", recorded.version),
         "cookies": [],
         "headers": pairs(headers.iter().cloned()),
         "content": {

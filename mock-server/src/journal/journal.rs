@@ -64,17 +64,17 @@ impl Journal {
     /// Records a request. `earlier` is the number of its entry, if it was already recorded; an entry that
     /// was cleared since then does not come back.
     pub(crate) fn record(&self, entry: Entry, earlier: Option<u64>) -> Numbered {
-        let recorded = match earlier {
-            None => lock(&self.log).record(entry),
-            Some(number) => lock(&self.log).replace(number, entry),
-        };
+        let recorded = lock(&self.log).record(entry, earlier);
         self.recorded.notify_waiters();
         recorded
     }
 
     /// Changes the outcome of the request with this number.
     pub(crate) fn conclude(&self, number: u64, outcome: RequestOutcome) {
-        lock(&self.log).conclude(number, outcome);
+        let log = &mut *lock(&self.log);
+        if let Some(place) = log.place(number) {
+            Arc::make_mut(&mut log.entries[place].entry).outcome = outcome;
+        }
         self.recorded.notify_waiters();
     }
 
@@ -111,7 +111,9 @@ impl Journal {
 
     /// Removes all requests. The numbering continues, and a pending [`wait`](Self::wait) starts again.
     pub fn clear(&self) {
-        lock(&self.log).clear();
+        let log = &mut *lock(&self.log);
+        log.entries.clear();
+        (log.bytes, log.dropped) = (0, 0);
         self.cleared.notify_waiters();
     }
 
@@ -122,7 +124,9 @@ impl Journal {
     /// Sets the limits and drops the oldest requests that exceed them. Bodies that were already recorded
     /// stay as they are.
     pub(crate) fn set_limits(&self, limits: JournalLimits) {
-        lock(&self.log).set_limits(limits);
+        let mut log = lock(&self.log);
+        log.limits = limits;
+        log.drop_oldest();
     }
 
     /// Waits until the journal is cleared.
@@ -149,35 +153,17 @@ impl Journal {
         within: Duration,
     ) -> Result<Vec<RecordedRequest>, Verification> {
         let end = sleep_in_real_time(within);
-        self.wait_until(pattern, times, end).await
+        self.wait_after(0, pattern, times, end).await
     }
 
-    /// Waits for matching requests until `end` completes.
-    pub(crate) async fn wait_until(
-        &self,
-        pattern: &RequestPattern,
-        times: u64,
-        end: impl Future<Output = ()>,
-    ) -> Result<Vec<RecordedRequest>, Verification> {
-        let found = self.wait_after(0, pattern, times, end).await;
-        match found.len() as u64 >= times {
-            true => Ok(found),
-            false => {
-                let expectation = Expectation::at_least(pattern.clone(), times);
-                Err(self.verify(&expectation))
-            }
-        }
-    }
-
-    /// Waits for matching requests after the one with this number. Returns fewer if they are not
-    /// received until `end` completes.
+    /// Waits for matching requests after the one with this number until `end` completes.
     pub(crate) async fn wait_after(
         &self,
         number: u64,
         pattern: &RequestPattern,
         times: u64,
         end: impl Future<Output = ()>,
-    ) -> Vec<RecordedRequest> {
+    ) -> Result<Vec<RecordedRequest>, Verification> {
         let mut end = pin!(end);
         loop {
             let mut recorded = pin!(self.recorded.notified());
@@ -186,11 +172,14 @@ impl Journal {
             // An entry may change, so all are compared again.
             let found = self.matching_after(number, pattern);
             if found.len() as u64 >= times {
-                return found;
+                return Ok(found);
             }
             tokio::select! {
                 () = recorded => {}
-                () = &mut end => return found,
+                () = &mut end => {
+                    let expectation = Expectation::at_least(pattern.clone(), times);
+                    return Err(self.verify(&expectation));
+                }
             }
         }
     }
@@ -198,7 +187,10 @@ impl Journal {
     /// Returns the requests after the one with this number, oldest first. The log is not locked while
     /// they are formatted.
     fn after(&self, number: u64) -> Vec<RecordedRequest> {
-        let entries = lock(&self.log).after(number);
+        let log = lock(&self.log);
+        let start = log.entries.partition_point(|entry| entry.number <= number);
+        let entries: Vec<_> = log.entries.range(start..).cloned().collect();
+        drop(log);
         let format = |one: &Numbered| one.entry.format(one.number);
         entries.iter().map(format).collect()
     }
@@ -296,12 +288,12 @@ impl Default for JournalLimits {
 }
 
 #[derive(Default)]
-pub(super) struct Log {
-    pub(super) limits: JournalLimits,
-    pub(super) entries: VecDeque<Numbered>,
+struct Log {
+    limits: JournalLimits,
+    entries: VecDeque<Numbered>,
     bytes: usize,
     last_number: u64,
-    pub(super) dropped: u64,
+    dropped: u64,
 }
 
 /// An entry with its number and the memory that it occupies in bytes.
@@ -313,52 +305,31 @@ pub(crate) struct Numbered {
 }
 
 impl Log {
-    /// Adds a request and drops the oldest ones to stay within the limits. The newest is always kept.
-    pub(super) fn record(&mut self, entry: Entry) -> Numbered {
-        self.last_number += 1;
-        let added = self.number(self.last_number, entry);
-        self.bytes += added.bytes;
-        self.entries.push_back(added.clone());
-        self.drop_oldest();
-        added
-    }
-
-    /// Replaces the entry with this number, unless it was dropped or cleared.
-    pub(super) fn replace(&mut self, number: u64, entry: Entry) -> Numbered {
-        let new = self.number(number, entry);
-        if let Some(place) = self.place(number) {
-            self.bytes = self.bytes - self.entries[place].bytes + new.bytes;
-            self.entries[place] = new.clone();
-            self.drop_oldest();
-        }
-        new
-    }
-
-    /// Changes the outcome of the request with this number.
-    pub(super) fn conclude(&mut self, number: u64, outcome: RequestOutcome) {
-        if let Some(place) = self.place(number) {
-            Arc::make_mut(&mut self.entries[place].entry).outcome = outcome;
-        }
-    }
-
-    fn number(&self, number: u64, mut entry: Entry) -> Numbered {
+    /// Adds a request, or replaces the earlier entry with this number unless it was dropped or cleared. Drops the
+    /// oldest requests to stay within the limits, but never the newest.
+    fn record(&mut self, mut entry: Entry, earlier: Option<u64>) -> Numbered {
         entry.limit_bodies(self.limits.body_bytes);
-        Numbered {
-            number,
+        self.last_number += u64::from(earlier.is_none());
+        let new = Numbered {
+            number: earlier.unwrap_or(self.last_number),
             bytes: entry.bytes(),
             entry: Arc::new(entry),
+        };
+        if earlier.is_none() {
+            self.bytes += new.bytes;
+            self.entries.push_back(new.clone());
+        } else if let Some(place) = self.place(new.number) {
+            self.bytes = self.bytes - self.entries[place].bytes + new.bytes;
+            self.entries[place] = new.clone();
         }
+        self.drop_oldest();
+        new
     }
 
     fn place(&self, number: u64) -> Option<usize> {
         self.entries
             .binary_search_by_key(&number, |entry| entry.number)
             .ok()
-    }
-
-    pub(super) fn set_limits(&mut self, limits: JournalLimits) {
-        self.limits = limits;
-        self.drop_oldest();
     }
 
     fn drop_oldest(&mut self) {
@@ -376,18 +347,6 @@ impl Log {
         self.dropped += 1;
         bytes
     }
-
-    /// Returns the requests after the one with this number, oldest first.
-    pub(super) fn after(&self, number: u64) -> Vec<Numbered> {
-        let start = self.entries.partition_point(|entry| entry.number <= number);
-        self.entries.range(start..).cloned().collect()
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.entries.clear();
-        self.bytes = 0;
-        self.dropped = 0;
-    }
 }
 
 #[cfg(test)]
@@ -397,17 +356,14 @@ mod tests {
     use super::*;
     use crate::engine::Request;
 
-    impl Log {
-        fn new(limits: JournalLimits) -> Self {
-            Self {
-                limits,
-                ..Self::default()
-            }
-        }
+    fn journal(limits: JournalLimits) -> Journal {
+        let journal = Journal::new();
+        journal.set_limits(limits);
+        journal
     }
 
-    fn record(log: &mut Log, body: &[u8]) {
-        log.record(entry(body));
+    fn record(journal: &Journal, body: &[u8]) {
+        journal.record(entry(body), None);
     }
 
     fn entry(body: &[u8]) -> Entry {
@@ -425,63 +381,52 @@ mod tests {
         }
     }
 
-    fn numbers(log: &Log) -> Vec<u64> {
+    fn numbers(journal: &Journal) -> Vec<u64> {
+        let log = lock(&journal.log);
         log.entries.iter().map(|entry| entry.number).collect()
     }
 
     #[test]
     fn drops_the_oldest_above_the_number_limit() {
-        let entries = 3;
-        let mut log = Log::new(JournalLimits {
-            entries,
-            ..JournalLimits::default()
-        });
-        for _ in 0..5 {
-            record(&mut log, b"{}");
+        for (entries, left) in [(3, &[3, 4, 5][..]), (0, &[])] {
+            let journal = journal(JournalLimits {
+                entries,
+                ..JournalLimits::default()
+            });
+            for _ in 0..5 {
+                record(&journal, b"{}");
+            }
+            assert_eq!(numbers(&journal), left);
+            assert_eq!(journal.dropped(), 5 - entries as u64);
+            journal.clear();
+            assert_eq!(journal.dropped(), 0);
+            record(&journal, b"{}");
+            assert_eq!(numbers(&journal), &[6][..entries.min(1)]);
         }
-        assert_eq!(numbers(&log), [3, 4, 5]);
-        assert_eq!(log.dropped, 2);
-        log.clear();
-        record(&mut log, b"{}");
-        assert_eq!(numbers(&log), [6]);
-        assert_eq!(log.dropped, 0);
     }
 
     #[test]
     fn drops_the_oldest_above_the_memory_limit() {
         let bytes = 3_000;
-        let mut log = Log::new(JournalLimits {
+        let limits = |bytes| JournalLimits {
             bytes,
             ..JournalLimits::default()
-        });
+        };
+        let journal = journal(limits(bytes));
         for length in [10, 900, 10, 700, 10, 10, 10, 10, 10, 10, 10, 10] {
-            record(&mut log, &vec![b'a'; length]);
+            record(&journal, &vec![b'a'; length]);
+            let log = lock(&journal.log);
             assert!(log.bytes <= bytes, "{}", log.bytes);
             let counted: usize = log.entries.iter().map(|entry| entry.entry.bytes()).sum();
             assert_eq!(log.bytes, counted);
         }
-        record(&mut log, &[b'a'; 4_000]);
-        assert_eq!(numbers(&log), [13], "the newest is always kept");
-        log.replace(13, entry(b"{}"));
-        assert_eq!(log.bytes, entry(b"{}").bytes());
-        let bytes = 2 * log.bytes;
-        log.set_limits(JournalLimits {
-            bytes,
-            ..log.limits
-        });
-        record(&mut log, b"{}");
-        assert_eq!(numbers(&log), [13, 14], "the limit itself is allowed");
-    }
-
-    #[test]
-    fn a_limit_of_0_entries_disables_the_journal() {
-        let entries = 0;
-        let mut log = Log::new(JournalLimits {
-            entries,
-            ..JournalLimits::default()
-        });
-        record(&mut log, b"{}");
-        assert!(numbers(&log).is_empty());
-        assert_eq!(log.dropped, 1);
+        record(&journal, &[b'a'; 4_000]);
+        assert_eq!(numbers(&journal), [13], "the newest is always kept");
+        journal.record(entry(b"{}"), Some(13));
+        let bytes = lock(&journal.log).bytes;
+        assert_eq!(bytes, entry(b"{}").bytes());
+        journal.set_limits(limits(2 * bytes));
+        record(&journal, b"{}");
+        assert_eq!(numbers(&journal), [13, 14], "the limit itself is allowed");
     }
 }

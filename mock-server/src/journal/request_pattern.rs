@@ -34,6 +34,7 @@ use crate::redaction::{is_secret_header, redact_keys};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[must_use]
 pub struct RequestPattern {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) method: Option<String>,
@@ -85,21 +86,18 @@ impl RequestPattern {
     }
 
     /// Requires this method.
-    #[must_use]
     pub fn method(mut self, method: impl Into<String>) -> Self {
         self.method = Some(method.into());
         self
     }
 
     /// Requires this path.
-    #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = Some(path.into());
         self
     }
 
     /// Requires this query parameter. Name and value are compared percent-decoded.
-    #[must_use]
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.query.insert(name.into(), Some(value.into()));
         self
@@ -107,7 +105,6 @@ impl RequestPattern {
 
     /// Requires this header. Names are case-insensitive. `Authorization` is not recorded and is
     /// rejected; use [`key`](Self::key) instead.
-    #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.insert(name.into(), Some(value.into()));
         self
@@ -115,14 +112,12 @@ impl RequestPattern {
 
     /// Requires a JSON body that contains `part`. Objects may have additional fields; arrays must have
     /// the same length, and other values must be equal. A truncated body does not match.
-    #[must_use]
     pub fn body_contains(mut self, part: Value) -> Self {
         self.body_contains = Some(part);
         self
     }
 
     /// Requires a JSON body that equals this value.
-    #[must_use]
     pub fn body(mut self, whole: Value) -> Self {
         self.body = Some(whole);
         self
@@ -130,14 +125,12 @@ impl RequestPattern {
 
     /// Requires the key with this name; see
     /// [`RecordedRequest::key`](crate::journal::RecordedRequest::key).
-    #[must_use]
     pub fn key(mut self, label: impl Into<String>) -> Self {
         self.key = Some(label.into());
         self
     }
 
     /// Requires a response with this status.
-    #[must_use]
     pub fn status(mut self, status: u16) -> Self {
         self.status = Some(status);
         self
@@ -145,7 +138,6 @@ impl RequestPattern {
 
     /// Requires that the fault with this name was applied; see
     /// [`RecordedRequest::fault`](crate::journal::RecordedRequest::fault).
-    #[must_use]
     pub fn fault(mut self, name: impl Into<String>) -> Self {
         self.fault = Some(name.into());
         self

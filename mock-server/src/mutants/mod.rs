@@ -33,13 +33,13 @@ impl Mutant {
 
     /// Returns the name, in snake case.
     pub fn name(self) -> &'static str {
-        &self.0.name
+        self.0.name
     }
 
     /// Returns the sentence of the specification that the mutant breaks. Rows of tables are quoted as
     /// `first column: other columns`.
     pub fn sentence(self) -> &'static str {
-        &self.0.sentence
+        self.0.sentence
     }
 
     /// Handles a request in place of the engine.

@@ -1,6 +1,5 @@
 //! The table of mutants, in the order of the specification.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use http::{HeaderMap, HeaderValue};
@@ -68,25 +67,28 @@ const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 /// A row of the table.
 #[derive(Debug)]
 pub(super) struct Row {
-    pub(super) name: Cow<'static, str>,
-    pub(super) sentence: Cow<'static, str>,
+    pub(super) name: &'static str,
+    pub(super) sentence: &'static str,
     pub(super) change: Change,
 }
 
 const fn mutant(name: &'static str, sentence: &'static str, change: Change) -> Row {
     Row {
-        name: Cow::Borrowed(name),
-        sentence: Cow::Borrowed(sentence),
+        name,
+        sentence,
         change,
     }
 }
 
 /// All mutants.
-pub(super) static MUTANTS: LazyLock<Vec<&Row>> =
-    LazyLock::new(|| ROWS.iter().chain(LIMITS_OF_FIELDS.iter()).collect());
+pub(super) static MUTANTS: LazyLock<Vec<&Row>> = LazyLock::new(|| {
+    ROWS.iter()
+        .chain(limits_of_fields().leak().iter())
+        .collect()
+});
 
-/// The mutants of the limits of profile fields.
-static LIMITS_OF_FIELDS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+/// Returns the mutants of the limits of profile fields.
+fn limits_of_fields() -> Vec<Row> {
     let (mut rows, mut too_low) = (Vec::new(), None);
     for field in ProfileField::ALL {
         let FieldLimit::Text {
@@ -96,10 +98,10 @@ static LIMITS_OF_FIELDS: LazyLock<Vec<Row>> = LazyLock::new(|| {
         else {
             continue;
         };
-        let row = |name: String, limit, change| Row {
-            name: format!("{}_{name}", field.name()).into(),
-            sentence: format!("`{}`: {}", field.name(), field.limit()).into(),
-            change: Field(field, limit, change),
+        let row = |name: String, limit, change| {
+            let name = format!("{}_{name}", field.name());
+            let sentence = format!("`{}`: {}", field.name(), field.limit());
+            mutant(name.leak(), sentence.leak(), Field(field, limit, change))
         };
         let name = format!("of_{}_characters", max + 1);
         rows.push(row(name, max, accept_one_more_character));
@@ -113,7 +115,7 @@ static LIMITS_OF_FIELDS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     }
     rows.extend(too_low);
     rows
-});
+}
 
 /// The mutants except those of the limits of profile fields.
 #[rustfmt::skip]

@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
-use jiff::Timestamp;
 
 use super::Service;
 use super::response::compress;
 use super::store::Handled;
-use crate::engine::{Endpoint, Processed, Reply, Request};
+use crate::engine::{Endpoint, Processed, Request};
 use crate::faults::{FaultPlan, PlannedReply, large_body};
 use crate::journal::{Entry, RequestOutcome, Response};
 use crate::tasks::lock;
@@ -108,29 +107,12 @@ impl Exchange {
         let service = &self.service;
         let is_dry_run = self.plan.prevents_write();
         let handled = service.store.handle(&request, service.mutant, is_dry_run);
-        let (planned, mut entry) = match handled {
-            Ok(handled) => self.reply(request, handled),
-            Err(error) => {
-                let reply = Reply::error(500, "state_file", &error.to_string());
-                let mut planned = PlannedReply::new(reply);
-                if let Some(cors) = &service.cors {
-                    cors.allow(&request, &mut planned);
-                }
-                let entry = Entry {
-                    is_cross_origin: request.is_cross_origin(&service.own_hosts),
-                    request,
-                    other_keys: service.initial.other_keys(),
-                    at: Timestamp::now(),
-                    endpoint: None,
-                    has_known_key: false,
-                    fault: None,
-                    violations: Vec::new(),
-                    outcome: planned.outcome(),
-                    response: response(&planned, planned.body.clone(), None),
-                };
-                (planned, entry)
-            }
-        };
+        let handled = handled.unwrap_or_else(|error| {
+            // No fault hides the error.
+            self.plan.fault = None;
+            Handled::failed(&error, service.initial.other_keys())
+        });
+        let (planned, mut entry) = self.reply(request, handled);
         entry.outcome = outcome.unwrap_or(entry.outcome);
         let recorded = service.journal.record(entry, self.number);
         (self.stage, self.number) = (next, Some(recorded.number));

@@ -7,7 +7,6 @@ use std::io::ErrorKind::{
 };
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,8 +24,8 @@ const VERSION: u32 = 1;
 /// reads the file, and, if the world changed, writes `state.json.new` and renames it. Concurrent
 /// programs therefore lose no changes, and a crash leaves either the old or the new state. Only the
 /// owner can read the file, since it contains keys; missing directories are created with the same
-/// restriction. A symbolic link is followed and stays a link. On a file system without locks, only the
-/// requests of one process do not overwrite each other's changes.
+/// restriction. A symbolic link is followed and stays a link. On a file system without locks, only one
+/// server may use it.
 ///
 /// The file is JSON, `{"version": 1, "world": {…}}`. A file that contains only the world, as the
 /// control API returns it, is read as well.
@@ -119,7 +118,7 @@ impl StateFile {
             warnings.push(self.unwritable(kind.into()).to_string());
         }
         if let Ok(locked) = self.lock()
-            && let Ok(old) = fs::read(locked.beside(KEPT))
+            && let Ok(old) = fs::read(with_suffix(&locked.path, KEPT))
         {
             warnings.push(format!(
                 "the last write of the state file {} was interrupted; continues with the state before it",
@@ -127,7 +126,7 @@ impl StateFile {
             ));
             // Otherwise, requests read the copy until a write succeeds.
             if self.writing == Writing::Replace && locked.write(&old).is_ok() {
-                let _ = fs::remove_file(locked.beside(KEPT));
+                let _ = fs::remove_file(with_suffix(&locked.path, KEPT));
             }
         }
         warnings
@@ -271,8 +270,6 @@ struct LockedFile {
     path: PathBuf,
     writing: Writing,
     _lock: File,
-    /// `None` if the file system supports locks.
-    _unlocked: Option<MutexGuard<'static, ()>>,
 }
 
 impl LockedFile {
@@ -293,28 +290,19 @@ impl LockedFile {
             // Containers that share a mounted file share nothing else.
             Writing::InPlace | Writing::Never(_) => File::open(&path)?,
         };
-        static UNLOCKED: Mutex<()> = Mutex::new(());
-        let unlocked = match lock.lock() {
-            Err(error) if !lacks_locks(&error) => return Err(error),
-            Err(_) => Some(UNLOCKED.lock().unwrap_or_else(PoisonError::into_inner)),
-            Ok(()) => None,
-        };
-        Ok(Self {
-            path,
-            writing,
-            _lock: lock,
-            _unlocked: unlocked,
-        })
-    }
-
-    /// Returns the path of a file in the same directory.
-    fn beside(&self, ending: &str) -> PathBuf {
-        with_suffix(&self.path, ending).into()
+        match lock.lock() {
+            Err(error) if !lacks_locks(&error) => Err(error),
+            _ => Ok(Self {
+                path,
+                writing,
+                _lock: lock,
+            }),
+        }
     }
 
     /// Reads the content, or that before an interrupted write in place.
     fn read(&self) -> io::Result<Vec<u8>> {
-        let kept = self.beside(KEPT);
+        let kept = with_suffix(&self.path, KEPT);
         let is_kept = self.writing != Writing::Replace && fs::exists(&kept)?;
         fs::read(if is_kept { &kept } else { &self.path })
     }
@@ -329,7 +317,7 @@ impl LockedFile {
 
     /// Writes into the same file. Until the content is on the disk, a copy keeps the old one.
     fn overwrite(&self, bytes: &[u8]) -> io::Result<()> {
-        let kept = self.beside(KEPT);
+        let kept = with_suffix(&self.path, KEPT);
         if !fs::exists(&kept)? {
             replace(&kept, &fs::read(&self.path)?)?;
         }
@@ -342,7 +330,7 @@ impl LockedFile {
 
     /// Returns an error if the file cannot be replaced, and changes nothing.
     fn try_replace(&self) -> io::Result<()> {
-        let trial = self.beside(".trial");
+        let trial = with_suffix(&self.path, ".trial");
         replace(&trial, b"")?;
         fs::remove_file(&trial)?;
         let linked = fs::hard_link(&self.path, &trial);
@@ -365,7 +353,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         _ => {}
     }
     let file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
-    files::replace(path, new.as_ref(), file, bytes)
+    files::replace(path, &new, file, bytes)
 }
 
 /// Returns `true` if the file system does not support locks.
@@ -376,10 +364,11 @@ fn lacks_locks(error: &io::Error) -> bool {
     is_enolck || error.kind() == io::ErrorKind::Unsupported
 }
 
-fn with_suffix(path: &Path, ending: &str) -> OsString {
+/// Returns the path of a file in the same directory, whose name has this end.
+fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
-    name
+    name.into()
 }
 
 fn create_directory(directory: &Path) -> io::Result<()> {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::state_file::{StateError, StateFile};
 use crate::engine::dialect::Compression;
-use crate::engine::{Processed, Request, World, process};
+use crate::engine::{Processed, Reply, Request, World, process};
 use crate::mutants::Mutant;
 use crate::tasks::lock;
 
@@ -55,6 +55,19 @@ impl Handled {
             compresses_responses: world.dialect().compression == Compression::Gzip,
             has_known_key: request.key().is_some_and(|key| world.has_key(key)),
             other_keys: world.other_keys(),
+        }
+    }
+
+    /// Returns the result of a request for which the state file cannot be used.
+    pub(super) fn failed(error: &StateError, other_keys: Vec<String>) -> Self {
+        let reply = Reply::error(500, "state_file", &error.to_string());
+        Self {
+            processed: Processed::new(reply),
+            at: Timestamp::now(),
+            date: None,
+            compresses_responses: false,
+            has_known_key: false,
+            other_keys,
         }
     }
 }

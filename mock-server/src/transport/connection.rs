@@ -331,7 +331,7 @@ mod tests {
             &self,
             request: Request<Incoming>,
         ) -> Result<Response<ResponseBody>, NoResponse> {
-            receive(request, 1024, &Shutdown::new()).await?;
+            let _ = receive(request, 1024, &Shutdown::new()).await?;
             let reply = Reply::error(404, "nothing", "not found");
             Ok(response(PlannedReply::new(reply)))
         }

@@ -1,13 +1,12 @@
 //! Requests from hyper for the engine, and replies of a service as responses for hyper.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
 use http::uri::PathAndQuery;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -57,7 +56,7 @@ fn read_head(head: &Parts) -> Request {
     let target = target.or(authority).unwrap_or_default();
     let mut received = Request::new(head.method.as_str(), target);
     received.headers = texts(&head.headers);
-    received.is_http_1_0 = head.version == Version::HTTP_10;
+    received.version = head.version;
     if let Some(host) = authority {
         let scheme = head.uri.scheme_str();
         received.sent = scheme.map(|scheme| format!("{scheme}://{host}{target}").into());
@@ -171,24 +170,10 @@ pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
 
 /// Converts the headers of a reply.
 pub(super) fn headers(lines: HeaderLines) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-    lines
-        .into_iter()
-        .map(|(name, value)| (header_name(name), header_value(value)))
-}
-
-fn header_name(name: Cow<'static, str>) -> HeaderName {
-    match name {
-        Cow::Borrowed(known) => HeaderName::from_static(known),
-        Cow::Owned(name) => HeaderName::try_from(name).expect("header names of a reply are valid"),
-    }
-}
-
-fn header_value(value: Cow<'static, str>) -> HeaderValue {
-    match value {
-        Cow::Borrowed(known) => HeaderValue::from_static(known),
+    lines.into_iter().map(|(name, value)| {
+        let name = HeaderName::try_from(&*name).expect("header names of a reply are valid");
         // A method or path in a rejection came through hyper, so it is valid in a header.
-        Cow::Owned(value) => {
-            HeaderValue::try_from(value).expect("header values of a reply are valid")
-        }
-    }
+        let value = HeaderValue::try_from(value.into_owned());
+        (name, value.expect("header values of a reply are valid"))
+    })
 }

@@ -47,7 +47,7 @@ async fn too_few_requests_panic_with_near_misses() {
     assert_eq!(
         panic_of(|| renaming(&server, "Ada").once()),
         "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly \
-         once; not received\nno near misses: no requests received"
+         once; not received\nno near misses; other requests: 0"
     );
     for _ in 0..2 {
         request(&server, "PATCH /me/profile")
@@ -66,7 +66,7 @@ async fn too_few_requests_panic_with_near_misses() {
             server.expect_matching(without_scopes).at_least(2);
         }),
         "expected GET /me with the key `none` at least 2 times; not received\n\
-         no near misses among 2 other requests"
+         no near misses; other requests: 2"
     );
 }
 
@@ -137,7 +137,7 @@ fn arriving_panics_at_the_caller_after_the_timeout() {
         panic,
         format!(
             "{place}: within 1ms, expected GET /me at least once; not received\n\
-             no near misses: no requests received"
+             no near misses; other requests: 0"
         )
     );
 }

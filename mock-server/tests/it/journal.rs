@@ -13,6 +13,14 @@ async fn start() -> MockServer {
     MockServer::builder().clock(clock).start().await.unwrap()
 }
 
+/// Starts a server whose journal has these limits instead of the default ones.
+async fn start_with(change: impl FnOnce(&mut JournalLimits)) -> MockServer {
+    let mut limits = JournalLimits::default();
+    change(&mut limits);
+    let builder = MockServer::builder().journal_limits(limits);
+    builder.start().await.unwrap()
+}
+
 /// Returns the messages of the near misses of a pattern in JSON.
 #[track_caller]
 fn near_misses(server: &MockServer, pattern: Value) -> Vec<String> {
@@ -149,12 +157,7 @@ async fn truncates_long_bodies_and_records_their_length() {
 
 #[tokio::test]
 async fn a_truncated_body_does_not_end_with_a_part_of_a_key() {
-    let limits = JournalLimits {
-        body_bytes: 24,
-        ..JournalLimits::default()
-    };
-    let server = MockServer::builder().journal_limits(limits);
-    let server = server.start().await.unwrap();
+    let server = start_with(|limits| limits.body_bytes = 24).await;
     for (key, expected) in [
         ("real_key_of_the_service", "{\"body\":\""),
         (server.key(), "{\"body\":\""),
@@ -185,12 +188,7 @@ fn percent_encoded(text: &str) -> String {
 async fn a_key_that_the_limit_cuts_is_removed_in_every_encoding() {
     const REAL: &str = "sk_real_key_of_the_service";
     for body_bytes in 10..90 {
-        let limits = JournalLimits {
-            body_bytes,
-            ..JournalLimits::default()
-        };
-        let server = MockServer::builder().journal_limits(limits);
-        let server = server.start().await.unwrap();
+        let server = start_with(|limits| limits.body_bytes = body_bytes).await;
         // The generated key is in no header.
         for (header, key, public) in [(REAL, REAL, ""), ("unknown", server.key(), "mock_all_")] {
             for text in [key.to_owned(), percent_encoded(key), key.to_uppercase()] {
@@ -220,6 +218,9 @@ async fn a_key_that_the_limit_cuts_is_removed_in_every_encoding() {
 async fn a_key_in_any_credential_header_is_removed_everywhere_else() {
     const KEY: &str = "sk_live_Ab+Cd/9~x-y.z";
     let server = start().await;
+    let equal_parts = "part567 ".repeat(5_000);
+    let other_parts = (10_000..15_000).map(|n| format!("a{n}bcd "));
+    let other_parts = other_parts.collect::<String>();
     for (name, value) in [
         ("Authorization", format!("Token token={KEY}")),
         ("Authorization", format!("Token token=\"{KEY}\", user=ada")),
@@ -239,19 +240,8 @@ async fn a_key_in_any_credential_header_is_removed_everywhere_else() {
             format!("Digest response=\"{KEY}\", uri=\"/x\""),
         ),
         ("X-Api-Key", format!("live:{KEY}:x")),
-        (
-            "Authorization",
-            format!("x {KEY} {}", "part567 ".repeat(5_000)),
-        ),
-        (
-            "Authorization",
-            format!(
-                "x {} {KEY}",
-                (10_000..15_000)
-                    .map(|n| format!("a{n}bcd "))
-                    .collect::<String>()
-            ),
-        ),
+        ("Authorization", format!("x {KEY} {equal_parts}")),
+        ("Authorization", format!("x {other_parts} {KEY}")),
     ] {
         let encoded = percent_encoded(KEY);
         let body = json!({"copy": KEY, "encoded": encoded, "shouted": KEY.to_uppercase()});
@@ -317,15 +307,7 @@ async fn names_of_parameters_and_the_path_are_no_secrets() {
 
 #[tokio::test]
 async fn drops_and_counts_the_oldest_requests() {
-    let limits = JournalLimits {
-        entries: 3,
-        ..JournalLimits::default()
-    };
-    let server = MockServer::builder()
-        .journal_limits(limits)
-        .start()
-        .await
-        .unwrap();
+    let server = start_with(|limits| limits.entries = 3).await;
     for days in 1..=5 {
         request(&server, &format!("GET /users/demo/stats?days={days}")).data(200);
     }
@@ -337,7 +319,7 @@ async fn drops_and_counts_the_oldest_requests() {
     assert_eq!(
         report.message,
         "expected any request exactly 5 times; received 3 times, as requests 3, 4 and 5\n\
-         no other requests received\n\
+         no near misses; other requests: 0\n\
          the journal dropped 2 older requests; raise its limits, or clear it before"
     );
     // The dropped requests may have matched.
@@ -555,8 +537,8 @@ async fn waiting_ends_after_the_timeout() {
         .await;
     assert_eq!(
         waited.unwrap_err().message,
-        "expected GET /badges at least 2 times; received once, as request 1\nno other requests \
-         received"
+        "expected GET /badges at least 2 times; received once, as request 1\n\
+         no near misses; other requests: 0"
     );
 }
 
@@ -601,12 +583,7 @@ async fn removes_keys_and_credentials_from_everything_recorded() {
 #[tokio::test]
 async fn truncates_recorded_bodies_of_responses() {
     let body_bytes = 20;
-    let limits = JournalLimits {
-        body_bytes,
-        ..JournalLimits::default()
-    };
-    let server = MockServer::builder().journal_limits(limits);
-    let server = server.start().await.unwrap();
+    let server = start_with(|limits| limits.body_bytes = body_bytes).await;
     let whole = request(&server, "GET /badges").send().body;
     let recorded = &server.journal().requests()[0];
     assert_eq!(recorded.response_body, &whole.as_bytes()[..body_bytes]);

@@ -24,20 +24,17 @@ async fn start_on(path: &Path) -> MockServer {
         .unwrap()
 }
 
-/// Writes an invalid file, and returns the error with which a server does not start.
-async fn start_error(path: &Path, content: &str) -> String {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, content).unwrap();
-    let started = MockServer::builder().state_file(path).start().await;
-    assert_eq!(fs::read_to_string(path).unwrap(), content);
-    started.unwrap_err().to_string()
+/// Starts a server with a new state file.
+async fn start() -> (TempDir, PathBuf, MockServer) {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let server = start_on(&path).await;
+    (directory, path, server)
 }
 
 #[tokio::test]
 async fn is_created_at_the_start_and_survives_the_server() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    let server = start_on(&path).await;
+    let (_directory, path, server) = start().await;
     assert!(path.exists());
     request(&server, "PATCH /me/profile")
         .json(json!({"bio": "Kept"}))
@@ -63,11 +60,10 @@ async fn a_file_of_an_older_version_is_read() {
     assert_eq!(world.account("demo").unwrap().posts.len(), 1);
 
     let mut written: Value = serde_json::from_str(written).unwrap();
-    let profile = written["world"]["accounts"]["demo"]["profile"]
-        .as_object_mut()
-        .unwrap();
-    profile.remove("accent_color").unwrap();
-    profile.remove("bio").unwrap();
+    let profile = &mut written["world"]["accounts"]["demo"]["profile"];
+    for field in ["accent_color", "bio"] {
+        profile.as_object_mut().unwrap().remove(field).unwrap();
+    }
     // The built-in receiver was called a sink.
     let receiver = json!({"sink": {"script": "500", "received": 1}});
     let destination = json!({"secret": "whsec_test", "receiver": receiver});
@@ -102,9 +98,7 @@ async fn an_empty_file_is_a_new_state() {
 #[tokio::test]
 async fn is_readable_only_by_its_owner() {
     use std::os::unix::fs::PermissionsExt;
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    let server = start_on(&path).await;
+    let (_directory, path, server) = start().await;
     request(&server, "DELETE /me/links/link_1").send();
     let lock = path.with_file_name("state.json.lock");
     for (path, mode) in [
@@ -129,9 +123,7 @@ async fn an_existing_file_keeps_its_seed() {
 
 #[tokio::test]
 async fn reads_and_rejections_do_not_write() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    let server = start_on(&path).await;
+    let (_directory, path, server) = start().await;
     // A server writes its file in several lines, so a single line shows that it did not write.
     let state: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     fs::write(&path, state.to_string()).unwrap();
@@ -166,8 +158,7 @@ async fn two_servers_can_share_a_file() {
 
 #[tokio::test]
 async fn does_not_reuse_ids_from_the_state() {
-    let directory = TempDir::new().unwrap();
-    let server = start_on(&state_in(&directory)).await;
+    let (_directory, _, server) = start().await;
     let given = "link_40".to_owned();
     server
         .update(|world| world.account_mut("demo").unwrap().links[0].id = given)
@@ -179,54 +170,39 @@ async fn does_not_reuse_ids_from_the_state() {
 }
 
 #[tokio::test]
-async fn reports_an_invalid_last_id_and_keeps_the_file() {
+async fn reports_an_invalid_file_and_keeps_it() {
     let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
+    let path = directory.path().join("state.json");
     let mut world = serde_json::to_value(World::new(0)).unwrap();
     world["last_id"] = json!(u64::MAX);
-    let content = json!({"version": 1, "world": world}).to_string();
-    let message = start_error(&path, &content).await;
-    let reason = "is damaged: last_id is 18446744073709551615; expected at most 9007199254740991";
-    assert!(message.contains(reason), "{message}");
-}
-
-#[tokio::test]
-async fn reports_a_damaged_file_and_keeps_it() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
+    let exhausted = json!({"version": 1, "world": world}).to_string();
     let incomplete = "{\n \"version\": 1,\n \"wor";
     let error = serde_json::from_str::<Value>(incomplete).unwrap_err();
-    let error = format!("not valid JSON: {error}");
+    let end = "; fix it, or delete it to start over";
     for (content, reason) in [
-        (incomplete, error.as_str()),
+        (incomplete, format!("is damaged: not valid JSON: {error}{end}")),
         (
             r#"{"version": 1, "world": {"seed": -1}}"#,
-            "world.seed: invalid value: integer `-1`, expected a whole number from 0 to 18446744073709551615",
+            format!("is damaged: world.seed: invalid value: integer `-1`, expected a whole number from 0 to {}{end}", u64::MAX),
         ),
-        ("[]", "expected a JSON object"),
+        ("[]", format!("is damaged: expected a JSON object{end}")),
+        (
+            &exhausted,
+            format!("is damaged: last_id is {}; expected at most 9007199254740991{end}", u64::MAX),
+        ),
+        (
+            r#"{"version": 2, "worlds": []}"#,
+            "has version 2, but this mock server reads version 1; use the mock server that wrote it, or \
+             delete it to start over"
+                .to_owned(),
+        ),
     ] {
-        assert_eq!(
-            start_error(&path, content).await,
-            format!(
-                "the state file {} is damaged: {reason}; fix it, or delete it to start over",
-                path.display()
-            )
-        );
+        fs::write(&path, content).unwrap();
+        let started = MockServer::builder().state_file(&path).start().await;
+        let expected = format!("the state file {} {reason}", path.display());
+        assert_eq!(started.unwrap_err().to_string(), expected);
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
     }
-}
-
-#[tokio::test]
-async fn reports_another_version_and_keeps_the_file() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    assert_eq!(
-        start_error(&path, r#"{"version": 2, "worlds": []}"#).await,
-        format!(
-            "the state file {} has version 2, but this mock server reads version 1; \
-             use the mock server that wrote it, or delete it to start over",
-            path.display()
-        )
-    );
 }
 
 #[cfg(unix)]
@@ -259,9 +235,7 @@ async fn reports_a_path_that_is_not_a_file() {
 
 #[tokio::test]
 async fn all_responses_report_a_damaged_file_until_it_is_fixed() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    let server = start_on(&path).await;
+    let (_directory, path, server) = start().await;
     let good = fs::read(&path).unwrap();
     fs::write(&path, "[").unwrap();
     let message = format!(
@@ -280,9 +254,7 @@ async fn all_responses_report_a_damaged_file_until_it_is_fixed() {
 
 #[tokio::test]
 async fn a_file_deleted_while_serving_is_created_again() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    let server = start_on(&path).await;
+    let (_directory, path, server) = start().await;
     request(&server, "DELETE /me/links/link_1").send();
     fs::remove_file(&path).unwrap();
     request(&server, "GET /me").data(200);
@@ -292,9 +264,7 @@ async fn a_file_deleted_while_serving_is_created_again() {
 
 #[tokio::test]
 async fn reset_replaces_a_damaged_file_and_running_servers_follow() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    let server = start_on(&path).await;
+    let (_directory, path, server) = start().await;
     request(&server, "DELETE /me/links/link_1").send();
     fs::write(&path, "damaged").unwrap();
     StateFile::new(&path).reset(&World::default()).unwrap();
@@ -323,9 +293,7 @@ async fn follows_symbolic_links() {
 
 #[tokio::test]
 async fn overwrites_temporary_files_of_a_crash() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    let server = start_on(&path).await;
+    let (_directory, path, server) = start().await;
     let left = path.with_file_name("state.json.new");
     fs::write(&left, "half of a sta").unwrap();
     request(&server, "DELETE /me/links/link_1").send();

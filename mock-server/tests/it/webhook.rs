@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::pin::pin;
+use std::sync::mpsc::Receiver;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -13,15 +14,33 @@ use mock_server::webhook::{
 use mock_server::{Clock, Dialect, MockServer};
 use serde_json::{Value, json};
 
-use crate::webhook_receiver::receive;
+use crate::webhook_receiver::{Arrived, receive};
 
 const SECRET: &str = "whsec_test";
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const FAILING: &str = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
 
 /// Starts a server with a fixed clock.
 async fn start() -> MockServer {
     let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
     MockServer::builder().clock(clock).start().await.unwrap()
+}
+
+/// Starts a server whose webhook has a receiver with these responses.
+async fn start_with(answers: &[&str]) -> (MockServer, Receiver<Arrived>) {
+    let server = start().await;
+    let (url, arrived) = receive(answers);
+    server.webhook().set_receiver(&url, SECRET).unwrap();
+    (server, arrived)
+}
+
+/// Starts a server whose webhook has a receiver that a test programs itself.
+async fn start_with_listener() -> (MockServer, TcpListener) {
+    let server = start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    server.webhook().set_receiver(&url, SECRET).unwrap();
+    (server, listener)
 }
 
 async fn emit(server: &MockServer) -> Delivery {
@@ -32,9 +51,7 @@ async fn emit(server: &MockServer) -> Delivery {
 
 /// Sends a delivery to a receiver with this response, and returns the outcome.
 async fn deliver_to(answer: &str) -> DeliveryOutcome {
-    let server = start().await;
-    let (url, _arrived) = receive(&[answer]);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, _arrived) = start_with(&[answer]).await;
     let delivery = emit(&server).await;
     assert_eq!(
         server.webhook().consecutive_failures().unwrap(),
@@ -51,9 +68,7 @@ fn set(server: &MockServer, change: impl FnOnce(&mut Dialect)) {
 
 #[tokio::test]
 async fn a_delivery_has_the_kind_and_the_signature_of_its_bytes() {
-    let server = start().await;
-    let (url, arrived) = receive(&[OK]);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, arrived) = start_with(&[OK]).await;
     let delivery = emit(&server).await;
     assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 200 });
 
@@ -71,14 +86,13 @@ async fn a_delivery_has_the_kind_and_the_signature_of_its_bytes() {
         Some("sha256=a776045ffd662a4914ffdb669a1fbdadbeeb850ff36b4da9ad17952694c53623")
     );
     assert_eq!(delivery.sent.body, arrived.body);
-    assert_eq!(delivery.sent.receiver, url);
+    let receiver = server.webhook().status().unwrap().receiver;
+    assert_eq!(Some(delivery.sent.receiver), receiver);
 }
 
 #[tokio::test]
 async fn a_dialect_can_change_payload_and_encoding() {
-    let server = start().await;
-    let (url, arrived) = receive(&[OK, OK]);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, arrived) = start_with(&[OK, OK]).await;
     set(&server, |dialect| {
         dialect.webhook_signature_encoding = SignatureEncoding::Base64;
     });
@@ -101,9 +115,7 @@ async fn a_dialect_can_change_payload_and_encoding() {
 
 #[tokio::test]
 async fn can_send_any_kind_and_any_bytes() {
-    let server = start().await;
-    let (url, arrived) = receive(&[OK]);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, arrived) = start_with(&[OK]).await;
     let body = EventData::Bytes(b"\xff\0raw".to_vec());
     server.webhook().emit("badge é", body).await.unwrap();
     let arrived = arrived.recv().unwrap();
@@ -152,52 +164,40 @@ async fn an_incomplete_response_is_a_failure() {
 
 #[tokio::test]
 async fn an_unreachable_receiver_is_a_failure() {
-    let server = start().await;
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (server, listener) = start_with_listener().await;
     drop(listener);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
     let outcome = delivery.outcome.to_string();
     assert!(outcome.starts_with("connection failed: "), "{outcome}");
 }
 
 #[tokio::test]
-async fn a_receiver_that_hangs_times_out() {
-    let server = start().await;
-    set(&server, |dialect| {
-        dialect.webhook_timeout.0 = Duration::from_millis(20)
-    });
-    // The system accepts the connection, but nothing reads from it.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    server.webhook().set_receiver(&url, SECRET).unwrap();
-    let delivery = emit(&server).await;
-    assert_eq!(delivery.outcome.to_string(), "no response within 20 ms");
-    assert_eq!(server.webhook().consecutive_failures().unwrap(), 1);
-}
-
-#[tokio::test]
-async fn a_response_that_stalls_times_out() {
-    let server = start().await;
-    set(&server, |dialect| {
-        dialect.webhook_timeout.0 = Duration::from_millis(20)
-    });
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let stalling = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        stream.read_exact(&mut [0; 100]).unwrap();
-        let half = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf";
-        stream.write_all(half).unwrap();
-        // Returns when the other side closes the connection.
-        stream.read_to_end(&mut Vec::new())
-    });
-    server.webhook().set_receiver(&url, SECRET).unwrap();
-    let delivery = emit(&server).await;
-    assert_eq!(delivery.outcome.to_string(), "no response within 20 ms");
-    let hung_up = tokio::task::spawn_blocking(|| stalling.join().unwrap());
-    let _ = hung_up.await.unwrap();
+async fn a_receiver_that_hangs_or_stalls_times_out() {
+    for stalls in [false, true] {
+        let (server, listener) = start_with_listener().await;
+        set(&server, |dialect| {
+            dialect.webhook_timeout.0 = Duration::from_millis(20)
+        });
+        // Otherwise, the system accepts the connection, but nothing reads from it.
+        let stalling = stalls.then(|| {
+            let listener = listener.try_clone().unwrap();
+            std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.read_exact(&mut [0; 100]).unwrap();
+                let half = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf";
+                stream.write_all(half).unwrap();
+                // Returns when the other side closes the connection.
+                stream.read_to_end(&mut Vec::new())
+            })
+        });
+        let delivery = emit(&server).await;
+        assert_eq!(delivery.outcome.to_string(), "no response within 20 ms");
+        assert_eq!(server.webhook().consecutive_failures().unwrap(), 1);
+        if let Some(stalling) = stalling {
+            let hung_up = tokio::task::spawn_blocking(|| stalling.join().unwrap());
+            let _ = hung_up.await.unwrap();
+        }
+    }
 }
 
 #[tokio::test]
@@ -210,10 +210,7 @@ async fn does_not_read_a_huge_response_to_the_end() {
 
 #[tokio::test]
 async fn does_not_send_while_it_is_off() {
-    let server = start().await;
-    let failing = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
-    let (url, arrived) = receive(&[failing; 10]);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, arrived) = start_with(&[FAILING; 10]).await;
     for _ in 0..10 {
         emit(&server).await;
     }
@@ -237,11 +234,7 @@ async fn does_not_send_while_it_is_off() {
 
 #[tokio::test]
 async fn a_delivery_in_flight_at_the_tenth_failure_is_recorded() {
-    const FAILING: &str = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
-    let server = start().await;
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, listener) = start_with_listener().await;
     // Responds to the last two after both have arrived.
     let receiver = std::thread::spawn(move || {
         let respond = |count| {
@@ -266,10 +259,7 @@ async fn a_delivery_in_flight_at_the_tenth_failure_is_recorded() {
 
 #[tokio::test]
 async fn a_redelivery_has_the_same_bytes_and_headers() {
-    let server = start().await;
-    let failing = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
-    let (url, arrived) = receive(&[failing, OK]);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, arrived) = start_with(&[FAILING, OK]).await;
     let first = emit(&server).await;
     // The new dialect and the new time do not affect the redelivery.
     set(&server, |dialect| {
@@ -288,10 +278,8 @@ async fn a_redelivery_has_the_same_bytes_and_headers() {
 #[tokio::test]
 async fn rejects_redelivery_of_an_unknown_delivery() {
     let server = start().await;
-    server
-        .webhook()
-        .use_built_in_receiver("200", SECRET)
-        .unwrap();
+    let webhook = server.webhook();
+    webhook.use_built_in_receiver("200", SECRET).unwrap();
     let rejected = server.webhook().redeliver("delivery_99").await;
     let message = "unknown delivery \"delivery_99\"; the log does not contain it";
     assert_eq!(rejected.unwrap_err().to_string(), message);
@@ -303,13 +291,15 @@ async fn rejects_redelivery_of_an_unknown_delivery() {
 }
 
 #[tokio::test]
-async fn does_not_send_without_a_receiver() {
+async fn needs_a_receiver_to_send_and_to_be_turned_on() {
     let server = start().await;
     let rejected = server.webhook().emit("post.liked", json!({})).await;
     assert_eq!(
         rejected.unwrap_err().to_string(),
         "the webhook has no receiver; set a URL or the script of the built-in receiver"
     );
+    let error = server.webhook().turn_on().unwrap_err();
+    assert_eq!(error.code(), "no_receiver");
 }
 
 #[tokio::test]
@@ -357,7 +347,7 @@ async fn sent_events_count_as_covered_even_if_they_fail() {
         .unwrap();
     emit(&server).await;
     assert!(!uncovered().contains(&EventKind::FOLLOW_CREATED));
-    let (url, _arrived) = receive(&["HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"]);
+    let (url, _arrived) = receive(&[FAILING]);
     server.webhook().set_receiver(&url, SECRET).unwrap();
     server
         .webhook()
@@ -412,9 +402,7 @@ async fn rejects_invalid_input_without_changes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_paused_clock_does_not_end_a_delivery() {
-    let server = start().await;
-    let (url, arrived) = receive(&[OK]);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, arrived) = start_with(&[OK]).await;
     let delivery = emit(&server).await;
     assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 200 });
     arrived.recv().unwrap();
@@ -422,9 +410,7 @@ async fn a_paused_clock_does_not_end_a_delivery() {
 
 #[tokio::test]
 async fn an_event_is_sent_and_recorded_even_if_nobody_waits_for_it() {
-    let server = start().await;
-    let (url, arrived) = receive(&[OK]);
-    server.webhook().set_receiver(&url, SECRET).unwrap();
+    let (server, arrived) = start_with(&[OK]).await;
     {
         let webhook = server.webhook();
         let mut emitting = pin!(webhook.emit("post.liked", json!({})));
@@ -437,13 +423,6 @@ async fn an_event_is_sent_and_recorded_even_if_nobody_waits_for_it() {
         assert!(Instant::now() < deadline);
         std::thread::yield_now();
     }
-}
-
-#[tokio::test]
-async fn a_webhook_without_a_receiver_cannot_be_turned_on() {
-    let server = start().await;
-    let error = server.webhook().turn_on().unwrap_err();
-    assert_eq!(error.code(), "no_receiver");
 }
 
 #[tokio::test]

@@ -21,11 +21,35 @@ async fn server(fault: Fault) -> MockServer {
 /// Sends `GET /badges` and keeps the connection open.
 #[track_caller]
 fn send(address: SocketAddr) -> TcpStream {
+    send_head(address, "GET /api/v1/badges HTTP/1.1\r\nHost: x")
+}
+
+#[track_caller]
+fn send_head(address: SocketAddr, head: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let request = format!("GET /api/v1/badges HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    stream.write_all(request.as_bytes()).unwrap();
     stream
+        .write_all(format!("{head}\r\n\r\n").as_bytes())
+        .unwrap();
+    stream
+}
+
+/// Reads the head, and as many bytes of the body as the function returns for the head.
+#[track_caller]
+fn read_part(stream: &mut TcpStream, length: impl Fn(&str) -> usize) -> (String, Vec<u8>) {
+    let mut bytes = Vec::new();
+    loop {
+        let mut piece = [0; 65_536];
+        let count = stream.read(&mut piece).unwrap();
+        assert_ne!(count, 0);
+        bytes.extend_from_slice(&piece[..count]);
+        if bytes.windows(4).any(|four| four == b"\r\n\r\n") {
+            let (head, body) = split(&bytes);
+            if body.len() >= length(&head) {
+                return (head, body);
+            }
+        }
+    }
 }
 
 /// Reads head and body until the connection is closed, which must be without an error.
@@ -65,11 +89,16 @@ async fn badges() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_reset_sends_rst() {
-    let server = server(Fault::Wire(WireFault::Reset { after: None })).await;
-    let mut stream = send(server.address());
-    let error = stream.read(&mut [0; 1]).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+async fn a_reset_sends_rst_and_a_close_fin() {
+    let reset = WireFault::Reset { after: None };
+    for (fault, read) in [
+        (reset, Err(ErrorKind::ConnectionReset)),
+        (WireFault::Close, Ok(0)),
+    ] {
+        let server = server(Fault::Wire(fault)).await;
+        let found = send(server.address()).read(&mut [0; 1]);
+        assert_eq!(found.map_err(|error| error.kind()), read);
+    }
 }
 
 #[tokio::test]
@@ -116,32 +145,17 @@ async fn a_response_to_head_has_no_body() {
         WireFault::BadChunk,
     ] {
         let server = server(Fault::Wire(fault)).await;
-        let mut stream = TcpStream::connect(server.address()).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let head = "HEAD /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n";
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut bytes = Vec::new();
-        while !bytes.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).unwrap();
-            bytes.push(byte[0]);
-        }
+        let head = "HEAD /api/v1/badges HTTP/1.1\r\nHost: x";
+        let mut stream = send_head(server.address(), head);
+        let (_, mut body) = read_part(&mut stream, |_| 0);
         // A stall ends with the connection.
         if matches!(fault, WireFault::Stall { .. }) {
             stream.shutdown(Shutdown::Write).unwrap();
         }
-        let mut body = Vec::new();
         // A reset is an error.
         let _ = stream.read_to_end(&mut body);
         assert_eq!(body, b"", "{fault:?}");
     }
-}
-
-#[tokio::test]
-async fn a_close_sends_no_bytes() {
-    let server = server(Fault::Wire(WireFault::Close)).await;
-    let mut stream = send(server.address());
-    assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
 }
 
 #[tokio::test]
@@ -168,13 +182,7 @@ async fn a_stall_sends_a_part_and_keeps_the_connection_open() {
         };
         let server = server(Fault::Wire(fault)).await;
         let mut stream = send(server.address());
-        let mut bytes = Vec::new();
-        while bytes.windows(4).all(|four| four != b"\r\n\r\n") || split(&bytes).1.len() < after {
-            let mut byte = [0];
-            assert_eq!(stream.read(&mut byte).unwrap(), 1);
-            bytes.push(byte[0]);
-        }
-        let (head, body) = split(&bytes);
+        let (head, body) = read_part(&mut stream, |_| after);
         assert_eq!(content_length(&head), whole.len());
         assert_eq!(body, whole[..after]);
         stream
@@ -239,16 +247,8 @@ async fn a_bad_chunk_follows_a_valid_one() {
 async fn a_huge_body_has_the_requested_length() {
     const BYTES: usize = 8 * 1024 * 1024;
     let server = server(Fault::HugeBody { bytes: BYTES }).await;
-    let mut stream = send(server.address());
-    let mut bytes = Vec::new();
-    while bytes.len() < BYTES || split(&bytes).1.len() < BYTES {
-        let mut piece = [0; 65_536];
-        let count = stream.read(&mut piece).unwrap();
-        assert_ne!(count, 0);
-        bytes.extend_from_slice(&piece[..count]);
-    }
-    let (head, body) = split(&bytes);
-    assert_eq!(content_length(&head), BYTES);
+    let (head, body) = read_part(&mut send(server.address()), content_length);
+    assert_eq!((content_length(&head), body.len()), (BYTES, BYTES));
     assert!(body.starts_with(br#"{"data":"xxx"#));
 }
 
@@ -275,10 +275,8 @@ async fn the_phase_decides_if_the_write_happens() {
         .times(1);
     let links = || server.world().unwrap().account("demo").unwrap().links.len();
     let delete = || {
-        let mut stream = TcpStream::connect(server.address()).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let key = server.key();
-        write!(stream, "DELETE /api/v1/me/links/link_1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\r\n").unwrap();
+        let head = "DELETE /api/v1/me/links/link_1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer";
+        let mut stream = send_head(server.address(), &format!("{head} {}", server.key()));
         assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
     };
     server.add_fault(reset.clone()).unwrap();
@@ -293,17 +291,7 @@ async fn the_phase_decides_if_the_write_happens() {
 async fn sends_a_whole_gzip_bomb() {
     const BYTES: usize = 256 * 1024 * 1024;
     let server = server(Fault::GzipBomb { bytes: BYTES }).await;
-    let mut stream = send(server.address());
-    let mut bytes = Vec::new();
-    let mut piece = [0; 65_536];
-    while bytes.windows(4).all(|four| four != b"\r\n\r\n")
-        || split(&bytes).1.len() < content_length(&split(&bytes).0)
-    {
-        let count = stream.read(&mut piece).unwrap();
-        assert_ne!(count, 0);
-        bytes.extend_from_slice(&piece[..count]);
-    }
-    let (head, body) = split(&bytes);
+    let (head, body) = read_part(&mut send(server.address()), content_length);
     assert!(head.contains("\r\ncontent-encoding: gzip\r\n"), "{head}");
     assert!(body.len() < BYTES / 900);
     // The last four bytes contain the length (RFC 1952, section 2.3.1).

@@ -37,10 +37,9 @@ impl Dialect {
         let hash = SeededHash::new(seed).mix_str("dialect");
         // The default is as likely as each alternative.
         for setting in settings() {
-            let drawn = hash.mix_str(setting.name);
-            let index = drawn.below(setting.alternatives.len() as u64 + 1);
-            let chosen = usize::try_from(index).ok();
-            if let Some(value) = chosen.and_then(|index| setting.alternatives.get(index)) {
+            let values = setting.alternatives;
+            let drawn = hash.mix_str(setting.name).below(values.len() as u64 + 1);
+            if let Some(value) = values.get(drawn as usize) {
                 (value.apply)(&mut dialect);
             }
         }
@@ -54,9 +53,7 @@ impl Dialect {
     /// Returns [`InvalidInput`] for any other name.
     pub fn named(name: &str) -> Result<Self, InvalidInput> {
         match name {
-            "default" => Ok(Self::default()),
-            "minimal" => Ok(Self::minimal()),
-            "maximal" => Ok(Self::maximal()),
+            "default" | "minimal" | "maximal" => Ok(named(name)),
             _ => {
                 let seed = name.strip_prefix("random:");
                 let seed = seed.and_then(|seed| seed.parse().ok());

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use serde_json::json;
 use url::Url;
 
 use super::call::{Call, read_object};
 use crate::engine::dialect::{Dialect, Ids, LinkUrls, ResourceFields};
-use crate::engine::json_object::{Fields, Object};
+use crate::engine::json_object::Object;
 use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::resources::{Link, Post};
@@ -24,7 +25,9 @@ pub(super) fn create_link(world: &mut World, call: &mut Call<'_>) -> Result<Repl
     let link = world.add_link(&handle, &title?, &url?);
     let link = link.expect("the caller has an account");
     let dialect = world.dialect();
-    Ok(Reply::created(dialect, &View(dialect, &link)))
+    Ok(Reply::created(dialect, |object| {
+        write_link(object, dialect, &link);
+    }))
 }
 
 pub(super) fn edit_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -42,7 +45,9 @@ pub(super) fn edit_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply,
         link.url = url;
     }
     let (dialect, link) = (world.dialect(), &world.owner(caller).links[index]);
-    Ok(Reply::edited(dialect, &View(dialect, link)))
+    Ok(Reply::edited(dialect, |object| {
+        write_link(object, dialect, link);
+    }))
 }
 
 pub(super) fn delete_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -91,7 +96,9 @@ pub(super) fn create_post(world: &mut World, call: &mut Call<'_>) -> Result<Repl
     let post = world.add_post(&handle, &body?);
     let post = post.expect("the caller has an account");
     let dialect = world.dialect();
-    Ok(Reply::created(dialect, &View(dialect, &post)))
+    Ok(Reply::created(dialect, |object| {
+        write_post(object, dialect, &post);
+    }))
 }
 
 pub(super) fn delete_post(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -106,26 +113,17 @@ pub(super) fn delete_post(world: &mut World, call: &mut Call<'_>) -> Result<Repl
     Ok(Reply::deleted(world.dialect()))
 }
 
-/// The JSON form of a link or post.
-pub(super) struct View<'a, T>(pub(super) &'a Dialect, pub(super) &'a T);
-
-impl Fields for View<'_, Link> {
-    fn write(&self, object: &mut Object<'_>) {
-        let Self(dialect, link) = self;
-        id(object, dialect, &link.id);
-        object.string("title", &link.title);
-        object.string("url", &link.url);
-        extra_fields(object, dialect, &link.created_at);
-    }
+pub(super) fn write_link(object: &mut Object<'_>, dialect: &Dialect, link: &Link) {
+    id(object, dialect, &link.id);
+    object.string("title", &link.title);
+    object.string("url", &link.url);
+    extra_fields(object, dialect, &link.created_at);
 }
 
-impl Fields for View<'_, Post> {
-    fn write(&self, object: &mut Object<'_>) {
-        let Self(dialect, post) = self;
-        id(object, dialect, &post.id);
-        object.string("body", &post.body);
-        extra_fields(object, dialect, &post.created_at);
-    }
+pub(super) fn write_post(object: &mut Object<'_>, dialect: &Dialect, post: &Post) {
+    id(object, dialect, &post.id);
+    object.string("body", &post.body);
+    extra_fields(object, dialect, &post.created_at);
 }
 
 /// Returns the form of an ID in paths.
@@ -170,12 +168,7 @@ fn extra_fields(object: &mut Object<'_>, dialect: &Dialect, created_at: &str) {
         object.string("created_at", created_at);
     }
     if dialect.resource_fields == ResourceFields::Nested {
-        object.object("metadata", &|object: &mut Object<'_>| {
-            object.value("tags", &[(); 0]);
-            object.object("source", &|object: &mut Object<'_>| {
-                object.value("imported", &false);
-                object.value("from", &());
-            });
-        });
+        let source = json!({"from": null, "imported": false});
+        object.value("metadata", &json!({"source": source, "tags": []}));
     }
 }

@@ -1,14 +1,12 @@
 //! `GET /me`, `PATCH /me/profile` and `GET /badges`: the profile of the key owner.
 
-use std::collections::BTreeMap;
-
 use super::call::{Call, read_object};
-use super::links_and_posts::View;
+use super::links_and_posts::{write_link, write_post};
 use crate::engine::access::{Key, Scope};
 use crate::engine::dialect::{
-    ApiVisible, BadgeKinds, KeyObject, KeyRateLimit, KeyScopes, MeFields, UnknownFields,
+    ApiVisible, BadgeKinds, Dialect, KeyObject, KeyRateLimit, KeyScopes, MeFields, UnknownFields,
 };
-use crate::engine::json_object::{Fields, Object};
+use crate::engine::json_object::Object;
 use crate::engine::problems::{Problem, Rejected};
 use crate::engine::reply::Reply;
 use crate::engine::resources::{Badge, ProfileField};
@@ -22,7 +20,7 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
     let caller = call.caller()?;
     let (dialect, key) = (world.dialect(), &world.keys[caller]);
     let account = &world.accounts[&key.handle];
-    Ok(Reply::object(200, &|object: &mut Object<'_>| {
+    Ok(Reply::object(200, |object| {
         write_profile(object, world, key);
         object.string("email", &account.email);
         let visible = account.api_visible;
@@ -31,7 +29,7 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
             ApiVisible::Integer => object.value("api_visible", &u8::from(visible)),
             ApiVisible::String => object.string("api_visible", &visible.to_string()),
         }
-        object.object("key", &View(dialect, key));
+        object.object("key", |object| write_key(object, dialect, key));
     }))
 }
 
@@ -40,22 +38,19 @@ fn joined_scopes(key: &Key, separator: &str) -> String {
     names.join(separator)
 }
 
-impl Fields for View<'_, Key> {
-    fn write(&self, object: &mut Object<'_>) {
-        let Self(dialect, key) = self;
-        match dialect.key_scopes {
-            KeyScopes::Array => object.value("scopes", &key.scopes),
-            KeyScopes::SpaceSeparated => object.string("scopes", &joined_scopes(key, " ")),
-            KeyScopes::CommaSeparated => object.string("scopes", &joined_scopes(key, ",")),
-        }
-        match dialect.key_rate_limit {
-            KeyRateLimit::Object => object.value("rate_limit", &key.rate_limit),
-            KeyRateLimit::Number => object.value("rate_limit", &key.rate_limit.limit),
-        }
-        if dialect.key_object == KeyObject::ExtraFields {
-            object.string("name", "A key of the mock server");
-            object.value("owner", &BTreeMap::from([("handle", &key.handle)]));
-        }
+fn write_key(object: &mut Object<'_>, dialect: &Dialect, key: &Key) {
+    match dialect.key_scopes {
+        KeyScopes::Array => object.value("scopes", &key.scopes),
+        KeyScopes::SpaceSeparated => object.string("scopes", &joined_scopes(key, " ")),
+        KeyScopes::CommaSeparated => object.string("scopes", &joined_scopes(key, ",")),
+    }
+    match dialect.key_rate_limit {
+        KeyRateLimit::Object => object.value("rate_limit", &key.rate_limit),
+        KeyRateLimit::Number => object.value("rate_limit", &key.rate_limit.limit),
+    }
+    if dialect.key_object == KeyObject::ExtraFields {
+        object.string("name", "A key of the mock server");
+        object.object("owner", |owner| owner.string("handle", &key.handle));
     }
 }
 
@@ -67,8 +62,9 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
         field.set(profile, text);
     }
     let key = &world.keys[caller];
-    let profile = |object: &mut Object<'_>| write_profile(object, world, key);
-    Ok(Reply::edited(world.dialect(), &profile))
+    Ok(Reply::edited(world.dialect(), |object| {
+        write_profile(object, world, key);
+    }))
 }
 
 /// Returns the fields of an edit with their new values.
@@ -100,19 +96,14 @@ fn write_profile(object: &mut Object<'_>, world: &World, key: &Key) {
     if is_full {
         let (links, posts) = (account.links.iter(), account.posts.iter());
         let is_owned = |badge: &&Badge| account.badges.contains(&badge.id);
-        object.array("links", links.map(|link| View(dialect, link)));
-        object.array("posts", posts.map(|post| View(dialect, post)));
-        object.array("badges", world.badges.iter().filter(is_owned));
-    }
-}
-
-impl Fields for &Badge {
-    fn write(&self, object: &mut Object<'_>) {
-        object.string("id", &self.id);
-        object.string("name", &self.name);
-        object.string("description", &self.description);
-        object.string("color", &self.color);
-        object.string("kind", &self.kind);
+        object.array("links", links, |object, link| {
+            write_link(object, dialect, link)
+        });
+        object.array("posts", posts, |object, post| {
+            write_post(object, dialect, post)
+        });
+        let badges: Vec<_> = world.badges.iter().filter(is_owned).collect();
+        object.value("badges", &badges);
     }
 }
 

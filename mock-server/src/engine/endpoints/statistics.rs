@@ -1,10 +1,10 @@
 //! `GET /users/{handle}/stats`, `GET /me/analytics` and `GET /stats`: views, likes and counters.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
-use serde::Serialize;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
@@ -26,45 +26,9 @@ const FIRST_DAY: Date = date(2020, 1, 1);
 /// The exclusive upper limit of the views of a day.
 const VIEWS_PER_DAY: u64 = 40;
 
-/// The countries of the visitors with their shares in percent.
+/// The devices and the countries of the visitors with their shares in percent.
+const DEVICES: &[(&str, u64)] = &[("desktop", 50), ("mobile", 40), ("tablet", 10)];
 const COUNTRIES: &[(&str, u64)] = &[("US", 40), ("DE", 25), ("GB", 15), ("FR", 12), ("JP", 8)];
-
-#[derive(Serialize)]
-struct Statistics {
-    total_views: u64,
-    period: Period,
-    daily: Vec<Daily>,
-    /// Only the owner gets the devices and countries of the visitors.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    devices: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    countries: Option<Value>,
-}
-
-#[derive(Serialize)]
-struct Period {
-    days: u16,
-    views: u64,
-}
-
-#[derive(Serialize)]
-struct Daily {
-    date: String,
-    views: u64,
-}
-
-#[derive(Default, Serialize)]
-struct Devices {
-    desktop: u64,
-    mobile: u64,
-    tablet: u64,
-}
-
-#[derive(Serialize)]
-struct Country {
-    code: &'static str,
-    views: u64,
-}
 
 pub(super) fn show_views(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let handle = call.parameter.to_string();
@@ -86,40 +50,47 @@ pub(super) fn show_views(world: &World, call: &mut Call<'_>) -> Result<Reply, Re
         Err(rejection) => return Err(call.problems.reject(rejection)),
     };
     call.caller()?;
-    let today = world.clock().today();
-    let (visits, others) = (Visits::of(world, &handle), world.dialect().other_statistics);
-    let statistics = statistics(visits, today, days, own, others);
-    Ok(Reply::data(200, statistics))
+    let (visits, today) = (Visits::of(world, &handle), world.clock().today());
+    // Only the owner gets the devices and countries of the visitors.
+    let others = (!own).then(|| world.dialect().other_statistics);
+    Ok(Reply::object(200, |object| {
+        write(object, visits, today, days, others);
+    }))
 }
 
-fn statistics(
+/// Writes the statistics of `days` days. `others` is the form of the statistics of another profile.
+fn write(
+    object: &mut Object<'_>,
     visits: Visits,
     today: Date,
     days: u16,
-    own: bool,
-    others: OtherStatistics,
-) -> Statistics {
+    others: Option<OtherStatistics>,
+) {
     let dates = (0..i64::from(days)).rev();
-    let dates = dates.map(|ago| today.saturating_sub(ago.days()));
-    let dates: Vec<_> = dates.collect();
-    let daily: Vec<_> = dates.iter().map(|date| visits.daily(*date)).collect();
-    let views = daily.iter().map(|day| day.views).sum();
-    let (devices, countries) = match (own, others) {
-        (true, _) => {
-            let (devices, countries) = visits.visitors(&dates);
-            (Some(json!(devices)), Some(json!(countries)))
+    let dates: Vec<_> = dates.map(|ago| today.saturating_sub(ago.days())).collect();
+    let views: u64 = dates.iter().map(|date| visits.on(*date)).sum();
+    object.value("total_views", &visits.total(today));
+    object.value("period", &json!({"days": days, "views": views}));
+    object.array("daily", dates.iter(), |day, date| {
+        day.string("date", &date.to_string());
+        day.value("views", &visits.on(*date));
+    });
+    let (devices, countries) = match others {
+        None => {
+            let devices = visits.visitors(&dates, "device", DEVICES);
+            let mut countries = visits.visitors(&dates, "country", COUNTRIES);
+            countries.retain(|(_, views)| *views > 0);
+            countries.sort_by_key(|(_, views)| Reverse(*views));
+            let country = |(code, views)| json!({"code": code, "views": views});
+            let countries = countries.into_iter().map(country).collect();
+            (json!(BTreeMap::from_iter(devices)), countries)
         }
-        (false, OtherStatistics::Omitted) => (None, None),
-        (false, OtherStatistics::Empty) => (Some(json!({})), Some(json!([]))),
-        (false, OtherStatistics::Null) => (Some(Value::Null), Some(Value::Null)),
+        Some(OtherStatistics::Omitted) => return,
+        Some(OtherStatistics::Empty) => (json!({}), json!([])),
+        Some(OtherStatistics::Null) => (Value::Null, Value::Null),
     };
-    Statistics {
-        total_views: visits.total(today),
-        period: Period { days, views },
-        daily,
-        devices,
-        countries,
-    }
+    object.value("devices", &devices);
+    object.value("countries", &countries);
 }
 
 /// The views of a profile, determined by the seed, the handle and the date. Each view has a device
@@ -138,28 +109,8 @@ impl Visits {
         (0..=day_number(today)).map(|day| self.on_day(day)).sum()
     }
 
-    fn daily(self, date: Date) -> Daily {
-        Daily {
-            date: date.to_string(),
-            views: self.on_day(day_number(date)),
-        }
-    }
-
-    /// Returns the devices and the countries of the visitors.
-    fn visitors(self, dates: &[Date]) -> (Devices, Vec<Country>) {
-        let mut devices = Devices::default();
-        let none = |(code, _): &(&'static str, u64)| Country { code, views: 0 };
-        let mut countries: Vec<_> = COUNTRIES.iter().map(none).collect();
-        for day in dates.iter().map(|date| day_number(*date)) {
-            for view in 0..self.on_day(day) {
-                let visitor = self.0.mix(day.unsigned_abs()).mix(view);
-                *devices.of(visitor) += 1;
-                countries[country(visitor)].views += 1;
-            }
-        }
-        countries.retain(|one| one.views > 0);
-        countries.sort_by_key(|one| Reverse(one.views));
-        (devices, countries)
+    fn on(self, date: Date) -> u64 {
+        self.on_day(day_number(date))
     }
 
     fn on_day(self, day: i64) -> u64 {
@@ -168,28 +119,29 @@ impl Visits {
             Err(_) => 0,
         }
     }
-}
 
-impl Devices {
-    fn of(&mut self, visitor: SeededHash) -> &mut u64 {
-        match visitor.mix_str("device").below(100) {
-            0..50 => &mut self.desktop,
-            50..90 => &mut self.mobile,
-            _ => &mut self.tablet,
+    /// Divides the views of these days among the rows of a table of shares.
+    fn visitors(
+        self,
+        dates: &[Date],
+        table: &str,
+        shares: &[(&'static str, u64)],
+    ) -> Vec<(&'static str, u64)> {
+        let mut counts: Vec<_> = shares.iter().map(|(name, _)| (*name, 0)).collect();
+        for day in dates.iter().map(|date| day_number(*date)) {
+            for view in 0..self.on_day(day) {
+                let visitor = self.0.mix(day.unsigned_abs()).mix(view);
+                let mut rest = visitor.mix_str(table).below(100);
+                let row = shares.iter().position(|(_, share)| {
+                    let is_last = rest < *share;
+                    rest = rest.saturating_sub(*share);
+                    is_last
+                });
+                counts[row.expect("the shares add up to 100 percent")].1 += 1;
+            }
         }
+        counts
     }
-}
-
-/// Returns the index of the country of a visitor in [`COUNTRIES`].
-fn country(visitor: SeededHash) -> usize {
-    let mut rest = visitor.mix_str("country").below(100);
-    for (index, (_, share)) in COUNTRIES.iter().enumerate() {
-        if rest < *share {
-            return index;
-        }
-        rest -= share;
-    }
-    0
 }
 
 /// Returns the number of days since [`FIRST_DAY`], which is negative before it.
@@ -247,15 +199,14 @@ pub(super) fn show_analytics(world: &World, call: &mut Call<'_>) -> Result<Reply
         object.value("following", &count(views / 80));
         object.value("comments", &count(views / 100));
     };
-    let analytics = |object: &mut Object<'_>| {
+    Ok(Reply::object(200, |object| {
         object.value("views", &count(views));
         object.value("likes", &count(views / 12));
         match shape {
-            AnalyticsShape::Social | AnalyticsShape::Totals => object.object("social", &social),
+            AnalyticsShape::Social | AnalyticsShape::Totals => object.object("social", social),
             AnalyticsShape::Flat => social(object),
         }
-    };
-    Ok(Reply::object(200, &analytics))
+    }))
 }
 
 pub(super) fn show_site(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -266,7 +217,7 @@ pub(super) fn show_site(world: &World, call: &mut Call<'_>) -> Result<Reply, Rej
     let views: u64 = world.accounts.keys().map(|handle| views(handle)).sum();
     let links = world.accounts.values().map(|account| account.links.len());
     let links: usize = links.sum();
-    Ok(Reply::object(200, &|object: &mut Object<'_>| {
+    Ok(Reply::object(200, |object| {
         object.value("users", &world.accounts.len());
         object.value("views", &views);
         object.value("links", &links);
@@ -276,11 +227,7 @@ pub(super) fn show_site(world: &World, call: &mut Call<'_>) -> Result<Reply, Rej
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_shares_of_the_countries_add_up_to_100_percent() {
-        assert_eq!(COUNTRIES.iter().map(|(_, share)| share).sum::<u64>(), 100);
-    }
+    use crate::engine::json_object::to_json;
 
     #[test]
     fn statistics_add_up_for_any_seed_handle_and_day() {
@@ -289,20 +236,21 @@ mod tests {
             for today in [date(1, 1, 1), date(2020, 1, 3), date(2026, 7, 1)] {
                 for days in [1, 30, 365] {
                     let visits = Visits::of(&world, "demo");
-                    let sums = statistics(visits, today, days, true, OtherStatistics::Omitted);
-                    let views = sums.period.views;
-                    let (devices, countries) = (sums.devices.unwrap(), sums.countries.unwrap());
+                    let json = to_json(|object| {
+                        write(object, visits, today, days, None);
+                    });
+                    let json: Value = serde_json::from_slice(&json).unwrap();
                     let count = |value: &Value| value.as_u64().unwrap();
-                    assert_eq!(sums.daily.len(), usize::from(days));
-                    assert_eq!(sums.daily.iter().map(|day| day.views).sum::<u64>(), views);
-                    let devices = devices.as_object().unwrap().values();
+                    let views = count(&json["period"]["views"]);
+                    assert_eq!(json["daily"].as_array().unwrap().len(), usize::from(days));
+                    let devices = json["devices"].as_object().unwrap().values();
                     assert_eq!(devices.map(count).sum::<u64>(), views);
-                    let countries = countries.as_array().unwrap().iter();
-                    assert_eq!(
-                        countries.map(|one| count(&one["views"])).sum::<u64>(),
-                        views
-                    );
-                    assert!(sums.total_views >= views);
+                    for name in ["daily", "countries"] {
+                        let parts = json[name].as_array().unwrap().iter();
+                        let sum: u64 = parts.map(|one| count(&one["views"])).sum();
+                        assert_eq!(sum, views, "{name}");
+                    }
+                    assert!(count(&json["total_views"]) >= views);
                 }
             }
         }
@@ -312,7 +260,6 @@ mod tests {
     fn the_total_increases_by_the_views_of_each_day() {
         let visits = Visits::of(&World::new(3), "grace");
         let (before, after) = (date(2026, 2, 28), date(2026, 3, 1));
-        let views = visits.daily(after).views;
-        assert_eq!(visits.total(after), visits.total(before) + views);
+        assert_eq!(visits.total(after), visits.total(before) + visits.on(after));
     }
 }

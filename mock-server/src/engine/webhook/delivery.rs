@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::engine::json_object::{Object, to_json};
+use crate::engine::json_object::to_json;
 use crate::engine::{SignatureEncoding, WebhookPayload};
 use crate::input::InvalidInput;
 use crate::input::bytes_in_json::{self, BytesInJson};
@@ -25,7 +25,7 @@ use crate::input::bytes_in_json::{self, BytesInJson};
 /// # Ok::<(), mock_server::InvalidInput>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct EventKind(Cow<'static, str>);
 
 impl EventKind {
@@ -101,12 +101,6 @@ impl TryFrom<String> for EventKind {
     }
 }
 
-impl From<EventKind> for String {
-    fn from(kind: EventKind) -> Self {
-        kind.0.into_owned()
-    }
-}
-
 /// The data of an event.
 ///
 /// ```
@@ -137,46 +131,29 @@ impl From<Vec<u8>> for EventData {
     }
 }
 
-/// The body of a delivery and its content type.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Payload {
-    pub(super) content_type: &'static str,
-    pub(super) body: Vec<u8>,
-}
-
-impl Payload {
-    pub(super) fn new(kind: &EventKind, now: &str, data: EventData, shape: WebhookPayload) -> Self {
-        match (data, shape) {
-            (EventData::Bytes(body), _) => Self {
-                content_type: "application/octet-stream",
-                body,
-            },
-            (EventData::Json(data), WebhookPayload::Envelope) => {
-                Self::json(to_json(&|object: &mut Object<'_>| {
-                    object.string("type", kind.as_str());
-                    object.string("created_at", now);
-                    object.value("data", &data);
-                }))
-            }
-            (EventData::Json(data), WebhookPayload::Bare) => Self::json(data.to_string().into()),
-            (EventData::Json(Value::String(text)), WebhookPayload::NotJson) => Self::text(text),
-            (EventData::Json(data), WebhookPayload::NotJson) => {
-                Self::text(format!("{kind} at {now}: {data}"))
-            }
+/// Returns the content type and the body of a delivery.
+pub(super) fn payload(
+    kind: &EventKind,
+    now: &str,
+    data: EventData,
+    shape: WebhookPayload,
+) -> (&'static str, Vec<u8>) {
+    const JSON: &str = "application/json";
+    const TEXT: &str = "text/plain; charset=utf-8";
+    match (data, shape) {
+        (EventData::Bytes(body), _) => ("application/octet-stream", body),
+        (EventData::Json(data), WebhookPayload::Envelope) => {
+            let envelope = to_json(|object| {
+                object.string("type", kind.as_str());
+                object.string("created_at", now);
+                object.value("data", &data);
+            });
+            (JSON, envelope)
         }
-    }
-
-    fn json(body: Vec<u8>) -> Self {
-        Self {
-            content_type: "application/json",
-            body,
-        }
-    }
-
-    fn text(body: String) -> Self {
-        Self {
-            content_type: "text/plain; charset=utf-8",
-            body: body.into_bytes(),
+        (EventData::Json(data), WebhookPayload::Bare) => (JSON, data.to_string().into()),
+        (EventData::Json(Value::String(text)), WebhookPayload::NotJson) => (TEXT, text.into()),
+        (EventData::Json(data), WebhookPayload::NotJson) => {
+            (TEXT, format!("{kind} at {now}: {data}").into())
         }
     }
 }
@@ -275,8 +252,8 @@ impl fmt::Display for DeliveryOutcome {
 ///
 /// It is written only to state files.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "BytesInJson", into = "BytesInJson")]
-pub(crate) struct WebhookSecret(Vec<u8>);
+#[serde(try_from = "BytesInJson")]
+pub(crate) struct WebhookSecret(#[serde(serialize_with = "bytes_in_json::serialize")] Vec<u8>);
 
 impl WebhookSecret {
     /// Takes the bytes as they are, without trimming.
@@ -301,12 +278,6 @@ impl TryFrom<BytesInJson> for WebhookSecret {
 
     fn try_from(BytesInJson(bytes): BytesInJson) -> Result<Self, InvalidInput> {
         Self::new(bytes)
-    }
-}
-
-impl From<WebhookSecret> for BytesInJson {
-    fn from(secret: WebhookSecret) -> Self {
-        Self(secret.0)
     }
 }
 
@@ -337,44 +308,24 @@ mod tests {
         );
     }
 
-    fn payload(data: impl Into<EventData>, shape: WebhookPayload) -> (String, &'static str) {
-        let now = "2026-03-01T12:00:00Z";
-        let payload = Payload::new(&EventKind::FOLLOW_CREATED, now, data.into(), shape);
-        let body = String::from_utf8(payload.body).unwrap();
-        (body, payload.content_type)
-    }
-
     #[test]
     fn serializes_each_payload_shape() {
-        let data = || json!({"from": "grace"});
-        for (found, body, content_type) in [
-            (
-                payload(data(), WebhookPayload::Envelope),
-                r#"{"type":"follow.created","created_at":"2026-03-01T12:00:00Z","data":{"from":"grace"}}"#,
-                "application/json",
-            ),
-            (
-                payload(data(), WebhookPayload::Bare),
-                r#"{"from":"grace"}"#,
-                "application/json",
-            ),
-            (
-                payload(data(), WebhookPayload::NotJson),
-                r#"follow.created at 2026-03-01T12:00:00Z: {"from":"grace"}"#,
-                "text/plain; charset=utf-8",
-            ),
-            (
-                payload(json!("<event/>"), WebhookPayload::NotJson),
-                "<event/>",
-                "text/plain; charset=utf-8",
-            ),
-            (
-                payload(b"exact".to_vec(), WebhookPayload::Envelope),
-                "exact",
-                "application/octet-stream",
-            ),
+        use WebhookPayload::{Bare, Envelope, NotJson};
+        let (now, kind) = ("2026-03-01T12:00:00Z", EventKind::FOLLOW_CREATED);
+        let data = || EventData::Json(json!({"from": "grace"}));
+        let text = json!("<event/>").into();
+        let bytes = b"exact".to_vec().into();
+        let envelope = r#"{"type":"follow.created","created_at":"2026-03-01T12:00:00Z","data":{"from":"grace"}}"#;
+        let line = r#"follow.created at 2026-03-01T12:00:00Z: {"from":"grace"}"#;
+        for (data, shape, body, content_type) in [
+            (data(), Envelope, envelope, "application/json"),
+            (data(), Bare, r#"{"from":"grace"}"#, "application/json"),
+            (data(), NotJson, line, "text/plain; charset=utf-8"),
+            (text, NotJson, "<event/>", "text/plain; charset=utf-8"),
+            (bytes, Envelope, "exact", "application/octet-stream"),
         ] {
-            assert_eq!(found, (body.to_owned(), content_type));
+            let found = payload(&kind, now, data, shape);
+            assert_eq!(found, (content_type, body.into()));
         }
     }
 }

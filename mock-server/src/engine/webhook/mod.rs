@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use self::delivery::{Payload, sign};
+use self::delivery::{payload, sign};
 use crate::engine::Dialect;
 
 pub(crate) use delivery::WebhookSecret;
@@ -84,8 +84,7 @@ impl Webhook {
         dialect: &Dialect,
     ) -> Result<Prepared, NotSent> {
         let Destination { secret, receiver } = self.active_destination()?;
-        let Payload { content_type, body } =
-            Payload::new(&kind, &now, data, dialect.webhook_payload);
+        let (content_type, body) = payload(&kind, &now, data, dialect.webhook_payload);
         let delivery = SignedDelivery {
             id: id(),
             created_at: now,
@@ -96,8 +95,7 @@ impl Webhook {
             content_type: content_type.to_owned(),
             body,
         };
-        let prepared = receiver.prepare(delivery, dialect);
-        Ok(self.record_delivered(prepared))
+        self.prepare(delivery, dialect)
     }
 
     /// Prepares an earlier delivery again, with the same headers and body, for the current receiver.
@@ -108,24 +106,38 @@ impl Webhook {
         earlier: &str,
         dialect: &Dialect,
     ) -> Result<Prepared, NotSent> {
-        let sent = self.delivery(earlier).map(|found| found.sent.clone());
-        let receiver = &mut self.active_destination()?.receiver;
-        let sent = sent?;
+        let receiver = self.active_destination()?.receiver.name();
+        let redelivery_of = earlier.to_owned();
+        let found = self.deliveries().find(|one| one.sent.id == earlier);
+        let Some(Delivery { sent, .. }) = found.cloned() else {
+            return Err(NotSent::UnknownDelivery { id: redelivery_of });
+        };
         let delivery = SignedDelivery {
             id: id(),
             created_at: now,
-            receiver: receiver.name(),
-            redelivery_of: Some(earlier.to_owned()),
+            receiver,
+            redelivery_of: Some(redelivery_of),
             ..sent
         };
-        let prepared = receiver.prepare(delivery, dialect);
-        Ok(self.record_delivered(prepared))
+        self.prepare(delivery, dialect)
     }
 
-    /// Returns a delivery of the log.
-    fn delivery(&self, id: &str) -> Result<&Delivery, NotSent> {
-        let found = self.deliveries().find(|delivery| delivery.sent.id == id);
-        found.ok_or_else(|| NotSent::UnknownDelivery { id: id.to_owned() })
+    /// Passes a delivery to the built-in receiver, or returns it for a URL.
+    fn prepare(&mut self, sent: SignedDelivery, dialect: &Dialect) -> Result<Prepared, NotSent> {
+        let timeout = dialect.webhook_timeout.0;
+        match &mut self.active_destination()?.receiver {
+            Receiver::Url(url) => Ok(Prepared::Pending(PendingDelivery {
+                url: url.clone(),
+                delivery: sent,
+                timeout,
+            })),
+            Receiver::BuiltIn(receiver) => {
+                let outcome = receiver.take(timeout);
+                let delivery = Delivery { sent, outcome };
+                self.record(&delivery);
+                Ok(Prepared::Delivered(delivery))
+            }
+        }
     }
 
     /// Returns an error if the webhook is off or has no receiver.
@@ -138,13 +150,6 @@ impl Webhook {
             });
         }
         Ok(destination)
-    }
-
-    fn record_delivered(&mut self, prepared: Prepared) -> Prepared {
-        if let Prepared::Delivered(delivery) = &prepared {
-            self.record(delivery);
-        }
-        prepared
     }
 
     /// Records the outcome of a delivery. The tenth consecutive failure turns the webhook off; a success
@@ -216,21 +221,6 @@ impl Receiver {
     pub(crate) fn built_in(script: ReceiverScript) -> Self {
         let received = 0;
         Self::BuiltIn(BuiltInReceiver { script, received })
-    }
-
-    fn prepare(&mut self, sent: SignedDelivery, dialect: &Dialect) -> Prepared {
-        let timeout = dialect.webhook_timeout.0;
-        match self {
-            Self::Url(url) => Prepared::Pending(PendingDelivery {
-                delivery: sent,
-                url: url.clone(),
-                timeout,
-            }),
-            Self::BuiltIn(receiver) => {
-                let outcome = receiver.take(timeout);
-                Prepared::Delivered(Delivery { sent, outcome })
-            }
-        }
     }
 
     fn name(&self) -> String {

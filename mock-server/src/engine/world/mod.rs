@@ -134,8 +134,10 @@ impl World {
         url: &str,
         secret: impl Into<Vec<u8>>,
     ) -> Result<(), InvalidInput> {
-        self.webhook
-            .set_receiver(Receiver::Url(url.parse()?), WebhookSecret::new(secret)?);
+        self.webhook.set_receiver(
+            Receiver::Url(url.to_owned().try_into()?),
+            WebhookSecret::new(secret)?,
+        );
         Ok(())
     }
 
@@ -167,14 +169,14 @@ impl World {
     ///
     /// Returns [`InvalidInput`] if the account does not exist.
     pub fn add_link(&mut self, handle: &str, title: &str, url: &str) -> Result<Link, InvalidInput> {
-        self.known_account(handle)?;
+        let account = known_account(&mut self.accounts, handle)?;
         let link = Link {
-            id: format!("link_{}", self.next_number()),
+            id: format!("link_{}", next(&mut self.last_id)),
             title: title.to_owned(),
             url: url.to_owned(),
             created_at: self.clock.now(),
         };
-        self.known_account(handle)?.links.push(link.clone());
+        account.links.push(link.clone());
         Ok(link)
     }
 
@@ -184,30 +186,21 @@ impl World {
     ///
     /// Returns [`InvalidInput`] if the account does not exist.
     pub fn add_post(&mut self, handle: &str, body: &str) -> Result<Post, InvalidInput> {
-        self.known_account(handle)?;
+        let account = known_account(&mut self.accounts, handle)?;
         let post = Post {
-            id: format!("post_{}", self.next_number()),
+            id: format!("post_{}", next(&mut self.last_id)),
             body: body.to_owned(),
             created_at: self.clock.now(),
         };
-        self.known_account(handle)?.posts.push(post.clone());
+        account.posts.push(post.clone());
         Ok(post)
-    }
-
-    fn known_account(&mut self, handle: &str) -> Result<&mut Account, InvalidInput> {
-        self.account_mut(handle).ok_or_else(|| {
-            let handle = handle.escape_debug();
-            let message =
-                format!("no account has the handle \"{handle}\"; create it with `add_account`");
-            InvalidInput::new("unknown_account", message)
-        })
     }
 
     /// Creates a key for `handle` with these scopes and returns it. If the account does not exist, it
     /// is created.
     pub fn create_key(&mut self, handle: &str, scopes: &[Scope]) -> String {
         self.add_account(handle);
-        let name = format!("key{}", self.next_number());
+        let name = format!("key{}", next(&mut self.last_id));
         let token = token(self.seed, &name);
         self.keys.insert(token.clone(), Key::new(handle, scopes));
         token
@@ -311,10 +304,16 @@ impl World {
             self.webhook = replaced.webhook;
         }
     }
+}
 
-    fn next_number(&mut self) -> u64 {
-        next(&mut self.last_id)
-    }
+fn known_account<'a>(
+    accounts: &'a mut BTreeMap<String, Account>,
+    handle: &str,
+) -> Result<&'a mut Account, InvalidInput> {
+    accounts.get_mut(handle).ok_or_else(|| {
+        let message = format!("no account has the handle {handle:?}; create it with `add_account`");
+        InvalidInput::new("unknown_account", message)
+    })
 }
 
 /// Returns the next number; links, posts, keys and deliveries share one counter.
