@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use mock_server::{Dialect, Fault, FaultRule, WireFault, World, Worlds};
+use mock_server::{Dialect, Fault, FaultRule, WireFault, Worlds};
 
 use crate::failure::Failure;
 use crate::trials::{self, Case, Expected, TrialOptions};
@@ -35,7 +35,7 @@ pub(crate) async fn run(options: MatrixOptions) -> Result<u8, Failure> {
         true => "default",
         false => "given",
     };
-    let mut cases = vec![Case::new(name, None, worlds(&base, None))];
+    let mut cases = vec![case(name.to_owned(), trials::worlds(&base))];
     cases.extend(select(&base, &options.only, options.faults)?);
     trials::run(cases, options.trials, Expected::Pass).await
 }
@@ -43,9 +43,14 @@ pub(crate) async fn run(options: MatrixOptions) -> Result<u8, Failure> {
 /// Returns the selected cases, which differ from the given dialect.
 fn select(base: &Dialect, only: &[String], faults: bool) -> Result<Vec<Case>, Failure> {
     let dialects = base.variations();
-    let dialects = dialects.map(|(setting, name, dialect)| (setting, name, worlds(&dialect, None)));
-    let standard = standard_faults();
-    let standard = standard.map(|(name, fault)| ("fault", name, worlds(base, Some(fault))));
+    let dialects =
+        dialects.map(|(setting, name, dialect)| (setting, name, trials::worlds(&dialect)));
+    let standard = standard_faults().map(|(name, fault)| {
+        let mut worlds = trials::worlds(base);
+        let added = worlds.add_faults(vec![fault]);
+        added.expect("the standard faults are valid");
+        ("fault", name, worlds)
+    });
     let all: Vec<_> = dialects.chain(standard).collect();
     let mut settings: Vec<_> = all.iter().map(|(setting, ..)| *setting).collect();
     settings.dedup();
@@ -60,17 +65,16 @@ fn select(base: &Dialect, only: &[String], faults: bool) -> Result<Vec<Case>, Fa
         false => only.iter().any(|name| name == setting),
     };
     let cases = all.into_iter().filter(|(setting, ..)| selected(setting));
-    let case = |(setting, name, worlds)| Case::new(format!("{setting} = {name}"), None, worlds);
-    Ok(cases.map(case).collect())
+    let cases = cases.map(|(setting, name, worlds)| case(format!("{setting} = {name}"), worlds));
+    Ok(cases.collect())
 }
 
-fn worlds(dialect: &Dialect, fault: Option<FaultRule>) -> Worlds {
-    let mut world = World::default();
-    world.set_dialect(dialect.clone());
-    let mut worlds = Worlds::in_memory(world);
-    let added = worlds.add_faults(fault.into_iter().collect());
-    added.expect("the standard faults are valid");
-    worlds
+fn case(name: String, worlds: Worlds) -> Case {
+    Case {
+        name,
+        sentence: None,
+        worlds,
+    }
 }
 
 /// Returns the faults with their names. Each applies to the first request in a world.

@@ -1,7 +1,7 @@
 //! `mock-server mutants`: runs a command against services that break the specification.
 
 use clap::Args;
-use mock_server::{Dialect, Mutant, World, Worlds};
+use mock_server::Mutant;
 
 use crate::failure::Failure;
 use crate::trials::{self, Case, Expected, TrialOptions};
@@ -30,12 +30,21 @@ pub(crate) struct MutantsOptions {
 pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
     let MutantsOptions { only, skip, trials } = options;
     let (mutants, dialect) = (select(&only, &skip)?, trials.dialect()?);
-    let baseline = worlds(&dialect, None);
-    let mut cases = vec![Case::new("unmutated baseline", None, baseline)];
-    cases.extend(mutants.into_iter().map(|mutant| {
-        let worlds = worlds(&dialect, Some(mutant));
-        Case::new(mutant.name(), Some(mutant.sentence()), worlds)
-    }));
+    let baseline = Case {
+        name: "unmutated baseline".to_owned(),
+        sentence: None,
+        worlds: trials::worlds(&dialect),
+    };
+    let mutants = mutants.into_iter().map(|mutant| {
+        let mut worlds = trials::worlds(&dialect);
+        worlds.set_mutant(mutant);
+        Case {
+            name: mutant.name().to_owned(),
+            sentence: Some(mutant.sentence()),
+            worlds,
+        }
+    });
+    let cases = [baseline].into_iter().chain(mutants).collect();
     trials::run(cases, trials, Expected::Fail).await
 }
 
@@ -55,14 +64,4 @@ fn select(only: &[String], skip: &[String]) -> Result<Vec<Mutant>, Failure> {
         true => Err(Failure::NoMutant),
         false => Ok(selected),
     }
-}
-
-fn worlds(dialect: &Dialect, mutant: Option<Mutant>) -> Worlds {
-    let mut world = World::default();
-    world.set_dialect(dialect.clone());
-    let mut worlds = Worlds::in_memory(world);
-    if let Some(mutant) = mutant {
-        worlds.set_mutant(mutant);
-    }
-    worlds
 }

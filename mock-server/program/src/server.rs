@@ -31,7 +31,7 @@ pub(crate) struct ServerOptions {
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", value_parser = address, overrides_with = "addr")]
     pub(crate) addr: String,
     /// Seed for keys and statistics; an existing state file keeps its own [default: 0]
-    #[arg(long, value_name = "N", value_parser = seed)]
+    #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Behavior where the specification is silent: default, minimal, maximal, random:SEED, or a JSON
     /// file
@@ -58,20 +58,15 @@ pub(crate) struct ServerOptions {
     /// Log each request to stderr, without its key
     #[arg(long)]
     pub(crate) log: bool,
-    /// Maximum number of requests in the journal of a world [default: 10000]
-    #[arg(long, value_name = "N")]
-    journal_entries: Option<usize>,
-    /// Maximum memory of the journal of a world in bytes [default: 524288]
-    #[arg(long, value_name = "BYTES")]
-    journal_bytes: Option<usize>,
-    /// Maximum number of bytes that the journal records of each body [default: 4096]
-    #[arg(long, value_name = "BYTES")]
-    journal_body_bytes: Option<usize>,
-}
-
-fn seed(text: &str) -> Result<u64, String> {
-    let expected = |_| format!("expected a whole number from 0 to {}", u64::MAX);
-    text.parse().map_err(expected)
+    /// Maximum number of requests in the journal of a world
+    #[arg(long, value_name = "N", default_value_t = JournalLimits::default().entries)]
+    journal_entries: usize,
+    /// Maximum memory of the journal of a world in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = JournalLimits::default().bytes)]
+    journal_bytes: usize,
+    /// Maximum number of bytes that the journal records of each body
+    #[arg(long, value_name = "BYTES", default_value_t = JournalLimits::default().body_bytes)]
+    journal_body_bytes: usize,
 }
 
 /// Checks the form of an address. Its host is resolved later.
@@ -208,11 +203,10 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
         None => Worlds::in_memory(world),
         Some(path) => in_file(path, world, &settings)?,
     };
-    let limits = JournalLimits::default();
     worlds.set_journal_limits(JournalLimits {
-        entries: options.journal_entries.unwrap_or(limits.entries),
-        bytes: options.journal_bytes.unwrap_or(limits.bytes),
-        body_bytes: options.journal_body_bytes.unwrap_or(limits.body_bytes),
+        entries: options.journal_entries,
+        bytes: options.journal_bytes,
+        body_bytes: options.journal_body_bytes,
     });
     for origin in &options.cors {
         let added = worlds.add_cors(origin);

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::panic;
-use std::sync::Arc;
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mock_server::{Dialect, Report, RuleViolations, Signals, Worlds, printable};
+use futures_util::stream::{self, StreamExt};
+use mock_server::{Dialect, Report, RuleViolations, Signals, World, Worlds, printable};
 use serde::Serialize;
-use tokio::task::JoinSet;
 
 use crate::failure::{Failure, warn};
 use crate::processes;
@@ -19,24 +18,17 @@ use crate::server::{self, DialectChoice};
 
 /// A mock to run the command against.
 pub(crate) struct Case {
-    name: String,
+    pub(crate) name: String,
     /// The sentence of the specification that a mutant breaks.
-    sentence: Option<&'static str>,
-    worlds: Worlds,
+    pub(crate) sentence: Option<&'static str>,
+    pub(crate) worlds: Worlds,
 }
 
-impl Case {
-    pub(crate) fn new(
-        name: impl Into<String>,
-        sentence: Option<&'static str>,
-        worlds: Worlds,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            sentence,
-            worlds,
-        }
-    }
+/// Returns the worlds of a mock in this dialect.
+pub(crate) fn worlds(dialect: &Dialect) -> Worlds {
+    let mut world = World::default();
+    world.set_dialect(dialect.clone());
+    Worlds::in_memory(world)
 }
 
 /// The expected outcome of all runs except the first, the baseline, which has to pass.
@@ -76,43 +68,43 @@ pub(crate) async fn run(
     options: TrialOptions,
     expected: Expected,
 ) -> Result<u8, Failure> {
-    let (json, show_output) = (options.json, options.show_output);
+    let count = cases.len();
     let (mut rows, mut failed) = (Vec::<Row>::new(), Vec::new());
     let mut sends_requests = false;
-    let (all, worlds): (Vec<_>, Vec<_>) = cases
-        .into_iter()
-        .map(|case| ((case.name, case.sentence), case.worlds))
-        .unzip();
-    let report = |index: usize, trial: Trial| {
-        let (name, sentence) = all[index].clone();
-        let expected = if index == 0 { Expected::Pass } else { expected };
+    let report = |trial: Trial| {
+        let is_baseline = rows.is_empty();
+        let expected = if is_baseline {
+            Expected::Pass
+        } else {
+            expected
+        };
         let is_idle = sends_requests && trial.report.requests == 0;
         sends_requests |= trial.report.requests > 0;
-        let row = Row::new(name, sentence, &trial, expected, is_idle);
-        if !json {
+        let row = Row::new(&trial, expected, is_idle);
+        if !options.json {
             row.print(&trial);
         }
-        if show_output {
-            trial.print_output(&row.name, true);
+        if options.show_output {
+            trial.print_output(true);
         } else if !row.is_expected && !trial.passed() {
-            failed.push((row.name.clone(), trial));
+            failed.push(trial);
         }
         rows.push(row);
     };
-    if let Some(exit_code) = run_all(worlds.into_iter(), options, report).await? {
+    if let Some(exit_code) = run_all(cases, &options, report).await? {
         return Ok(exit_code);
     }
-    for (name, trial) in &failed {
-        trial.print_output(name, false);
+    for trial in &failed {
+        trial.print_output(false);
     }
-    conclude(&rows, json);
+    conclude(&rows, options.json);
     if rows.iter().any(|row| row.result == NO_REQUESTS) {
         warn(
             "a run without requests says nothing: the command has probably reused an earlier result; turn that \
               off, as with --rerun (Gradle) or -count=1 (Go)",
         );
     }
-    if rows.len() < all.len() {
+    if rows.len() < count {
         let baseline = &rows[0].name;
         warn(&format!("the first run failed: {baseline}; it has to pass"));
     }
@@ -123,13 +115,7 @@ pub(crate) async fn run(
 const NO_REQUESTS: &str = "no_requests";
 
 impl Row {
-    fn new(
-        name: String,
-        sentence: Option<&'static str>,
-        trial: &Trial,
-        expected: Expected,
-        is_idle: bool,
-    ) -> Self {
+    fn new(trial: &Trial, expected: Expected, is_idle: bool) -> Self {
         let (result, is_expected) = match (trial.exit_code, expected) {
             (Some(0), _) if is_idle => (NO_REQUESTS, false),
             (Some(0), Expected::Pass) => ("passed", true),
@@ -140,11 +126,11 @@ impl Row {
             (None, Expected::Fail) => ("timeout", true),
         };
         Self {
-            name,
+            name: trial.name.clone(),
             result,
             exit_code: trial.exit_code,
             seconds: trial.duration.as_secs_f64(),
-            sentence,
+            sentence: trial.sentence,
             violations: trial.report.rules().cloned().collect(),
             is_expected,
         }
@@ -228,6 +214,8 @@ impl TrialOptions {
 
 /// A run of the command against a new mock.
 struct Trial {
+    name: String,
+    sentence: Option<&'static str>,
     /// `None` if the run exceeded the time limit.
     exit_code: Option<u8>,
     report: Report,
@@ -249,7 +237,7 @@ impl Trial {
     }
 
     /// Prints the output of the command to stderr; without `all`, only its end.
-    fn print_output(&self, title: &str, all: bool) {
+    fn print_output(&self, all: bool) {
         let lines: Vec<_> = self.output.lines().collect();
         let skipped = match all {
             true => 0,
@@ -257,21 +245,23 @@ impl Trial {
         };
         let mut stderr = io::stderr().lock();
         // Ignore a closed stderr.
-        let result = self.describe();
-        let _ = writeln!(stderr, "\n--- output of the command: {title}, {result} ---");
+        let (name, result) = (&self.name, self.describe());
+        let _ = writeln!(stderr, "\n--- output of the command: {name}, {result} ---");
         for line in &lines[skipped..] {
             let _ = writeln!(stderr, "{line}");
         }
     }
 }
 
-/// Runs the command once against these worlds.
-async fn run_once(worlds: Worlds, options: Arc<TrialOptions>) -> Result<Trial, Failure> {
+/// Runs the command once against the mock of a case.
+async fn run_once(case: Case, options: &TrialOptions) -> Result<Trial, Failure> {
     let started = Instant::now();
-    let mock = Mock::start(worlds, "127.0.0.1:0", None)?;
+    let mock = Mock::start(case.worlds, "127.0.0.1:0", None)?;
     let limit = Duration::from_secs(options.timeout);
     let ended = processes::run_in_group(mock.command(&options.command), limit).await?;
     Ok(Trial {
+        name: case.name,
+        sentence: case.sentence,
         exit_code: ended.status.map(processes::exit_code),
         report: mock.finish().await.report(),
         duration: started.elapsed(),
@@ -279,60 +269,31 @@ async fn run_once(worlds: Worlds, options: Arc<TrialOptions>) -> Result<Trial, F
     })
 }
 
-/// Runs the command once for each of the worlds, and passes the results to `report` in the same order.
-/// The first run is the baseline: unless it passes, it is the only one. Returns an exit code if a
-/// signal ends the runs.
+/// Runs the command once for each case, and passes the results to `report` in the same order. The first run is
+/// the baseline: unless it passes, it is the only one. Returns an exit code if a signal ends the runs.
 async fn run_all(
-    worlds: impl Iterator<Item = Worlds>,
-    options: TrialOptions,
-    report: impl FnMut(usize, Trial),
+    cases: Vec<Case>,
+    options: &TrialOptions,
+    mut report: impl FnMut(Trial),
 ) -> Result<Option<u8>, Failure> {
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
-    let mut running = JoinSet::new();
-    let ended = tokio::select! {
-        ended = in_order(worlds, options, report, &mut running) => ended.map(|()| None),
-        signal = signals.next() => Ok(Some(128 + signal)),
+    let mut runs = cases.into_iter().map(|case| run_once(case, options));
+    let in_order = async {
+        let baseline = runs.next().expect("the baseline is the first case").await?;
+        run::warn_unless_called(&baseline.report);
+        let passed = baseline.passed();
+        report(baseline);
+        if passed {
+            let mut others = pin!(stream::iter(runs).buffered(options.jobs.into()));
+            while let Some(trial) = others.next().await {
+                report(trial?);
+            }
+        }
+        Ok(None)
     };
-    // The end of the process would leave the commands running.
-    running.shutdown().await;
-    ended
-}
-
-async fn in_order(
-    worlds: impl Iterator<Item = Worlds>,
-    options: TrialOptions,
-    mut report: impl FnMut(usize, Trial),
-    running: &mut JoinSet<(usize, Result<Trial, Failure>)>,
-) -> Result<(), Failure> {
-    let options = Arc::new(options);
-    let mut waiting = worlds.enumerate();
-    let mut ended = BTreeMap::new();
-    let (mut jobs, mut reported) = (1, 0);
-    loop {
-        while running.len() < jobs
-            && let Some((index, worlds)) = waiting.next()
-        {
-            let options = options.clone();
-            running.spawn(async move { (index, run_once(worlds, options).await) });
-        }
-        let Some(joined) = running.join_next().await else {
-            return Ok(());
-        };
-        let (index, trial) =
-            joined.unwrap_or_else(|panicked| panic::resume_unwind(panicked.into_panic()));
-        let trial = trial?;
-        let baseline_failed = index == 0 && !trial.passed();
-        if index == 0 {
-            run::warn_unless_called(&trial.report);
-        }
-        ended.insert(index, trial);
-        while let Some(trial) = ended.remove(&reported) {
-            report(reported, trial);
-            reported += 1;
-        }
-        if baseline_failed {
-            return Ok(());
-        }
-        jobs = usize::from(options.jobs);
+    // The end of the futures kills the commands that are running.
+    tokio::select! {
+        ended = in_order => ended,
+        signal = signals.next() => Ok(Some(128 + signal)),
     }
 }
