@@ -38,8 +38,7 @@ pub(crate) struct Learned {
 impl Learned {
     /// Returns the learned settings.
     pub(crate) fn settings(&self) -> Map<String, Value> {
-        let rows = self.report["rows"].as_array().unwrap().iter();
-        let learned = rows.filter(|row| row["result"] == "learned");
+        let learned = self.findings("learned").into_iter();
         learned
             .map(|row| {
                 (
@@ -49,6 +48,27 @@ impl Learned {
             })
             .collect()
     }
+
+    /// Returns the row of a setting or a question.
+    #[track_caller]
+    pub(crate) fn row(&self, name: &str) -> &Value {
+        let mut rows = self.report["rows"].as_array().unwrap().iter();
+        let row = rows.find(|row| row["setting"] == name || row["question"] == name);
+        row.unwrap_or_else(|| panic!("no row {name}"))
+    }
+
+    /// Returns the rows with this kind of finding.
+    pub(crate) fn findings(&self, result: &str) -> Vec<&Value> {
+        let rows = self.report["rows"].as_array().unwrap().iter();
+        rows.filter(|row| row["result"] == result).collect()
+    }
+}
+
+/// Starts a mock with these settings.
+async fn mock_with(settings: &Value) -> MockServer {
+    let dialect = Dialect::from_json(&settings.to_string()).unwrap();
+    let server = MockServer::builder().dialect(dialect);
+    server.start().await.unwrap()
 }
 
 /// Compares learned settings, and names the first that is different.
@@ -294,23 +314,18 @@ fn assert_is_harmless(server: &MockServer) {
 #[tokio::test]
 async fn a_key_without_scopes_shows_how_they_are_enforced() {
     for (_, _, dialect) in Dialect::alternatives().filter(|(name, ..)| *name == "scope_rejection") {
-        let server = MockServer::builder()
-            .dialect(dialect.clone())
-            .start()
-            .await
-            .unwrap();
+        let server = mock_with(&json!(dialect)).await;
         let learned = learn(server.uri(), &server.keys().none, &[]);
         assert_eq!(learned.code, Some(0), "{:#}", learned.report);
         assert_eq!(learned.settings()["scope_rejection"], "unauthorized");
         assert_is_harmless(&server);
-        let rows = learned.report["rows"].as_array().unwrap();
-        let row = |name: &str| rows.iter().find(|row| row["setting"] == name).unwrap();
+        let reason = |name| learned.row(name)["reason"].as_str().unwrap();
         assert_eq!(
-            row("analytics")["reason"],
+            reason("analytics"),
             "the key lacks the scope analytics:read"
         );
         assert_eq!(
-            row("other_statistics")["reason"],
+            reason("other_statistics"),
             "needs --handle of another profile"
         );
     }
@@ -475,9 +490,7 @@ async fn a_change_to_the_behavior_of_the_mock_is_reported() {
         "rate_limit_header_names": {"remaining": "x-quota-left"},
         "extra_fields": {"me": {"plan": "pro"}},
     });
-    let dialect = Dialect::from_json(&settings.to_string()).unwrap();
-    let server = MockServer::builder().dialect(dialect);
-    let server = server.start().await.unwrap();
+    let server = mock_with(&settings).await;
     let file = learn(server.uri(), server.key(), &[]).file;
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("dialect.json");
@@ -505,9 +518,7 @@ async fn a_key_may_be_required_with_another_status() {
         "reference_data": "key_required",
         "rejections": {"key_missing": {"status": 403}},
     });
-    let dialect = Dialect::from_json(&settings.to_string()).unwrap();
-    let server = MockServer::builder().dialect(dialect);
-    let server = server.start().await.unwrap();
+    let server = mock_with(&settings).await;
     let learned = learn(server.uri(), server.key(), &[]).settings();
     assert_eq!(learned["reference_data"], settings["reference_data"]);
     assert_eq!(learned["rejections"], settings["rejections"]);
@@ -546,9 +557,7 @@ async fn learns_codes_wherever_they_are() {
             "error_template": {"body": body},
             "rejections": {"unknown_field": {"code": code}, "unknown_path": {"message": "gone"}},
         });
-        let dialect = Dialect::from_json(&settings.to_string()).unwrap();
-        let server = MockServer::builder().dialect(dialect);
-        let server = server.start().await.unwrap();
+        let server = mock_with(&settings).await;
         let learned = learn(server.uri(), server.key(), &[]);
         assert_eq!(learned.settings()["error_template"]["body"], body);
         let rejections = &learned.settings()["rejections"];
@@ -559,18 +568,20 @@ async fn learns_codes_wherever_they_are() {
     }
 }
 
+/// Writes a recorded delivery with this digest, and returns its path.
+fn delivery(directory: &TempDir, digest: &str) -> String {
+    let path = directory.path().join("one.http");
+    let head = "POST / HTTP/1.1\r\nX-Service-Event: post.liked\r\nX-Service-Signature: sha256=";
+    fs::write(&path, format!("{head}{digest}\r\n\r\n[]")).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn a_signature_in_upper_case_is_outside_the_dialects() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("one.http");
-    let digest = "A".repeat(64);
-    let delivery = format!(
-        "POST / HTTP/1.1\r\nX-Service-Event: post.liked\r\nX-Service-Signature: sha256={digest}\r\n\r\n[]"
-    );
-    fs::write(&path, delivery).unwrap();
-    let options = ["--delivery", path.to_str().unwrap()];
-    let learned = learn(server.uri(), server.key(), &options);
+    let path = delivery(&directory, &"A".repeat(64));
+    let learned = learn(server.uri(), server.key(), &["--delivery", &path]);
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
     let name = "webhook_signature_encoding";
     let evidence = &learned.file["learned"]["evidence"][name];
@@ -588,10 +599,9 @@ async fn a_deletion_does_not_show_the_responses_to_other_writes() {
     server.add_fault(edits).unwrap();
     server.add_fault(creations.after_write()).unwrap();
     let learned = learn(server.uri(), server.key(), &["--allow-writes", "--yes"]);
-    let rows = learned.report["rows"].as_array().unwrap();
     for name in ["write_responses", "write_statuses"] {
-        let row = rows.iter().find(|row| row["setting"] == name).unwrap();
-        assert_eq!(row["reason"], "PATCH /me/profile returns 500");
+        let reason = &learned.row(name)["reason"];
+        assert_eq!(*reason, "PATCH /me/profile returns 500");
     }
     let after = server.world().unwrap();
     assert_eq!(after.account("demo"), before.account("demo"));
@@ -601,25 +611,17 @@ async fn a_deletion_does_not_show_the_responses_to_other_writes() {
 async fn a_forged_delivery_is_a_contradiction() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();
-    let [path, secret] = ["one.http", "secret"].map(|name| directory.path().join(name));
-    let digest = "0".repeat(64);
-    let delivery = format!(
-        "POST / HTTP/1.1\r\nX-Service-Event: post.liked\r\nX-Service-Signature: sha256={digest}\r\n\r\n[]"
-    );
-    fs::write(&path, delivery).unwrap();
+    let path = delivery(&directory, &"0".repeat(64));
+    let secret = directory.path().join("secret");
     fs::write(&secret, "whsec").unwrap();
-    let [path, secret] = [&path, &secret].map(|path| path.to_str().unwrap());
-    let without_secret = learn(server.uri(), server.key(), &["--delivery", path]);
+    let secret = secret.to_str().unwrap();
+    let without_secret = learn(server.uri(), server.key(), &["--delivery", &path]);
     assert_eq!(without_secret.code, Some(0));
     assert_eq!(without_secret.settings()["webhook_payload"], "bare");
-    let options = ["--delivery", path, "--secret-file", secret];
+    let options = ["--delivery", &path, "--secret-file", secret];
     let learned = learn(server.uri(), server.key(), &options);
     assert_eq!(learned.code, Some(1));
-    let rows = learned.report["rows"].as_array().unwrap();
-    let found = rows
-        .iter()
-        .find(|row| row["result"] == "contradiction")
-        .unwrap();
+    let found = learned.findings("contradiction")[0];
     assert_eq!(found["sample"]["request"], "one.http");
     let learned = learn(server.uri(), server.key(), &["--delivery", secret]);
     assert_eq!(learned.code, Some(2), "{}", learned.stderr);
@@ -629,13 +631,8 @@ async fn a_forged_delivery_is_a_contradiction() {
 async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();
-    let [delivery, path] = ["one.http", "text"].map(|name| directory.path().join(name));
-    fs::write(
-        &delivery,
-        "POST / HTTP/1.1\r\nX-Service-Event: post.liked\r\n\r\n[]",
-    )
-    .unwrap();
-    let delivery = ["--delivery", delivery.to_str().unwrap()];
+    let path = directory.path().join("text");
+    let delivery = ["--delivery", &delivery(&directory, "")];
     let dialect = learn(server.uri(), server.key(), &[]).file.to_string();
     for (option, text, others) in [
         ("--key-file", server.key(), &[][..]),
@@ -707,8 +704,7 @@ async fn a_field_above_its_limit_is_a_contradiction() {
         .unwrap();
     let learned = learn(server.uri(), server.key(), &[]);
     assert_eq!(learned.code, Some(1), "{}", learned.stderr);
-    let rows = learned.report["rows"].as_array().unwrap().iter();
-    let mut contradictions = rows.filter(|row| row["result"] == "contradiction");
+    let mut contradictions = learned.findings("contradiction").into_iter();
     let bio = contradictions.find(|row| row["sample"]["found"]["bio"] == "…");
     let mut fields = ProfileField::ALL.iter();
     let field = fields.find(|field| field.name() == "bio").unwrap();
