@@ -181,15 +181,6 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.service.store.read(|world| world.webhook.status())?)
     }
 
-    /// Returns the number of failures since the last success; see [`status`](Self::status).
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::State`] if the state file fails.
-    pub fn consecutive_failures(&self) -> Result<u32, Error> {
-        Ok(self.status()?.consecutive_failures)
-    }
-
     /// Returns `true` if the webhook is on and has a receiver; see [`status`](Self::status).
     ///
     /// # Errors

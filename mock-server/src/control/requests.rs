@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 use url::form_urlencoded;
 
@@ -14,8 +14,7 @@ use crate::engine::{Reply, Request};
 use crate::faults::FaultRule;
 use crate::input::read_json;
 use crate::journal::{
-    Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification, WorldRequests,
-    archive,
+    Expectation, ExpectationJson, RequestPattern, Verification, WorldRequests, archive,
 };
 
 /// Maximum wait: one minute, in milliseconds.
@@ -97,23 +96,13 @@ pub(super) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
 /// Changes the given limits and keeps the others.
 pub(super) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
     let journal = &call.service.journal;
-    let new: LimitsChange = read_json::object(&call.request.body)?;
-    let old = journal.limits();
-    let limits = JournalLimits {
-        entries: new.entries.unwrap_or(old.entries),
-        bytes: new.bytes.unwrap_or(old.bytes),
-        body_bytes: new.body_bytes.unwrap_or(old.body_bytes),
-    };
+    let mut limits = json!(journal.limits());
+    for (name, limit) in read_json::object::<Map<String, Value>>(&call.request.body)? {
+        limits[name] = limit;
+    }
+    let limits = read_json::object_in(limits)?;
     journal.set_limits(limits);
     Ok(Reply::json(200, &limits))
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LimitsChange {
-    entries: Option<usize>,
-    bytes: Option<usize>,
-    body_bytes: Option<usize>,
 }
 
 pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -134,29 +123,19 @@ pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
 struct Wait {
     #[serde(deserialize_with = "read_json::nested_object")]
     request: RequestPattern,
-    #[serde(default = "once")]
-    times: u64,
-    #[serde(default = "ten_seconds")]
-    within_milliseconds: u64,
-}
-
-fn once() -> u64 {
-    1
-}
-
-fn ten_seconds() -> u64 {
-    10_000
+    times: Option<u64>,
+    within_milliseconds: Option<u64>,
 }
 
 pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let wait: Wait = read_json::object(&call.request.body)?;
-    let within = check_wait(wait.within_milliseconds)?;
+    let within = check_wait(wait.within_milliseconds.unwrap_or(10_000))?;
     wait.request.check()?;
-    let (service, ended) = (call.service.clone(), ended(call));
+    let (times, service, ended) = (wait.times.unwrap_or(1), call.service.clone(), ended(call));
     Ok(Box::pin(async move {
         tokio::select! {
             biased;
-            came = service.journal.wait_after(0, &wait.request, wait.times, sleep(within)) => match came {
+            came = service.journal.wait_after(0, &wait.request, times, sleep(within)) => match came {
                 Ok(requests) => Reply::json(200, &requests),
                 Err(verification) => wait_timeout(&verification),
             },

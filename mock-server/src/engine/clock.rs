@@ -75,9 +75,7 @@ impl Clock {
 
     /// Returns the current instant as RFC 3339 in UTC and whole seconds.
     pub fn now(&self) -> String {
-        Timestamp::from_second(self.timestamp().as_second())
-            .expect("a timestamp without its fraction is a timestamp")
-            .to_string()
+        format!("{:.0}", self.timestamp())
     }
 
     /// Formats the instant for the header `Date`. Returns `None` for the
@@ -130,15 +128,11 @@ impl TryFrom<String> for Clock {
 
     /// Parses the JSON form of a clock.
     fn try_from(text: String) -> Result<Self, InvalidInput> {
-        let Some(ahead) = text.strip_prefix("system") else {
-            return Self::fixed(&text);
+        let ahead = match text.strip_prefix("system") {
+            Some("") => return Ok(Self::system()),
+            Some(ahead) if ahead.starts_with(['+', '-']) => ahead,
+            _ => return Self::fixed(&text),
         };
-        if ahead.is_empty() {
-            return Ok(Self::system());
-        }
-        if !ahead.starts_with(['+', '-']) {
-            return Self::fixed(&text);
-        }
         // A clock stops at the last instant, but an instant before the year 1 has no valid date.
         let has_date = |ahead: &SignedDuration| {
             let now = Timestamp::now().checked_add(*ahead);

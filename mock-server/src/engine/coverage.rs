@@ -63,17 +63,6 @@ pub struct Uncovered {
     pub events: Vec<EventKind>,
 }
 
-impl EndpointCoverage {
-    fn new(endpoint: Endpoint) -> Self {
-        Self {
-            endpoint,
-            calls: 0,
-            successes: 0,
-            rejections: endpoint.rejections().map(|code| (code, 0)).collect(),
-        }
-    }
-}
-
 impl Coverage {
     /// Counts a processed request.
     pub(super) fn record(&mut self, processed: &Processed, is_received: bool) {
@@ -149,8 +138,14 @@ impl Default for Coverage {
     /// Returns a coverage without requests and events.
     fn default() -> Self {
         let (endpoints, events) = (Endpoint::ALL.iter(), EventKind::ALL.iter());
+        let endpoints = endpoints.map(|endpoint| EndpointCoverage {
+            endpoint: *endpoint,
+            calls: 0,
+            successes: 0,
+            rejections: endpoint.rejections().map(|code| (code, 0)).collect(),
+        });
         Self {
-            endpoints: endpoints.copied().map(EndpointCoverage::new).collect(),
+            endpoints: endpoints.collect(),
             unrouted: UNROUTED.map(|kind| (kind.as_str(), 0)).into(),
             events: events.map(|kind| (kind.clone(), 0)).collect(),
         }

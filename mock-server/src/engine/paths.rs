@@ -143,16 +143,24 @@ mod tests {
             ("/me/links/*", "/api/v1/me/links/link_1"),
             ("/me*", "/api/v1/me"),
             ("/api/*", "/api/v2/me"),
+            ("/me", "/api/v1/m%65"),
+            ("/m%65", "/api/v1/me"),
+            ("/users/é", "/api/v1/users/%C3%A9"),
         ] {
             assert!(matches(pattern, path), "{pattern} {path}");
         }
         for (pattern, path) in [
             ("/me", "/me"),
             ("/me", "/api/v1/me/"),
+            ("/me", "/api/v1/me/links"),
+            ("/me", "/api/v1/ME"),
+            ("/me", "/api/v1//me"),
+            ("/me/links", "/api/v1/me"),
             ("/me/links/{id}", "/api/v1/me/links/"),
             ("/me/links/{id}", "/api/v1/me/links/a/b"),
             ("/me/links/*", "/api/v1/me/links"),
             ("/users/a/b", "/api/v1/users/a%2Fb"),
+            ("/users/{handle}/stats", "/api/v1/users/%ff/stats"),
         ] {
             assert!(!matches(pattern, path), "{pattern} {path}");
         }
@@ -199,28 +207,6 @@ mod tests {
             let path = format!("/users/{segment}/stats");
             let found = match_path("/users/{handle}/stats", &path);
             assert_eq!(found.as_deref(), Some(expected), "{segment}");
-        }
-    }
-
-    #[test]
-    fn other_segments_are_compared_decoded() {
-        for (template, path, expected) in [
-            ("/me", "/me", true),
-            ("/me", "/m%65", true),
-            ("/m%65", "/me", true),
-            ("/users/é", "/users/%C3%A9", true),
-            ("/me", "/me/", false),
-            ("/me", "/me/links", false),
-            ("/me/links", "/me", false),
-            ("/me", "/ME", false),
-            ("/me", "//me", false),
-            ("/me/links/{id}", "/me/links/", false),
-            ("/me/links/{id}", "/me/links/a/b", false),
-            ("/users/{handle}/stats", "/users/%ff/stats", false),
-            ("/users/a/b", "/users/a%2Fb", false),
-        ] {
-            let found = match_path(template, path);
-            assert_eq!(found.is_some(), expected, "{template} {path}");
         }
     }
 }

@@ -20,14 +20,6 @@ pub(crate) struct FaultPlan {
 }
 
 impl FaultPlan {
-    pub(super) fn add_delay(&mut self, phase: Phase, delay: Duration) {
-        let sum = match phase {
-            Phase::Before => &mut self.delay_before,
-            Phase::After => &mut self.delay_after,
-        };
-        *sum = sum.saturating_add(delay);
-    }
-
     /// Returns `true` if the request is not carried out.
     pub(crate) fn prevents_write(&self) -> bool {
         matches!(self.fault, Some((Phase::Before, _)))

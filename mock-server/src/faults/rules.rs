@@ -258,7 +258,12 @@ impl FaultRules {
             let is_delay = matches!(rule.rule.fault, Fault::Delay { .. });
             if (is_delay || plan.fault.is_none()) && rule.applies(request, now) {
                 match (rule.rule.phase, &rule.rule.fault) {
-                    (phase, Fault::Delay { time }) => plan.add_delay(phase, *time),
+                    (Phase::Before, Fault::Delay { time }) => {
+                        plan.delay_before = plan.delay_before.saturating_add(*time);
+                    }
+                    (Phase::After, Fault::Delay { time }) => {
+                        plan.delay_after = plan.delay_after.saturating_add(*time);
+                    }
                     (phase, fault) => plan.fault = Some((phase, fault.clone())),
                 }
             }
@@ -326,78 +331,40 @@ mod tests {
             rules[0].fault.name()
         });
         // A table of names without its first word.
-        let error = FaultRule::from_json(r#"{"fault": "unknown"}"#)
-            .unwrap_err()
-            .to_string();
-        let wire = FaultRule::from_json(r#"{"fault": {"wire": "unknown"}}"#)
-            .unwrap_err()
-            .to_string();
-        for listed in [&error, &wire].map(|error| error.split('`').skip(3).step_by(2)) {
+        for unknown in [
+            r#"{"fault": "unknown"}"#,
+            r#"{"fault": {"wire": "unknown"}}"#,
+        ] {
+            let error = FaultRule::from_json(unknown).unwrap_err().to_string();
+            let listed = error.split('`').skip(3).step_by(2);
             for name in listed.filter(|name| *name != "wire") {
                 assert!(names.contains(&name), "{name}");
             }
         }
     }
 
+    /// Invalid rules, and the errors.
+    const INVALID: &str = r#"
+{ => not valid JSON: EOF while parsing an object at line 1 column 1
+{} => missing field `fault`
+{"fault": "empty_body", "tims": 1} => tims: unknown field `tims`, expected one of `match`, `skip`, `times`, `for_milliseconds`, `phase`, `fault`
+{"fault": {"status": {"status": 503, "code": 1}}} => fault.status.code: unknown field `code`, expected one of `status`, `body`, `headers`
+[{"fault": "empty_body"}, 7] => rule 2: expected a JSON object
+{"fault": {"status": 503}} => fault: `status` has the form {"status": {"status": 503}}
+{"fault": {"status": 503, "body": "x"}} => fault: `status` has the form {"status": {"status": 503}}
+[{"fault": {"delay": 250}}] => rule 1: fault: `delay` has the form {"delay": {"milliseconds": 250}}
+{"fault": {"wire": "cut"}} => fault: `cut` has the form {"wire": {"cut": {"after": 10}}}
+{"fault": {"wire": {"stall": 10}}} => fault: `stall` has the form {"wire": {"stall": {"after": 10}}}
+{"fault": "reset"} => fault: `reset` has the form {"wire": "reset"}
+{"fault": {"close": {}}} => fault: `close` has the form {"wire": "close"}
+{"fault": {"redirect": "/x"}} => fault: `redirect` has the form {"redirect": {"status": 302, "location": "/x"}}
+{"fault": {"malformed_json": true}} => fault: `malformed_json` has the form "malformed_json"
+"#;
+
     #[test]
     fn rejects_invalid_rules() {
-        for (text, message) in [
-            (
-                "{",
-                "not valid JSON: EOF while parsing an object at line 1 column 1",
-            ),
-            ("{}", "missing field `fault`"),
-            (
-                r#"{"fault": "empty_body", "tims": 1}"#,
-                "tims: unknown field `tims`, expected one of `match`, `skip`, `times`, \
-                 `for_milliseconds`, `phase`, `fault`",
-            ),
-            (
-                r#"{"fault": {"status": {"status": 503, "code": 1}}}"#,
-                "fault.status.code: unknown field `code`, expected one of `status`, `body`, \
-                 `headers`",
-            ),
-            (
-                r#"[{"fault": "empty_body"}, 7]"#,
-                "rule 2: expected a JSON object",
-            ),
-            (
-                r#"{"fault": {"status": 503}}"#,
-                r#"fault: `status` has the form {"status": {"status": 503}}"#,
-            ),
-            (
-                r#"{"fault": {"status": 503, "body": "x"}}"#,
-                r#"fault: `status` has the form {"status": {"status": 503}}"#,
-            ),
-            (
-                r#"[{"fault": {"delay": 250}}]"#,
-                r#"rule 1: fault: `delay` has the form {"delay": {"milliseconds": 250}}"#,
-            ),
-            (
-                r#"{"fault": {"wire": "cut"}}"#,
-                r#"fault: `cut` has the form {"wire": {"cut": {"after": 10}}}"#,
-            ),
-            (
-                r#"{"fault": {"wire": {"stall": 10}}}"#,
-                r#"fault: `stall` has the form {"wire": {"stall": {"after": 10}}}"#,
-            ),
-            (
-                r#"{"fault": "reset"}"#,
-                r#"fault: `reset` has the form {"wire": "reset"}"#,
-            ),
-            (
-                r#"{"fault": {"close": {}}}"#,
-                r#"fault: `close` has the form {"wire": "close"}"#,
-            ),
-            (
-                r#"{"fault": {"redirect": "/x"}}"#,
-                r#"fault: `redirect` has the form {"redirect": {"status": 302, "location": "/x"}}"#,
-            ),
-            (
-                r#"{"fault": {"malformed_json": true}}"#,
-                r#"fault: `malformed_json` has the form "malformed_json""#,
-            ),
-        ] {
+        for line in INVALID.trim().lines() {
+            let (text, message) = line.split_once(" => ").unwrap();
             let error = FaultRule::from_json(text).unwrap_err();
             assert_eq!(error.to_string(), message);
         }
@@ -434,21 +401,12 @@ mod tests {
     fn of_several_rules_all_are_added_or_none() {
         let rules = FaultRules::default();
         let wrong = FaultRule::new(Fault::status(150));
-        let error = rules.add(
-            vec![FaultRule::new(Fault::EmptyBody), wrong.clone()],
-            Timestamp::now,
-        );
-        assert_eq!(
-            error.unwrap_err().to_string(),
-            "rule 2: the status is 150; expected 200 to 999 for this fault"
-        );
-        assert_eq!(
-            rules
-                .add(vec![wrong], Timestamp::now)
-                .unwrap_err()
-                .to_string(),
-            "the status is 150; expected 200 to 999 for this fault"
-        );
+        let both = vec![FaultRule::new(Fault::EmptyBody), wrong.clone()];
+        for (added, rule) in [(both, "rule 2: "), (vec![wrong], "")] {
+            let error = rules.add(added, Timestamp::now).unwrap_err().to_string();
+            let expected = "the status is 150; expected 200 to 999 for this fault";
+            assert_eq!(error, format!("{rule}{expected}"));
+        }
         assert!(plan(&rules).fault.is_none());
     }
 }

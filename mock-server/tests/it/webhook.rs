@@ -54,7 +54,7 @@ async fn deliver_to(answer: &str) -> DeliveryOutcome {
     let (server, _arrived) = start_with(&[answer]).await;
     let delivery = emit(&server).await;
     assert_eq!(
-        server.webhook().consecutive_failures().unwrap(),
+        server.webhook().status().unwrap().consecutive_failures,
         u32::from(!delivery.is_success())
     );
     delivery.outcome
@@ -192,7 +192,7 @@ async fn a_receiver_that_hangs_or_stalls_times_out() {
         });
         let delivery = emit(&server).await;
         assert_eq!(delivery.outcome.to_string(), "no response within 20 ms");
-        assert_eq!(server.webhook().consecutive_failures().unwrap(), 1);
+        assert_eq!(server.webhook().status().unwrap().consecutive_failures, 1);
         if let Some(stalling) = stalling {
             let hung_up = tokio::task::spawn_blocking(|| stalling.join().unwrap());
             let _ = hung_up.await.unwrap();
@@ -228,7 +228,7 @@ async fn does_not_send_while_it_is_off() {
     assert_eq!(arrived.iter().count(), 10);
     assert_eq!(server.world().unwrap(), world);
     server.webhook().turn_on().unwrap();
-    assert_eq!(server.webhook().consecutive_failures().unwrap(), 0);
+    assert_eq!(server.webhook().status().unwrap().consecutive_failures, 0);
     assert!(server.webhook().is_active().unwrap());
 }
 
@@ -253,7 +253,7 @@ async fn a_delivery_in_flight_at_the_tenth_failure_is_recorded() {
     tokio::join!(emit(&server), emit(&server));
     receiver.join().unwrap();
     assert_eq!(server.webhook().deliveries().unwrap().len(), 11);
-    assert_eq!(server.webhook().consecutive_failures().unwrap(), 11);
+    assert_eq!(server.webhook().status().unwrap().consecutive_failures, 11);
     assert!(!server.webhook().is_active().unwrap());
 }
 
@@ -371,7 +371,7 @@ async fn the_state_file_keeps_the_webhook() {
     drop(server);
 
     let again = start().await.unwrap();
-    assert_eq!(again.webhook().consecutive_failures().unwrap(), 1);
+    assert_eq!(again.webhook().status().unwrap().consecutive_failures, 1);
     assert!(!emit(&again).await.is_success());
     assert!(emit(&again).await.is_success());
     assert_eq!(again.webhook().deliveries().unwrap().len(), 3);

@@ -73,7 +73,7 @@ async fn payloads_that_are_not_json_get_a_2xx_response() {
         let delivery = server.webhook().emit("post.liked", body).await.unwrap();
         assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 204 });
     }
-    assert_eq!(server.webhook().consecutive_failures().unwrap(), 0);
+    assert_eq!(server.webhook().status().unwrap().consecutive_failures, 0);
 }
 
 #[tokio::test]

@@ -252,10 +252,12 @@ impl Step {
             Some((response, times)) => (response.trim_end(), times.parse().ok()?),
             None => (text, 1),
         };
-        match response {
-            "timeout" => Self::new(ScriptedResponse::TimeOut, times),
-            _ => Self::new(ScriptedResponse::Status(response.parse().ok()?), times),
-        }
+        let is_valid = |status: &u16| (200..=599).contains(status);
+        let response = match response {
+            "timeout" => ScriptedResponse::TimeOut,
+            status => ScriptedResponse::Status(status.parse().ok().filter(is_valid)?),
+        };
+        (times > 0).then_some(Self { response, times })
     }
 
     fn from_json(step: Value) -> Option<Self> {
@@ -268,20 +270,10 @@ impl Step {
         }
         let Written { status, times } = read_json::object_in(step).ok()?;
         match status {
-            Value::String(name) if name == "timeout" => Self::new(ScriptedResponse::TimeOut, times),
-            other => {
-                let status = u16::try_from(other.as_u64()?).ok()?;
-                Self::new(ScriptedResponse::Status(status), times)
-            }
+            Value::String(name) if name != "timeout" => None,
+            Value::String(_) => Self::from_text(&format!("timeout x{times}")),
+            number => Self::from_text(&format!("{number} x{times}")),
         }
-    }
-
-    fn new(response: ScriptedResponse, times: u32) -> Option<Self> {
-        let is_valid = match response {
-            ScriptedResponse::Status(status) => (200..=599).contains(&status),
-            ScriptedResponse::TimeOut => true,
-        };
-        (is_valid && times > 0).then_some(Self { response, times })
     }
 }
 
