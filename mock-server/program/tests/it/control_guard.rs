@@ -22,12 +22,12 @@ fn create_world(serving: &Serving, headers: &str) -> Answer {
 }
 
 #[track_caller]
-fn code(answer: &Answer) -> String {
+fn assert_error(answer: &Answer, status: u16, code: &str) {
     let body: Value = serde_json::from_str(&answer.body).unwrap();
-    body["error"]["code"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    assert_eq!(
+        (answer.status, &body["error"]["code"]),
+        (status, &code.into())
+    );
 }
 
 /// The host in the target of a request replaces the header.
@@ -49,37 +49,19 @@ fn rejects_requests_of_other_web_pages() {
     let localhost = "Host: localhost\r\n";
     let accepted = create_world(&serving, &format!("{own}{json}"));
     assert_eq!(accepted.status, 201, "{}", accepted.body);
-    for (headers, status, expected) in [
-        ("Host: evil.example\r\n", 403, "forbidden_host"),
-        (
-            &format!("{localhost}Origin: https://evil.example\r\n"),
-            403,
-            "forbidden_origin",
-        ),
-        (
-            &format!("{localhost}Origin: null\r\n"),
-            403,
-            "forbidden_origin",
-        ),
-        (
-            &format!("{localhost}Sec-Fetch-Site: cross-site\r\n"),
-            403,
-            "forbidden_origin",
-        ),
+    let rejected = create_world(&serving, &format!("Host: evil.example\r\n{json}"));
+    assert_error(&rejected, 403, "forbidden_host");
+    for header in [
+        "Origin: https://evil.example",
+        "Origin: null",
+        "Sec-Fetch-Site: cross-site",
     ] {
-        let rejected = create_world(&serving, &format!("{headers}{json}"));
-        assert_eq!(
-            (rejected.status, &*code(&rejected)),
-            (status, expected),
-            "{headers}"
-        );
+        let rejected = create_world(&serving, &format!("{localhost}{header}\r\n{json}"));
+        assert_error(&rejected, 403, "forbidden_origin");
     }
     for content_type in ["", "Content-Type: text/plain\r\n"] {
         let rejected = create_world(&serving, &format!("{localhost}{content_type}"));
-        assert_eq!(
-            (rejected.status, &*code(&rejected)),
-            (415, "wrong_content_type")
-        );
+        assert_error(&rejected, 415, "wrong_content_type");
     }
     let worlds = serving.order(200, "GET /worlds", Value::Null);
     assert_eq!(worlds.as_array().unwrap().len(), 2, "{worlds}");
@@ -95,16 +77,12 @@ fn pages_neither_read_nor_store_answers_of_the_control_api() {
     let (delete, mut lines): (Vec<_>, Vec<_>) = lines.partition(|line| line.ends_with("/w1"));
     lines.extend(delete);
     serving.order(201, "POST /worlds", Value::Null);
-    for line in
-        lines
-            .iter()
-            .map(String::as_str)
-            .chain(["GET /", "GET /openapi.json", "GET /_mock/x"])
-    {
+    lines.extend(["GET /", "GET /openapi.json", "GET /_mock/x"].map(str::to_owned));
+    for line in &lines {
         let (_, path) = line.split_once(' ').unwrap();
         let own = format!("http://{}", serving.address());
         for (line, origin) in [
-            (line, &*own),
+            (&**line, &*own),
             (line, "https://other.example"),
             (&format!("OPTIONS {path}"), "https://other.example"),
         ] {
@@ -123,32 +101,20 @@ fn pages_neither_read_nor_store_answers_of_the_control_api() {
                 assert_eq!(found, None, "{line}");
             }
             assert_eq!(answer.header("cache-control"), Some("no-store"), "{line}");
-            assert_eq!(
-                answer.header("x-content-type-options"),
-                Some("nosniff"),
-                "{line}"
-            );
+            let sniffing = answer.header("x-content-type-options");
+            assert_eq!(sniffing, Some("nosniff"), "{line}");
         }
     }
     // The pages of an unknown world can read that it is unknown.
     let unknown = request_exactly(serving.address(), "GET /worlds/w9/api/v1/me").send();
-    assert_eq!(
-        (
-            unknown.status,
-            unknown.header("access-control-allow-origin")
-        ),
-        (404, Some("*"))
-    );
+    assert_eq!(unknown.status, 404);
+    assert_eq!(unknown.header("access-control-allow-origin"), Some("*"));
     let preflight = request_exactly(serving.address(), "OPTIONS /worlds/w9/api/v1/me")
         .header("Access-Control-Request-Method", "PATCH")
         .send();
-    assert_eq!(
-        (
-            preflight.status,
-            preflight.header("access-control-allow-methods")
-        ),
-        (204, Some("PATCH"))
-    );
+    assert_eq!(preflight.status, 204);
+    let allowed = preflight.header("access-control-allow-methods");
+    assert_eq!(allowed, Some("PATCH"));
 }
 
 #[test]
@@ -164,10 +130,7 @@ fn rejects_encoded_bodies() {
             _ => request.header("Content-Type", "application/json"),
         };
         let rejected = request.header(name, value).send();
-        assert_eq!(
-            (rejected.status, &*code(&rejected)),
-            (415, "unsupported_encoding")
-        );
+        assert_error(&rejected, 415, "unsupported_encoding");
     }
 }
 
@@ -210,15 +173,10 @@ fn serves_allowed_hosts() {
         let answer = create_world(&serving, &format!("Host: {host}\r\n{json}"));
         assert_eq!(answer.status, status, "{host}");
     }
-    assert_eq!(
-        fail(&["--allow-host", "mock:8080"]),
-        (
-            Some(2),
-            "mock-server: invalid --allow-host: `mock:8080` is not a host name; expected one \
-             without a port, such as mock\n"
-                .to_owned()
-        )
-    );
+    let message = "mock-server: invalid --allow-host: `mock:8080` is not a host name; expected one \
+                   without a port, such as mock\n";
+    let failed = fail(&["--allow-host", "mock:8080"]);
+    assert_eq!(failed, (Some(2), message.to_owned()));
     assert_eq!(fail(&["--cors", "nope"]).0, Some(2));
 }
 
@@ -258,10 +216,7 @@ fn no_control_disables_the_control_api() {
     let serving = serve(&["--allow-host", "mock-server", "--no-control"]);
     assert_eq!(serving.ready["control"], Value::Null);
     let unknown = request_exactly(serving.address(), "GET /_mock/v1/health").send();
-    assert_eq!(
-        (unknown.status, &*code(&unknown)),
-        (404, "path_outside_api")
-    );
+    assert_error(&unknown, 404, "path_outside_api");
     assert_eq!(serving.request("GET /me").data(200)["handle"], "demo");
     assert!(!serving.stop(Signal::TERM).1.contains("browser"));
     assert_eq!(

@@ -170,17 +170,7 @@ fn a_run_that_sends_nothing_is_a_result_of_its_own() {
         "[ -e '{0}' ] && exit; curl --silent --output /dev/null $PROFILE_BASE_URL/other; touch '{0}'",
         done.display()
     );
-    let cases = ["matrix", "mutants"].map(|command| {
-        (
-            command,
-            if command == "matrix" {
-                "ids"
-            } else {
-                "me_without_email"
-            },
-        )
-    });
-    for (command, only) in cases {
+    for (command, only) in [("matrix", "ids"), ("mutants", "me_without_email")] {
         let _ = std::fs::remove_file(&done);
         let options = [command, "--json", "--only", only, "--", "sh", "-c", &script];
         let (code, stdout, stderr) = output(&options);
@@ -188,10 +178,8 @@ fn a_run_that_sends_nothing_is_a_result_of_its_own() {
         let results: Value = serde_json::from_str(&stdout).unwrap();
         let runs = results["runs"].as_array().unwrap();
         assert_eq!(runs[0]["result"], "passed");
-        assert!(
-            runs[1..].iter().all(|run| run["result"] == "no_requests"),
-            "{stdout}"
-        );
+        let mut others = runs[1..].iter();
+        assert!(others.all(|run| run["result"] == "no_requests"), "{stdout}");
         assert!(stderr.contains("-count=1 (Go)"), "{stderr}");
     }
 }

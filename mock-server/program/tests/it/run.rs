@@ -44,6 +44,27 @@ pub(crate) fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
     )
 }
 
+/// Runs a shell script with an option that names an output file, and returns the exit code, stderr and the
+/// content of the file.
+#[track_caller]
+fn run_writing(option: &str, options: &[&str], script: &str) -> (Option<i32>, String, String) {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("output");
+    fs::write(&path, "earlier output, which is longer".repeat(1000)).unwrap();
+    let file = [option, path.to_str().unwrap()];
+    let (code, _, stderr) = run(&[&file, options].concat(), script);
+    (code, stderr, fs::read_to_string(&path).unwrap())
+}
+
+/// Runs a shell script while each response is delayed for 10 minutes.
+#[track_caller]
+fn run_delayed(script: &str) -> (Option<i32>, String, String) {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("faults.json");
+    fs::write(&path, r#"{"fault": {"delay": {"milliseconds": 600000}}}"#).unwrap();
+    run(&["--fault", path.to_str().unwrap()], script)
+}
+
 #[test]
 fn the_command_gets_stdio_and_the_environment() {
     if !child::is_installed("curl") {
@@ -75,23 +96,21 @@ fn the_exit_code_is_that_of_the_command() {
     for (script, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
         assert_eq!(run(&[], script).0, Some(code), "{script}");
     }
-    assert_eq!(output(&["run", "sh", "-c", "exit 7"]).0, Some(7));
     let (code, _, stderr) = output(&["run", "--", "no-such-program"]);
     assert_eq!(code, Some(127));
     // The reason is the words of the system.
     assert!(stderr.starts_with("mock-server: cannot run no-such-program: "));
     assert!(stderr.ends_with("; expected a program in PATH or the path of one\n"));
-    assert_eq!(output(&["run", "--", "/dev/null"]).0, Some(126));
-    assert_eq!(
-        output(&["run", "--allow", "nonsense", "--", "true"]).0,
-        Some(125)
-    );
-    assert_eq!(
-        output(&["run", "--fault", "missing.json", "--", "true"]).0,
-        Some(125)
-    );
-    assert_eq!(output(&["--log", "run", "--", "true"]).0, Some(125));
-    assert_eq!(output(&["run", "--help"]).0, Some(0));
+    for (arguments, code) in [
+        (&["run", "sh", "-c", "exit 7"][..], 7),
+        (&["run", "--", "/dev/null"], 126),
+        (&["run", "--allow", "nonsense", "--", "true"], 125),
+        (&["run", "--fault", "missing.json", "--", "true"], 125),
+        (&["--log", "run", "--", "true"], 125),
+        (&["run", "--help"], 0),
+    ] {
+        assert_eq!(output(arguments).0, Some(code), "{arguments:?}");
+    }
 }
 
 #[test]
@@ -319,25 +338,15 @@ fn requests_of_a_command_that_does_not_wait_for_responses_count() {
 
 #[test]
 fn writes_the_requests_of_all_worlds_as_an_http_archive() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("run.har");
     let script = r#"
         curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
         request GET /stats
         PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w1 request GET "/badges?x=%C2%9B"
         curl --silent --header "X-Hostile: $(printf '\302\233\342\200\256')" \
             --output $null "$PROFILE_BASE_URL/api/v1/badges""#;
-    let (code, _, stderr) = run(
-        &[
-            "--har",
-            path.to_str().unwrap(),
-            "--allow",
-            "unexpected_parameter",
-        ],
-        script,
-    );
+    let allow = ["--allow=unexpected_parameter"];
+    let (code, stderr, written) = run_writing("--har", &allow, script);
     assert_eq!(code, Some(0), "{stderr}");
-    let written = fs::read_to_string(&path).unwrap();
     assert!(!written.contains(['\u{9b}', '\u{202e}']), "{written}");
     let archive: Value = serde_json::from_str(&written).unwrap();
     let entries = archive["log"]["entries"].as_array().unwrap();
@@ -352,15 +361,10 @@ fn writes_the_requests_of_all_worlds_as_an_http_archive() {
         .iter()
         .map(|entry| entry["startedDateTime"].as_str().unwrap().strip_suffix('Z'));
     assert!(times.is_sorted(), "{entries:?}");
-    let missing = directory.path().join("missing/run.har");
-    let options = ["run", "--har", missing.to_str().unwrap(), "--", "true"];
-    assert_eq!(output(&options).0, Some(125));
 }
 
 #[test]
 fn deletions_and_resets_forget_neither_violations_nor_requests() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("run.har");
     let begin = r#"
         world=$MOCK_SERVER_CONTROL/worlds/$name
         control() { curl --silent --output $null --request "$@"; }
@@ -387,14 +391,13 @@ fn deletions_and_resets_forget_neither_violations_nor_requests() {
     ";
     for (name, end, entries) in [("w1", delete, 3), ("w1", reset, 2), ("default", reset, 2)] {
         let script = format!("name={name}\n{begin}{end}");
-        let options = ["--har", path.to_str().unwrap()];
-        let (code, _, stderr) = run(&options, &script);
+        let (code, stderr, archive) = run_writing("--har", &[], &script);
         assert_eq!(code, Some(1), "{stderr}");
         assert!(stderr.contains("unknown_field (1 time, "), "{stderr}");
         let gone = "mock-server: advice: unknown_world (2 times): Use the URL and the keys of a world only until \
                     the world is deleted.\n  PATCH /worlds/w1/api/v1/me/profile (all): unknown world w1\n";
         assert_eq!(stderr.contains(gone), end == delete, "{stderr}");
-        let archive: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let archive: Value = serde_json::from_str(&archive).unwrap();
         let found = archive["log"]["entries"].as_array().unwrap();
         assert_eq!(found.len(), entries, "{archive:#}");
         assert_eq!(found[0]["_world"], name);
@@ -413,8 +416,6 @@ fn deletions_and_resets_forget_neither_violations_nor_requests() {
 
 #[test]
 fn the_archive_keeps_the_newest_requests_of_deleted_worlds() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("run.har");
     let script = r#"
         for world in 1 2 3 4 5 6; do
             curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
@@ -422,12 +423,9 @@ fn the_archive_keeps_the_newest_requests_of_deleted_worlds() {
             curl --silent --request DELETE "$MOCK_SERVER_CONTROL/worlds/w$world"
         done"#;
     let options = ["--journal-bytes=6000", "--allow=unexpected_parameter"];
-    let (code, _, stderr) = run(
-        &[&["--har", path.to_str().unwrap()][..], &options].concat(),
-        script,
-    );
+    let (code, stderr, archive) = run_writing("--har", &options, script);
     assert_eq!(code, Some(0), "{stderr}");
-    let archive: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let archive: Value = serde_json::from_str(&archive).unwrap();
     let entries = archive["log"]["entries"].as_array().unwrap();
     let names = entries.iter().map(|entry| {
         let number = &entry["request"]["queryString"][0]["value"];
@@ -491,14 +489,10 @@ fn a_command_in_a_container_reaches_the_control_api() {
 
 #[test]
 fn a_process_that_a_command_leaves_behind_does_not_delay_the_end() {
-    let faults = r#"{"fault": {"delay": {"milliseconds": 600000}}}"#;
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("faults.json");
-    fs::write(&path, faults).unwrap();
     let script = "curl --silent --max-time 60 $PROFILE_BASE_URL/api/v1/badges >$null 2>&1 &
         until curl --silent $MOCK_SERVER_CONTROL/worlds/default/requests | grep -q delayed
         do sleep 0.01; done";
-    let (code, _, stderr) = run(&["--fault", path.to_str().unwrap()], script);
+    let (code, _, stderr) = run_delayed(script);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stderr.starts_with("mock-server: 1 of "), "{stderr}");
 }
@@ -522,13 +516,10 @@ fn an_abandoned_call_counts_and_control_characters_are_escaped() {
     if !child::is_installed("curl") {
         return;
     }
-    let directory = TempDir::new().unwrap();
-    let faults = directory.path().join("faults.json");
-    fs::write(&faults, r#"{"fault": {"delay": {"milliseconds": 600000}}}"#).unwrap();
     let script = "curl --silent --max-time 2 --request PATCH \
         --header \"Authorization: Bearer $PROFILE_API_KEY\" --header 'Content-Type: application/json' \
         --data '{\"a\\u001b\\u009b\\u202e\": 1}' \"$PROFILE_BASE_URL/api/v1/me/profile\"";
-    let (_, _, stderr) = run(&["--fault", faults.to_str().unwrap()], script);
+    let (_, _, stderr) = run_delayed(script);
     assert!(
         !stderr.contains("no request reached an endpoint"),
         "{stderr}"
@@ -537,23 +528,16 @@ fn an_abandoned_call_counts_and_control_characters_are_escaped() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_ends_the_run_before_the_command() {
+fn a_file_that_cannot_be_written_ends_the_run_before_the_command() {
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("missing/report.json");
-    let options = [
-        "run",
-        "--report",
-        path.to_str().unwrap(),
-        "--",
-        "echo",
-        "started",
-    ];
-    let (code, stdout, stderr) = output(&options);
-    assert_eq!((code, stdout.as_str()), (Some(125), ""), "{stderr}");
-    assert!(
-        stderr.starts_with("mock-server: cannot write the report "),
-        "{stderr}"
-    );
+    let path = directory.path().join("missing/file");
+    for (option, name) in [("--report", "report"), ("--har", "HTTP Archive")] {
+        let options = [option, path.to_str().unwrap()];
+        let (code, stdout, stderr) = run(&options, "echo started");
+        assert_eq!((code, stdout.as_str()), (Some(125), ""), "{stderr}");
+        let message = format!("mock-server: cannot write the {name} ");
+        assert!(stderr.starts_with(&message), "{stderr}");
+    }
 }
 
 #[test]
@@ -563,20 +547,14 @@ fn the_report_is_written_as_json() {
     }
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("report.json");
-    let options = [
-        "--allow",
-        "unknown_field",
-        "--report",
-        path.to_str().unwrap(),
-    ];
-    fs::write(&path, "earlier report, which is longer".repeat(1000)).unwrap();
+    fs::write(&path, "earlier").unwrap();
     let missing = ["run", "--report", path.to_str().unwrap(), "no-such-program"];
     assert_eq!(output(&missing).0, Some(127));
-    assert!(fs::read_to_string(&path).unwrap().starts_with("earlier"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "earlier");
     let script = "request PATCH /me/profile '{\"nickname\": \"x\"}'
         request PATCH /me/profile '{\"\\u009b\\u202e\\u0007\": 1}'; exit 3";
-    assert_eq!(run(&options, script).0, Some(3));
-    let written = fs::read_to_string(&path).unwrap();
+    let (code, _, written) = run_writing("--report", &["--allow=unknown_field"], script);
+    assert_eq!(code, Some(3));
     assert!(
         !written.contains(['\u{9b}', '\u{202e}', '\u{7}']),
         "{written}"

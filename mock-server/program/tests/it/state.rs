@@ -14,6 +14,11 @@ use crate::program::run_isolated;
 use crate::request::{TestRequest, request};
 use crate::serving::{Serving, fail, file, program, serve};
 
+fn post(serving: &Serving, text: &str) -> Value {
+    let request = serving.request("POST /me/posts");
+    request.json(json!({"body": text})).data(201)
+}
+
 #[tokio::test]
 async fn two_processes_can_share_a_state_file() {
     const POSTS: usize = 10;
@@ -103,10 +108,7 @@ fn reports_a_created_directory() {
 fn can_start_with_a_state_from_the_control_api() {
     let directory = TempDir::new().unwrap();
     let serving = serve(&["--seed", "7", "--dialect", "maximal"]);
-    serving
-        .request("POST /me/posts")
-        .json(json!({"body": "Kept"}))
-        .data(201);
+    post(&serving, "Kept");
     let line = "GET /worlds/default/state";
     let shown = serving.control(line).send().body;
     let path = file(&directory, "state.json", &shown);
@@ -114,11 +116,7 @@ fn can_start_with_a_state_from_the_control_api() {
     let again = serve(&["--state", &path]);
     assert_eq!(again.key("all"), serving.key("all"));
     assert_eq!(again.control(line).send().body, shown);
-    let post = again
-        .request("POST /me/posts")
-        .json(json!({"body": "Next"}))
-        .data(201);
-    assert_eq!(post["id"], "post_7");
+    assert_eq!(post(&again, "Next")["id"], "post_7");
     let third = serve(&["--state", &path]);
     let me = third.request("GET /me").data(200);
     assert_eq!(me["posts"][1]["body"], "Kept");
@@ -155,16 +153,9 @@ fn reset_restores_the_state_file_as_of_the_start() {
     let directory = TempDir::new().unwrap();
     let mut world = World::new(7);
     world.add_post("demo", "From the fixture").unwrap();
-    let path = file(
-        &directory,
-        "state.json",
-        &serde_json::to_string(&world).unwrap(),
-    );
+    let path = file(&directory, "state.json", &json!(world).to_string());
     let serving = serve(&["--state", &path, "--dialect", "maximal"]);
-    serving
-        .request("POST /me/posts")
-        .json(json!({"body": "Later"}))
-        .data(201);
+    post(&serving, "Later");
     serving.order(204, "POST /worlds/default/reset", Value::Null);
     world.set_dialect(Dialect::maximal());
     let state = serving.read("/state");

@@ -67,20 +67,20 @@ fn have_their_own_keys_state_clock_and_faults() {
     state["accounts"]["demo"]["profile"]["bio"] = json!("Brought along");
     let new = json!({"state": state, "clock": "2026-03-01T12:00:00Z"});
     let world = serving.order(201, "POST /worlds", new);
-    let at = |path: &str| format!("/worlds/{}{path}", world["id"].as_str().unwrap());
+    let order = |status, method, path, body| {
+        let id = world["id"].as_str().unwrap();
+        serving.order(status, &format!("{method} /worlds/{id}{path}"), body)
+    };
     assert_eq!(
         request_with(&serving, &world, "GET /me").data(200)["bio"],
         "Brought along"
     );
-    assert_eq!(
-        serving.order(200, &format!("GET {}", at("/keys")), Value::Null),
-        world["keys"]
-    );
-    let clock = serving.order(200, &format!("GET {}", at("/clock")), Value::Null);
+    assert_eq!(order(200, "GET", "/keys", Value::Null), world["keys"]);
+    let clock = order(200, "GET", "/clock", Value::Null);
     assert_eq!(clock["now"], "2026-03-01T12:00:00Z");
 
     let new = json!({"handle": "ada", "scopes": []});
-    let key = serving.order(201, &format!("POST {}", at("/keys")), new);
+    let key = order(201, "POST", "/keys", new);
     let token = key["key"].as_str().unwrap();
     assert_eq!(
         serving.request("GET /me").key(token).data(200)["handle"],
@@ -88,17 +88,13 @@ fn have_their_own_keys_state_clock_and_faults() {
     );
 
     let rule = json!({"match": {"key": key["name"]}, "fault": {"status": {"status": 503}}});
-    serving.order(201, &format!("POST {}", at("/faults")), rule);
+    order(201, "POST", "/faults", rule);
     assert_eq!(serving.request("GET /me").key(token).send().status, 503);
     request_with(&serving, &world, "GET /me").data(200);
     serving.request("GET /me").data(200);
 
-    serving.order(
-        204,
-        &format!("DELETE {}", at("/keys")),
-        json!({"key": token}),
-    );
-    serving.order(204, &format!("DELETE {}", at("/faults")), Value::Null);
+    order(204, "DELETE", "/keys", json!({"key": token}));
+    order(204, "DELETE", "/faults", Value::Null);
     let refusal = "unknown API key";
     serving
         .request("GET /me")
