@@ -45,6 +45,7 @@ impl Signals {
         caught.collect::<io::Result<_>>().map(Self)
     }
 
+    /// Catches Ctrl-C.
     #[cfg(windows)]
     pub fn catch() -> io::Result<Self> {
         tokio::signal::windows::ctrl_c().map(Self)
@@ -64,6 +65,7 @@ impl Signals {
         .await
     }
 
+    /// Waits for Ctrl-C, and returns its number.
     #[cfg(windows)]
     pub async fn next(&mut self) -> u8 {
         self.0.recv().await;

@@ -13,6 +13,7 @@ use profile_sdk::quoted;
 
 use crate::input::{Input, prompt};
 use crate::outcome::failure::{Failure, FailureKind, KeptText};
+use crate::outcome::next_command::word;
 use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::session::Session;
@@ -20,7 +21,7 @@ use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
 use crate::system::private_file::Safety;
 use crate::system::written_file::{self, Rules};
-use crate::system::{environment, interruption, private_file, text_file};
+use crate::system::{command, environment, interruption, private_file, text_file};
 use crate::terminal::printable::escaped;
 
 /// A text, and what is done with it after the editor has exited.
@@ -198,8 +199,9 @@ impl TextFile {
             Self::new::<T>(&directory, text, key)
         });
         created.map_err(|error| {
-            Failure::of_file("written", &directory, &error)
-                .hint("make it writable, or set XDG_STATE_HOME to another directory")
+            let [state, _] = environment::STATE;
+            let hint = format!("make it writable, or set {state} to another directory");
+            Failure::of_file("written", &directory, &error).hint(hint)
         })
     }
 
@@ -261,11 +263,10 @@ impl TextFile {
 
     /// Describes the commands that send the file.
     fn commands<T: EditedText>(&self) -> String {
-        let path = self.path.to_string_lossy();
         let is_variable = |key: &&Source| matches!(key, Source::Environment(_));
         let key = self.key.iter().find(is_variable);
         let with_key = key.map_or_else(String::new, |key| format!(" with the key of {key}"));
-        T::commands(&shlex::try_quote(&path).unwrap_or_default(), &with_key)
+        T::commands(&word(&self.path, "FILE"), &with_key)
     }
 
     /// Adds the location of the text to a failure, unless the editor has deleted the file.
@@ -313,7 +314,7 @@ impl Editor {
     fn parse(text: &str, source: impl Display) -> Result<Self, Failure> {
         let words = match Path::new(text).is_file() {
             true => Some(vec![text.to_owned()]),
-            false => shlex::split(text),
+            false => command::split(text),
         };
         match words.filter(|words| !words.is_empty()) {
             Some(words) => Ok(Self {
@@ -329,7 +330,15 @@ impl Editor {
 
     /// Opens a file and waits for the editor to exit.
     pub(crate) fn open(&self, path: &Path) -> Result<(), Failure> {
-        let mut command = Command::new(&self.words[0]);
+        let failed = |how: String| {
+            let words = shlex::try_join(self.words.iter().map(String::as_str));
+            let words = words.unwrap_or_else(|_| self.words.join(" "));
+            let message = format!("the editor {words} (from {}) {how}", self.source);
+            Failure::new(FailureKind::Other, message)
+        };
+        let not_started = |error| failed(format!("could not be started: {error}"));
+        let program = command::find(self.words[0].as_ref()).map_err(not_started)?;
+        let mut command = Command::new(program);
         command.args(&self.words[1..]).arg(path);
         // stdout may be a pipe, which is only for the result.
         if !io::stdout().is_terminal() {
@@ -342,12 +351,6 @@ impl Editor {
         for (name, _) in env::vars_os().filter(|(name, _)| is_secret(name)) {
             command.env_remove(name);
         }
-        let failed = |how: String| {
-            let words = shlex::try_join(self.words.iter().map(String::as_str));
-            let words = words.unwrap_or_else(|_| self.words.join(" "));
-            let message = format!("the editor {words} (from {}) {how}", self.source);
-            Failure::new(FailureKind::Other, message)
-        };
         match interruption::run_editor(&mut command) {
             Ok(Ok(status)) if status.success() => Ok(()),
             Ok(Ok(status)) if is_interrupted(&status) => Err(Failure::new(
@@ -356,7 +359,7 @@ impl Editor {
             )),
             Ok(Ok(status)) => Err(failed(format!("failed: {status}"))),
             Ok(Err(error)) => Err(failed(format!("could not be waited for: {error}"))),
-            Err(error) => Err(failed(format!("could not be started: {error}"))),
+            Err(error) => Err(not_started(error)),
         }
     }
 }
@@ -374,10 +377,18 @@ mod tests {
     #[test]
     fn splits_arguments() {
         check("code --wait", &["code", "--wait"]);
-        check(
-            "'my editor' -f \"a b\" c\\ d",
-            &["my editor", "-f", "a b", "c d"],
-        );
+        let words = ["my editor", "-f", "a b", "c d"];
+        check("'my editor' -f \"a b\" 'c d'", &words);
+    }
+
+    #[test]
+    fn a_backslash_is_an_escape_only_on_unix() {
+        let [on_unix, on_windows] = [
+            ["C:Programscode", "-a b", r"D:\x y"],
+            [r"C:\Programs\code", "-a b", r"D:\x y"],
+        ];
+        let expected = if cfg!(windows) { on_windows } else { on_unix };
+        check(r#"C:\Programs\code '-a b' "D:\x y""#, &expected);
     }
 
     #[test]

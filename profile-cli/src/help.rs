@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 
 use crate::drawing::text::{max_width, wrap};
 use crate::settings::SettingName;
+use crate::system::environment::{CONFIG_DEFAULT, STATE};
 
 /// Clap's template, followed by the notes.
 const TEMPLATE: &str = "\
@@ -86,23 +87,26 @@ Options override environment variables, which override config.toml; an empty var
 `profile config list` shows each setting with its source.";
 
 /// Environment variables that are not settings. Two spaces separate the names from the description.
-const VARIABLES: &str = "\
+fn variables() -> String {
+    let [state, state_default] = STATE;
+    format!(
+        "\
 PROFILE_API_KEY  API key; it is not accepted as an argument
 PROFILE_API_KEY_FILE  Path of a file, or of a pipe, that contains the API key
 PROFILE_WEBHOOK_SECRET  Webhook secret
 PROFILE_WEBHOOK_SECRET_FILE  Path of a file that contains the webhook secret
 PROFILE_LOG  Log level on stderr: off, error, warn, info (-v), debug (-vv) or trace (-vvv)
-PROFILE_CONFIG_DIR  Directory of config.toml and stored keys; otherwise \
-    $XDG_CONFIG_HOME/profile or ~/.config/profile
-XDG_STATE_HOME  Parent directory of the sandbox and of texts that were not sent; otherwise \
-    ~/.local/state
+PROFILE_CONFIG_DIR  Directory of config.toml and stored keys; otherwise {CONFIG_DEFAULT}
+{state}  Parent directory of the sandbox and of texts that were not sent; otherwise {state_default}
 HTTPS_PROXY, ALL_PROXY  Proxy for https://, unless `proxy` is set in config.toml; never for \
     http://, nor for webhook receivers on this machine
 NO_PROXY  Hosts to reach without these proxies
 NO_COLOR, CLICOLOR_FORCE  Disable or force colors with --color auto
 TERM  `dumb` disables colors with --color auto
 COLORTERM  `truecolor` allows 24-bit colors
-SSL_CERT_FILE  Certificates to trust instead of those of the system, on Linux; must not be empty";
+SSL_CERT_FILE  Certificates to trust instead of those of the system, on Linux; must not be empty"
+    )
+}
 
 /// Width of the table of variables.
 const WIDTH: usize = 80;
@@ -111,7 +115,8 @@ const WIDTH: usize = 80;
 fn environment() -> String {
     let settings =
         SettingName::all().filter_map(|setting| Some((setting.variable()?, setting.help())));
-    let others = VARIABLES.lines().filter_map(|it| it.split_once("  "));
+    let variables = variables();
+    let others = variables.lines().filter_map(|it| it.split_once("  "));
     let others = others.map(|(name, help)| (name, help.to_owned()));
     let (keys, others): (Vec<_>, Vec<_>) = others.partition(|(name, _)| name.contains("API_KEY"));
     let rows: Vec<_> = keys.into_iter().chain(settings).chain(others).collect();

@@ -13,6 +13,7 @@ use crate::commands::auth::unexpected_key;
 use crate::help;
 use crate::input::profile_changes::InvalidField;
 use crate::outcome::failure::Failure;
+use crate::outcome::next_command::word;
 use crate::output::Output;
 use crate::terminal::printable::{argument, escaped};
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
@@ -136,7 +137,7 @@ fn hyphen_tip(entered: &str, command: &clap::Command, words: &[String]) -> Optio
     };
     // What is hidden or escaped cannot be copied.
     let shown = Some(value).filter(|value| argument(value.as_bytes()) == **value)?;
-    let quoted = shlex::try_quote(shown).ok()?;
+    let quoted = word(shown, "VALUE");
     let mut options = command
         .get_arguments()
         .filter(|option| option.get_action().takes_values());

@@ -69,9 +69,12 @@ impl Failure {
             let is_missing = reason.kind() == io::ErrorKind::PermissionDenied
                 && Path::new(&program).file_name() == Some(&program)
                 && !env::split_paths(&directories).any(|path| path.join(&program).exists());
-            let reason = match is_missing {
-                true => io::Error::new(io::ErrorKind::NotFound, "not found in PATH"),
-                false => reason,
+            let reason = match reason.kind() {
+                _ if is_missing => io::Error::new(io::ErrorKind::NotFound, "not found in PATH"),
+                io::ErrorKind::InvalidInput if cfg!(windows) => {
+                    io::Error::other("an argument of a batch file contains a line break")
+                }
+                _ => reason,
             };
             Self::Command { program, reason }
         }

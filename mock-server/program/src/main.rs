@@ -71,8 +71,8 @@ async fn main() {
     };
     let code = ended.unwrap_or_else(|(code, error)| {
         warn(&error.to_string());
-        code
+        code.into()
     });
     // The end of the runtime would wait for the lock of a state file.
-    process::exit(code.into());
+    process::exit(code);
 }

@@ -29,7 +29,7 @@ pub(crate) struct MatrixOptions {
 }
 
 /// Runs the command and returns the exit code.
-pub(crate) async fn run(options: MatrixOptions) -> Result<u8, Failure> {
+pub(crate) async fn run(options: MatrixOptions) -> Result<i32, Failure> {
     let base = options.trials.dialect()?;
     let name = match base == Dialect::default() {
         true => "default",

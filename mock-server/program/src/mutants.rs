@@ -27,7 +27,7 @@ pub(crate) struct MutantsOptions {
 }
 
 /// Runs the command and returns the exit code.
-pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
+pub(crate) async fn run(options: MutantsOptions) -> Result<i32, Failure> {
     let MutantsOptions { only, skip, trials } = options;
     let (mutants, dialect) = (select(&only, &skip)?, trials.dialect()?);
     let baseline = Case {

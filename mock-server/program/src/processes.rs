@@ -1,7 +1,9 @@
 //! The commands that the program runs, and the signals that they get.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::io::{self, PipeReader, Read};
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -25,6 +27,21 @@ pub(crate) async fn start<T>(
     }
 }
 
+/// Returns a program to start. On Windows, `npm` may be `npm.cmd`: the endings of PATHEXT are tried. A name without
+/// a directory is only searched in PATH: a cloned repository may have a file of that name.
+pub(crate) fn find(program: &OsStr) -> io::Result<PathBuf> {
+    #[cfg(windows)]
+    {
+        use std::env::{current_dir, join_paths, split_paths, var_os};
+        let path = var_os("PATH").unwrap_or_default();
+        let path = join_paths(split_paths(&path).filter(|it| it.is_absolute()));
+        let found = which::which_in(program, path.ok(), current_dir()?);
+        found.map_err(|_| io::Error::new(io::ErrorKind::NotFound, "not found in PATH"))
+    }
+    #[cfg(not(windows))]
+    Ok(program.into())
+}
+
 /// Sends a signal to a process, except for those that the terminal sends to it as well.
 #[cfg(unix)]
 pub(crate) fn forward(number: u8, child: &Child) {
@@ -41,10 +58,9 @@ pub(crate) fn forward(number: u8, child: &Child) {
 pub(crate) fn forward(_: u8, _: &Child) {}
 
 /// Returns the exit code of a command, or 128 and the number of the signal that ended it.
-pub(crate) fn exit_code(status: ExitStatus) -> u8 {
+pub(crate) fn exit_code(status: ExitStatus) -> i32 {
     let of_signal = || signal(status).map(|signal| 128 + signal);
-    let code = status.code().or_else(of_signal);
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+    status.code().or_else(of_signal).unwrap_or(1)
 }
 
 #[cfg(unix)]

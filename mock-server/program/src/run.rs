@@ -64,14 +64,14 @@ fn rule(text: &str) -> Result<ProblemKind, String> {
 #[derive(Serialize)]
 struct Content<'a> {
     /// The exit code of the command.
-    exit_code: u8,
+    exit_code: i32,
     allowed: &'a [ProblemKind],
     #[serde(flatten)]
     findings: &'a Report,
 }
 
 /// Runs the command and returns the exit code.
-pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
+pub(crate) async fn run(options: RunOptions) -> Result<i32, Failure> {
     let (report, har) = (options.report, options.har);
     let report = report.map(|path| OutputFile::open("report", path));
     let har = har.map(|path| OutputFile::open("HTTP Archive", path));
@@ -84,7 +84,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         worlds.keep_requests();
     }
     let mock = Mock::start(worlds, &server.addr, log.as_ref())?;
-    let child = mock.command(command).spawn();
+    let child = mock.command(command)?.spawn();
     let child = child.map_err(Failure::of_command(&command[0]))?;
     let exit_code = wait(child, &mut signals).await;
     let exit_code = exit_code.map_err(Failure::of("wait for the command"))?;
@@ -112,7 +112,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         }
     }
     Ok(match exit_code {
-        0 => u8::from(violated),
+        0 => i32::from(violated),
         failed => failed,
     })
 }
@@ -142,7 +142,7 @@ impl OutputFile {
 
 /// Waits for the command and forwards SIGTERM and SIGHUP to it. The terminal sends Ctrl-C and Ctrl-\ to both
 /// processes; the command decides what to do.
-async fn wait(mut child: Child, signals: &mut Signals) -> io::Result<u8> {
+async fn wait(mut child: Child, signals: &mut Signals) -> io::Result<i32> {
     loop {
         tokio::select! {
             status = child.wait() => return status.map(processes::exit_code),
@@ -268,9 +268,10 @@ impl Mock {
     }
 
     /// Returns a command with the environment for this mock.
-    pub(crate) fn command(&self, command: &[OsString]) -> Command {
+    pub(crate) fn command(&self, command: &[OsString]) -> Result<Command, Failure> {
         let (program, arguments) = command.split_first().expect("clap requires a command");
-        let mut command = Command::new(program);
+        let found = processes::find(program).map_err(Failure::of_command(program))?;
+        let mut command = Command::new(found);
         command
             .args(arguments)
             .envs(self.environment.iter().cloned());
@@ -281,7 +282,7 @@ impl Mock {
                 command.env_remove(name);
             }
         }
-        command
+        Ok(command)
     }
 
     /// Stops the server and returns its worlds, after the requests of connections that the command made.

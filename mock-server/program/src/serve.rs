@@ -92,7 +92,7 @@ pub(crate) struct HealthOptions {
 }
 
 /// Connects to the server once.
-pub(crate) fn health(options: &HealthOptions) -> Result<u8, Failure> {
+pub(crate) fn health(options: &HealthOptions) -> Result<i32, Failure> {
     // The container image may have no names for these addresses.
     let addrs = match &options.addr {
         Some(addr) => vec![addr.as_str()],

@@ -44,7 +44,7 @@ struct Row {
     name: String,
     result: &'static str,
     /// `null` if the run exceeded the time limit.
-    exit_code: Option<u8>,
+    exit_code: Option<i32>,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     sentence: Option<&'static str>,
@@ -67,7 +67,7 @@ pub(crate) async fn run(
     cases: Vec<Case>,
     options: TrialOptions,
     expected: Expected,
-) -> Result<u8, Failure> {
+) -> Result<i32, Failure> {
     let count = cases.len();
     let (mut rows, mut failed) = (Vec::<Row>::new(), Vec::new());
     let mut sends_requests = false;
@@ -108,7 +108,7 @@ pub(crate) async fn run(
         let baseline = &rows[0].name;
         warn(&format!("the first run failed: {baseline}; it has to pass"));
     }
-    Ok(u8::from(!rows.iter().all(|row| row.is_expected)))
+    Ok(i32::from(!rows.iter().all(|row| row.is_expected)))
 }
 
 /// The result of a run that succeeds without a request, although an earlier one sent some.
@@ -217,7 +217,7 @@ struct Trial {
     name: String,
     sentence: Option<&'static str>,
     /// `None` if the run exceeded the time limit.
-    exit_code: Option<u8>,
+    exit_code: Option<i32>,
     report: Report,
     duration: Duration,
     output: String,
@@ -258,7 +258,7 @@ async fn run_once(case: Case, options: &TrialOptions) -> Result<Trial, Failure> 
     let started = Instant::now();
     let mock = Mock::start(case.worlds, "127.0.0.1:0", None)?;
     let limit = Duration::from_secs(options.timeout);
-    let ended = processes::run_in_group(mock.command(&options.command), limit).await?;
+    let ended = processes::run_in_group(mock.command(&options.command)?, limit).await?;
     Ok(Trial {
         name: case.name,
         sentence: case.sentence,
@@ -275,7 +275,7 @@ async fn run_all(
     cases: Vec<Case>,
     options: &TrialOptions,
     mut report: impl FnMut(Trial),
-) -> Result<Option<u8>, Failure> {
+) -> Result<Option<i32>, Failure> {
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let mut runs = cases.into_iter().map(|case| run_once(case, options));
     let in_order = async {
@@ -294,6 +294,6 @@ async fn run_all(
     // The end of the futures kills the commands that are running.
     tokio::select! {
         ended = in_order => ended,
-        signal = signals.next() => Ok(Some(128 + signal)),
+        signal = signals.next() => Ok(Some((128 + signal).into())),
     }
 }

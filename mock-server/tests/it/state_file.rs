@@ -1,7 +1,6 @@
 //! Worlds in state files.
 
 use std::collections::BTreeSet;
-use std::error::Error as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -227,7 +226,10 @@ async fn reports_a_path_that_is_not_a_file() {
         .start()
         .await;
     let error = started.unwrap_err();
-    assert!(error.source().is_none(), "the message contains the cause");
+    assert!(
+        std::error::Error::source(&error).is_none(),
+        "the message contains the cause"
+    );
     let message = error.to_string();
     let expected = format!("cannot write the state file {}: ", inside_a_file.display());
     assert!(message.starts_with(&expected), "{message}");

@@ -2,15 +2,20 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Once};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+#[cfg(unix)]
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    process::Child,
+    sync::{Arc, Once},
+    time::{Duration, Instant},
+};
 
+#[cfg(unix)]
 use rustix::process::Signal;
 
 /// Beginnings and ends of the names of variables that change what a program prints or connects to.
@@ -41,11 +46,13 @@ const NAMES: [&str; 14] = [
 ];
 
 /// Maximum time to wait for the end of a process group.
+#[cfg(unix)]
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Returns a command with default signal handling, an empty home directory and without the settings of
 /// the user.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    #[cfg(unix)]
     restore_default_signals();
     let mut command = Command::new(program);
     for (name, _) in env::vars_os() {
@@ -57,12 +64,15 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
             command.env_remove(name);
         }
     }
-    command.env("HOME", env!("CARGO_TARGET_TMPDIR"));
+    for name in ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
+        command.env(name, env!("CARGO_TARGET_TMPDIR"));
+    }
     command
 }
 
 /// Gives ignored signals a handler without an effect, because child processes inherit what is ignored but
 /// have the default action for a signal with a handler. The tests themselves continue to ignore them.
+#[cfg(unix)]
 pub(crate) fn restore_default_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -86,12 +96,14 @@ pub(crate) fn restore_default_signals() {
 }
 
 /// Sends a signal to a process that the test started.
+#[cfg(unix)]
 pub(crate) fn send(signal: Signal, id: u32) {
     let id = rustix::process::Pid::from_raw(id.try_into().unwrap()).unwrap();
     rustix::process::kill_process(id, signal).unwrap();
 }
 
 /// Kills a process and its group, and waits until all of its processes have ended.
+#[cfg(unix)]
 pub(crate) fn kill_group(leader: &mut Child) {
     let group = rustix::process::Pid::from_child(leader);
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
@@ -119,6 +131,7 @@ pub(crate) fn is_installed(program: &str) -> bool {
 
 /// Returns true if the test may start this program as another user, with this directory. Otherwise, reports that
 /// the test is skipped, or fails if the environment has `REQUIRE_OTHER_USER` and the user is root.
+#[cfg(unix)]
 pub(crate) fn can_be_another_user(program: &str, directory: &Path) -> bool {
     // Others may enter a directory, or execute a program.
     let is_open = |path: &&Path| path.metadata().unwrap().mode() & 0o001 != 0;

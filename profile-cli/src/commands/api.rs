@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
 use crate::outcome::failure::{Failure, FailureKind, PAGE, WriteOutcome};
-use crate::outcome::next_command::NextCommand;
+use crate::outcome::next_command::{NextCommand, word};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::preview::DryRun;
@@ -262,7 +262,7 @@ fn full_path(entered: &str) -> Result<String, Failure> {
 fn check_command(path: &str) -> String {
     match path.starts_with("/api/v1/me/") {
         true => "profile show".to_owned(),
-        false => format!("profile api {}", shlex::try_quote(path).unwrap_or_default()),
+        false => format!("profile api {}", word(path, "PATH")),
     }
 }
 

@@ -73,8 +73,8 @@ impl NameArgument {
 }
 
 const PATH_HELP: &str = "\
-Its directory is PROFILE_CONFIG_DIR, otherwise $XDG_CONFIG_HOME/profile or ~/.config/profile. The
-file may not exist yet.
+Its directory is PROFILE_CONFIG_DIR; `profile help environment` shows the default. The file may not
+exist yet.
 
 Examples:
   profile config path

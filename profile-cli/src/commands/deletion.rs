@@ -9,7 +9,7 @@ use crate::commands::auth::permissions;
 use crate::drawing::Change;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::next_command::NextCommand;
+use crate::outcome::next_command::{NextCommand, word};
 use crate::outcome::report::Report;
 use crate::session::{Session, preview, requests};
 use crate::terminal::progress::Progress;
@@ -254,7 +254,7 @@ fn check_quotes(noun: &str, entered: &[String], items: &[Item]) -> Result<(), Fa
         entered.len(),
         quoted(&title)
     );
-    let title = shlex::try_quote(&title).unwrap_or_default();
+    let title = word(&title, "TITLE");
     let delete = format!("profile {noun} delete {title}");
     let hint = format!("quote the title: {}", NextCommand(&delete));
     Err(Failure::usage(message).hint(hint))

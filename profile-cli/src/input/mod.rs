@@ -87,7 +87,12 @@ impl TextArgument {
         };
         let invalid = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
         if input == Input::Stdin && io::stdin().is_terminal() {
-            output.note("type the text, then press Ctrl-D on an empty line");
+            let end = if cfg!(windows) {
+                "Ctrl-Z and Enter"
+            } else {
+                "Ctrl-D"
+            };
+            output.note(&format!("type the text, then press {end} on an empty line"));
         }
         let text = input.read_text();
         let Text { text, had_mark } = text.map_err(|failure| invalid(&failure.message))?;
@@ -102,8 +107,12 @@ impl FromStr for TextArgument {
     type Err = ProbablyFile;
 
     fn from_str(entered: &str) -> Result<Self, ProbablyFile> {
-        const STARTS: [&str; 3] = ["./", "../", "/"];
-        let is_path = |path: &&str| STARTS.iter().any(|start| path.starts_with(start));
+        const STARTS: [&str; 6] = ["./", "../", "/", r".\", r"..\", r"\"];
+        let starts = &STARTS[..if cfg!(windows) { 6 } else { 3 }];
+        // On Windows, an absolute path starts with a drive.
+        let is_path = |path: &&str| {
+            Path::new(path).is_absolute() || starts.iter().any(|start| path.starts_with(start))
+        };
         match entered.strip_prefix('@').filter(is_path) {
             Some(path) => Ok(Self::Input(Input::File(path.into()))),
             None if entered == "-" => Ok(Self::Input(Input::Stdin)),
@@ -146,13 +155,34 @@ pub(crate) fn length_without_last_break(text: &[u8]) -> usize {
 mod tests {
     use std::ffi::OsString;
 
-    use super::{Input, length_without_last_break};
+    use super::{Input, TextArgument, length_without_last_break};
 
     #[test]
     fn only_a_hyphen_is_stdin() {
         assert_eq!(Input::from(OsString::from("-")), Input::Stdin);
         for path in ["a b", "@a", "--", "./-"] {
             assert_eq!(Input::from(OsString::from(path)), Input::File(path.into()));
+        }
+    }
+
+    #[test]
+    fn paths_after_an_at_sign_are_those_of_the_system() {
+        for (text, on_unix) in [
+            ("@./x", true),
+            ("@../x", true),
+            ("@/x", true),
+            (r"@.\x", false),
+            (r"@..\x", false),
+            (r"@\x", false),
+            (r"@\\server\share\x", false),
+            (r"@C:\x", false),
+            ("@C:/x", false),
+        ] {
+            let is_path = matches!(text.parse(), Ok(TextArgument::Input(_)));
+            assert_eq!(is_path, on_unix || cfg!(windows), "{text}");
+        }
+        for text in ["@.", "@..", "@C:x", "@a:b", "@", "@grace hi", r"a@.\x"] {
+            assert!(matches!(text.parse(), Ok(TextArgument::Text(_))), "{text}");
         }
     }
 

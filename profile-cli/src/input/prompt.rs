@@ -1,11 +1,9 @@
 //! Prompts on the terminal.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
-#[cfg(unix)]
-use std::{io::Read, sync::Arc};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read, Write as _};
+use std::sync::Arc;
 
-#[cfg(unix)]
 use rpassword::{ConfigBuilder, read_password_with_config};
 
 use crate::outcome::failure::{Failure, FailureKind};
@@ -83,14 +81,14 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     Ok(answer.trim().to_owned())
 }
 
-/// Returns a function that turns the echo of the terminal off or restores it.
+/// Returns a function that turns the echo of the terminal off or restores it. While it is off, Ctrl-C and
+/// Ctrl-D are read as characters.
 #[cfg(unix)]
 fn echo() -> io::Result<impl Fn(bool) -> io::Result<()> + Clone + Send> {
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
     let terminal = Arc::new(File::open(TERMINAL)?);
     let saved = tcgetattr(&*terminal)?;
     let mut hidden = saved.clone();
-    // Ctrl-C and Ctrl-D are read as characters.
     hidden.local_modes -=
         LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON | LocalModes::ISIG;
     Ok(move |is_on| {
@@ -99,21 +97,21 @@ fn echo() -> io::Result<impl Fn(bool) -> io::Result<()> + Clone + Send> {
     })
 }
 
-/// Returns a function that cannot restore the echo, which `rpassword` turns off and on.
-#[cfg(not(unix))]
+#[cfg(windows)]
 fn echo() -> io::Result<impl Fn(bool) -> io::Result<()> + Clone + Send> {
-    Ok(|is_on| match is_on {
-        true => Err(io::ErrorKind::Unsupported.into()),
-        false => Ok(()),
-    })
+    use winapi_util::console::{mode, set_mode};
+    // ENABLE_PROCESSED_INPUT, ENABLE_LINE_INPUT and ENABLE_ECHO_INPUT.
+    const HIDDEN: u32 = 0b111;
+    let terminal = File::options().read(true).write(true).open(TERMINAL)?;
+    let saved = mode(&terminal)?;
+    let terminal = Arc::new(terminal);
+    Ok(move |is_on| set_mode(&*terminal, if is_on { saved } else { saved & !HIDDEN }))
 }
 
 /// The keys that are typed. Ctrl-C is an error: `rpassword` would raise SIGINT, which ends the program before
 /// the failure is printed.
-#[cfg(unix)]
 struct Keys(File);
 
-#[cfg(unix)]
 impl Read for Keys {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.0.read(buffer)?;
@@ -124,7 +122,6 @@ impl Read for Keys {
     }
 }
 
-#[cfg(unix)]
 fn read_hidden_line() -> io::Result<String> {
     let keys = Keys(File::open(TERMINAL)?);
     let keys = ConfigBuilder::new().input_reader(keys).output_discard();
@@ -132,9 +129,6 @@ fn read_hidden_line() -> io::Result<String> {
     writeln!(Blocking(io::stderr()))?;
     line
 }
-
-#[cfg(not(unix))]
-use rpassword::read_password as read_hidden_line;
 
 /// Reads without echo, which is off before the question is shown. Restores it, also before a signal ends the
 /// program.
@@ -159,9 +153,9 @@ fn write_question(question: &str) -> io::Result<()> {
 pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
     let read = || write_question(question).and_then(|()| read_hidden_line());
     without_echo(read).map_err(|error| match error.kind() {
-        kind @ (io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof) => {
+        io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => {
             #[cfg(unix)]
-            if kind == io::ErrorKind::Interrupted {
+            if error.kind() == io::ErrorKind::Interrupted {
                 // A shell loop around the program has to end too.
                 let _deferred = interruption::defer();
                 let _ = rustix::process::kill_current_process_group(rustix::process::Signal::INT);

@@ -1,5 +1,7 @@
 //! Commands that messages advise the user to run.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -15,6 +17,20 @@ pub(crate) fn select(options: String) {
     let _ = SELECTION.set(options);
 }
 
+/// Returns a value as a word of a command, in quotes if the shell needs them. If no quotes help, returns the
+/// placeholder; the message has to contain the value beside the command. On Windows, cmd, PowerShell and Git
+/// Bash read the word alike.
+pub(crate) fn word(value: &(impl AsRef<OsStr> + ?Sized), placeholder: &str) -> String {
+    let value = value.as_ref().to_string_lossy();
+    let is_ambiguous =
+        value.ends_with('\\') || value.contains(['"', '%', '!', '$', '`', '\r', '\n']);
+    match shlex::try_quote(&value) {
+        Ok(Cow::Owned(_)) if cfg!(windows) && !is_ambiguous => format!("\"{value}\""),
+        Ok(word) if !cfg!(windows) || word == value => word.into_owned(),
+        Ok(_) | Err(_) => placeholder.to_owned(),
+    }
+}
+
 impl fmt::Display for NextCommand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(command) = *self;
@@ -22,5 +38,34 @@ impl fmt::Display for NextCommand<'_> {
         let selects = options.any(|option| command.contains(option));
         let selection = SELECTION.get().filter(|_| !selects);
         write!(f, "`{command}{}`", selection.map_or("", String::as_str))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn values_are_quoted_for_the_shells_of_the_system() {
+        for (value, on_windows) in [
+            ("link_1", "link_1"),
+            ("", "\"\""),
+            ("My site", "\"My site\""),
+            ("it's & that", "\"it's & that\""),
+            (r"C:\Users\ada", r#""C:\Users\ada""#),
+            (r"C:\", "TITLE"),
+            ("say \"hi\"", "TITLE"),
+            ("100%", "TITLE"),
+            ("a!", "TITLE"),
+            ("$a", "TITLE"),
+            ("`a`", "TITLE"),
+            ("a\nb", "TITLE"),
+        ] {
+            let word = word(value, "TITLE");
+            match cfg!(windows) {
+                true => assert_eq!(word, on_windows, "{value}"),
+                false => assert_eq!(shlex::split(&word), Some(vec![value.to_owned()])),
+            }
+        }
     }
 }

@@ -47,8 +47,10 @@ fn not_started(error: &StateError) -> Failure {
     let message = format!("the sandbox could not be started: {error}");
     let failure = Failure::new(FailureKind::Other, message);
     match error {
-        StateError::Unreadable { .. } | StateError::Unwritable { .. } => failure
-            .hint("make it readable and writable, or set XDG_STATE_HOME to another directory"),
+        StateError::Unreadable { .. } | StateError::Unwritable { .. } => failure.hint(format!(
+            "make it readable and writable, or set {} to another directory",
+            environment::STATE[0]
+        )),
         _ => failure.hint(RESET),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Key, Setting, SettingName, Source, Sources, complete_base_url};
 use crate::drawing::text::shortened;
 use crate::outcome::failure::{Failure, sandbox_hint};
-use crate::outcome::next_command::NextCommand;
+use crate::outcome::next_command::{NextCommand, word};
 use crate::terminal::printable::argument;
 use crate::terminal::safe_url::SafeUrl;
 
@@ -82,7 +82,7 @@ impl Sources {
         let base_url = base_url.map(|url| ("--base-url", SafeUrl::base(url.value).to_string()));
         let options = account.into_iter().chain(base_url);
         let options = options.map(|(option, value)| {
-            let value = shlex::try_quote(&value).unwrap_or_default();
+            let value = word(&value, "VALUE");
             format!(" {option} {value}")
         });
         options.collect()

@@ -21,8 +21,8 @@ use url::Url;
 use crate::outcome::failure::Failure;
 use crate::system::environment::{self, is_set};
 use crate::system::text_file::Text;
-use crate::terminal::Palette;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
+use crate::terminal::{Palette, understands_sequences};
 
 use setting_name::with_scheme;
 
@@ -303,12 +303,13 @@ pub(crate) fn palette(choice: ColorChoice, is_terminal: bool) -> Option<Palette>
         (_, term) if term.contains("256color") => Palette::Indexed,
         _ => Palette::Basic,
     };
+    let is_capable = is_terminal && understands_sequences();
     let is_colored = match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto if is_set("NO_COLOR") => false,
         ColorChoice::Auto => match text("CLICOLOR_FORCE").as_str() {
-            "" | "0" | "false" => is_terminal && text("TERM") != "dumb",
+            "" | "0" | "false" => is_capable,
             _ => true,
         },
     };

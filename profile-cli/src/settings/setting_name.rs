@@ -13,6 +13,7 @@ use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, choice, count, seconds, swi
 use super::{AccountName, Format};
 use crate::drawing::text::shortened;
 use crate::outcome::next_command::NextCommand;
+use crate::system::command;
 use crate::terminal::printable::argument;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
@@ -304,7 +305,7 @@ pub(crate) fn complete_base_url(text: String) -> String {
 fn editor(text: &str) -> Result<(), String> {
     match text.trim().is_empty() {
         true => Err("is empty; expected a command such as vi".to_owned()),
-        false if shlex::split(text).is_none() && !Path::new(text).is_file() => Err(format!(
+        false if command::split(text).is_none() && !Path::new(text).is_file() => Err(format!(
             "is {}, which is not a command; close all quotes",
             quoted(text)
         )),

@@ -9,6 +9,18 @@ use etcetera::BaseStrategy as _;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::printable::escaped;
 
+/// The default directory of the settings and stored keys, in help texts.
+pub(crate) const CONFIG_DEFAULT: &str = match cfg!(windows) {
+    true => r"%APPDATA%\profile",
+    false => "$XDG_CONFIG_HOME/profile or ~/.config/profile",
+};
+
+/// The variable with the parent directory of the state, and its default, in help texts.
+pub(crate) const STATE: [&str; 2] = match cfg!(windows) {
+    true => ["LOCALAPPDATA", r"AppData\Local"],
+    false => ["XDG_STATE_HOME", "~/.local/state"],
+};
+
 /// Returns the text of a variable.
 pub(crate) fn text(name: &str) -> Result<Option<String>, Failure> {
     let text = value(name).map(OsString::into_string).transpose();

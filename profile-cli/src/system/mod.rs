@@ -1,5 +1,6 @@
-//! The operating system: environment variables, files and signals.
+//! The operating system: programs, environment variables, files and signals.
 
+pub(crate) mod command;
 pub(crate) mod environment;
 pub(crate) mod interruption;
 pub(crate) mod private_file;

@@ -1,11 +1,13 @@
 //! Files that only their owner can access: keys, settings, texts in the editor.
 
 #[cfg(unix)]
-use crate::terminal::printable::escaped;
 use std::collections::HashSet;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
+
+use crate::outcome::next_command::word;
+use crate::terminal::printable::escaped;
 
 /// A warning if the group can change a file, or an error if all other users can.
 pub(crate) type Safety = Result<Option<String>, String>;
@@ -142,7 +144,7 @@ fn open_once(path: &Path) -> io::Result<(File, Safety)> {
 /// Returns the warning for a file or directory with secrets that others can access.
 pub(crate) fn exposed_warning(path: &Path) -> String {
     let mode = if path.is_dir() { 700 } else { 600 };
-    let (shown, argument) = (escaped(path), quoted(path));
+    let (shown, argument) = (escaped(path), word(path, "PATH"));
     format!("others can access {shown}; restrict it with `chmod {mode} {argument}`")
 }
 
@@ -192,10 +194,19 @@ pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
     }
 }
 
-/// On other systems, user directories are private by default.
-#[cfg(not(unix))]
-pub(crate) fn check(_: &Path, _: Option<&Metadata>) -> Safety {
-    Ok(None)
+/// Access lists are not read. Those of the user's directories let only the user and administrators in.
+#[cfg(windows)]
+pub(crate) fn check(path: &Path, _: Option<&Metadata>) -> Safety {
+    use std::path::PathBuf;
+    let lower = |path: PathBuf| PathBuf::from(path.into_os_string().to_ascii_lowercase());
+    let absolute = lower(std::path::absolute(path).unwrap_or_default());
+    let above = ["USERPROFILE", "APPDATA", "LOCALAPPDATA"].into_iter();
+    let mut above = above.filter_map(super::environment::path).map(lower);
+    let is_private = above.any(|above| absolute.starts_with(above));
+    let path = escaped(path);
+    let warning =
+        format!("{path} is outside of your user directory; others may be able to change it");
+    Ok((!is_private).then_some(warning))
 }
 
 #[cfg(unix)]
@@ -210,7 +221,7 @@ fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
     const WRITABLE_BY_ALL: u32 = 0o002;
     let (owner, mode) = (metadata.uid(), metadata.mode());
     let user = rustix::process::geteuid().as_raw();
-    let (file, shown, argument) = (escaped(file), escaped(part), quoted(part));
+    let (file, shown, argument) = (escaped(file), escaped(part), word(part, "PATH"));
     if ![user, ROOT].contains(&owner) && user != ROOT {
         return Err(format!(
             "{file} is not safe: another user owns {shown}; \
@@ -246,7 +257,7 @@ fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
 fn has_list(part: &Path, user: u32) -> Result<bool, String> {
     const OTHER_USER: u8 = 0x02;
     const WRITE: u8 = 0x02;
-    let (shown, argument) = (escaped(part), quoted(part));
+    let (shown, argument) = (escaped(part), word(part, "PATH"));
     let mut list = [0; 4096];
     let length = match rustix::fs::lgetxattr(part, "system.posix_acl_access", &mut list) {
         Ok(length) => length,
@@ -271,13 +282,6 @@ fn has_list(_: &Path, _: u32) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Quotes a path for a shell.
-fn quoted(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    // Paths do not contain NUL, which cannot be quoted.
-    shlex::try_quote(&path).unwrap_or_default().into_owned()
-}
-
 /// Returns `true` if others can access this file or directory.
 pub(crate) fn is_exposed(path: &Path) -> io::Result<bool> {
     Ok(is_accessible_to_others(&fs::metadata(path)?))
@@ -288,8 +292,8 @@ pub(super) fn is_accessible_to_others(file: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::mode(file) & 0o077 != 0
 }
 
-/// On other systems, user directories are private by default.
-#[cfg(not(unix))]
+/// See [`check`].
+#[cfg(windows)]
 pub(super) fn is_accessible_to_others(_: &Metadata) -> bool {
     false
 }

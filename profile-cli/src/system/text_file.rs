@@ -33,7 +33,7 @@ impl Text {
     /// Decodes a text. An error completes a sentence that starts with the name of the source.
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, String> {
         if is_utf_16(&bytes) {
-            return Err("is UTF-16; expected UTF-8".to_owned());
+            return Err("is UTF-16; save it as UTF-8".to_owned());
         }
         let text = String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();

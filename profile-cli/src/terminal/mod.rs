@@ -6,6 +6,7 @@ pub(crate) mod progress;
 pub(crate) mod safe_url;
 pub(crate) mod stream;
 
+use std::env;
 #[cfg(unix)]
 use std::io;
 
@@ -95,4 +96,21 @@ fn measured_width() -> Option<usize> {
 #[cfg(not(unix))]
 fn measured_width() -> Option<usize> {
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}
+
+/// Returns `true` if the terminal of stdout or stderr understands escape sequences, which Windows has to be asked
+/// for.
+pub(crate) fn understands_sequences() -> bool {
+    #[cfg(windows)]
+    for stream in [
+        winapi_util::HandleRef::stdout(),
+        winapi_util::HandleRef::stderr(),
+    ] {
+        use winapi_util::console::{mode, set_mode};
+        // ENABLE_VIRTUAL_TERMINAL_PROCESSING. A pipe or a file has no mode.
+        if mode(&stream).is_ok_and(|mode| set_mode(&stream, mode | 4).is_err()) {
+            return false;
+        }
+    }
+    env::var_os("TERM").is_none_or(|term| term != "dumb")
 }

@@ -1,6 +1,5 @@
 //! A progress line on stderr.
 
-use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use profile_sdk::longest_start;
@@ -8,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::terminal::printable::printable;
 use crate::terminal::stream::Blocking;
-use crate::terminal::{DEFAULT_WIDTH, measured_width};
+use crate::terminal::{DEFAULT_WIDTH, measured_width, understands_sequences};
 
 /// The progress of work on several items, if stderr can replace lines.
 pub(crate) struct Progress {
@@ -86,8 +85,7 @@ pub(crate) fn waiting(what: &str) {
 
 /// Returns `true` if stderr is a terminal on which a line can be replaced.
 pub(crate) fn replaces_lines() -> bool {
-    let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
-    io::stderr().is_terminal() && !is_dumb
+    io::stderr().is_terminal() && understands_sequences()
 }
 
 /// Returns the start of the text that is narrower than the columns.

@@ -1,6 +1,6 @@
 //! Argument parsing and help.
 
-use crate::program::{Fixture, Program, home, run};
+use crate::program::{Fixture, home, run};
 
 #[test]
 fn only_close_names_are_suggested() {
@@ -74,7 +74,9 @@ fn help_names_the_topics_and_prints_them() {
 fn the_help_does_not_depend_on_the_name_of_the_file() {
     let home = home();
     let help = run(home.path(), &[], &["--help"]);
-    let renamed = Program::new(home.path(), &["--help"]).name("p").run();
+    let renamed = crate::program::Program::new(home.path(), &["--help"])
+        .name("p")
+        .run();
     assert_eq!(renamed.stdout(), help.stdout());
 }
 
@@ -138,6 +140,8 @@ fn the_last_of_repeated_options_wins() {
 fn hidden_characters_are_escaped() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
+
+    use crate::program::Program;
 
     let home = home();
     let before: [&[&str]; 10] = [

@@ -398,6 +398,7 @@ async fn an_error_never_leaves_a_key_with_the_base_url_of_another_service() {
     assert_eq!(read(&config), after);
 }
 
+#[cfg(unix)]
 fn read(path: &std::path::Path) -> String {
     fs::read_to_string(path).unwrap()
 }

@@ -29,10 +29,14 @@ fn finds_the_file_in_the_configured_directory() {
         PathBuf::from(printed.stdout().trim_end())
     };
     assert_eq!(path(&[]), file(home.path()));
-    let xdg = ("XDG_CONFIG_HOME", "/somewhere");
-    assert_eq!(path(&[xdg]), Path::new("/somewhere/profile/config.toml"));
+    let system = match cfg!(windows) {
+        true => ("APPDATA", "C:/somewhere"),
+        false => ("XDG_CONFIG_HOME", "/somewhere"),
+    };
+    let expected = Path::new(system.1).join("profile").join("config.toml");
+    assert_eq!(path(&[system]), expected);
     let own = ("PROFILE_CONFIG_DIR", "/elsewhere");
-    assert_eq!(path(&[xdg, own]), Path::new("/elsewhere/config.toml"));
+    assert_eq!(path(&[system, own]), Path::new("/elsewhere/config.toml"));
 }
 
 #[test]

@@ -67,5 +67,7 @@ mod transcripts;
 mod walk;
 #[cfg(feature = "webhook")]
 mod webhook;
+#[cfg(windows)]
+mod windows;
 #[cfg(unix)]
 mod written_files;

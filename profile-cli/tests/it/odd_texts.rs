@@ -4,7 +4,7 @@ use expect_test::expect;
 use mock_server::wiremock::ResponseTemplate;
 use serde_json::json;
 
-use crate::program::{Fixture, quoted};
+use crate::program::{Fixture, IDLE_EDITOR};
 #[cfg(unix)]
 use crate::pseudo_terminal::Terminal;
 
@@ -144,7 +144,7 @@ async fn prompts_remove_control_and_invisible_characters() {
             (&["edit"], "Open the editor again? [Y/n] "),
         ] {
             let program = fixture.program(command).env("TERM", "dumb");
-            let editor = format!("/bin/sh {}", quoted(&editor));
+            let editor = format!("/bin/sh {}", crate::program::quoted(&editor));
             let program = program
                 .env("PATH", "/usr/bin:/bin")
                 .env("PROFILE_EDITOR", editor);
@@ -260,7 +260,7 @@ async fn a_file_with_half_of_an_emoji_has_a_warning_and_sends_nothing() {
     );
     let edit = fixture
         .program(&["edit", "--json"])
-        .env("PROFILE_EDITOR", "true")
+        .env("PROFILE_EDITOR", IDLE_EDITOR)
         .run();
     assert_eq!(edit.json()["result"], "unchanged");
     let warning = "warning: bio contains U+FFFD in place of what could not be read";

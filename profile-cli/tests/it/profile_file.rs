@@ -295,7 +295,9 @@ async fn export_replaces_only_profile_files() {
         let written = fs::read_to_string(&path).unwrap();
         assert!(written.contains("Demo Person"), "{text}: {written}");
     }
-    fixture.run(&["export", "/dev/null"]).stdout();
+    if cfg!(unix) {
+        fixture.run(&["export", "/dev/null"]).stdout();
+    }
     let large = file(&fixture, "");
     fs::File::options()
         .write(true)

@@ -144,36 +144,55 @@ pub(crate) fn home() -> TempDir {
 }
 
 /// Returns a path as a word of a shell, with quotes if it needs them.
-#[cfg(unix)]
 pub(crate) fn quoted(path: impl AsRef<Path>) -> String {
-    shlex::try_quote(path.as_ref().to_str().unwrap())
-        .unwrap()
-        .into_owned()
+    let path = path.as_ref().to_str().unwrap();
+    match cfg!(windows) {
+        true => format!("{QUOTE}{path}{QUOTE}"),
+        false => shlex::try_quote(path).unwrap().into_owned(),
+    }
 }
 
-/// Replaces a path that may be quoted, and the beginning of longer ones, with a name.
-#[cfg(unix)]
+const QUOTE: char = if cfg!(windows) { '"' } else { '\'' };
+
+/// Replaces a path that may be quoted, and the beginning of longer ones, with a name. On Windows, those paths get
+/// the separators of Unix.
 pub(crate) fn named(text: &str, path: impl AsRef<Path>, name: &str) -> String {
     let path = path.as_ref().to_str().unwrap();
+    if cfg!(windows) {
+        // TSV and JSON escape backslashes.
+        let text = text.replace(&path.replace('\\', r"\\"), name);
+        let text = text.replace(path, name);
+        let words = text.split_inclusive([' ', '\t', '\n', '"']);
+        let unix = |word: &str| word.replace(r"\\", "/").replace('\\', "/");
+        return words
+            .map(|word| {
+                if word.contains(name) {
+                    unix(word)
+                } else {
+                    word.to_owned()
+                }
+            })
+            .collect();
+    }
     if quoted(path) == path {
         return text.replace(path, name);
     }
-    let beginning = format!("'{path}");
+    let beginning = format!("{QUOTE}{path}");
     let mut parts = text.split(&beginning);
     let mut named = parts.next().unwrap().to_owned();
     for part in parts {
-        let (rest, after) = part.split_once('\'').unwrap();
+        let (rest, after) = part.split_once(QUOTE).unwrap();
         named += &quoted(format!("{name}{rest}"));
         named += after;
     }
     named.replace(path, name)
 }
 
-/// Replaces a path, and the beginning of longer ones, with a name.
-#[cfg(not(unix))]
-pub(crate) fn named(text: &str, path: impl AsRef<Path>, name: &str) -> String {
-    text.replace(path.as_ref().to_str().unwrap(), name)
-}
+/// An editor that changes nothing.
+pub(crate) const IDLE_EDITOR: &str = match cfg!(windows) {
+    true => r"C:\Windows\System32\cmd.exe /c rem",
+    false => "true",
+};
 
 /// Runs the program with only these environment variables.
 #[track_caller]
@@ -200,6 +219,14 @@ impl Program {
     pub(crate) fn new(home: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_profile"));
         command.args(arguments).env_clear().env("HOME", home);
+        // Windows needs it to start programs and to use sockets.
+        if let Some(directory) = env::var_os("SystemRoot") {
+            command.env("SystemRoot", directory);
+        }
+        // The places of Unix, so that a test finds the files on all systems.
+        command.env("USERPROFILE", home);
+        command.env("APPDATA", home.join(".config"));
+        command.env("LOCALAPPDATA", home.join(".local").join("state"));
         // A build with keyring support would use the keyring of the user who runs the tests.
         command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         // Keep coverage measurements of the program.
@@ -367,6 +394,16 @@ impl Running {
             stderr.join().unwrap();
             drop(ended);
         });
+        if cfg!(windows) {
+            // For a missing file and a missing directory.
+            for code in [2, 3] {
+                let reason = std::io::Error::from_raw_os_error(code).to_string();
+                let text = String::from_utf8_lossy(&stderr);
+                stderr = text
+                    .replace(&reason, "No such file or directory (os error 2)")
+                    .into();
+            }
+        }
         let output = Output {
             status: self.child.wait().unwrap(),
             stdout,

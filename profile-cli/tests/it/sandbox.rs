@@ -7,7 +7,7 @@ use expect_test::expect;
 #[cfg(unix)]
 use expect_test::expect_file;
 
-use crate::program::{Fixture, Program, Run, home, named, run};
+use crate::program::{Fixture, Program, Run, home, run};
 
 #[track_caller]
 fn sandbox(home: &Path, arguments: &[&str]) -> Run {
@@ -15,7 +15,8 @@ fn sandbox(home: &Path, arguments: &[&str]) -> Run {
 }
 
 fn state_file(home: &Path) -> PathBuf {
-    home.join(".local/state/profile/sandbox.json")
+    let directory = home.join(".local").join("state").join("profile");
+    directory.join("sandbox.json")
 }
 
 #[test]
@@ -189,7 +190,6 @@ fn ignores_the_environment() {
     run(home.path(), &environment, &["--sandbox", "show"]).stdout();
 }
 
-#[cfg(unix)]
 /// Without descriptors for its connections, the service would wait for a minute.
 #[cfg(unix)]
 #[test]
@@ -203,6 +203,7 @@ fn too_few_files_are_an_error_at_once() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn the_state_is_not_written_through_a_link() {
     let home = home();
@@ -248,6 +249,6 @@ fn the_readme_shows_the_real_output() {
             expected += &run.stderr();
         }
     }
-    let expected = named(&expected, home.path(), "/home/ada");
+    let expected = crate::program::named(&expected, home.path(), "/home/ada");
     expect_file!["../../README.md"].assert_eq(&expected);
 }

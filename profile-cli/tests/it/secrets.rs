@@ -7,7 +7,7 @@ use mock_server::wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use serde_json::json;
 
-use crate::program::{Fixture, Program, Run, configure, home, run};
+use crate::program::{Fixture, IDLE_EDITOR, Program, Run, configure, home, run};
 use crate::walk::{Setting, rows};
 
 const CANARY: &str = "canary-93d1b7";
@@ -168,7 +168,7 @@ async fn the_key_is_not_written_to_a_file() {
             (&["export", file.to_str().unwrap()], export),
             (&["edit"], edit),
         ] {
-            let program = fixture.program(command).env("PROFILE_EDITOR", "true");
+            let program = fixture.program(command).env("PROFILE_EDITOR", IDLE_EDITOR);
             let program = program.env("PATH", "/usr/bin:/bin");
             let run = program.env("PROFILE_API_KEY", CANARY).run();
             assert_eq!(run.code(), i64::from(!field.is_empty()), "{run}");

@@ -674,6 +674,7 @@ async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
 }
 
 /// `mock-server run` writes its files in the same way.
+#[cfg(unix)]
 #[tokio::test]
 async fn a_full_disk_leaves_the_old_file_whole() {
     let server = MockServer::start().await;

@@ -1,6 +1,5 @@
 //! Tests of the program `mock-server-learn`, as a child process.
 
-#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     reason = "a test fails at the first unexpected value"
@@ -16,6 +15,8 @@ mod foreign;
 #[path = "../../../tests/shared/request.rs"]
 mod request;
 mod round_trip;
+#[cfg(unix)]
+mod signals;
 mod tls;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::child;
-use crate::run::output;
 use crate::serving::{Serving, serve};
 
 /// Returns the kinds of advice with their counts.
@@ -116,9 +114,10 @@ fn a_key_in_the_query() {
     assert_eq!(self::advice(&serving), []);
 }
 
+#[cfg(unix)]
 #[test]
 fn run_reports_advice_without_failing() {
-    if !child::is_installed("curl") {
+    if !crate::child::is_installed("curl") {
         return;
     }
     let script = r#"curl --silent --output /dev/null "$PROFILE_BASE_URL/api/v1/me?key=$PROFILE_API_KEY" \
@@ -126,7 +125,8 @@ fn run_reports_advice_without_failing() {
     let directory = tempfile::TempDir::new().unwrap();
     let report = directory.path().join("report.json");
     let report_path = report.to_str().unwrap();
-    let (code, _, stderr) = output(&["run", "--report", report_path, "--", "sh", "-c", script]);
+    let (code, _, stderr) =
+        crate::run::output(&["run", "--report", report_path, "--", "sh", "-c", script]);
     assert_eq!(code, Some(0), "{stderr}");
     let expected = "mock-server: advice: key_in_query (1 time): Send the key only in the Authorization \
                     header: URLs end up in logs.\n  GET /api/v1/me: the query contains a key\n";

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use mock_server::Dialect;
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::request::{request_exactly, with_errors};
@@ -406,6 +405,7 @@ fn check_unreadable(serving: &Serving, line: &str) {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn arbitrary_bodies_do_not_panic() {
     let serving = serve(&[]);
@@ -419,7 +419,7 @@ fn arbitrary_bodies_do_not_panic() {
             .status,
         413
     );
-    let (code, stderr) = serving.stop(Signal::TERM);
+    let (code, stderr) = serving.stop(rustix::process::Signal::TERM);
     assert_eq!(code, Some(0));
     assert!(!stderr.contains("panicked"), "{stderr}");
 }

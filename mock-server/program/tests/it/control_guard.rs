@@ -3,7 +3,6 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -210,6 +209,7 @@ fn requires_the_control_token() {
     assert!(!stderr.contains("two words"), "{stderr}");
 }
 
+#[cfg(unix)]
 #[test]
 fn no_control_disables_the_control_api() {
     // The container image passes `--allow-host` itself.
@@ -218,7 +218,12 @@ fn no_control_disables_the_control_api() {
     let unknown = request_exactly(serving.address(), "GET /_mock/v1/health").send();
     assert_error(&unknown, 404, "path_outside_api");
     assert_eq!(serving.request("GET /me").data(200)["handle"], "demo");
-    assert!(!serving.stop(Signal::TERM).1.contains("browser"));
+    assert!(
+        !serving
+            .stop(rustix::process::Signal::TERM)
+            .1
+            .contains("browser")
+    );
     assert_eq!(
         fail(&["--no-control", "--control-token-file", "a"]).0,
         Some(2)

@@ -4,7 +4,6 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
 
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::request::SentRequest;
@@ -163,6 +162,7 @@ fn waiting_returns_the_request_or_the_reason() {
     assert_eq!(response["verification"]["found"], 1);
 }
 
+#[cfg(unix)]
 #[test]
 fn listing_can_wait_for_the_next_request() {
     let serving = serve(&[]);
@@ -180,7 +180,7 @@ fn listing_can_wait_for_the_next_request() {
     let waiting = serving.control(&line.replace("after=1", "after=2")).begin();
     // Connections are accepted in order, so the program has accepted the one that waits.
     serving.order(200, "GET /health", NOTHING);
-    assert_eq!(serving.stop(Signal::TERM).0, Some(0));
+    assert_eq!(serving.stop(rustix::process::Signal::TERM).0, Some(0));
     assert_eq!(waiting.finish().status, 503);
 }
 
@@ -230,13 +230,14 @@ fn clearing_the_journal_ends_waiting() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn waiting_does_not_delay_the_shutdown() {
     let serving = serve(&[]);
     let waiting = wait_long(&serving);
     // Connections are accepted in order, so the program has accepted the one that waits.
     serving.order(200, "GET /health", NOTHING);
-    assert_eq!(serving.stop(Signal::TERM).0, Some(0));
+    assert_eq!(serving.stop(rustix::process::Signal::TERM).0, Some(0));
     // A request that waits is answered before the program exits.
     let answer = waiting.finish();
     assert_eq!(answer.status, 503);

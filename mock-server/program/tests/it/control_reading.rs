@@ -1,6 +1,5 @@
 //! Parsing of requests to the control API, and the URLs in its responses.
 
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::request::request_exactly;
@@ -94,6 +93,7 @@ fn returns_a_new_key_with_its_name() {
     assert_eq!(found[0]["key"], name);
 }
 
+#[cfg(unix)]
 #[test]
 fn does_not_record_encoded_keys() {
     let serving = serve(&["--log"]);
@@ -115,7 +115,7 @@ fn does_not_record_encoded_keys() {
         assert!(!response.contains(digits), "{response}");
         assert!(!response.contains("s3cret"), "{response}");
     }
-    let (_, stderr) = serving.stop(Signal::TERM);
+    let (_, stderr) = serving.stop(rustix::process::Signal::TERM);
     let log: String = stderr.lines().skip(2).collect();
     assert!(!log.contains(digits), "{log}");
 }

@@ -1,13 +1,14 @@
 //! Tests of the program `mock-server` and its control API, as a child process.
 
-#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     reason = "a test fails at the first unexpected value"
 )]
 
 mod advice;
+#[cfg(unix)]
 mod browser;
+#[cfg_attr(windows, allow(dead_code, reason = "other systems use more of it"))]
 #[path = "../../../tests/shared/child.rs"]
 mod child;
 mod control;
@@ -16,25 +17,39 @@ mod control_journal;
 mod control_openapi;
 mod control_reading;
 mod control_webhook;
+#[cfg(unix)]
 mod devtools;
+#[cfg(unix)]
 #[path = "../../../tests/shared/edits.rs"]
 mod edits;
+#[cfg(unix)]
 mod files;
+#[cfg(unix)]
 mod log;
+#[cfg(unix)]
 mod matrix;
+#[cfg(unix)]
 mod mutants;
+#[cfg(unix)]
 mod page;
+#[cfg(unix)]
 mod program;
 #[allow(dead_code, reason = "other packages use more of it")]
 #[path = "../../../tests/shared/request.rs"]
 mod request;
+#[cfg(unix)]
 mod run;
 #[allow(dead_code, reason = "other packages use more of it")]
 #[path = "../../../tests/shared/schema.rs"]
 mod schema;
+#[cfg_attr(windows, allow(dead_code, reason = "other systems use more of it"))]
 mod serving;
+#[cfg(unix)]
 mod shutdown;
+#[cfg(unix)]
 mod state;
 #[path = "../../../tests/shared/webhook_receiver.rs"]
 mod webhook_receiver;
+#[cfg(windows)]
+mod windows;
 mod worlds;

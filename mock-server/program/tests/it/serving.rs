@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Output, Stdio};
 
+#[cfg(unix)]
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -117,12 +118,14 @@ impl Serving {
     }
 
     /// Sends a signal, and returns the exit code and stderr.
+    #[cfg(unix)]
     #[track_caller]
     pub(crate) fn stop(mut self, signal: Signal) -> (Option<i32>, String) {
         self.signal(signal);
         self.end()
     }
 
+    #[cfg(unix)]
     #[track_caller]
     pub(crate) fn signal(&self, signal: Signal) {
         child::send(signal, self.id());

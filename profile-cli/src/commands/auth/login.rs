@@ -20,9 +20,10 @@ use crate::terminal::printable::redact_key;
 use crate::terminal::safe_url::SafeUrl;
 
 /// The place of keys, in the help.
-const KEY_PLACE: &str = match cfg!(feature = "keyring") {
-    true => "the keyring of the system, or without one in a file that only you can read",
-    false => "a file that only you can read",
+const KEY_PLACE: &str = match (cfg!(feature = "keyring"), cfg!(windows)) {
+    (true, _) => "the keyring of the system, or without one in a file",
+    (false, true) => "a file with the permissions of its directory, which are not checked",
+    (false, false) => "a file that only you can read",
 };
 
 #[derive(Debug, Args)]

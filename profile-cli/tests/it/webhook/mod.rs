@@ -25,10 +25,12 @@ fn webhook(home: &Path, arguments: &[&str]) -> Program {
     Program::new(home, &[&["webhook"], arguments].concat()).env("PROFILE_WEBHOOK_SECRET", SECRET)
 }
 
-/// Writes a file, and returns its path and the argument that names it.
+/// Writes a file that only its owner can access, and returns its path and the argument that names it.
 fn file(home: &Path, name: &str, bytes: impl AsRef<[u8]>) -> (PathBuf, String) {
     let path = home.join(name);
     std::fs::write(&path, bytes).unwrap();
+    #[cfg(unix)]
+    rustix::fs::chmod(&path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
     let argument = path.to_str().unwrap().to_owned();
     (path, argument)
 }

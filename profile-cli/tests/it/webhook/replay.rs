@@ -7,7 +7,7 @@ use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, Request, ResponseTemplate};
 
 use super::listener::Listener;
-use super::{BODY, SECRET, SIGNATURE, home, webhook};
+use super::{BODY, SIGNATURE, home, webhook};
 
 const BINARY: &[u8] = b"\r\n\r\n\xff\x00 POST / HTTP/1.1\r\n";
 
@@ -144,7 +144,7 @@ fn recordings_are_private_files() {
         let recorded = fs::read(file).unwrap();
         let text = String::from_utf8_lossy(&recorded);
         assert!(text.starts_with("POST /hooks HTTP/1.1\r\n"), "{text}");
-        assert!(!text.contains(SECRET), "{text}");
+        assert!(!text.contains(super::SECRET), "{text}");
     }
 }
 

@@ -6,7 +6,7 @@ use expect_test::expect;
 
 use super::listener::Listener;
 use super::{BODY, SECRET, SIGNATURE, file, home};
-use crate::program::{Program, Run, quoted};
+use crate::program::{Program, Run};
 
 #[track_caller]
 fn sign(home: &Path, environment: &[(&str, &str)]) -> Run {
@@ -14,16 +14,11 @@ fn sign(home: &Path, environment: &[(&str, &str)]) -> Run {
     program.stdin(BODY).envs(environment).run()
 }
 
-#[cfg(unix)]
 #[test]
 fn removes_one_line_break_at_the_end_of_the_file() {
-    use std::fs::{Permissions, set_permissions};
-    use std::os::unix::fs::PermissionsExt as _;
-
     let home = home();
     for end in ["", "\n", "\r\n"] {
         let (path, _) = file(home.path(), "secret", format!("{SECRET}{end}"));
-        set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         let run = sign(
             home.path(),
             &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
@@ -41,16 +36,11 @@ fn removes_one_line_break_at_the_end_of_the_file() {
     assert_eq!(run.code(), 2, "{run}");
 }
 
-#[cfg(unix)]
 #[test]
 fn removes_a_byte_order_mark_and_rejects_utf_16() {
-    use std::fs::{Permissions, set_permissions};
-    use std::os::unix::fs::PermissionsExt as _;
-
     let home = home();
     let of_file = |bytes: Vec<u8>| {
         let (path, _) = file(home.path(), "secret", bytes);
-        set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         let name = path.to_str().unwrap().to_owned();
         sign(home.path(), &[("PROFILE_WEBHOOK_SECRET_FILE", &name)])
     };
@@ -95,7 +85,7 @@ fn warns_of_a_file_that_others_can_read() {
         run.stderr(),
         format!(
             "warning: others can access {name}; restrict it with `chmod 600 {}`\n",
-            quoted(name)
+            crate::program::quoted(name)
         )
     );
 }
