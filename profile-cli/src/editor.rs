@@ -1,4 +1,20 @@
-//! Opens a text in the user's editor, in a private file of this process.
+//! Opens a text in the user's editor, in a private file of this process, and sends it.
+//!
+//! | after the editor or an answer | the first time | later |
+//! |---|---|---|
+//! | unchanged, at once, on a terminal | keeps and names the file, asks for Enter, reads it again | asks again |
+//! | unchanged | deletes the file | asks again |
+//! | accepted | sends, deletes the file | the same |
+//! | accepted, but not returned | sends, keeps the file | the same |
+//! | invalid | keeps the file, asks: edit again, stop | the same |
+//! | a conflict, a rejection | keeps the file, asks: edit again, send mine, stop | the same |
+//! | the same after a write with an unknown outcome | keeps the file, asks: edit again, stop | the same |
+//! | another failure, or one of the editor | keeps a changed file, ends | keeps the file, ends |
+//! | `--dry-run` | sends nothing, keeps the file | the same |
+//!
+//! Only what is accepted was sent. *Edit again* opens the whole text, and *send mine* sends it without the editor:
+//! after a conflict, against the value that was shown. *Stop*, Ctrl-C and the end of input keep the file. Off a
+//! terminal and with `--no-input`, nothing is asked, which is *stop*.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -19,7 +35,6 @@ use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
-use crate::system::private_file::Safety;
 use crate::system::written_file::{self, Rules};
 use crate::system::{command, environment, interruption, private_file, text_file};
 use crate::terminal::printable::escaped;
@@ -46,16 +61,26 @@ pub(crate) trait EditedText {
 pub(crate) enum Finished {
     /// There is nothing left to send.
     Done(Report),
-    /// The service accepted the text, but did not return it.
-    Unconfirmed(Report),
-    /// Nothing was sent because of `--dry-run`, and the text is worth keeping.
-    Preview(Report),
+    /// Nothing was sent because of `--dry-run`, or the service did not return the text, which is kept. The
+    /// advice replaces the commands that send it.
+    Kept(Report, Option<&'static str>),
 }
 
 /// Nobody edits a text in this time: the editor did not wait.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// Opens a text in the editor, and again after each rejection if the user agrees.
+const STILL_OPEN: &str =
+    "Nothing was changed. If the editor is still open, save there and press Enter. ";
+
+/// The next step of an edit.
+enum Step {
+    /// The editor opens, perhaps again because of a failure.
+    Open(Option<Failure>),
+    /// The text is sent as it is.
+    Send,
+}
+
+/// Opens a text in the editor and sends it, as in the table above.
 ///
 /// The file belongs to this process. It stays if the text was not sent, and the failure names it.
 pub(crate) fn edit<T: EditedText>(
@@ -64,78 +89,83 @@ pub(crate) fn edit<T: EditedText>(
     editor: &Editor,
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
+    unsent_note()
+        .iter()
+        .for_each(|note| session.output.note(note));
     let file = TextFile::create::<T>(initial, session.key_source())?;
-    let mut reopened: Option<(String, Failure)> = None;
+    let mut before = initial.to_owned();
+    let mut step = Step::Open(None);
     loop {
         let started = Instant::now();
-        let opened = editor.open(&file.path);
-        let text = match file.read() {
-            Ok((text, Ok(_))) => text,
-            Ok((text, Err(reason))) => return Err(file.changed_by_others::<T>(&text, &reason)),
-            Err(failure) => {
-                let failure = opened.err().unwrap_or(failure);
-                return Err(file.saved::<T>(failure));
-            }
+        let (opened, earlier) = match step {
+            Step::Open(earlier) => (editor.open(&file.path), earlier),
+            Step::Send => (Ok(()), None),
         };
-        let unsaved = reopened.take().filter(|(before, _)| *before == text);
-        let finished = opened.and_then(|()| match unsaved {
-            // An editor that is closed without saving sends nothing.
-            Some((_, failure)) => Err(failure),
-            None => edited.finish(&text),
+        let mut text = file.text::<T>()?;
+        let is_first = earlier.is_none() && opened.is_ok();
+        if is_first && text == initial && started.elapsed() < AT_ONCE && session.can_ask() {
+            let path = escaped(&file.path);
+            let named = format!("the text is in {path}; {}", file.commands::<T>());
+            session.output.status(&named);
+            prompt::ask(STILL_OPEN)?;
+            text = file.text::<T>()?;
+        }
+        let is_repeated = earlier.is_some() && opened.is_ok() && text == before;
+        let finished = opened.and_then(|()| match earlier {
+            Some(failure) if is_repeated => Err(failure),
+            _ => edited.finish(&text),
         });
         let failure = match finished {
             Ok(Finished::Done(report)) => {
-                // The editor may still be open.
-                if text == initial && started.elapsed() < AT_ONCE {
-                    let commands = file.commands::<T>();
-                    session.output.status(&format!(
-                        "the editor returned at once; if it is still open, save the text there, then \
-                         {commands}. Set an editor that waits, such as `code --wait`"
-                    ));
-                } else {
-                    file.delete();
-                }
+                file.delete();
                 return Ok(report);
             }
-            Ok(Finished::Unconfirmed(report)) => {
-                let saved = file.location();
-                let kept = format!("{saved}; delete it once the service shows it");
+            Ok(Finished::Kept(report, advice)) => {
+                let _ = file.replace(&edited.unsent(&text));
+                let advice = advice.map_or_else(|| file.commands::<T>(), str::to_owned);
+                let path = escaped(&file.path);
+                let kept = format!("your text is saved in {path}; {advice}");
                 session.output.status(&kept);
-                return Ok(report);
-            }
-            Ok(Finished::Preview(report)) => {
-                file.replace(&edited.unsent(&text))?;
-                let (saved, commands) = (file.location(), file.commands::<T>());
-                session.output.status(&format!("{saved}; {commands}"));
                 return Ok(report);
             }
             Err(failure) if text == initial => {
                 file.delete();
                 return Err(failure);
             }
-            Err(failure) => failure,
+            Err(failure) => file.saved::<T>(failure),
         };
-        // If this fails, for example because the disk is full, the file keeps the whole text.
-        let _ = file.replace(&edited.unsent(&text));
-        let failure = file.saved::<T>(failure);
-        if !edit_again(&failure, session)? {
-            return Err(failure);
-        }
-        file.replace(&text)?;
-        reopened = Some((text, failure));
+        step = next_step(failure, is_repeated, session).inspect_err(|_| {
+            // If this fails, for example because the disk is full, the file keeps the whole text.
+            let _ = file
+                .text::<T>()
+                .map(|text| file.replace(&edited.unsent(&text)));
+        })?;
+        before = text;
     }
 }
 
-/// Asks whether to open the editor again, if another text may help and there is a terminal.
-fn edit_again(failure: &Failure, session: &Session<'_>) -> Result<bool, Failure> {
+/// Asks what to do with a text that was not sent, if another one may help. The failure means to stop.
+fn next_step(failure: Failure, is_repeated: bool, session: &Session<'_>) -> Result<Step, Failure> {
     use FailureKind::{Conflict, Rejected, Usage};
-    let is_about_text = matches!(failure.kind, Usage | Rejected | Conflict);
-    if !is_about_text || session.settings.no_input || !prompt::is_interactive() {
-        return Ok(false);
+    if !matches!(failure.kind, Usage | Rejected | Conflict) || !session.can_ask() {
+        return Err(failure);
     }
+    let can_send = failure.kind != Usage && session.unclear().is_none();
+    let choice = if can_send { " send mine (s)," } else { "" };
     // With the location of the text, since Ctrl-C exits the program.
-    session.output.status(&format!("error: {}", failure.text()));
-    prompt::yes_or_no("Open the editor again? [Y/n] ", true)
+    session.output.status(&match is_repeated {
+        true => "Nothing was changed.".to_owned(),
+        false => format!("error: {}", failure.text()),
+    });
+    let question = format!("Edit again (y),{choice} or stop and keep the text (n)? [y] ");
+    loop {
+        match prompt::ask(&question)?.to_ascii_lowercase().as_str() {
+            "" | "y" | "yes" => return Ok(Step::Open(Some(failure))),
+            "n" | "no" => return Err(failure),
+            "s" if can_send => return Ok(Step::Send),
+            _ => {}
+        }
+    }
 }
 
 /// Deletes a file that was sent, if it is in the folder of the texts that were not sent.
@@ -227,21 +257,23 @@ impl TextFile {
         }
     }
 
-    /// Reads the text, and checks that no other user could change it.
-    fn read(&self) -> Result<(String, Safety), Failure> {
+    /// Reads the text. Fails if another user could change it.
+    fn text<T: EditedText>(&self) -> Result<String, Failure> {
         let read = private_file::open(&self.path).and_then(|(file, _)| {
             // The editor may have replaced the file.
             let file = private_file::restricted_to_owner(file)?;
             let safety = private_file::check(&self.path, Some(&file.metadata()?));
             Ok((text_file::read(file)?.0.text, safety))
         });
-        read.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
+        match read {
+            Ok((text, Ok(_))) => Ok(text),
+            Ok((text, Err(reason))) => Err(self.changed_by_others::<T>(&text, &reason)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let message = "the editor deleted the file, so the text is lost";
-                Failure::new(FailureKind::Other, message)
+                Err(Failure::new(FailureKind::Other, message))
             }
-            _ => Failure::of_file("read", &self.path, &error),
-        })
+            Err(error) => Err(self.saved::<T>(Failure::of_file("read", &self.path, &error))),
+        }
     }
 
     fn replace(&self, text: &str) -> Result<(), Failure> {
@@ -255,10 +287,6 @@ impl TextFile {
         let mut backup = self.path.clone().into_os_string();
         backup.push("~");
         let _ = (fs::remove_file(self.path), fs::remove_file(backup));
-    }
-
-    fn location(&self) -> String {
-        format!("your text is saved in {}", escaped(&self.path))
     }
 
     /// Describes the commands that send the file.
@@ -298,15 +326,18 @@ impl Editor {
     /// Returns the editor of PROFILE_EDITOR, config.toml, VISUAL or EDITOR, in this order, or the
     /// default editor.
     pub(crate) fn find(settings: &Settings) -> Result<Self, Failure> {
-        let no_terminal = || {
-            let message = "no editor is set, and the default editor needs a terminal";
-            Failure::usage(message).hint("set PROFILE_EDITOR")
-        };
         let chosen = settings.sources.effective(SettingName::Editor)?;
         // In a pipe, nobody may expect it.
         let is_interactive = prompt::is_interactive() && io::stdin().is_terminal();
-        let usable = chosen.filter(|editor| editor.source != Source::Default || is_interactive);
-        let editor = usable.ok_or_else(no_terminal)?;
+        let is_expected = is_interactive && !settings.no_input;
+        let usable = chosen.filter(|editor| editor.source != Source::Default || is_expected);
+        let editor = usable.ok_or_else(|| {
+            let reason = match settings.no_input {
+                true => "--no-input disables the default one",
+                false => "the default editor needs a terminal",
+            };
+            Failure::usage(format!("no editor is set, and {reason}")).hint("set PROFILE_EDITOR")
+        })?;
         Self::parse(&editor.value, editor.source)
     }
 

@@ -11,7 +11,6 @@ use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
 use crate::commands::link::check_urls;
 use crate::editor;
-use crate::input::prompt;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::session::preview::DryRun;
@@ -92,8 +91,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         report
     } else {
         session.output.preview(&diff::drawing(&plan));
-        let can_ask = !session.settings.no_input && prompt::is_interactive();
-        let is_asked = can_ask && !session.settings.sources.is_account_chosen()?;
+        let is_asked = session.can_ask() && !session.settings.sources.is_account_chosen()?;
         let note = diff::note(&profile, &desired, &session.service()?).filter(|_| is_asked);
         if let Some(question) = question(&plan).or(note.map(|_| OF_OTHER.to_owned())) {
             session.confirm(&question)?;

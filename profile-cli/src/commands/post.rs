@@ -162,7 +162,7 @@ impl EditedText for NewPost<'_> {
 
     fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
         let body = input::without_last_break(text);
-        if body.is_empty() {
+        if body.trim().is_empty() {
             let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());
             let report = Report::new(json!({"result": "unchanged"}), sentence);
             return Ok(Finished::Done(report));
@@ -171,12 +171,15 @@ impl EditedText for NewPost<'_> {
         if self.dry_run {
             let changes = [Change::new("post", Value::Null, body)];
             let preview = preview::dry_run(&requests(&[call])?, &changes);
-            return Ok(Finished::Preview(preview));
+            return Ok(Finished::Kept(preview, None));
         }
         let response = self.session.write(call, RESOURCE, CHECK_COMMAND)?;
         Ok(match response.data() {
             Some(_) => Finished::Done(report(&response)),
-            None => Finished::Unconfirmed(report(&response)),
+            None => Finished::Kept(
+                report(&response),
+                Some("delete it once the service shows it"),
+            ),
         })
     }
 

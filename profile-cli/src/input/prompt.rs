@@ -11,16 +11,24 @@ use crate::system::interruption;
 use crate::terminal::printable::printable;
 use crate::terminal::stream::Blocking;
 
-/// Asks for confirmation on a terminal; fails if prompts are disabled or there is no terminal.
+/// Asks for confirmation on a terminal, until the answer is valid; fails if prompts are disabled or there is no terminal.
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     if no_input || !is_interactive() {
         let reason = why_not_interactive(no_input);
         let message = format!("confirmation is required, but {reason}");
         return Err(Failure::usage(message).hint("add --yes"));
     }
-    match yes_or_no(&format!("{question} [y/N] "), false)? {
-        true => Ok(()),
-        false => Err(Failure::new(FailureKind::Declined, "nothing was changed")),
+    loop {
+        match ask(&format!("{question} [y/N] "))?
+            .to_ascii_lowercase()
+            .as_str()
+        {
+            "y" | "yes" => return Ok(()),
+            "" | "n" | "no" => {
+                return Err(Failure::new(FailureKind::Declined, "nothing was changed"));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -30,18 +38,6 @@ pub(crate) fn why_not_interactive(no_input: bool) -> &'static str {
         true => "--no-input disables prompts",
         false if io::stderr().is_terminal() => "there is no terminal to answer on",
         false => "stderr is not a terminal to ask on",
-    }
-}
-
-/// Repeats a yes-or-no question until the answer is valid; an empty answer is the default.
-pub(crate) fn yes_or_no(question: &str, default: bool) -> Result<bool, Failure> {
-    loop {
-        match ask(question)?.to_ascii_lowercase().as_str() {
-            "" => return Ok(default),
-            "y" | "yes" => return Ok(true),
-            "n" | "no" => return Ok(false),
-            _ => {}
-        }
     }
 }
 

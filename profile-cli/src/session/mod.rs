@@ -259,6 +259,11 @@ impl<'a> Session<'a> {
         prompt::confirm(&format!("{question}{source}"), self.settings.no_input)
     }
 
+    /// Returns `true` if questions are permitted, and can be answered on a terminal.
+    pub(crate) fn can_ask(&self) -> bool {
+        !self.settings.no_input && prompt::is_interactive()
+    }
+
     /// Returns the source of the key, except in the sandbox and before there is a client.
     pub(crate) fn key_source(&self) -> Option<&Source> {
         self.connection.get()?.key_source.as_ref()

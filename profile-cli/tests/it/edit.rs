@@ -23,7 +23,7 @@ use crate::pseudo_terminal::Terminal;
 const SET_LOCATION: &str = r#"sed -i 's/^location = .*/location = "L"/' "$1""#;
 
 /// Returns an editor that runs this script with the file as `$1`.
-fn editor(fixture: &Fixture, script: &str) -> String {
+pub(crate) fn editor(fixture: &Fixture, script: &str) -> String {
     let path = fixture.home.path().join("an editor");
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -59,7 +59,7 @@ fn changes_in(path: &Path) -> String {
 }
 
 /// Returns the paths of the texts that were not sent.
-fn unsent(fixture: &Fixture) -> Vec<PathBuf> {
+pub(crate) fn unsent(fixture: &Fixture) -> Vec<PathBuf> {
     let folder = fixture.home.path().join(".local/state/profile/unsent");
     let files = fs::read_dir(folder).into_iter().flatten();
     files.map(|file| file.unwrap().path()).collect()
@@ -83,7 +83,7 @@ fn respond_to_writes(fixture: &Fixture, status: u16, body: &str) {
 }
 
 /// Returns the bodies of the writes that reached the service.
-fn sent(fixture: &Fixture) -> Vec<serde_json::Value> {
+pub(crate) fn sent(fixture: &Fixture) -> Vec<serde_json::Value> {
     let requests = fixture.service.journal().requests().into_iter();
     let writes = requests.filter(|request| request.method != "GET");
     writes
@@ -199,9 +199,10 @@ async fn no_edit_touches_the_text_of_another() {
     let failed = program(&fixture, "echo first > \"$1\"; exit 3", &post).run();
     assert_eq!(failed.code(), 1, "{failed}");
     let [first] = unsent(&fixture).try_into().unwrap();
-    program(&fixture, "echo second > \"$1\"", &post)
-        .run()
-        .stdout();
+    let second = program(&fixture, "echo second > \"$1\"", &post).run();
+    assert!(second.succeeded(), "{second}");
+    let note = "note: texts that were not sent are kept in ";
+    assert!(second.stderr().starts_with(note), "{second}");
     program(
         &fixture,
         "echo > \"$1\"",
@@ -506,9 +507,12 @@ async fn a_field_that_the_service_does_not_show_can_be_set() {
 async fn fails_without_editor_and_terminal() {
     let fixture = Fixture::new().await;
     let unclosed = fixture.program(&["edit"]).env("EDITOR", "vi 'a").run();
-    let rejected = [fixture.run(&["edit"]), unclosed].map(|run| run.usage_error());
+    let no_input = fixture.run(&["edit", "--no-input"]);
+    let rejected = [fixture.run(&["edit"]), no_input, unclosed].map(|run| run.usage_error());
     expect![[r#"
         error: no editor is set, and the default editor needs a terminal
+        hint: set PROFILE_EDITOR
+        error: no editor is set, and --no-input disables the default one
         hint: set PROFILE_EDITOR
         error: EDITOR: "vi 'a" is not a command
         hint: set it to a program; close all quotes
@@ -555,7 +559,11 @@ async fn curl_names_dry_run() {
 async fn creates_a_post_from_the_editor() {
     let fixture = Fixture::new().await;
     let post = |script: &str| program(&fixture, script, &["post", "create", "--editor"]).run();
-    for empty in ["echo > \"$1\"", "printf '\\357\\273\\277\\n' > \"$1\""] {
+    for empty in [
+        "echo > \"$1\"",
+        "printf ' \\n\\t\\n' > \"$1\"",
+        "printf '\\357\\273\\277\\n' > \"$1\"",
+    ] {
         post(empty).check(&expect![[r#"
             exit 0
             --- stdout
@@ -586,7 +594,7 @@ async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
             exit 1
             --- stdout
             --- stderr
-            error: location has changed on the service meanwhile; it is now "theirs"; your text is saved in PATH
+            error: location has changed on the service meanwhile; it is now "theirs", and yours is "mine"; your text is saved in PATH
             hint: check it with `profile diff PATH` and send it with `profile apply PATH`
         "#]],
     );
@@ -622,54 +630,6 @@ async fn keeps_the_text_if_the_outcome_is_unknown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn offers_the_editor_again() {
-    let fixture = Fixture::new().await;
-    let wrong = "sed -i 's/^accent_color = .*/accent_color = \"rot\"/' \"$1\"";
-    for (answer, code) in [("\u{3}", -2), ("n\r", 2), ("\u{4}", 130)] {
-        let mut terminal = Terminal::start(program(&fixture, wrong, &["edit"]));
-        terminal.sees("Open the editor again? [Y/n] ");
-        // The path is printed before the question, since Ctrl-C ends the program.
-        let [path] = unsent(&fixture).try_into().unwrap();
-        terminal.types(answer);
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(code), "{seen}");
-        let location = format!("; your text is saved in {}", path.display());
-        assert!(seen.contains(&location), "{seen}");
-        assert_eq!(changes_in(&path), "[profile]\naccent_color = \"rot\"\n");
-        fs::remove_file(path).unwrap();
-    }
-    // The editor shows the whole text again.
-    let once = "grep -q rot \"$1\" && grep -q bio \"$1\" && sed -i 's/rot/red/' \"$1\"";
-    let script = format!("{once} || {wrong}");
-    let mut terminal = Terminal::start(program(&fixture, &script, &["edit"]));
-    terminal.sees("Open the editor again? [Y/n] ");
-    terminal.types("\r");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(0), "{seen}");
-    assert_eq!(sent(&fixture), [json!({"accent_color": "#ff0000"})]);
-    assert!(unsent(&fixture).is_empty());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_reopened_editor_that_saves_nothing_sends_nothing() {
-    let fixture = Fixture::new().await;
-    let rejected = FaultRule::new(response(422, "no")).times(1);
-    let posts = RequestPattern::any().method("POST");
-    fixture.service.add_fault(rejected.matching(posts)).unwrap();
-    let script = "[ -s \"$1\" ] || echo one > \"$1\"";
-    let create = program(&fixture, script, &["post", "create"]);
-    let mut terminal = Terminal::start(create);
-    terminal.sees("Open the editor again? [Y/n] ");
-    terminal.types("\r");
-    terminal.sees_times("Open the editor again? [Y/n] ", 2);
-    terminal.types("n\r");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(6), "{seen}");
-    assert_eq!(sent(&fixture), [json!({"body": "one"})]);
-    assert_eq!(unsent(&fixture).len(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_later_error_does_not_hide_an_unknown_outcome() {
     let fixture = Fixture::new().await;
     for status in [503, 422] {
@@ -681,9 +641,9 @@ async fn a_later_error_does_not_hide_an_unknown_outcome() {
     let script = r#"grep -q '"L"' "$1" && echo "not TOML" >> "$1" || "#.to_owned() + SET_LOCATION;
     let edit = program(&fixture, &script, &["edit", "--json"]);
     let mut terminal = Terminal::start(edit);
-    terminal.sees("Open the editor again? [Y/n] ");
+    terminal.sees("? [y] ");
     terminal.types("y\r");
-    terminal.sees_times("Open the editor again? [Y/n] ", 2);
+    terminal.sees_times("? [y] ", 2);
     terminal.types("n\r");
     let (ended, seen) = terminal.ends();
     assert_eq!(ended, Some(2), "{seen}");
@@ -808,26 +768,6 @@ async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
             .stdout()
             .starts_with("Nothing to change")
     );
-}
-
-#[tokio::test]
-async fn a_text_stays_if_the_editor_does_not_wait() {
-    let fixture = Fixture::new().await;
-    for (command, send) in [
-        (&["edit"][..], "profile apply "),
-        (
-            &["post", "create", "--editor"],
-            "profile post create --file ",
-        ),
-    ] {
-        let run = program(&fixture, "exit 0", command).run();
-        run.stdout();
-        let [path] = unsent(&fixture).try_into().unwrap();
-        let send = format!("`{send}{}`", quoted(&path));
-        assert!(run.stderr().contains(&send), "{run}");
-        assert!(run.stderr().contains("`code --wait`"), "{run}");
-        fs::remove_file(path).unwrap();
-    }
 }
 
 #[tokio::test]

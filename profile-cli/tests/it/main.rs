@@ -26,6 +26,7 @@ mod config_owner;
 #[cfg(unix)]
 mod curl;
 mod edit;
+mod editor_loop;
 mod failures;
 #[cfg(feature = "jq")]
 mod jq;

@@ -141,7 +141,7 @@ async fn prompts_remove_control_and_invisible_characters() {
                 &["apply", file, "--prune"],
                 "which are not in the file? [y/N] ",
             ),
-            (&["edit"], "Open the editor again? [Y/n] "),
+            (&["edit"], "stop and keep the text (n)? [y] "),
         ] {
             let program = fixture.program(command).env("TERM", "dumb");
             let editor = format!("/bin/sh {}", crate::program::quoted(&editor));

@@ -142,7 +142,7 @@ pub(crate) fn switch(
 fn ask_for_name(session: &Session<'_>) -> Result<String, Failure> {
     let settings = &session.settings;
     let known = settings.sources.config.accounts().join(", ");
-    if settings.no_input || !prompt::is_interactive() || known.is_empty() {
+    if !session.can_ask() || known.is_empty() {
         let message = "the name of the account is missing";
         return Err(Failure::usage(message).hint(match known.is_empty() {
             true => format!("add an account with {}", NextCommand("profile auth login")),

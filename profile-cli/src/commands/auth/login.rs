@@ -131,7 +131,7 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
             ),
         };
     }
-    if !settings.no_input && prompt::is_interactive() {
+    if session.can_ask() {
         return Ok(());
     }
     let reason = prompt::why_not_interactive(settings.no_input);

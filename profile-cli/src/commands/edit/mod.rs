@@ -22,14 +22,14 @@ Requires the scope profile:write. Opens the fields as TOML, with their limits. T
 from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; it may have arguments,
 as in `code --wait`.
 
-If the text is rejected, you can open the editor again. If your changes could not be sent, they are kept
-in a private file; the error prints its path, and the commands that compare and send it. The command
-that sends the file deletes it. If nothing changed, nothing is sent. The changed fields are printed; with
---json, the profile.
+If the text is invalid or rejected, you can edit it again or stop, and send a rejected one as it is. If your
+changes could not be sent, they are kept in a private file; the error prints its path, and the commands that
+compare and send it. The command that sends the file deletes it. If nothing changed, nothing is sent. The
+changed fields are printed; with --json, the profile.
 
-The profile is read again before the changes are sent. If one of the fields that you edited has
-changed on the service, nothing is sent. A change between this read and the update, usually within
-milliseconds, is overwritten.
+The profile is read again before the changes are sent. If one of the fields that you edited has changed on
+the service, both values are shown, and you can send yours, edit it again or stop. A change between this read
+and the update, usually within milliseconds, is overwritten.
 
 Examples:
   profile edit
@@ -86,7 +86,8 @@ impl EditedText for Edit<'_> {
             self.session.output.note(&note);
         }
         if self.dry_run {
-            return set::preview(&update, &self.latest, self.session).map(Finished::Preview);
+            let preview = set::preview(&update, &self.latest, self.session)?;
+            return Ok(Finished::Kept(preview, None));
         }
         self.check_unchanged(&update)?;
         let call = self.session.client()?.update_profile(&update);
@@ -125,8 +126,8 @@ impl Edit<'_> {
             let new = update.get(field)?;
             let value = self.latest.get(field);
             (value != before.get(field) && value != Some(new)).then(|| {
-                let value = quoted(value.unwrap_or_default());
-                format!("{field} has changed on the service meanwhile; it is now {value}")
+                let (theirs, mine) = (quoted(value.unwrap_or_default()), quoted(new));
+                format!("{field} has changed on the service meanwhile; it is now {theirs}, and yours is {mine}")
             })
         });
         let conflicts: Vec<_> = conflicts.collect();
