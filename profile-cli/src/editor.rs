@@ -35,8 +35,7 @@ use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
-use crate::system::written_file::{self, Rules};
-use crate::system::{command, environment, interruption, private_file, text_file};
+use crate::system::{command, environment, interruption, private_file, text_file, written_file};
 use crate::terminal::printable::escaped;
 
 /// A text, and what is done with it after the editor has exited.
@@ -49,9 +48,6 @@ pub(crate) trait EditedText {
 
     /// Sends the text.
     fn finish(&mut self, text: &str) -> Result<Finished, Failure>;
-
-    /// Returns the part of a text that is worth keeping if it was not sent.
-    fn unsent(&self, text: &str) -> String;
 
     /// Describes the commands that send the file at this path, perhaps with a key of the environment.
     fn commands(path: &str, with_key: &str) -> String;
@@ -104,9 +100,7 @@ pub(crate) fn edit<T: EditedText>(
         let mut text = file.text::<T>()?;
         let is_first = earlier.is_none() && opened.is_ok();
         if is_first && text == initial && started.elapsed() < AT_ONCE && session.can_ask() {
-            let path = escaped(&file.path);
-            let named = format!("the text is in {path}; {}", file.commands::<T>());
-            session.output.status(&named);
+            session.output.status(&file.kept(&file.commands::<T>()));
             prompt::ask(STILL_OPEN)?;
             text = file.text::<T>()?;
         }
@@ -121,11 +115,8 @@ pub(crate) fn edit<T: EditedText>(
                 return Ok(report);
             }
             Ok(Finished::Kept(report, advice)) => {
-                let _ = file.replace(&edited.unsent(&text));
                 let advice = advice.map_or_else(|| file.commands::<T>(), str::to_owned);
-                let path = escaped(&file.path);
-                let kept = format!("your text is saved in {path}; {advice}");
-                session.output.status(&kept);
+                session.output.status(&file.kept(&advice));
                 return Ok(report);
             }
             Err(failure) if text == initial => {
@@ -134,12 +125,7 @@ pub(crate) fn edit<T: EditedText>(
             }
             Err(failure) => file.saved::<T>(failure),
         };
-        step = next_step(failure, is_repeated, session).inspect_err(|_| {
-            // If this fails, for example because the disk is full, the file keeps the whole text.
-            let _ = file
-                .text::<T>()
-                .map(|text| file.replace(&edited.unsent(&text)));
-        })?;
+        step = next_step(failure, is_repeated, session)?;
         before = text;
     }
 }
@@ -177,12 +163,10 @@ pub(crate) fn delete_sent(
     let Input::File(path) = input else {
         return;
     };
-    let is_in = |directory: PathBuf| -> io::Result<bool> {
-        let path = std::path::absolute(path)?;
-        let parent = path.parent().unwrap_or(&path);
-        Ok(fs::canonicalize(parent)? == fs::canonicalize(directory)?)
-    };
-    if unsent_directory().is_ok_and(|directory| is_in(directory).unwrap_or(false))
+    let real = |folder: &Path| fs::canonicalize(folder).ok();
+    let unsent = unsent_directory().ok().and_then(|unsent| real(&unsent));
+    if unsent.is_some()
+        && unsent == real(private_file::parent(path))
         && is_stored().unwrap_or(false)
         && let Err(error) = fs::remove_file(path)
     {
@@ -276,17 +260,16 @@ impl TextFile {
         }
     }
 
-    fn replace(&self, text: &str) -> Result<(), Failure> {
-        let written = written_file::write(&self.path, text.as_bytes(), Rules::Private);
-        written.map_err(|error| Failure::of_file("written", &self.path, &error))
-    }
-
     /// Deletes the file, and the backup of an editor such as Emacs. If this fails, an unused file is left
     /// behind, which is harmless.
     fn delete(self) {
         let mut backup = self.path.clone().into_os_string();
         backup.push("~");
         let _ = (fs::remove_file(self.path), fs::remove_file(backup));
+    }
+
+    fn kept(&self, advice: &str) -> String {
+        format!("your text is saved in {}; {advice}", escaped(&self.path))
     }
 
     /// Describes the commands that send the file.

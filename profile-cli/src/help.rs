@@ -37,9 +37,6 @@ const TOPIC_TEMPLATE: &str = "{about}{after-help}";
 const GLOBAL_OPTIONS: &str =
     "All commands accept the global options too: see `profile help options`.";
 
-/// The start of the usage of the program itself.
-const PROGRAM_USAGE: &str = "\nUsage: profile [";
-
 /// The groups of the commands in the help of the program, each with its first command.
 const GROUPS: &[(&str, &str)] = &[
     ("Profile", "show"),
@@ -66,6 +63,9 @@ impl Topic {
     pub(crate) const ALL: &[Self] = &[
         Self::new("environment", "Environment variables", environment),
         Self::new("exit-codes", "Exit codes", || EXIT_CODES.to_owned()),
+        Self::new("files", "Files, and how to uninstall the program", || {
+            FILES.to_owned()
+        }),
         Self::new("formatting", "Output formats", || FORMATTING.to_owned()),
     ];
 
@@ -155,6 +155,14 @@ while a change is sent.
 
 Signals that were ignored when the program started, as with nohup, stay ignored.";
 
+const FILES: &str = "\
+  ~/.config/profile       settings and keys; PROFILE_CONFIG_DIR and XDG_CONFIG_HOME move it
+  ~/.local/state/profile  the sandbox, and texts that were not sent; XDG_STATE_HOME moves it
+
+To uninstall the program, run `profile auth logout` for each account, which deletes its key, and delete both
+folders, the completion scripts, the manual pages `profile*.1`, and the program itself: `cargo uninstall
+profile-cli`. `profile help completion` and `profile help man` name the usual folders.";
+
 const FORMATTING: &str = "\
 --output FORMAT selects a format, --json is short for --output json, and --jq EXPR filters the JSON
 and prints strings without quotes.
@@ -198,13 +206,6 @@ pub(crate) fn rewrite(
 ) -> clap::Error {
     if !is_help(&error) && error.kind() != ErrorKind::InvalidSubcommand {
         return error;
-    }
-    if is_help(&error) && error.to_string().contains(PROGRAM_USAGE) {
-        let program = program();
-        let text = of_program(&program);
-        let mut program = program.override_help(text);
-        let help = program.try_get_matches_from_mut(["profile", "--help"]);
-        return help.err().unwrap_or(error);
     }
     // Only the parser knows which command the help is for.
     match with_rewritten_help(program).try_get_matches_from(words) {
@@ -275,9 +276,11 @@ pub(crate) fn is_help(error: &clap::Error) -> bool {
 
 fn with_rewritten_help(program: fn() -> Command) -> Command {
     let mut program = program();
+    let help = of_program(&program);
     program.build();
     let options = options_topic(&program);
     program
+        .override_help(help)
         .mut_subcommands(with_template)
         .subcommands(Topic::ALL.iter().map(Topic::command))
         .subcommand(options)

@@ -81,11 +81,7 @@ fn main() -> ExitCode {
     let (output, settings) = match loaded {
         Ok(loaded) => loaded,
         Err(failure) => {
-            return Output::for_failures(
-                arguments.global.wants_jq_errors_as_json(),
-                arguments.global.color.unwrap_or_default(),
-            )
-            .failure(&complete(failure, None));
+            return Output::for_failures(&arguments.global).failure(&complete(failure, None));
         }
     };
     next_command::select(settings.sources.selection());

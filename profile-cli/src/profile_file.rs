@@ -278,11 +278,9 @@ pub(crate) fn check_without_key<'a>(
         return Ok(());
     };
     let message = format!("{name} contains the API key, which is not written to files");
-    Err(Failure::new(FailureKind::Other, message).hint(format!(
-        "replace the text with {} or {}, and then the key",
-        NextCommand("profile edit"),
-        NextCommand("profile link edit ID")
-    )))
+    let [set, edit] = ["profile set", "profile link edit ID"].map(NextCommand);
+    let hint = format!("replace the text with {set} or {edit}, and then the key");
+    Err(Failure::new(FailureKind::Other, message).hint(hint))
 }
 
 /// Returns the texts of the editable fields.

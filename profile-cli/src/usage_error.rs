@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, CommandFactory as _};
+use clap::{ColorChoice, CommandFactory as _, ValueEnum as _};
 use profile_sdk::InvalidValue;
 
 use crate::arguments::Arguments;
@@ -15,6 +15,7 @@ use crate::input::profile_changes::InvalidField;
 use crate::outcome::failure::Failure;
 use crate::outcome::next_command::word;
 use crate::output::Output;
+use crate::settings::{Format, GlobalArguments};
 use crate::terminal::printable::{argument, escaped};
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
@@ -27,13 +28,12 @@ pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode 
     suggest_subcommands(&mut error, &words);
     suggest_options(&mut error, &words);
     show_arguments(&mut error, arguments);
-    // The parser may have stopped before --json, so the arguments are searched.
-    let json = requests_json(&words);
-    if let Some(failure) = invalid_value(&error).or_else(|| usage_failure(&error, json)) {
-        return Output::for_failures(json, ColorChoice::Auto).failure(&failure);
+    let output = Output::for_failures(&output_options(&words));
+    let failure = invalid_value(&error).or_else(|| usage_failure(&error, output.is_json()));
+    match failure {
+        Some(failure) => output.failure(&failure),
+        None => output.help(&error.render().to_string(), error.use_stderr()),
     }
-    let help = error.render().to_string();
-    Output::for_failures(json, ColorChoice::Auto).help(&help, error.use_stderr())
 }
 
 /// Returns the failure of the command line, whose text is not a message and a hint except in JSON.
@@ -72,27 +72,22 @@ fn suggest_subcommands(error: &mut clap::Error, words: &[String]) {
     }
 }
 
-/// The names of arguments that may have spaces.
-const TEXTS: [&str; 6] = [
-    "BODY|@./PATH|-",
-    "ID|TITLE",
-    "TEXT",
-    "TEXT|@./PATH|-",
-    "TITLE",
-    "VALUE",
-];
+/// Parts of the names of arguments that may have spaces.
+const TEXTS: [&str; 4] = ["BODY", "TEXT", "TITLE", "VALUE"];
 
-/// Suggests quotes if an unknown word may belong to a text, or the option that has it as a word, as
-/// `--display-name` has `name`.
+/// Suggests quotes if a color is missing, or if an unknown word may belong to a text, or the option that has it
+/// as a word, as `--display-name` has `name`.
 fn suggest_options(error: &mut clap::Error, words: &[String]) {
-    let (ErrorKind::UnknownArgument, Some(ContextValue::String(entered))) =
-        (error.kind(), error.get(ContextKind::InvalidArg))
-    else {
+    let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidArg) else {
         return;
     };
     let entered = entered.clone();
     let command = entered_command(words);
-    let tip = if entered.starts_with('-') {
+    let tip = if error.kind() == ErrorKind::InvalidValue && entered.ends_with("<COLOR>") {
+        Some("put a color in quotes, as in '#ff8800': # begins a comment in a shell".to_owned())
+    } else if error.kind() != ErrorKind::UnknownArgument {
+        return;
+    } else if entered.starts_with('-') {
         // The tip of the parser is also for options that do not exist.
         error.remove(ContextKind::Suggested);
         hyphen_tip(&entered, &command, words)
@@ -155,7 +150,7 @@ fn hyphen_tip(entered: &str, command: &clap::Command, words: &[String]) -> Optio
 
 fn is_text(argument: &clap::Arg) -> bool {
     let mut names = argument.get_value_names().unwrap_or_default().iter();
-    names.any(|name| TEXTS.contains(&name.as_str()))
+    names.any(|name| TEXTS.iter().any(|text| name.contains(text)))
 }
 
 /// Returns the command that was entered.
@@ -227,25 +222,35 @@ fn after_equals(word: &[u8]) -> &[u8] {
     equals.map_or(word, |equals| &word[equals + 1..])
 }
 
-fn requests_json(arguments: &[String]) -> bool {
-    let is_json = |text: &String| {
-        matches!(
-            text.as_str(),
-            "--json" | "--jq" | "-ojson" | "-o=json" | "--output=json"
-        ) || text.starts_with("--jq=")
-    };
-    let is_pair = |pair: &[String]| ["-o", "--output"].contains(&&*pair[0]) && pair[1] == "json";
-    arguments.iter().any(is_json) || arguments.windows(2).any(is_pair)
+/// Returns the options that decide how a failure is printed. The parser may have stopped before them, so the
+/// arguments are searched.
+fn output_options(words: &[String]) -> GlobalArguments {
+    let mut options = GlobalArguments::default();
+    for (index, word) in words.iter().enumerate() {
+        let next = words.get(index + 1).map_or("", String::as_str);
+        match word.split_once('=').unwrap_or((word, next)) {
+            ("--json" | "--jq" | "-ojson", _) => options.json = true,
+            ("-o" | "--output", value) => options.output = Format::from_str(value, false).ok(),
+            ("--color", value) => options.color = ColorChoice::from_str(value, false).ok(),
+            _ => {}
+        }
+    }
+    options
 }
 
 #[cfg(test)]
 mod tests {
-    use super::requests_json;
+    use super::output_options;
+    use crate::settings::SettingName;
 
     #[track_caller]
     fn check(arguments: &str, expected: bool) {
         let arguments: Vec<_> = arguments.split(' ').map(str::to_owned).collect();
-        assert_eq!(requests_json(&arguments), expected);
+        let output = output_options(&arguments).setting(SettingName::Output);
+        assert_eq!(
+            output.is_some_and(|output| output.value == "json"),
+            expected
+        );
     }
 
     #[test]

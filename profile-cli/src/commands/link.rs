@@ -11,7 +11,6 @@ use super::deletion::{Deletion, Item, id_of, similar, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
 use crate::outcome::failure::Failure;
-use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::outcome::{self, report_listing};
 use crate::session::preview::DryRun;
@@ -121,9 +120,8 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
     let changes = arguments.dry_run.dry_run.then_some(&changes[..]);
     let what = "list of links";
     let report = session.write_or_preview(call, changes, what, "profile link list", |response| {
-        let list = NextCommand("profile link list");
-        let sentence = format!("The service accepted the link; {list} shows it.");
-        Ok(Report::written(&response, COLUMNS, "created", &sentence))
+        let sentence = "The service accepted the link.";
+        Ok(Report::written(&response, COLUMNS, "created", sentence))
     });
     report.map(|report| report.warning(warning))
 }
@@ -182,9 +180,8 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     }
     let response = session.write(call, &what, "profile link list");
     let response = response.map_err(|failure| with_list_hint("link", failure))?;
-    let list = NextCommand("profile link list");
-    let sentence = format!("The service accepted the change; {list} shows the link.");
-    Ok(Report::written(&response, COLUMNS, "updated", &sentence).warning(warning))
+    let sentence = "The service accepted the change.";
+    Ok(Report::written(&response, COLUMNS, "updated", sentence).warning(warning))
 }
 
 /// Returns the ID for an ID or a title, and the link if the profile lists it. An edit ignores a failed

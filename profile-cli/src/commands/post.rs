@@ -183,10 +183,6 @@ impl EditedText for NewPost<'_> {
         })
     }
 
-    fn unsent(&self, text: &str) -> String {
-        text.to_owned()
-    }
-
     fn commands(path: &str, with_key: &str) -> String {
         let create = format!("profile post create --file {path}");
         format!("send it with {}{with_key}", NextCommand(&create))
@@ -194,9 +190,8 @@ impl EditedText for NewPost<'_> {
 }
 
 fn report(response: &Response<Option<Post>>) -> Report {
-    let list = NextCommand(CHECK_COMMAND);
-    let sentence = format!("The service accepted the post; {list} shows it.");
-    Report::written(response, COLUMNS, "created", &sentence)
+    let sentence = "The service accepted the post.";
+    Report::written(response, COLUMNS, "created", sentence)
 }
 
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use jaq_core::load::lex::{StrPart, Tok, Token};
 use jaq_core::load::{Arena, File, Lexer, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
-use profile_sdk::{json_tokens, quoted};
+use profile_sdk::{json_tokens, longest_start, quoted};
 use serde_json::value::RawValue;
 
 use super::json;
@@ -21,9 +21,9 @@ use crate::terminal::printable::printable;
 
 type Data = data::JustLut<Val>;
 
-/// Functions that are not available: `env` could expose a key, `halt` would end the program, and the
-/// `fromjson` of the interpreter is recursive without a limit.
-const EXCLUDED: [&str; 3] = ["env", "halt", "fromjson"];
+/// Functions that are not available, or are replaced: `env` could expose a key, `halt` would end the program, the
+/// `fromjson` of the interpreter is recursive without a limit, and `error_empty` is that of `error`.
+const EXCLUDED: [&str; 4] = ["env", "halt", "fromjson", "error_empty"];
 
 /// Deletion that keeps the order of fields, and the formats that the interpreter lacks. The prefix of the error is one of [`reason`].
 const FORMATS: &str = r#"
@@ -63,6 +63,9 @@ const CHECK: &str = " _check_stack as $_check_stack | ";
 thread_local! {
     /// The lowest address of the stack at the start of a definition.
     static END_OF_STACK: Cell<usize> = const { Cell::new(0) };
+
+    /// The latest value that the expression passed to `error`.
+    static RAISED: Cell<Option<Val>> = const { Cell::new(None) };
 }
 
 /// Maximum digits of a number, since the interpreter needs the square of their number.
@@ -92,6 +95,10 @@ impl Program {
             .chain([
                 native::run::<Data>(("fromjson", native::v(0), |(_, value)| {
                     native::bome(from_json(&value))
+                })),
+                native::run::<Data>(("error_empty", native::v(0), |(_, value)| {
+                    RAISED.set(Some(value.clone()));
+                    native::bome(Err(jaq_core::Error::new(value)))
                 })),
                 native::run::<Data>(("_check_stack", native::v(0), |(_, value)| {
                     native::bome(check_stack(value))
@@ -130,8 +137,8 @@ impl Program {
         let context = Ctx::<Data>::new(&self.filter.lut, Vars::new([]));
         let mut text = String::new();
         for value in self.filter.id.run((context, input)).map(unwrap_valr) {
-            let value = value
-                .map_err(|error| Failure::usage(format!("--jq: {}", reason(&error.to_string()))))?;
+            let value =
+                value.map_err(|error| Failure::usage(format!("--jq: {}", reason(error))))?;
             text += &match value {
                 Val::TStr(text) | Val::BStr(text) => {
                     let text = String::from_utf8_lossy(&text);
@@ -257,20 +264,35 @@ fn from_json(value: &Val) -> Result<Val, jaq_core::Error<Val>> {
     parsed.ok_or_else(|| jaq_core::Error::str("cannot parse"))
 }
 
-/// Returns the reason for a failed expression, without the values that the interpreter quotes: they
-/// may be secrets.
-fn reason(error: &str) -> &'static str {
-    match error.trim_start_matches('"') {
-        error if error.starts_with("cannot use ") => {
-            "a value has another type than the expression requires"
+/// The starts of errors of the interpreter, with reasons that do not contain the values that it quotes: they may
+/// be secrets.
+const REASONS: [(&str, &str); 5] = [
+    (
+        "cannot use ",
+        "a value has another type than the expression requires",
+    ),
+    ("cannot index ", "a value cannot be indexed like this"),
+    (
+        "cannot calculate ",
+        "an operator does not accept these values",
+    ),
+    ("cannot parse", "a text is not what the expression parses"),
+    ("_check_stack", "the recursion is too deep, or does not end"),
+];
+
+/// Returns the reason for a failed expression, or the text that it passed to `error`.
+fn reason(error: jaq_core::Error<Val>) -> String {
+    const MAX_CHARACTERS: usize = 200;
+    let text = error.to_string();
+    let text = text.trim_start_matches('"');
+    let known = REASONS.iter().find(|(start, _)| text.starts_with(start));
+    match (known, error.into_val(), RAISED.take()) {
+        (Some((_, reason)), ..) => (*reason).to_owned(),
+        (None, Val::TStr(text), Some(Val::TStr(raised))) if text == raised => {
+            let text = printable(&String::from_utf8_lossy(&text));
+            longest_start(&text, |start| start.chars().count() <= MAX_CHARACTERS).to_owned()
         }
-        error if error.starts_with("cannot index ") => "a value cannot be indexed like this",
-        error if error.starts_with("cannot calculate ") => {
-            "an operator does not accept these values"
-        }
-        error if error.starts_with("_check_stack") => "the recursion is too deep, or does not end",
-        error if error.starts_with("cannot parse") => "a text is not what the expression parses",
-        _ => "the expression failed",
+        _ => "the expression failed".to_owned(),
     }
 }
 
@@ -357,8 +379,6 @@ mod tests {
             ".[]",
             ".a",
             ". - 1",
-            "error",
-            "error(.)",
             "error({a: .})",
             "tonumber",
             "fromjson",
@@ -370,6 +390,22 @@ mod tests {
             let failure = program.run("\"canary\"", &Screen::plain()).err();
             let message = failure.expect(expression).message;
             assert!(!message.contains("canary"), "{expression}: {message}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_error_is_the_message() {
+        let long = format!("error(\"{}\")", "é".repeat(201));
+        for (expression, expected) in [
+            ("error(\"no title\")", "no title"),
+            ("try error(\"a\") catch error(. + \"\\u001b[31mb\")", "ab"),
+            ("try error(\"a\") catch fromdate", "the expression failed"),
+            ("error(1)", "the expression failed"),
+            (&*long, &"é".repeat(200)),
+        ] {
+            let program = Program::new(expression).expect("an expression");
+            let failure = program.run("null", &Screen::plain()).expect_err(expression);
+            assert_eq!(failure.message, format!("--jq: {expected}"));
         }
     }
 

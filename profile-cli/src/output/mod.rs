@@ -17,7 +17,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use clap::ColorChoice;
 #[cfg(feature = "webhook")]
 use profile_sdk::json_tokens;
 
@@ -25,7 +24,7 @@ use crate::drawing::Drawing;
 use crate::drawing::text::BOLD;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
-use crate::settings::{GlobalArguments, SettingName, Settings, palette};
+use crate::settings::{Format, GlobalArguments, Needs, SettingName, Settings, palette};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, interruption};
 use crate::terminal::Screen;
@@ -74,8 +73,22 @@ impl Output {
     }
 
     /// Creates an output for failures that occur before the settings are known.
-    pub(crate) fn for_failures(json: bool, color: ColorChoice) -> Self {
+    pub(crate) fn for_failures(arguments: &GlobalArguments) -> Self {
         let is_terminal = io::stderr().is_terminal();
+        // Others may be what is wrong.
+        let display = GlobalArguments {
+            output: arguments.output,
+            json: arguments.json,
+            color: arguments.color,
+            ..GlobalArguments::default()
+        };
+        let (json, color) = match Settings::load(&display, Needs::Nothing) {
+            Ok(it) if arguments.jq.is_none() => (it.format == Some(Format::Json), it.color),
+            _ => (
+                arguments.wants_jq_errors_as_json(),
+                arguments.color.unwrap_or_default(),
+            ),
+        };
         Self {
             renderer: match json {
                 true => Renderer::Json,

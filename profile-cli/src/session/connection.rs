@@ -8,10 +8,7 @@ use super::Session;
 #[cfg(feature = "sandbox")]
 use super::sandbox;
 use crate::outcome::failure::Failure;
-use crate::settings::{
-    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source, base_url_reason,
-    check_characters,
-};
+use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source};
 use crate::terminal::printable::redact_key_of;
 use crate::terminal::safe_url::SafeUrl;
 
@@ -52,11 +49,7 @@ impl Connection {
             session.output.warn(warning);
         }
         let (key, key_source) = key.map(|key| (key.key.value, key.key.source)).unzip();
-        let client = client_for(&base_url.value, key, session);
-        let client = client.map_err(|failure| match failure.field {
-            Some(BASE_URL) => failure.hint(format!("check the base URL from {}", base_url.source)),
-            Some(_) | None => failure,
-        })?;
+        let client = client_for(&base_url.value, key, session)?;
         Ok(Self {
             client,
             base_url: base_url.value,
@@ -67,9 +60,6 @@ impl Connection {
         })
     }
 }
-
-/// The field of a failure about the base URL.
-const BASE_URL: &str = "base URL";
 
 /// Creates a client for a base URL and a key, with the other settings. Its key is redacted from now on.
 pub(crate) fn client_for(
@@ -82,25 +72,15 @@ pub(crate) fn client_for(
         Some(key) => builder.api_key(key),
         None => builder,
     };
-    // The key is already validated, so the base URL is invalid, or TLS cannot be set up.
-    let failure = |error: Error| match error.invalid_value() {
-        Some(_) => Failure {
-            field: Some(BASE_URL),
-            ..Failure::usage(format!(
-                "base URL {}",
-                base_url_reason(base_url.expose(), &error)
-            ))
-        },
-        None => Failure::usage(error.to_string())
-            .hint("set SSL_CERT_FILE to a file with CA certificates"),
+    // The base URL and the key are valid, so TLS cannot be set up.
+    let failure = |error: Error| {
+        Failure::usage(error.to_string()).hint("set SSL_CERT_FILE to a file with CA certificates")
     };
     builder.build().inspect(redact_key_of).map_err(failure)
 }
 
 fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder, Failure> {
     let settings = &session.settings;
-    check_characters(base_url.expose())
-        .map_err(|reason| Failure::usage(format!("the base URL {reason}")))?;
     let mut builder = Client::builder()
         .base_url(base_url.expose())
         .user_agent(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));

@@ -50,9 +50,9 @@ pub(crate) fn field_changes<'a>(
 }
 
 fn as_json(request: &Request) -> Value {
-    let body = request
-        .body()
-        .and_then(|body| serde_json::from_slice::<Value>(body).ok());
+    // With the names of fields, which may be those of the user.
+    let body = request.body().map(String::from_utf8_lossy);
+    let body = body.and_then(|body| serde_json::from_str::<Value>(&redact_key(&body)).ok());
     json!({
         "method": request.method().as_str(),
         "path": path_and_query(request),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Key, Setting, SettingName, Source, Sources, complete_base_url};
+use super::{Key, Setting, SettingName, Source, Sources, complete_url};
 use crate::drawing::text::shortened;
 use crate::outcome::failure::{Failure, sandbox_hint};
 use crate::outcome::next_command::{NextCommand, word};
@@ -29,9 +29,16 @@ impl Account {
 impl Sources {
     /// Returns the base URL of the service.
     pub(crate) fn base_url(&self) -> Result<Setting<SafeUrl>, Failure> {
-        if let Some(Setting { value, source }) = self.configured(SettingName::BaseUrl)? {
-            let base_url = SafeUrl::base(complete_base_url(value));
-            return Ok(Setting::new(base_url, source));
+        if let Some(set) = self.configured(SettingName::BaseUrl)? {
+            let text = complete_url(set.value);
+            SettingName::BaseUrl.check(&text).map_err(|reason| {
+                let place = self.location(SettingName::BaseUrl, &set.source);
+                Failure {
+                    field: Some(SettingName::BaseUrl.as_str()),
+                    ..Failure::usage(format!("{place}: base_url {reason}"))
+                }
+            })?;
+            return Ok(Setting::new(SafeUrl::base(text), set.source));
         }
         if let Some(account) = self.account()? {
             return Err(account.lacks_base_url());

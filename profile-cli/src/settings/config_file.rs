@@ -7,7 +7,7 @@ use profile_sdk::quoted;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
 use super::SettingName;
-use super::setting_name::{STRING, complete_base_url};
+use super::setting_name::{STRING, complete_url};
 use super::value::shown;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::next_command::NextCommand;
@@ -179,7 +179,7 @@ impl ConfigFile {
     /// Returns the base URL of an account, with its scheme.
     pub(crate) fn base_url_of(&self, account: &str) -> Result<Option<SafeUrl>, Failure> {
         let text = self.account_text(account, BASE_URL)?;
-        Ok(text.map(|text| SafeUrl::base(complete_base_url(text))))
+        Ok(text.map(|text| SafeUrl::base(complete_url(text))))
     }
 
     /// Checks the types of the accounts' fields.

@@ -154,8 +154,9 @@ fn key_file(account: &str) -> Result<PathBuf, Failure> {
 /// Returns a warning if others can access the directory of the file.
 fn directory_warning(path: &Path) -> Option<String> {
     let directory = path.parent()?;
-    let exposed = private_file::is_exposed(directory).unwrap_or_default();
-    exposed.then(|| private_file::exposed_warning(directory))
+    let metadata = directory.metadata().ok()?;
+    private_file::is_accessible_to_others(&metadata)
+        .then(|| private_file::exposed_warning(directory))
 }
 
 fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation, Failure> {

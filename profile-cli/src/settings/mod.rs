@@ -32,7 +32,7 @@ pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use global_arguments::{Format, GlobalArguments};
 pub(crate) use key::{Key, masked};
 pub(crate) use key_store::KeyStore;
-pub(crate) use setting_name::{SettingName, base_url_reason, check_characters, complete_base_url};
+pub(crate) use setting_name::{SettingName, complete_url};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Setting, Source, seconds};
 
 /// The sources of settings: options, environment and config.toml.

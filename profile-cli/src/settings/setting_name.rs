@@ -77,7 +77,7 @@ const ROWS: &[Row] = &[
         common_variables: &[],
         default: || None,
         kind: Kind::Url(UrlRole::Base, |text| {
-            base_url(&complete_base_url(text.to_owned()))
+            base_url(&complete_url(text.to_owned()))
         }),
         help: "Base URL of the service, for example https://profiles.example",
     },
@@ -286,19 +286,18 @@ fn possible_values<T: ValueEnum>() -> Vec<PossibleValue> {
     values.filter_map(T::to_possible_value).collect()
 }
 
-/// Returns a base URL with its scheme, which may be omitted.
+/// Returns a URL with its scheme, which may be omitted: that of a service or a receiver.
 ///
 /// Text that does not look like a host is unchanged, and then rejected: it may be the key.
-pub(crate) fn complete_base_url(text: String) -> String {
+pub(crate) fn complete_url(text: String) -> String {
     let is_host = text.contains(['.', ':']) || text.starts_with("localhost");
     if text.contains(":/") || !is_host {
         return text;
     }
-    // Plain HTTP is only valid on this machine.
     let plain = format!("http://{text}");
-    match base_url(&plain) {
-        Ok(()) => plain,
-        Err(_) => format!("https://{text}"),
+    match SafeUrl::base(&*plain).is_loopback() {
+        true => plain,
+        false => format!("https://{text}"),
     }
 }
 
@@ -322,7 +321,7 @@ fn base_url(text: &str) -> Result<(), String> {
 
 /// Rejects the characters that parsers of URLs replace or remove, each in its own way: they could
 /// connect to different hosts.
-pub(crate) fn check_characters(base_url: &str) -> Result<(), String> {
+fn check_characters(base_url: &str) -> Result<(), String> {
     let is_ambiguous = |c: char| c == '\\' || c.is_whitespace() || c.is_control();
     match base_url.chars().find(|&c| is_ambiguous(c)) {
         Some(c) => Err(format!(
@@ -354,7 +353,7 @@ pub(super) fn with_scheme(proxy: &str) -> String {
 }
 
 /// Returns the reason why a base URL is invalid.
-pub(crate) fn base_url_reason(base_url: &str, error: &Error) -> String {
+fn base_url_reason(base_url: &str, error: &Error) -> String {
     let builder = Client::builder().base_url(base_url).allow_plain_http(true);
     // The library would suggest this method.
     match builder.check() {

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::fs::{self, File, Metadata};
 use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use crate::outcome::next_command::word;
@@ -282,19 +284,33 @@ fn has_list(_: &Path, _: u32) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Returns `true` if others can access this file or directory.
-pub(crate) fn is_exposed(path: &Path) -> io::Result<bool> {
-    Ok(is_accessible_to_others(&fs::metadata(path)?))
+/// Returns the warning for a file or directory with secrets that others can access, also if the user cannot
+/// restrict it.
+pub(crate) fn exposure(path: &Path) -> io::Result<Option<String>> {
+    let metadata = fs::metadata(path)?;
+    #[cfg(unix)]
+    if !is_accessible_to_others(&metadata) && metadata.mode() & 0o004 != 0 {
+        let shown = escaped(path);
+        return Ok(Some(format!(
+            "all users can read {shown}, which belongs to root"
+        )));
+    }
+    Ok(is_accessible_to_others(&metadata).then(|| exposed_warning(path)))
 }
 
+/// Returns `true` if others can access a file, unless only root can change it, such as a mounted secret: the
+/// user cannot restrict it.
 #[cfg(unix)]
-pub(super) fn is_accessible_to_others(file: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::mode(file) & 0o077 != 0
+pub(crate) fn is_accessible_to_others(file: &Metadata) -> bool {
+    let mode = file.mode();
+    let is_of_root = file.uid() == ROOT && mode & 0o022 == 0;
+    let can_restrict = mode & 0o004 != 0 && rustix::process::geteuid().is_root();
+    mode & 0o077 != 0 && (can_restrict || !is_of_root)
 }
 
 /// See [`check`].
 #[cfg(windows)]
-pub(super) fn is_accessible_to_others(_: &Metadata) -> bool {
+pub(crate) fn is_accessible_to_others(_: &Metadata) -> bool {
     false
 }
 

@@ -1,5 +1,6 @@
 //! A progress line on stderr.
 
+use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use profile_sdk::longest_start;
@@ -56,19 +57,24 @@ impl Progress {
 }
 
 /// A line on stderr, which is cleared when dropped.
-pub(crate) struct StatusLine(());
+pub(crate) struct StatusLine(RefCell<String>);
 
 impl StatusLine {
     pub(crate) fn new() -> Self {
-        Self(())
+        Self(RefCell::default())
     }
 
-    /// Replaces the text of the line, and cuts it off at the width of the terminal.
+    /// Replaces the text of the line, if it changes, and cuts it off at the width of the terminal.
     pub(crate) fn show(&self, text: &str) {
         let columns = measured_width().unwrap_or(DEFAULT_WIDTH);
+        let text = fitting(text, columns);
+        if *self.0.borrow() == text {
+            return;
+        }
         let mut stderr = Blocking(io::stderr().lock());
         // There is no other place to report an error.
-        let _ = write!(stderr, "\r\x1b[K{}", fitting(text, columns)).and_then(|()| stderr.flush());
+        let _ = write!(stderr, "\r\x1b[K{text}").and_then(|()| stderr.flush());
+        self.0.replace(text);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use url::{Position, Url};
+use url::{Host, Position, Url};
 
 /// A URL that the user gave. `Display` and `Debug` hide what may be secret.
 #[derive(Clone)]
@@ -42,6 +42,16 @@ impl SafeUrl {
     /// Returns the parsed URL for the same uses, if it is valid and names a host.
     pub(crate) fn parsed(&self) -> Option<&Url> {
         self.url.as_ref()
+    }
+
+    /// Returns `true` if the URL names a loopback address.
+    pub(crate) fn is_loopback(&self) -> bool {
+        match self.url.as_ref().and_then(Url::host) {
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            Some(Host::Domain(name)) => name == "localhost",
+            None => false,
+        }
     }
 
     /// Returns `true` if both are the base URL of one service, apart from the spelling.

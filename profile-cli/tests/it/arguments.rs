@@ -1,6 +1,6 @@
 //! Argument parsing and help.
 
-use crate::program::{Fixture, home, run};
+use crate::program::{Fixture, configure, home, run};
 
 #[test]
 fn only_close_names_are_suggested() {
@@ -55,6 +55,7 @@ fn help_names_the_topics_and_prints_them() {
         ("options", "--retries <N>"),
         ("environment", "PROFILE_API_KEY "),
         ("exit-codes", "  130  interrupted with Ctrl-C"),
+        ("files", "`cargo uninstall"),
         (
             "formatting",
             "  csv    comma-separated values with a header",
@@ -78,6 +79,31 @@ fn the_help_does_not_depend_on_the_name_of_the_file() {
         .name("p")
         .run();
     assert_eq!(renamed.stdout(), help.stdout());
+}
+
+/// Options, the environment and config.toml select it, in this order.
+#[test]
+fn errors_in_arguments_have_the_selected_format() {
+    for (variable, file, arguments, is_json) in [
+        ("json", "", &["shwo"][..], true),
+        ("json", "", &["stats", "--days", "0", "-o", "table"], false),
+        ("json", "", &["show", "--timeout", "0"], true),
+        ("json", "", &["show", "--sandbox", "--account", "a"], true),
+        ("", "output = \"json\"", &["show", "--nope"], true),
+        (
+            "",
+            "output = \"json\"",
+            &["auth", "login", "key_0123456789"],
+            true,
+        ),
+        ("csv", "output = \"json\"", &["show", "--nope"], false),
+        ("", "", &["show", "--nope"], false),
+    ] {
+        let home = home();
+        configure(home.path(), file);
+        let printed = run(home.path(), &[("PROFILE_OUTPUT", variable)], arguments).usage_error();
+        assert_eq!(printed.starts_with("{\"error\":{"), is_json, "{printed}");
+    }
 }
 
 /// Aliases contain options, which an option after them overrides. A second account or service is a mistake.

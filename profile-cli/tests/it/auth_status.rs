@@ -2,9 +2,11 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 
 use mock_server::{Clock, Fault, FaultRule, MockServer};
 
+use crate::config_owner::can_be_another_user;
 use crate::program::{Fixture, Program, Run, configure, home, quoted};
 use crate::tls_service::TlsService;
 
@@ -53,6 +55,7 @@ async fn problems_of_the_key() {
     let wrong = status(&fixture).env("PROFILE_API_KEY", "wrong_key_0123456789");
     let wrong = wrong.run();
     assert_eq!(wrong.code(), 4, "{wrong}");
+    assert!(!wrong.stderr().contains("`profile auth status"), "{wrong}");
     fails_with(&wrong, "401");
     assert!(!wrong.to_string().contains("wrong_key"), "{wrong}");
     let with_space = fixture.home.path().join("my key");
@@ -72,6 +75,50 @@ async fn problems_of_the_key() {
         let misplaced = status(&fixture).without("PROFILE_API_KEY");
         let misplaced = misplaced.env("PROFILE_API_KEY_FILE", key).run();
         fails_with(&misplaced, "[redacted] does not exist");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_requires_a_key_does_not_reject_a_missing_one() {
+    let fixture = Fixture::new().await;
+    let unauthorized = FaultRule::new(Fault::status(401));
+    fixture.service.add_fault(unauthorized).unwrap();
+    let run = status(&fixture).without("PROFILE_API_KEY").run();
+    assert_eq!(run.error()["message"], "no API key is set", "{run}");
+    assert_eq!(run.error()["failures"], serde_json::Value::Null, "{run}");
+    assert_eq!(run.code(), 4, "{run}");
+}
+
+/// A mounted secret, which the user cannot restrict.
+#[tokio::test]
+async fn files_of_root_are_not_warned_about_where_nobody_can_restrict_them() {
+    let fixture = Fixture::of(MockServer::start().await);
+    if !can_be_another_user(fixture.home.path()) {
+        return;
+    }
+    let file = fixture.home.path().join("mounted");
+    fs::write(&file, fixture.service.key()).unwrap();
+    fs::set_permissions(fixture.home.path(), Permissions::from_mode(0o755)).unwrap();
+    let group = rustix::process::getegid().as_raw();
+    let readable = "which belongs to root";
+    for (mode, user, of_status, of_show) in [
+        (0o440, 65_534, "", ""),
+        (0o444, 65_534, readable, ""),
+        (0o666, 65_534, "`chmod 600 ", "`chmod 600 "),
+        (0o440, 0, "", ""),
+        (0o444, 0, "`chmod 600 ", "`chmod 600 "),
+    ] {
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        for (command, expected) in [(&["auth", "status"][..], of_status), (&["show"], of_show)] {
+            let program = fixture.program(command).without("PROFILE_API_KEY");
+            let mut program = program.env("PROFILE_API_KEY_FILE", &file);
+            program.command.uid(user).gid(group);
+            let run = program.run();
+            run.stdout();
+            let stderr = run.stderr();
+            assert_eq!(stderr.is_empty(), expected.is_empty(), "{mode:o}: {run}");
+            assert!(stderr.contains(expected), "{mode:o}: {run}");
+        }
     }
 }
 
@@ -178,7 +225,7 @@ async fn each_problem_has_its_hint() {
     let stderr = run.stderr();
     let hints = [
         "hint: correct it",
-        ": change the variable, or log in again with `profile auth login`",
+        "hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key",
     ];
     assert!(hints.iter().all(|hint| stderr.contains(hint)), "{run}");
 
@@ -237,7 +284,7 @@ async fn problems_of_the_connection() {
     assert_eq!(proxy.code(), 8, "{proxy}");
     let invalid = at("ftp://profiles.example").run();
     assert_eq!(invalid.code(), 2, "{invalid}");
-    fails_with(&invalid, "the base URL has the scheme ftp");
+    fails_with(&invalid, "PROFILE_BASE_URL: base_url has the scheme ftp");
     fixture
         .service
         .add_fault(FaultRule::new(Fault::status(503)))

@@ -27,7 +27,7 @@ async fn ambiguous_base_urls_are_rejected() {
             let program = fixture.program(command).env("PROFILE_BASE_URL", base_url);
             let run = program.stdin(fixture.service.key()).run();
             assert_eq!(run.code(), 2, "{base_url:?}: {run}");
-            assert!(run.stderr().contains("base URL contains '"), "{run}");
+            assert!(run.stderr().contains(" contains '"), "{run}");
             assert_eq!(run.stdout_bytes(), b"", "{run}");
         }
         let set = fixture.run(&["config", "set", "base_url", base_url]);

@@ -183,18 +183,16 @@ async fn the_table_of_the_loop_holds_with_nano() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unchanged_text_is_deleted_without_a_question_later_and_where_nothing_is_asked() {
     // As long as somebody who reads.
-    let reads = |fixture: &Fixture| editor(fixture, "sleep 2.1; echo read");
-    let quick = |fixture: &Fixture| editor(fixture, "echo read");
-    let rows: [(fn(&Fixture) -> String, &[&str], bool); 3] = [
-        (reads, &[], true),
-        (quick, &["--no-input"], true),
-        (quick, &[], false),
-    ];
-    for (script, options, is_terminal) in rows {
+    let (reads, returns) = ("sleep 2.1; echo read", "echo read");
+    for (script, options, is_terminal) in [
+        (reads, &[][..], true),
+        (returns, &["--no-input"], true),
+        (returns, &[], false),
+    ] {
         let fixture = Fixture::new().await;
         let program = fixture.program(&[&["edit"], options].concat());
         let program = program.env("PATH", "/usr/bin:/bin");
-        let program = program.env("PROFILE_EDITOR", script(&fixture));
+        let program = program.env("PROFILE_EDITOR", editor(&fixture, script));
         let seen = match is_terminal {
             true => Terminal::start(program).ends().1,
             false => program.run().to_string(),

@@ -102,14 +102,15 @@ fn reports_missing_configuration() {
         &[][..],
         // It may be the key.
         &[("PROFILE_BASE_URL", "key_123")],
+        &[("PROFILE_BASE_URL", "http://127.0.0.1:1\r")],
         &[here, ("PROFILE_API_KEY", "two words")],
     ]
     .map(|environment| run(home.path(), environment, &["show"]).usage_error());
     expect![[r#"
         error: no base URL is set
         hint: log in with `profile auth login`, pass --base-url, or set PROFILE_BASE_URL; --sandbox needs no account
-        error: base URL does not contain ://; expected a URL such as https://host
-        hint: check the base URL from PROFILE_BASE_URL
+        error: PROFILE_BASE_URL: base_url does not contain ://; expected a URL such as https://host
+        error: PROFILE_BASE_URL: base_url contains '\r'; expected a URL such as https://host
         error: API key has whitespace or a control character at position 4; expected visible ASCII only
         hint: check the key from PROFILE_API_KEY
     "#]].assert_eq(&rejected.concat());

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::Child;
 
 use pty_process::Size;
@@ -60,6 +61,7 @@ impl Terminal {
         let set = environment.filter_map(|(name, value)| Some((name, value?)));
         let program = Command::new(program.command.get_program())
             .args(program.command.get_args())
+            .current_dir(program.command.get_current_dir().unwrap_or(Path::new(".")))
             .env_clear()
             .env("TERM", "xterm-256color")
             .envs(set)

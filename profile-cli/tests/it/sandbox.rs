@@ -8,6 +8,8 @@ use expect_test::expect;
 use expect_test::expect_file;
 
 use crate::program::{Fixture, Program, Run, home, run};
+#[cfg(unix)]
+use crate::pseudo_terminal::Terminal;
 
 #[track_caller]
 fn sandbox(home: &Path, arguments: &[&str]) -> Run {
@@ -227,7 +229,7 @@ fn the_state_is_not_written_through_a_link() {
     assert!(!target.exists());
 }
 
-/// Runs the commands of the README and compares the output. `UPDATE_EXPECT=1` rewrites it.
+/// Runs the commands of the README on a terminal and compares the output. `UPDATE_EXPECT=1` rewrites it.
 #[cfg(unix)]
 #[test]
 fn the_readme_shows_the_real_output() {
@@ -241,12 +243,10 @@ fn the_readme_shows_the_real_output() {
             expected += &format!("{line}\n");
         }
         if let Some(command) = command {
-            let mut shell = Program::shell("sh", home.path(), &["-c", command])
-                .envs(&[("PROFILE_OUTPUT", "table"), ("COLUMNS", "80")]);
-            shell.command.current_dir(home.path());
-            let run = shell.run();
-            expected += &String::from_utf8_lossy(run.stdout_bytes());
-            expected += &run.stderr();
+            let mut shell = Program::shell("sh", home.path(), &["-c", command]);
+            shell.command.env("TERM", "dumb").current_dir(home.path());
+            let (_, seen) = Terminal::of_size(24, 80, shell).ends();
+            expected += &seen.replace("\r\n", "\n");
         }
     }
     let expected = crate::program::named(&expected, home.path(), "/home/ada");

@@ -100,6 +100,7 @@ async fn results_contain_no_key() {
     let file = fixture.home.path().join("file.toml");
     std::fs::write(&file, "links = []\n[profile]\nbio = \"b\"\n").unwrap();
     let file = file.to_str().unwrap();
+    let name = format!("{CANARY}={CANARY}");
     for command in [
         &["show"][..],
         &["show", "-vvv"],
@@ -108,6 +109,7 @@ async fn results_contain_no_key() {
         &["apply", file, "--prune", "--dry-run"],
         &["link", "edit", "1", "--title", "t", "--dry-run"],
         &["link", "delete", "1", "--dry-run"],
+        &["api", "me/posts", "-f", &name, "--dry-run"],
         &["auth", "status"],
     ] {
         for format in [

@@ -283,7 +283,7 @@ fn run_until_storing(login: &[&str], signal: Signal, fixture: &Fixture) -> (Opti
         if code != Some(0) {
             return (code, seen);
         }
-        fs::remove_dir_all(keys).unwrap();
+        fs::remove_dir_all(keys.parent().unwrap()).unwrap();
     }
 }
 

@@ -119,6 +119,16 @@ async fn the_wait_is_one_line_of_a_narrow_terminal() {
     );
 }
 
+/// Screen readers read a line again if it is written again.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_line_of_a_wait_is_written_only_when_it_changes() {
+    let fixture = Fixture::new().await;
+    let slow = Fault::delay(Duration::from_millis(1500));
+    fixture.service.add_fault(FaultRule::new(slow)).unwrap();
+    let (_, seen) = Terminal::start(fixture.program(&["site"])).ends();
+    assert_eq!(seen.matches("waiting for ").count(), 1, "{seen:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dumb_terminal_gets_no_escape_sequences() {
     let fixture = Fixture::new().await;
@@ -317,6 +327,8 @@ async fn usage_errors_are_colored() {
     for (arguments, is_colored) in [
         (&["stats", "--days", "-3"][..], true),
         (&["stats", "--dayz"], true),
+        (&["stats", "--dayz", "--color", "never"], false),
+        (&["--color=never", "stats", "--dayz"], false),
         (&["show", "--sandbox", "--base-url", "x"], true),
         (
             &["show", "--sandbox", "--base-url", "x", "--color", "never"],

@@ -13,7 +13,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::{Session, client_for, preview};
 use crate::settings::{
-    AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_base_url,
+    AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_url,
 };
 use crate::system::text_file::{Text, mark_note};
 use crate::terminal::printable::redact_key;
@@ -206,14 +206,16 @@ fn find_base_url(
         Some(stored) => Some(stored),
         None => {
             let text = settings.sources.config.text(SettingName::BaseUrl)?;
-            text.map(|text| SafeUrl::base(complete_base_url(text)))
+            text.map(|text| SafeUrl::base(complete_url(text)))
         }
     };
     if with_token || settings.curl {
-        return known.ok_or_else(|| {
+        let known = known.ok_or_else(|| {
             Failure::usage("no base URL is set")
                 .hint("add --base-url, for example --base-url https://profiles.example")
-        });
+        })?;
+        let invalid = |reason| Failure::usage(format!("the base URL {reason}"));
+        return checked_base_url(known.expose()).map_err(invalid);
     }
     let known = known.or_else(|| of_selected_account(&settings.sources.config));
     let question = match &known {
@@ -243,7 +245,7 @@ fn checked_base_url(entered: &str) -> Result<SafeUrl, String> {
     if entered.is_empty() {
         return Err("is empty; expected one such as https://profiles.example".to_owned());
     }
-    let base_url = complete_base_url(entered.to_owned());
+    let base_url = complete_url(entered.to_owned());
     SettingName::BaseUrl.check(&base_url)?;
     Ok(SafeUrl::base(base_url))
 }

@@ -15,7 +15,7 @@ use crate::outcome::failure::{Failure, FailureKind, log_in_hint, sandbox_hint};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::session::{Session, requests};
-use crate::settings::{Key, Setting, SettingName, Settings};
+use crate::settings::{Key, Setting, Settings};
 use crate::system::{environment, private_file};
 use crate::terminal::safe_url::SafeUrl;
 
@@ -96,17 +96,12 @@ fn no_key() -> Failure {
     failure.hint(log_in_hint() + sandbox_hint())
 }
 
-/// Checks the base URL, the proxy and the other settings of the client.
+/// Checks the proxy and the other settings of the client.
 fn check_connection(
     base_url: &Setting<SafeUrl>,
     facts: &mut Facts,
     session: &Session<'_>,
 ) -> Result<(), Failure> {
-    if let Err(reason) = SettingName::BaseUrl.check(base_url.value.expose()) {
-        let failure = Failure::usage(format!("the base URL {reason}"));
-        let advice = format!("check the base URL from {}", base_url.source);
-        return Err(failure.hint(advice));
-    }
     let proxy = session.settings.sources.proxy(&base_url.value)?;
     facts.proxy = proxy.map(|proxy| format!("{} ({})", proxy.value, proxy.source));
     session.client().map(drop)
@@ -149,7 +144,17 @@ fn answer<T>(
             Ok(Some(response.into_data()))
         }
         Err(error) => {
-            findings.push(Failure::from(error));
+            facts.service = error.status().map(|status| format!("status {status}"));
+            let failure = Failure::from(error);
+            match failure.kind {
+                // It was sent without one.
+                FailureKind::Unauthorized if facts.key.is_none() => {}
+                // The hint of other commands names this one.
+                FailureKind::Unauthorized | FailureKind::Forbidden => {
+                    findings.push(failure.hint(log_in_hint()));
+                }
+                _ => findings.push(failure),
+            }
             Ok(None)
         }
     }
@@ -198,13 +203,13 @@ fn check_files(settings: &Settings, findings: &mut Findings) {
         findings.push(failure);
     }
     for path in files {
-        match private_file::is_exposed(&path) {
-            Ok(true) => findings.warnings.push(private_file::exposed_warning(&path)),
+        match private_file::exposure(&path) {
+            Ok(warning) => findings.warnings.extend(warning),
             // The directory of a missing file may not be searchable.
             Err(error) if path.symlink_metadata().is_ok() => {
                 findings.push(Failure::of_file("read", &path, &error));
             }
-            Ok(false) | Err(_) => {}
+            Err(_) => {}
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use profile_sdk::plan::DesiredProfile;
 use profile_sdk::{FieldKind, Profile, ProfileField};
-use toml_edit::{DocumentMut, Item, Value};
 
-use crate::profile_file::{EnteredProfile, quoted, shown_line, source_table};
+use crate::profile_file::{quoted, shown_line, source_table};
 
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent, also if you send this
@@ -49,31 +48,12 @@ fn note(field: ProfileField) -> String {
     }
 }
 
-/// Returns a document for `profile apply`, with only the changes; the text itself if it is not TOML or
-/// has no profile.
-pub(super) fn unsent(text: &str, shown: &Profile) -> String {
-    let mut document = text.parse::<DocumentMut>().unwrap_or_default();
-    let Some(profile) = document.get_mut("profile").and_then(Item::as_table_mut) else {
-        return text.to_owned();
-    };
-    profile.decor_mut().clear();
-    profile.retain(|name, item| !item.is_str() || name.parse::<ProfileField>().is_err());
-    for (field, text) in EnteredProfile::read(text, Some(shown)).fields {
-        if let Ok(value) = quoted(&text).parse::<Value>() {
-            profile.insert(field.name(), value.into());
-        }
-    }
-    document.set_trailing("");
-    document.to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
     use profile_sdk::{DisplayName, Profile, ProfileField};
     use serde_json::json;
 
-    use super::unsent;
     use crate::profile_file::EnteredProfile;
 
     fn write(profile: &Profile) -> String {
@@ -134,13 +114,6 @@ mod tests {
             let others = self::profile("other");
             let changed = read(&document, &others);
             assert_eq!(changed.len(), ProfileField::ALL.len());
-            let kept = unsent(&document, &others);
-            let kept = EnteredProfile::read(&kept, None);
-            assert_eq!(
-                (kept.problems, kept.fields),
-                (vec![], changed),
-                "{document}"
-            );
         }
     }
 
@@ -181,44 +154,6 @@ mod tests {
             # as it was: eyJhY2NlbnRfY29sb3IiOiIjZmY4ODAwIiwiYmlvIjoib25lIFwidHdvXCJcbnRocmVlXFwiLCJkaXNwbGF5X25hbWUiOiJBZGEiLCJsb2NhdGlvbiI6IiJ9
         "##]]
         .assert_eq(&write(&serde_json::from_value(shown).unwrap()));
-    }
-
-    #[test]
-    fn keeps_what_is_not_as_shown() {
-        let shown = profile("shown");
-        let bio = "bio = \"\"\"\none\ntwo\n\"\"\"\n";
-        let entered = format!(
-            "top = 1\n{}",
-            write(&shown)
-                .replace("bio = \"\"\"\nshown\n\"\"\"\n", bio)
-                .replace("location = \"shown\"", "location = 1 # one")
-                .replace(
-                    "text_color = \"shown\"",
-                    "text_color = 'rot'\nnick.name = 'a' # b"
-                )
-        ) + "[other]\nx = 1\n# the end\n";
-        expect![[r#"
-            top = 1
-
-            [profile]
-
-            # up to 40 characters
-            location = 1 # one
-            nick.name = 'a' # b
-            bio = """
-            one
-            two"""
-            text_color = "rot"
-
-            # as it was: eyJhY2NlbnRfY29sb3IiOiJzaG93biIsImJhY2tncm91bmRfY29sb3IiOiJzaG93biIsImJpbyI6InNob3duIiwiZGlzcGxheV9uYW1lIjoic2hvd24iLCJsb2NhdGlvbiI6InNob3duIiwidGV4dF9jb2xvciI6InNob3duIn0=
-            [other]
-            x = 1
-        "#]]
-        .assert_eq(&unsent(&entered, &shown));
-        // An open quote, and a heading with a typing error.
-        for invalid in ["[profile]\nbio = \"b\n", "[profil]\nbio = \"b\"\n"] {
-            assert_eq!(unsent(invalid, &shown), invalid);
-        }
     }
 
     #[test]

@@ -105,10 +105,6 @@ impl EditedText for Edit<'_> {
         Ok(Finished::Done(report))
     }
 
-    fn unsent(&self, text: &str) -> String {
-        document::unsent(text, &self.shown)
-    }
-
     fn commands(path: &str, _: &str) -> String {
         let [diff, apply] = ["diff", "apply"].map(|name| format!("profile {name} {path}"));
         let (diff, apply) = (NextCommand(&diff), NextCommand(&apply));

@@ -7,14 +7,13 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Client, Proxy, Url, header, redirect, retry};
 use rustls::crypto::ring;
 use serde_json::json;
-use url::Host;
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
 use super::attempt::{Attempt, explain, failure, root_cause};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::{Session, proxy};
-use crate::settings::DEFAULT_TIMEOUT;
+use crate::settings::{DEFAULT_TIMEOUT, complete_url};
 use crate::system::interruption;
 use crate::terminal::progress::Progress;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
@@ -91,20 +90,11 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 /// Parses the URL of a receiver.
 pub(super) fn destination(text: &str) -> Result<SafeUrl, String> {
     let expected = "expected a URL like http://127.0.0.1:8080/hooks";
-    let url = Url::parse(text).map_err(|error| format!("{error}; {expected}"))?;
+    let text = complete_url(text.to_owned());
+    let url = Url::parse(&text).map_err(|error| format!("{error}; {expected}"))?;
     match url.scheme() {
         "http" | "https" => Ok(SafeUrl::new(UrlRole::Receiver, text)),
         other => Err(format!("unsupported scheme {other}; {expected}")),
-    }
-}
-
-/// Returns `true` if the URL names a loopback address.
-pub(super) fn is_loopback(url: &SafeUrl) -> bool {
-    match url.parsed().and_then(Url::host) {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
     }
 }
 
@@ -131,7 +121,7 @@ impl Sender {
             builder = builder.tls_certs_only([]);
         }
         // Receivers on this machine need no proxy.
-        let proxy = match is_loopback(url) {
+        let proxy = match url.is_loopback() {
             true => None,
             false => proxy(url, &session.settings)?,
         };
@@ -174,6 +164,7 @@ impl Sender {
 
     pub(super) async fn post(&self, delivery: &Delivery) -> Attempt {
         let started = Instant::now();
+        tracing::info!("> POST {}, {} bytes", self.url, delivery.body.len());
         let mut headers = delivery.headers.clone();
         let ours = HeaderValue::from_static(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
         headers.entry(USER_AGENT).or_insert(ours);
@@ -182,12 +173,21 @@ impl Sender {
             // The client adds the credentials of the URL.
             headers.remove(header::AUTHORIZATION);
         }
+        // Those of the response may echo the secret.
+        for (name, value) in headers
+            .iter()
+            .filter(|(name, _)| *name != header::AUTHORIZATION)
+        {
+            tracing::debug!("> {name}: {value:?}");
+        }
+        tracing::trace!("> {}", String::from_utf8_lossy(&delivery.body));
         let sending = self.http.post(self.url.expose()).headers(headers);
         let sent = sending.body(delivery.body.clone()).send().await;
         let (mut location, mut hint, mut wants_login) = (None, None, false);
         let response = match sent {
             Ok(response) => {
                 let status = response.status().as_u16();
+                tracing::info!("< {status}");
                 let to = response.headers().get(header::LOCATION);
                 let to = to.and_then(|to| self.url.parsed()?.join(to.to_str().ok()?).ok());
                 location = to.map(|to| SafeUrl::new(UrlRole::Receiver, to));
@@ -236,7 +236,6 @@ pub(super) fn send_all<'d>(
     );
     let mut attempts = Vec::new();
     for (name, delivery) in deliveries {
-        tracing::info!("POST {} bytes to {url}", delivery.body.len());
         let attempt = sender.send(delivery, session)?;
         let printed =
             progress.above(|| output.stream(&attempt_report(name, delivery, &attempt)))?;

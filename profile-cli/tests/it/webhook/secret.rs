@@ -77,7 +77,7 @@ fn warns_of_a_file_that_others_can_read() {
 
     let home = home();
     let (path, _) = file(home.path(), "secret", SECRET);
-    set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+    set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
     let name = path.to_str().unwrap();
     let run = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET_FILE", name)]);
     assert_eq!(run.stdout(), format!("{SIGNATURE}\n"));

@@ -11,7 +11,7 @@ use std::{
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
 
-use super::{BODY, SIGNATURE, file, home, webhook};
+use super::{BODY, SECRET, SIGNATURE, file, home, webhook};
 #[cfg(target_os = "linux")]
 use crate::program::{Program, Run};
 #[cfg(target_os = "linux")]
@@ -53,6 +53,37 @@ async fn sends_the_body_byte_for_byte() {
     assert_eq!(requests[0].headers["x-service-event"], "post.liked");
     assert_eq!(requests[0].headers["x-service-signature"], SIGNATURE);
     assert_eq!(requests[0].headers["content-type"], "application/json");
+}
+
+/// `probe` sends by the same function.
+#[tokio::test]
+async fn the_log_has_headers_and_bodies_without_the_secret() {
+    let home = home();
+    let to = receiver(&[204]).await.uri();
+    // As in a base URL, the scheme may be omitted.
+    let to = to.strip_prefix("http://").unwrap();
+    let [one, two, three] = ["-v", "-vv", "-vvv"].map(|flag| {
+        let arguments = ["send", "post.liked", "--to", to, "--data", "\"body\"", flag];
+        let run = webhook(home.path(), &arguments).run();
+        run.stdout();
+        assert!(!run.to_string().contains(SECRET), "{run}");
+        run.stderr()
+    });
+    let request = format!("> POST http://{to}/, 6 bytes\n");
+    let (header, body) = ("> x-service-event: \"post.liked\"\n", "> \"body\"\n");
+    for (log, has_header, has_body) in
+        [(one, false, false), (two, true, false), (three, true, true)]
+    {
+        assert!(
+            log.starts_with(&request) && log.contains("< 204\n"),
+            "{log}"
+        );
+        assert_eq!(
+            (log.contains(header), log.contains(body)),
+            (has_header, has_body),
+            "{log}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -274,7 +305,7 @@ async fn sends_nothing_with_invalid_arguments() {
         &["send", "post.liked", "--to", &to.uri(), "--count", "0"],
         &["send", "post.liked", "--to", &to.uri(), "--data", "@none"],
         &["send", "post.liked", "--to", &to.uri(), "--curl"],
-        &["send", "post.liked", "--to", "127.0.0.1:1"],
+        &["send", "post.liked", "--to", "hooks"],
         &["send", "post.liked"],
     ] {
         let run = webhook(home.path(), arguments).run();

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::attempt::{Attempt, SECRET_HINT};
-use super::delivery::{Sender, destination, is_loopback};
+use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
@@ -57,7 +57,7 @@ pub(crate) struct ProbeArguments {
 
 pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<ExitCode, Failure> {
     let url = &arguments.url;
-    if !arguments.allow_remote && !is_loopback(url) {
+    if !arguments.allow_remote && !url.is_loopback() {
         let message = format!("{url} is not on this machine");
         let hint = "add --allow-remote if the receiver is yours";
         return Err(Failure::usage(message).hint(hint));
