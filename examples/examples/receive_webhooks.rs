@@ -66,11 +66,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let secret = env::var("PROFILE_WEBHOOK_SECRET")
             .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook secret")?;
         let verifier = Verifier::new(Secret::new(secret)?);
-        let verifier = match env::var("PROFILE_WEBHOOK_SECRET_BEFORE") {
-            Ok(before) => verifier.also_accept(Secret::new(before)?),
-            Err(_) => verifier,
+        // Compose and Helm set variables without a value to an empty text.
+        let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
+        let verifier = match variable("PROFILE_WEBHOOK_SECRET_BEFORE") {
+            Some(before) => verifier.also_accept(Secret::new(before)?),
+            None => verifier,
         };
-        let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
+        let port = variable("PORT").unwrap_or_else(|| "8080".to_owned());
         let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
         let receiver = Receiver::new(verifier)
             .time_limit(TIME_LIMIT)

@@ -31,72 +31,90 @@ pub struct Diagnosis {
     fixes: Vec<Fix>,
 }
 
-/// A condition that must change for a rejected delivery to verify.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Fix {
+/// Defines [`Fix`]: a row for each, with a clause to follow "the delivery would verify if".
+macro_rules! fixes {
+    ($($(#[$doc:meta])* $name:ident => $clause:literal,)*) => {
+        /// A condition that must change for a rejected delivery to verify.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Fix {
+            $($(#[$doc])* $name,)*
+        }
+
+        /// Writes a clause to follow "the delivery would verify if".
+        impl fmt::Display for Fix {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$name => $clause,)*
+                })
+            }
+        }
+    };
+}
+
+fixes! {
     /// The signature, without the whitespace or the quotes around it.
-    SignatureTrimmed,
+    SignatureTrimmed => "the header value had no whitespace or quotes around it",
     /// The signature, without the whitespace within it.
-    SignatureJoined,
+    SignatureJoined => "the header value had no whitespace within it",
     /// The signature, with the prefix `sha256=`.
-    Prefix,
+    Prefix => "the header value started with exactly sha256=",
     /// The digest is in base64, but the receiver accepts hex.
-    Base64,
+    Base64 => "the receiver accepted base64",
     /// The digest is in hex, but the receiver accepts base64.
-    Hex,
+    Hex => "the receiver accepted hex",
     /// The digest is HMAC-SHA1, which is never accepted.
-    Sha1,
+    Sha1 => "the sender used SHA-256 instead of SHA-1",
     /// The secret, without the byte order mark before it.
-    SecretWithoutMark,
+    SecretWithoutMark => "the secret had no byte order mark before it",
     /// The secret, without leading and trailing whitespace, such as a no-break or zero-width space.
-    SecretTrimmed,
+    SecretTrimmed => "the secret had no leading or trailing whitespace",
     /// The secret, without the name of a variable and `=` before it.
-    SecretWithoutName,
+    SecretWithoutName => "the secret had no NAME= before it",
     /// The secret, without the quotes around it.
-    SecretUnquoted,
+    SecretUnquoted => "the secret had no quotes around it",
     /// The bytes that the secret encodes in hex.
-    SecretFromHex,
+    SecretFromHex => "the secret was decoded from hex",
     /// The bytes that the secret encodes in base64.
-    SecretFromBase64,
+    SecretFromBase64 => "the secret was decoded from base64",
     /// The body, without the byte order mark before it.
-    BodyWithoutMark,
+    BodyWithoutMark => "the body had no byte order mark before it",
     /// The body of the recorded request, without the head.
-    BodyOfRecording,
+    BodyOfRecording => "the body did not include the head of the request",
     /// The body in UTF-8; it is in UTF-16.
-    BodyFromUtf16,
+    BodyFromUtf16 => "the body was in UTF-8 instead of UTF-16",
     /// The field `payload` of the body, which is a form.
-    BodyFromForm,
+    BodyFromForm => "the body was the decoded field payload of the form",
     /// The bytes that the body encodes in base64.
-    BodyFromBase64,
+    BodyFromBase64 => "the body was decoded from base64",
     /// The body, which is UTF-8 that was decoded as Latin-1.
-    BodyToLatin1,
+    BodyToLatin1 => "the body had not been decoded as Latin-1",
     /// The body in UTF-8; it is in Latin-1.
-    BodyFromLatin1,
+    BodyFromLatin1 => "the body was in UTF-8 instead of Latin-1",
     /// The body, without the newline (or `\r\n`) at the end.
-    BodyWithoutNewline,
+    BodyWithoutNewline => "the body did not end with a newline",
     /// The body, followed by a newline.
-    BodyWithNewline,
+    BodyWithNewline => "the body ended with a newline",
     /// The body, with `\n` for each `\r\n`.
-    BodyWithLf,
+    BodyWithLf => "the lines of the body ended with \\n instead of \\r\\n",
     /// The body, with `\r\n` for each `\n`.
-    BodyWithCrlf,
+    BodyWithCrlf => "the lines of the body ended with \\r\\n instead of \\n",
     /// The body's JSON, without whitespace between tokens.
-    JsonCompact,
+    JsonCompact => "the body's JSON had no whitespace between tokens",
     /// The body's JSON, with one space after each comma and colon, as Python writes it.
-    JsonSpaced,
+    JsonSpaced => "the body's JSON had one space after each comma and colon",
     /// The body's JSON, with each member and element on an indented line.
-    JsonIndented,
+    JsonIndented => "the body's JSON was indented",
     /// The body, with characters in place of `\u` escapes, as in `é` and `&`.
-    EscapesDecoded,
+    EscapesDecoded => "the body's \\u escapes were the characters themselves",
     /// The body, with an escape such as `\u00e9` for each character outside of ASCII.
-    NonAsciiEscaped,
+    NonAsciiEscaped => "the body's characters outside of ASCII were \\u escapes",
     /// The body, with an escape such as `\u0026` for each `&`, `<` and `>`.
-    HtmlEscaped,
+    HtmlEscaped => "characters of the body such as &, < and ' were \\u escapes",
     /// The body, with `/` for each `\/`.
-    SlashesDecoded,
+    SlashesDecoded => "the body's slashes had no backslash before them",
     /// The body, with `\/` for each `/`, as PHP writes it.
-    SlashesEscaped,
+    SlashesEscaped => "the body's slashes had a backslash before them",
 }
 
 /// Diagnoses why a delivery was rejected.
@@ -222,45 +240,6 @@ impl fmt::Display for Diagnosis {
             "the delivery would verify with secret {number} if {first}"
         )?;
         others.iter().try_for_each(|fix| write!(f, ", and {fix}"))
-    }
-}
-
-/// Writes a clause to follow "the delivery would verify if".
-impl fmt::Display for Fix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::SignatureTrimmed => "the header value had no whitespace or quotes around it",
-            Self::SignatureJoined => "the header value had no whitespace within it",
-            Self::Prefix => "the header value started with exactly sha256=",
-            Self::Base64 => "the receiver accepted base64",
-            Self::Hex => "the receiver accepted hex",
-            Self::Sha1 => "the sender used SHA-256 instead of SHA-1",
-            Self::SecretWithoutMark => "the secret had no byte order mark before it",
-            Self::SecretTrimmed => "the secret had no leading or trailing whitespace",
-            Self::SecretWithoutName => "the secret had no NAME= before it",
-            Self::SecretUnquoted => "the secret had no quotes around it",
-            Self::SecretFromHex => "the secret was decoded from hex",
-            Self::SecretFromBase64 => "the secret was decoded from base64",
-            Self::BodyWithoutMark => "the body had no byte order mark before it",
-            Self::BodyOfRecording => "the body did not include the head of the request",
-            Self::BodyFromUtf16 => "the body was in UTF-8 instead of UTF-16",
-            Self::BodyFromForm => "the body was the decoded field payload of the form",
-            Self::BodyFromBase64 => "the body was decoded from base64",
-            Self::BodyToLatin1 => "the body had not been decoded as Latin-1",
-            Self::BodyFromLatin1 => "the body was in UTF-8 instead of Latin-1",
-            Self::BodyWithoutNewline => "the body did not end with a newline",
-            Self::BodyWithNewline => "the body ended with a newline",
-            Self::BodyWithLf => "the lines of the body ended with \\n instead of \\r\\n",
-            Self::BodyWithCrlf => "the lines of the body ended with \\r\\n instead of \\n",
-            Self::JsonCompact => "the body's JSON had no whitespace between tokens",
-            Self::JsonSpaced => "the body's JSON had one space after each comma and colon",
-            Self::JsonIndented => "the body's JSON was indented",
-            Self::EscapesDecoded => "the body's \\u escapes were the characters themselves",
-            Self::NonAsciiEscaped => "the body's characters outside of ASCII were \\u escapes",
-            Self::HtmlEscaped => "characters of the body such as &, < and ' were \\u escapes",
-            Self::SlashesDecoded => "the body's slashes had no backslash before them",
-            Self::SlashesEscaped => "the body's slashes had a backslash before them",
-        })
     }
 }
 

@@ -12,11 +12,10 @@ use std::io;
 use std::process::{self, ExitCode};
 use std::time::Duration;
 
-use clap::error::ContextKind;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use receive_at_scale::{
     Event, EventKey, HandlerError, Queue, QueueError, QueueSettings, RetryPolicy, is_set,
-    metrics_routes, routes, serve, without_empty_variables, work,
+    metrics_routes, parse, routes, serve, work,
 };
 use tokio::net::TcpListener;
 use tracing::{Level, info, warn};
@@ -73,24 +72,7 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let matches = without_empty_variables(Program::command()).try_get_matches();
-    let program = matches.and_then(|matches| Program::from_arg_matches(&matches));
-    let program = program.unwrap_or_else(|mut error| {
-        // A URL with a password may have been passed as another argument.
-        for kind in [
-            ContextKind::InvalidArg,
-            ContextKind::InvalidSubcommand,
-            ContextKind::InvalidValue,
-        ] {
-            if error
-                .get(kind)
-                .is_some_and(|text| text.to_string().contains('@'))
-            {
-                error.remove(kind);
-            }
-        }
-        error.exit()
-    });
+    let program = parse(env::args_os()).unwrap_or_else(|error: clap::Error| error.exit());
     match run(program).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_nats::datetime::{self, DateTime};
 use async_nats::jetstream::consumer::{AckPolicy, pull};
+use async_nats::jetstream::stream::Info;
 use async_nats::jetstream::{AckKind, Message};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -122,7 +123,7 @@ pub async fn work<F, H>(
 }
 
 /// Creates the worker unless it exists, and requests its events. Also returns their stream.
-async fn subscribe(queue: &Queue, name: &str) -> Result<(pull::Stream, Source), QueueError> {
+async fn subscribe(queue: &Queue, name: &str) -> Result<(pull::Stream, Arc<Info>), QueueError> {
     let config = pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -146,9 +147,7 @@ async fn subscribe(queue: &Queue, name: &str) -> Result<(pull::Stream, Source), 
     let events = consumer.stream().max_messages_per_batch(MAX_CONCURRENT);
     let events = events.heartbeat(RETRY_DELAY).messages().await;
     let events = events.map_err(QueueError::during("request events"))?;
-    let stream = stream.cached_info();
-    let (created, max_age) = (stream.created, stream.config.max_age);
-    Ok((events, Source { created, max_age }))
+    Ok((events, Arc::new(stream.cached_info().clone())))
 }
 
 /// Receives events and spawns their handlers. Subscribes again after the connection is lost, and logs each
@@ -162,7 +161,7 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
                 logged.clear();
                 while let Some(Ok(message)) = messages.next().await {
                     let permit = permits.clone().acquire_owned().await;
-                    let worker = worker.clone();
+                    let (worker, stream) = (worker.clone(), stream.clone());
                     tasks.spawn(async move {
                         let _permit = permit;
                         let received = Instant::now();
@@ -187,18 +186,10 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
     }
 }
 
-/// A stream of events.
-#[derive(Clone, Copy)]
-struct Source {
-    created: DateTime,
-    /// The age at which the broker deletes an event; 0 for none.
-    max_age: Duration,
-}
-
 /// An event from the broker.
 struct Delivery {
     message: Message,
-    stream: Source,
+    stream: Arc<Info>,
     received: Instant,
 }
 
@@ -261,7 +252,7 @@ impl Worker {
     async fn fail(&self, delivery: &Delivery, event: Identity, attempt: i64, reason: &str) {
         let message = &delivery.message;
         self.with_events(|events| events.forget(event));
-        let Source { max_age, .. } = delivery.stream;
+        let max_age = delivery.stream.config.max_age;
         let age = datetime::now().unix_timestamp_nanos() - event.1;
         let is_kept = |delay: &Duration| {
             max_age.is_zero() || age + delay.as_nanos() as i128 <= max_age.as_nanos() as i128

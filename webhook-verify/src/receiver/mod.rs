@@ -10,7 +10,6 @@ use alloc::sync::Arc;
 use core::error::Error;
 use core::fmt;
 use core::future::poll_fn;
-use core::iter::successors;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 use std::sync::{PoisonError, RwLock};
@@ -311,14 +310,8 @@ impl Rejection {
         match self {
             Self::NotVerified(VerifyError::TooLarge { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotVerified(_) => StatusCode::UNAUTHORIZED,
-            Self::UnreadableBody(error) => {
-                let first: &dyn Error = &**error;
-                let mut causes = successors(Some(first), |error| (*error).source());
-                match causes.any(|error| error.is::<LengthLimitError>()) {
-                    true => StatusCode::PAYLOAD_TOO_LARGE,
-                    false => StatusCode::BAD_REQUEST,
-                }
-            }
+            Self::UnreadableBody(error) if is_too_large(&**error) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnreadableBody(_) => StatusCode::BAD_REQUEST,
             Self::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
         }
     }
@@ -330,6 +323,11 @@ impl Rejection {
         *response.status_mut() = self.status();
         response
     }
+}
+
+/// Returns `true` if a limit in front of the receiver was the cause.
+fn is_too_large(error: &(dyn Error + 'static)) -> bool {
+    error.is::<LengthLimitError>() || error.source().is_some_and(is_too_large)
 }
 
 impl From<VerifyError> for Rejection {

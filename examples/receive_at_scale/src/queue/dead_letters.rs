@@ -57,7 +57,7 @@ impl Queue {
         worker: &str,
         number: u64,
     ) -> Result<Option<DeadLetter>, QueueError> {
-        let subject = self.names.dead_subject(worker);
+        let subject = self.dead_subject(worker);
         let stream = self.dead_stream().await?;
         let found = stream.get_first_raw_message_by_subject(subject, number);
         match found.await {
@@ -90,8 +90,7 @@ impl Queue {
         let id = format!("replay-{worker}-{number}-{stored_at}");
         let message = message(&letter.body, &id, letter.kind.as_deref())
             .header(WORKER_HEADER, worker.as_str());
-        let (stream, subject) = (&self.names.stream, &self.names.subject);
-        let sent = self.send(message, stream, subject).await;
+        let sent = self.send(message, &self.streams.events, "").await;
         sent.map_err(QueueError::during("replay a dead letter"))?;
         // The number may belong to another dead letter by now.
         let found = self.dead_letter(worker, number).await?;
@@ -119,16 +118,19 @@ impl Queue {
         let message = message(&event.payload, &id, kind.as_deref())
             .header(SEQUENCE_HEADER, sequence.to_string().as_str())
             .header(REASON_HEADER, reason.as_str());
-        let subject = self.names.dead_subject(worker);
-        let sent = self.send(message, &self.names.dead_stream, &subject).await;
+        let sent = self.send(message, &self.streams.dead_letters, worker).await;
         sent.map_err(QueueError::during("store a dead letter"))?;
         Ok(())
+    }
+
+    fn dead_subject(&self, worker: &str) -> String {
+        self.streams.dead_letters.subjects[0].replace('*', worker)
     }
 
     /// Returns the number of dead letters of a worker.
     pub(super) async fn count_dead_letters(&self, worker: &str) -> Result<u64, QueueError> {
         let failed = || QueueError::during("count the dead letters");
-        let subject = self.names.dead_subject(worker);
+        let subject = self.dead_subject(worker);
         let stream = self.dead_stream().await?;
         let counts = stream.info_with_subjects(subject).await;
         let counts = counts.map_err(failed())?;

@@ -9,7 +9,7 @@ pub use backlog::Backlog;
 pub use dead_letters::DeadLetter;
 pub(crate) use dead_letters::text;
 pub use publish::{MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError};
-pub use settings::{QueueSettings, is_set, without_empty_variables};
+pub use settings::{QueueSettings, is_set, parse};
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use async_nats::jetstream::context::{
 };
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::publish::PublishAck;
-use async_nats::jetstream::stream::Stream;
+use async_nats::jetstream::stream::{Config, Stream};
 use async_nats::{ConnectErrorKind, ConnectOptions};
 use bytes::Bytes;
 use tokio::sync::{Mutex, Semaphore};
@@ -94,26 +94,18 @@ impl QueueError {
     }
 }
 
-/// The names of a deployment at the broker.
-struct Names {
-    stream: String,
-    subject: String,
-    dead_stream: String,
-    /// The start of the subjects of dead letters, followed by the name of the worker.
-    dead_subjects: String,
-}
-
-impl Names {
-    fn dead_subject(&self, worker: &str) -> String {
-        format!("{}{worker}", self.dead_subjects)
-    }
+/// The streams of a deployment.
+struct Streams {
+    events: Config,
+    /// Its subject is a pattern for those of all workers.
+    dead_letters: Config,
 }
 
 /// A connection to the broker, which reconnects automatically. Clones share it.
 #[derive(Clone)]
 pub struct Queue {
     context: Context,
-    names: Arc<Names>,
+    streams: Arc<Streams>,
     permits: Arc<Semaphore>,
     /// The settings of streams that the broker has lost, and the time of the last attempt to create
     /// them again.
@@ -143,14 +135,18 @@ impl Queue {
     /// ```
     pub async fn open(settings: QueueSettings) -> Result<Self, QueueError> {
         let mut queue = Self::connect(&settings).await?;
-        for config in settings.streams() {
-            let updated = queue.context.create_or_update_stream(config).await;
+        let Streams {
+            events,
+            dead_letters,
+        } = &*queue.streams;
+        for config in [events, dead_letters] {
+            let updated = queue.context.create_or_update_stream(config.clone()).await;
             let info = updated.map_err(|error| {
                 let is_refusal = matches!(error.kind(),
                     CreateStreamErrorKind::JetStream(cause) if REFUSALS.contains(&cause.kind()));
                 QueueError::new("create or update the stream", &error, is_refusal)
             })?;
-            if info.config.name == queue.names.stream {
+            if config.name == events.name {
                 settings.check_replicas(&info);
             }
         }
@@ -200,7 +196,7 @@ impl Queue {
         let permits = Arc::new(Semaphore::new(publish::PERMITS));
         Ok(Self {
             context,
-            names: Arc::new(settings.names()),
+            streams: Arc::new(settings.streams()),
             permits,
             lost_streams: None,
         })
@@ -223,12 +219,13 @@ impl Queue {
 
     /// Returns the stream of events. Fails at once while the broker is disconnected.
     pub(crate) async fn stream(&self) -> Result<Stream, QueueError> {
-        self.look_up(&self.names.stream, "look up the stream").await
+        self.look_up(&self.streams.events.name, "look up the stream")
+            .await
     }
 
     /// Returns the stream of dead letters.
     async fn dead_stream(&self) -> Result<Stream, QueueError> {
-        let name = &self.names.dead_stream;
+        let name = &self.streams.dead_letters.name;
         self.look_up(name, "look up the stream of dead letters")
             .await
     }
@@ -257,12 +254,16 @@ impl Queue {
         }
         *last_attempt = Some(Instant::now());
         let mut created = Vec::new();
-        for config in settings.streams() {
-            let name = config.name.clone();
-            match self.context.get_stream(&name).await {
+        let Streams {
+            events,
+            dead_letters,
+        } = &*self.streams;
+        for config in [events, dead_letters] {
+            let name = &config.name;
+            match self.context.get_stream(name).await {
                 Ok(stream) => settings.check_replicas(stream.cached_info()),
                 Err(error) if is_missing(&error) => {
-                    if let Err(error) = self.context.create_stream(config).await {
+                    if let Err(error) = self.context.create_stream(config.clone()).await {
                         return error!(%error, stream = name, "could not create a missing stream");
                     }
                     created.push(name);
@@ -275,16 +276,16 @@ impl Queue {
         }
     }
 
-    /// Sends a message to this stream, and waits for the acknowledgement. Another stream with the same
-    /// subject rejects the message.
+    /// Sends a message to this stream, with the subject of the worker if it has several, and waits for the
+    /// acknowledgement. Another stream with the same subject rejects the message.
     async fn send(
         &self,
         message: PublishMessage,
-        stream: &str,
-        subject: &str,
+        stream: &Config,
+        worker: &str,
     ) -> Result<PublishAck, PublishError> {
-        let message = message.expected_stream(stream);
-        let message = message.outbound_message(subject.to_owned());
+        let message = message.expected_stream(&stream.name);
+        let message = message.outbound_message(stream.subjects[0].replace('*', worker));
         let headers = message.headers.unwrap_or_default();
         let publish = async || {
             let (subject, payload) = (message.subject.clone(), message.payload.clone());

@@ -67,7 +67,7 @@ impl Queue {
         // The client would keep what is published while disconnected, and send it later.
         while self.is_connected() {
             let message = message(&body, &id, unverified_kind);
-            let attempt = self.send(message, &self.names.stream, &self.names.subject);
+            let attempt = self.send(message, &self.streams.events, "");
             match timeout_at(deadline, attempt).await {
                 Ok(Ok(stored)) => return Ok(stored),
                 Ok(Err(error)) => {

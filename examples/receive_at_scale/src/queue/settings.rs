@@ -1,7 +1,7 @@
 //! Settings of the connection and of the stream.
 
 use std::env::{self, VarError};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
 use async_nats::{ClientError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
-use clap::builder::{Resettable, TypedValueParser};
-use clap::error::ErrorKind;
-use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
+use clap::builder::{OsStringValueParser, Resettable, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Command, Parser};
 use percent_encoding::percent_decode_str;
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
@@ -20,7 +20,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use tracing::{error, warn};
 
-use super::{DUPLICATE_WINDOW, Names, PING_INTERVAL, QueueError, RETRY_DELAY};
+use super::{DUPLICATE_WINDOW, PING_INTERVAL, QueueError, RETRY_DELAY, Streams};
 
 /// Seconds in a week.
 const WEEK: u64 = 7 * 24 * 60 * 60;
@@ -39,7 +39,7 @@ pub struct QueueSettings {
         hide_env_values = true,
         default_value = "nats://127.0.0.1:4222",
         value_delimiter = ',',
-        value_parser = UrlParser,
+        value_parser = OsStringValueParser::new().try_map(parse_url),
         value_name = "URL"
     )]
     pub nats_url: Vec<ServerAddr>,
@@ -77,18 +77,7 @@ impl QueueSettings {
     ///
     /// Returns an error if a value is invalid.
     pub fn new(url: &str) -> Result<Self, clap::Error> {
-        let command = without_empty_variables(Self::command());
-        Self::from_arg_matches(&command.try_get_matches_from(["", "--nats-url", url])?)
-    }
-
-    pub(super) fn names(&self) -> Names {
-        let (lower, upper) = (&self.stream_prefix, self.stream_prefix.to_uppercase());
-        Names {
-            stream: format!("{upper}_EVENTS"),
-            subject: format!("{lower}.events"),
-            dead_stream: format!("{upper}_DEAD_LETTERS"),
-            dead_subjects: format!("{lower}.dead."),
-        }
+        parse(["", "--nats-url", url])
     }
 
     /// Returns the options of a connection.
@@ -154,15 +143,8 @@ impl QueueSettings {
         }
     }
 
-    /// Returns the stream of events, and that of dead letters.
-    pub(super) fn streams(&self) -> [Config; 2] {
-        let names = self.names();
-        let dead_subjects = names.dead_subject("*");
-        let streams = [
-            (names.stream, names.subject),
-            (names.dead_stream, dead_subjects),
-        ];
-        streams.map(|(name, subject)| Config {
+    pub(super) fn streams(&self) -> Streams {
+        let config = |name: String, subject: String| Config {
             name,
             subjects: vec![subject],
             storage: StorageType::File,
@@ -175,7 +157,12 @@ impl QueueSettings {
             // Reject new events, and never delete old ones that are not handled.
             discard: DiscardPolicy::New,
             ..Config::default()
-        })
+        };
+        let (lower, upper) = (&self.stream_prefix, self.stream_prefix.to_uppercase());
+        Streams {
+            events: config(format!("{upper}_EVENTS"), format!("{lower}.events")),
+            dead_letters: config(format!("{upper}_DEAD_LETTERS"), format!("{lower}.dead.*")),
+        }
     }
 }
 
@@ -185,8 +172,37 @@ pub fn is_set(variable: impl AsRef<OsStr>) -> bool {
     env::var_os(variable.as_ref()).is_some_and(|value| !value.is_empty())
 }
 
-/// Lets a command ignore variables that are not [set](is_set).
-pub fn without_empty_variables(command: Command) -> Command {
+/// Parses arguments and variables. Ignores variables that are not [set](is_set). The errors contain no value
+/// that may contain a password.
+///
+/// # Errors
+///
+/// Returns an error if a value is invalid, or for a request for help.
+pub fn parse<T: Parser>(
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<T, clap::Error> {
+    let matches = without_empty_variables(T::command()).try_get_matches_from(arguments);
+    let parsed = matches.and_then(|matches| T::from_arg_matches(&matches));
+    parsed.map_err(|mut error| {
+        let text = |error: &clap::Error, kind| error.get(kind).map(ToString::to_string);
+        let argument = text(&error, ContextKind::InvalidArg);
+        let is_url = argument.is_some_and(|name| name.starts_with("--nats-url"));
+        for kind in [
+            ContextKind::InvalidArg,
+            ContextKind::InvalidSubcommand,
+            ContextKind::InvalidValue,
+        ] {
+            // A URL with a password may have been passed as another argument.
+            let is_secret = text(&error, kind).is_some_and(|text| text.contains('@'));
+            if is_secret || (is_url && kind == ContextKind::InvalidValue) {
+                error.insert(kind, ContextValue::String("…".to_owned()));
+            }
+        }
+        error
+    })
+}
+
+fn without_empty_variables(command: Command) -> Command {
     let command = command.mut_subcommands(without_empty_variables);
     command.mut_args(
         |arg| match arg.get_env().is_some_and(|name| !is_set(name)) {
@@ -194,6 +210,11 @@ pub fn without_empty_variables(command: Command) -> Command {
             false => arg,
         },
     )
+}
+
+fn parse_url(url: OsString) -> Result<ServerAddr, &'static str> {
+    let url = url.to_str().and_then(|text| text.parse().ok());
+    url.ok_or("expected URLs in NATS_URL such as nats://127.0.0.1:4222")
 }
 
 /// Rejects what is not valid in the names of streams, or equals another prefix in upper case.
@@ -236,28 +257,6 @@ fn decode(text: &str) -> io::Result<String> {
     let text = percent_decode_str(text).decode_utf8();
     let text = text.map_err(|_| io::Error::other("the user in NATS_URL is not valid UTF-8"))?;
     Ok(text.into_owned())
-}
-
-/// Parses a URL, which may contain a password: the errors of clap would print it.
-#[derive(Clone)]
-struct UrlParser;
-
-impl TypedValueParser for UrlParser {
-    type Value = ServerAddr;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        _: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<ServerAddr, clap::Error> {
-        let url = value.to_str().and_then(|text| text.parse().ok());
-        url.ok_or_else(|| {
-            let message = "invalid URL in --nats-url or NATS_URL; expected for example \
-                           nats://127.0.0.1:4222\n";
-            command.clone().error(ErrorKind::ValueValidation, message)
-        })
-    }
 }
 
 /// The state of the connection that was logged last.

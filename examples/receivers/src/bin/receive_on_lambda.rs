@@ -35,7 +35,8 @@ fn handle(delivery: &Verified<Body>) -> io::Result<()> {
 async fn main() -> Result<(), Error> {
     let secret =
         env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
-    let verifier = Verifier::new(Secret::new(secret)?);
+    let secret = Secret::new(secret).map_err(|error| format!("PROFILE_WEBHOOK_SECRET: {error}"))?;
+    let verifier = Verifier::new(secret);
     run(service_fn(|request| receive(&verifier, request))).await
 }
 

@@ -158,7 +158,7 @@ async fn stopped() {
 async fn main() -> Result<(), AnyError> {
     let secret =
         env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
-    let secret = Secret::new(secret)?;
+    let secret = Secret::new(secret).map_err(|error| format!("PROFILE_WEBHOOK_SECRET: {error}"))?;
     let app = app(secret, Connection::open("deliveries.db")?)?;
     let (host, port) = (
         variable("LISTEN_HOST", "127.0.0.1"),

@@ -60,7 +60,7 @@ fn variable(name: &str, default: &str) -> String {
 async fn main() -> Result<(), Box<dyn Error>> {
     let secret =
         env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
-    let secret = Secret::new(secret)?;
+    let secret = Secret::new(secret).map_err(|error| format!("PROFILE_WEBHOOK_SECRET: {error}"))?;
     let verifier = Data::new(Verifier::new(secret));
     let app = move || {
         let app = App::new().app_data(verifier.clone());
