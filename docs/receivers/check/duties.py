@@ -14,8 +14,7 @@ from running import accepts, free_port, head, post, running, started, wait_until
 _, SIGNED, BODY, _ = next(requests(SECRET))
 # What a sender writes, and what must not be in the log or in a response.
 CANARY = "canary"
-# Addresses of their own, so that several receivers can use the same port.
-HOSTS = (f"127.{first}.{second}.1" for first, second in itertools.product(range(1, 250), range(1, 250)))
+NUMBERS = itertools.count(250)
 
 
 def secret(packages, receiver, *changes):
@@ -102,14 +101,20 @@ def shutdown(packages, receiver, *changes):
             yield "does not end within 20 seconds"
 
 
+def new_host():
+    """Returns an address that nothing else uses, so that several receivers can listen on the same port."""
+    number = next(NUMBERS)
+    return f"127.{number // 250}.{number % 250}.1"
+
+
 def address(packages, receiver, *changes):
     """Takes LISTEN_HOST and PORT from the environment; empty ones count as not set."""
-    for host, port in [(next(HOSTS), ""), (next(HOSTS), str(free_port())), ("", str(free_port()))]:
+    for host, port in [(new_host(), ""), (new_host(), str(free_port())), ("", str(free_port()))]:
         try:
             with running(packages, receiver, *changes, environment={"LISTEN_HOST": host, "PORT": port}) as it:
                 if post(it, SIGNED, BODY)[0] not in ACCEPTED:
                     yield f"does not listen on {it.host}:{it.port}"
-                if host and port and accepts("127.0.0.1", it.port):
+                if host and port and accepts(new_host(), it.port):
                     yield "listens on other addresses too"
         except RuntimeError as error:
             yield f"LISTEN_HOST={host} PORT={port}: {error}"
