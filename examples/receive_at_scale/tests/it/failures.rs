@@ -1,4 +1,4 @@
-//! The table of failures in the README: each row has a test, and names what the log and the metrics show.
+//! The table of failures in `operations.md`: each row has a test, and names what the log and the metrics show.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::{open, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
-const README: &str = include_str!("../../README.md");
+const PAGE: &str = include_str!("../../operations.md");
 
 /// The start of each row, and its tests.
 const TESTS: [(&str, &[&str]); 21] = [
@@ -135,7 +135,7 @@ fn sources(folder: &str) -> String {
 
 #[test]
 fn each_failure_has_a_test_a_log_line_and_a_metric() {
-    let (_, table) = README.split_once("| failure |").unwrap();
+    let (_, table) = PAGE.split_once("| failure |").unwrap();
     let rows: Vec<&str> = table
         .lines()
         .skip(2)
@@ -143,7 +143,7 @@ fn each_failure_has_a_test_a_log_line_and_a_metric() {
         .collect();
     let tests = sources("tests");
     // The texts of the broker are in the tests.
-    let texts = sources("src") + &tests.replace(README, "");
+    let texts = sources("src") + &tests;
     assert_eq!(rows.len(), TESTS.len());
     for (row, (start, names)) in rows.iter().zip(TESTS) {
         let cells: Vec<_> = row.split('|').skip(1).map(str::trim).collect();
