@@ -43,7 +43,7 @@ repeat() { printf "%*s" "$2" "" | sed "s/ /$1/g"; }
 key() { sed -E "s/.*\"$1\":\"([^\"]*)\".*/\1/" <<<"$MOCK_SERVER_KEYS"; }
 edit() { profile api me/profile -X PATCH "$@"; }
 rejects() { exits 6 "$@"; }
-limit() { profile set --help | sed -nE "s/.*--$1 .* up to ([0-9]+) characters.*/\1/p" | grep . || fail "no limit of $1"; }
+limit() { profile set --help | sed -nE "s/.*--$1 .* up to ([0-9]+) ${2-characters}.*/\1/p" | grep . || fail "no limit of $1"; }
 
 # Reading
 is '["Demo Person",true,true,true,true]' profile show --jq \
@@ -68,14 +68,14 @@ is true profile api stats --jq '.data | [.users, .views, .links] | all(type == "
 
 # The profile and its limits
 longest=$(repeat n "$(limit display-name)")
-lines=$(repeat 'line\n' 10)
+lines=$(repeat 'line\n' "$(limit bio lines)")
 profile set --display-name "$longest" --bio "$lines" --text-color '#0000ff' >/dev/null
 fields='[.display_name, .location, .accent_color, .text_color] | join(" ")'
 is "$longest 127.0.0.1 #2563eb #0000ff" profile show --jq "$fields"
 rejects edit -f bio=valid -f nickname=x
 rejects edit -f "display_name=${longest}n"
 rejects edit -f "bio=$(repeat b $(($(limit bio) + 1)))"
-rejects edit -f "bio=$(repeat 'line\n' 11)"
+rejects edit -f "bio=$(repeat 'line\n' $(($(limit bio lines) + 1)))"
 rejects edit -f "location=$(repeat l $(($(limit location) + 1)))"
 rejects edit -f accent_color=ff8800
 is "$longest 127.0.0.1 #2563eb #0000ff" profile show --jq "$fields"

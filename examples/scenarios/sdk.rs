@@ -127,11 +127,11 @@ async fn edit_profile(client: &Client) -> Result {
     let mut expected = client.me().await?;
     let update = ProfileUpdate::new()
         .display_name(DisplayName::new("n".repeat(DisplayName::MAX_CHARACTERS))?)
-        .bio(Bio::new("line\n".repeat(9))?)
+        .bio(Bio::new("line\n".repeat(Bio::MAX_LINES - 1))?)
         .text_color(Color::new("#0000ff")?);
     client.update_profile(&update).await?;
     expected.display_name = Some("n".repeat(DisplayName::MAX_CHARACTERS));
-    expected.bio = Some("line\n".repeat(9));
+    expected.bio = Some("line\n".repeat(Bio::MAX_LINES - 1));
     expected.text_color = Some("#0000ff".to_owned());
     assert_eq!(client.me().await?, expected);
     client
@@ -148,7 +148,7 @@ async fn break_limits(client: &Client) -> Result {
         json!({"bio": "valid", "nickname": "x"}),
         json!({"display_name": "n".repeat(DisplayName::MAX_CHARACTERS + 1)}),
         json!({"bio": "b".repeat(Bio::MAX_CHARACTERS + 1)}),
-        json!({"bio": "line\n".repeat(10)}),
+        json!({"bio": "line\n".repeat(Bio::MAX_LINES)}),
         json!({"location": "l".repeat(Location::MAX_CHARACTERS + 1)}),
         json!({"accent_color": "ff8800"}),
     ] {

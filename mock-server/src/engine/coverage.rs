@@ -217,8 +217,9 @@ mod tests {
                 r#"{"url": "x"}"#,
                 r#"{"title": "x"}"#,
                 r##"{"accent_color": "#"}"##,
-                r#"{"bio": "\n\n\n\n\n\n\n\n\n\n"}"#,
-                r#"{"location": "1234567890123456789012345678901234567890x"}"#,
+                // Beyond any limit.
+                &json!({"bio": "\n".repeat(200)}).to_string(),
+                &json!({"location": "x".repeat(200)}).to_string(),
             ] {
                 requests.push(all(&path).body(body));
             }

@@ -208,8 +208,12 @@ pub(crate) mod tests {
         let world = World::default();
         let profile = || request(&world, "PATCH /me/profile");
         let bio = ProfileField::ALL.iter().find(|field| field.name() == "bio");
-        let FieldLimit::Text { max_characters, .. } = bio.unwrap().limit() else {
-            panic!("the bio is a text");
+        let FieldLimit::Text {
+            max_characters,
+            max_lines: Some(max_lines),
+        } = bio.unwrap().limit()
+        else {
+            panic!("the bio is a text with lines");
         };
         let length = max_characters + 1;
         let lines = "\n".repeat(length);
@@ -222,7 +226,7 @@ pub(crate) mod tests {
                     "too_many_characters: bio has {length} characters; at most {max_characters} are allowed"
                 ),
                 &format!(
-                    "too_many_lines: bio has {} lines; at most 10 are allowed",
+                    "too_many_lines: bio has {} lines; at most {max_lines} are allowed",
                     length + 1
                 ),
                 "wrong_type: location is null; expected a string",
