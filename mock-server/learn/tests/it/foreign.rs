@@ -29,14 +29,22 @@ impl Foreign {
         }
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/foreign_service.py");
         let limits = ProfileField::ALL.iter().filter_map(|field| {
-            let FieldLimit::Text { max_characters, .. } = field.limit() else {
+            let FieldLimit::Text {
+                max_characters,
+                max_lines,
+            } = field.limit()
+            else {
                 return None;
             };
-            Some((field.name(), json!(max_characters)))
+            let max_lines = max_lines.unwrap_or(max_characters);
+            Some((field.name(), json!([max_characters, max_lines])))
         });
+        let world = World::default();
+        let profile = json!(world.account("demo").unwrap().profile);
         let mut child = child::command("python3")
             .arg(script)
             .args(options)
+            .env("PROFILE", profile.to_string())
             .env("LIMITS", limits.collect::<Value>().to_string())
             .stdout(Stdio::piped())
             .spawn()

@@ -11,10 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEY = "foreign-key-0123456789"
 EXTRA = {"plan": "pro", "verified": True, "created_at": "2020-01-01"}
-PROFILE = {
-    "display_name": "Ada", "bio": "Hello", "location": "Paris",
-    "accent_color": "#112233", "text_color": "#000000", "background_color": "#ffffff",
-}
+PROFILE = json.loads(os.environ["PROFILE"]) | {"bio": "Hello", "location": "Paris"}
+# The maximum number of characters and of lines of each text.
 LIMITS = json.loads(os.environ["LIMITS"])
 LINKS = [{"id": str(uuid.uuid4()), "title": "Home", "url": "https://example.com", "position": 1}]
 POSTS = []
@@ -90,7 +88,8 @@ def set_profile(edit):
         if not isinstance(value, str):
             raise Rejected(409, "not_text", f"{name} must be a text", name)
         # Counts bytes.
-        if len(value.encode()) > LIMITS.get(name, 7) or value.count("\n") > 9:
+        characters, lines = LIMITS.get(name, (7, 1))
+        if len(value.encode()) > characters or value.count("\n") >= lines:
             raise Rejected(409, "too_long", f"{name} is too long", name)
         if name.endswith("color") and len(value) != 7:
             raise Rejected(409, "color", f"{name} is not a color", name)
