@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use expect_test::expect;
-use profile_sdk::DisplayName;
+use profile_sdk::{Bio, DisplayName};
 
 use crate::program::Fixture;
 
@@ -15,7 +15,7 @@ async fn rejects_values_over_a_limit_without_a_request() {
             "--display-name",
             &*"x".repeat(DisplayName::MAX_CHARACTERS + 1),
         ][..],
-        &["--bio", &"\n".repeat(11)],
+        &["--bio", &"\n".repeat(Bio::MAX_LINES + 1)],
         &["--text-color", "reddish", "--json"],
     ]
     .map(|fields| fixture.run(&[&["set"], fields].concat()).usage_error());
@@ -56,7 +56,8 @@ async fn closed_stdin_and_invalid_texts_change_nothing() {
         let program = fixture.program(&["set", "--bio", bio]).stdin(stdin);
         program.run().usage_error()
     };
-    let mut rejected = set("-", b"") + &set("-", b"ab\xff") + &set("-", &b"\n".repeat(11));
+    let too_many_lines = b"\n".repeat(Bio::MAX_LINES + 1);
+    let mut rejected = set("-", b"") + &set("-", b"ab\xff") + &set("-", &too_many_lines);
     rejected += &set("@/nowhere/bio.txt", b"");
     expect![[r"
         error: --bio: stdin is empty; expected a text

@@ -341,13 +341,13 @@ mod tests {
 
     #[test]
     fn reports_both_limits_at_once() {
-        let text = format!("{}{}", "\n".repeat(10), "x".repeat(Bio::MAX_CHARACTERS));
-        let (limit, found) = (Bio::MAX_CHARACTERS, text.len());
-        assert_eq!(
-            Bio::new(text).unwrap_err().to_string(),
-            format!(
-                "bio has {found} characters and 11 lines; at most {limit} characters and 10 lines are allowed"
-            )
+        let (characters, lines) = (Bio::MAX_CHARACTERS, Bio::MAX_LINES);
+        let text = format!("{}{}", "\n".repeat(lines), "x".repeat(characters));
+        let expected = format!(
+            "bio has {} characters and {} lines; at most {characters} characters and {lines} lines are allowed",
+            text.len(),
+            lines + 1
         );
+        assert_eq!(Bio::new(text).unwrap_err().to_string(), expected);
     }
 }
