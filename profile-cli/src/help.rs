@@ -156,8 +156,10 @@ while a change is sent.
 Signals that were ignored when the program started, as with nohup, stay ignored.";
 
 const FILES: &str = "\
-  ~/.config/profile       settings and keys; PROFILE_CONFIG_DIR and XDG_CONFIG_HOME move it
-  ~/.local/state/profile  the sandbox, and texts that were not sent; XDG_STATE_HOME moves it
+Folders of the program, and the variables that move them:
+
+  ~/.config/profile       settings and keys: PROFILE_CONFIG_DIR, XDG_CONFIG_HOME
+  ~/.local/state/profile  the sandbox, and texts that were not sent: XDG_STATE_HOME
 
 To uninstall the program, run `profile auth logout` for each account, which deletes its key, and delete both
 folders, the completion scripts, the manual pages `profile*.1`, and the program itself: `cargo uninstall

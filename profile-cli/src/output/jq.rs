@@ -383,7 +383,6 @@ mod tests {
             "tonumber",
             "fromjson",
             "fromdate",
-            "{(.): error(\"x\" + .)}",
             "test(1)",
         ] {
             let program = Program::new(expression).expect("an expression");
