@@ -93,9 +93,10 @@ impl Pacing {
         let date = || self.response_date(response);
         let is_success = (200..300).contains(&response.status);
         // The limits in a cached response are those of another request.
-        let is_cached = is_success && !age(response).is_zero();
-        let headers = RateLimitHeaders::read(&response.headers, date).filter(|_| !is_cached);
-        let retry_after = response.header("retry-after").filter(|_| !is_success);
+        let is_fresh = |_: &_| !is_success || age(response).is_zero();
+        let headers = RateLimitHeaders::read(&response.headers, date).filter(is_fresh);
+        let refused = Some(response).filter(|_| !is_success);
+        let retry_after = refused.and_then(|response| response.header("retry-after"));
         let retry_after = retry_after.and_then(|text| read_retry_after(text, date()));
         if response.status != 429 {
             permit.finish(|state, window| state.accept(window, headers, || self.now()));
