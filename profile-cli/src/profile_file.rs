@@ -36,13 +36,12 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
         false => EnteredProfile::read(text, shown.as_ref()).validated(name),
     };
     let desired = parsed.map_err(with_hint)?;
-    match shown.is_none() && desired.profile.is_empty() && desired.links.is_none() {
-        true => Err(Failure::usage(format!(
-            "{name} has neither fields nor links; expected the output of {}",
-            NextCommand("profile export")
-        ))),
-        false => Ok(desired),
+    if shown.is_none() && desired.profile.is_empty() && desired.links.is_none() {
+        let export = NextCommand("profile export");
+        let message = "has neither fields nor links; expected the output of";
+        return Err(Failure::usage(format!("{name} {message} {export}")));
     }
+    Ok(desired)
 }
 
 /// The start of the last line of a text for the editor, which holds the fields that it showed.

@@ -92,10 +92,8 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let response =
         response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
     let is_write = arguments.needs() == Needs::Writes;
-    let page = format!(
-        "{PAGE}; check with {} before you try again",
-        NextCommand(&check)
-    );
+    let command = NextCommand(&check);
+    let page = format!("{PAGE}; check with {command} before you try again");
     let warning = (is_write && response.is_page()).then_some(page);
     let outcome = is_write.then(|| WriteOutcome::unknown(&check));
     // Only one form is printed, and a response may not be valid JSON.

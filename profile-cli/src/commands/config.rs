@@ -165,11 +165,8 @@ fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failur
     let warning = variable.map(|name| format!("{name} is set and overrides config.toml"));
     let warning = account.or(warning);
     let json = json!({"result": "updated", "name": name.as_str(), "value": value, "path": path});
-    let report = Report::changed(
-        json,
-        format!("Set {name} to {value} in {}.", escaped(&path)),
-    );
-    Ok(report.warning(warning))
+    let sentence = format!("Set {name} to {value} in {}.", escaped(&path));
+    Ok(Report::changed(json, sentence).warning(warning))
 }
 
 const UNSET_HELP: &str = "\
@@ -183,15 +180,10 @@ fn unset(name: SettingName, session: &Session<'_>) -> Result<Report, Failure> {
     if was_set {
         edit.finish()?;
     }
+    let shown = escaped(&path);
     let (result, sentence) = match was_set {
-        true => (
-            "deleted",
-            format!("Removed {name} from {}.", escaped(&path)),
-        ),
-        false => (
-            "unchanged",
-            format!("{name} is not set in {}.", escaped(&path)),
-        ),
+        true => ("deleted", format!("Removed {name} from {shown}.")),
+        false => ("unchanged", format!("{name} is not set in {shown}.")),
     };
     let json = json!({"result": result, "name": name.as_str(), "path": path});
     Ok(Report::changed(json, sentence))

@@ -245,15 +245,11 @@ pub(crate) fn with_list_hint(noun: &str, failure: Failure) -> Failure {
 
 /// Fails if several arguments are the words of one title.
 fn check_quotes(noun: &str, entered: &[String], items: &[Item]) -> Result<(), Failure> {
-    let title = entered.join(" ");
-    if entered.len() == 1 || !items.iter().any(|item| item.get("title") == Some(&title)) {
+    let (count, title) = (entered.len(), entered.join(" "));
+    if count == 1 || !items.iter().any(|item| item.get("title") == Some(&title)) {
         return Ok(());
     }
-    let message = format!(
-        "these {} arguments are the title {}",
-        entered.len(),
-        quoted(&title)
-    );
+    let message = format!("these {count} arguments are the title {}", quoted(&title));
     let title = word(&title, "TITLE");
     let delete = format!("profile {noun} delete {title}");
     let hint = format!("quote the title: {}", NextCommand(&delete));

@@ -129,11 +129,10 @@ fn name_of(handle: Option<&Handle>, service: Option<&SafeUrl>) -> String {
 /// Returns the failure for a service that does not list the links, so that they cannot be compared.
 pub(super) fn lacks_links() -> Failure {
     let message = "the service does not list your links, so those of the file cannot be compared";
-    Failure::new(FailureKind::Other, message).hint(format!(
-        "remove the links from the file, and use {} and {}",
-        NextCommand("profile link add"),
-        NextCommand("profile link edit")
-    ))
+    let add = NextCommand("profile link add");
+    let edit = NextCommand("profile link edit");
+    let hint = format!("remove the links from the file, and use {add} and {edit}");
+    Failure::new(FailureKind::Other, message).hint(hint)
 }
 
 /// Returns the texts of warnings.

@@ -196,10 +196,8 @@ fn find_link(
     let links = links.unwrap_or_default();
     let mut id = id_of(entered, &links)?;
     if let Some(link) = similar(&id, &links).filter(|_| !links.iter().any(|link| link.id == id)) {
-        let note = format!(
-            "the title {} looks like that of link {link}",
-            quoted(entered)
-        );
+        let title = quoted(entered);
+        let note = format!("the title {title} looks like that of link {link}");
         session.output.note(&note);
         id.clone_from(&link.id);
     }

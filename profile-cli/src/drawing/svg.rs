@@ -42,11 +42,9 @@ pub(crate) fn svg(views: &[ProfileViews]) -> String {
         let max_views = views.daily.iter().max_by_key(|(_, count)| **count);
         let max_views = max_views.map(|(date, count)| (with_separators(*count), date));
         let max_views = max_views.map(|(count, date)| format!(", maximum {count} on {date}"));
+        let max_views = max_views.unwrap_or_default();
         let (handle, summary, range) = (&views.handle, views.summary(), plot.range());
-        format!(
-            "{handle}: {summary}, {range}{}.",
-            max_views.unwrap_or_default()
-        )
+        format!("{handle}: {summary}, {range}{max_views}.")
     });
     let description = escaped(&description.collect::<Vec<_>>().join(" "));
     let mut picture = format!(

@@ -199,17 +199,15 @@ impl Failure {
 
     /// Returns the hint that follows from the outcome and from `retryable`.
     fn outcome_hint(&self) -> Option<String> {
-        match self.outcome.as_ref()? {
-            WriteOutcome::Done | WriteOutcome::NotDone => None,
-            WriteOutcome::Unknown { check } if self.retryable => Some(format!(
-                "it is safe to run the command again; {} shows whether the change was made",
-                NextCommand(check)
-            )),
-            WriteOutcome::Unknown { check } => {
-                let check = NextCommand(check);
-                Some(format!("check with {check} before you try again"))
-            }
-        }
+        let check = match self.outcome.as_ref()? {
+            WriteOutcome::Done | WriteOutcome::NotDone => return None,
+            WriteOutcome::Unknown { check } => NextCommand(check),
+        };
+        let safe = "it is safe to run the command again";
+        Some(match self.retryable {
+            true => format!("{safe}; {check} shows whether the change was made"),
+            false => format!("check with {check} before you try again"),
+        })
     }
 
     /// Returns the failure of a call with an invalid request.

@@ -84,10 +84,8 @@ impl<S: Subscriber> Layer<S> for Log {
                 message = format!("{value:?}");
             }
         });
-        let mark = match event.metadata().target().starts_with("profile_sdk") {
-            true => "* ",
-            false => "",
-        };
+        let is_of_sdk = event.metadata().target().starts_with("profile_sdk");
+        let mark = if is_of_sdk { "* " } else { "" };
         let line = format!("{mark}{}\n", printable(&message).replace('\n', " "));
         // There is no other place to report an error.
         let _ = Blocking(io::stderr()).write_all(line.as_bytes());

@@ -165,11 +165,7 @@ pub(crate) fn curl_command(
 ) -> String {
     // As the client parses it, so that curl cannot read another host from it.
     let base_url = base_url.parsed().map_or(base_url.expose(), Url::as_str);
-    let url = format!(
-        "{}{}",
-        base_url.trim_end_matches('/'),
-        path_and_query(request)
-    );
+    let url = base_url.trim_end_matches('/').to_owned() + &path_and_query(request);
     let mut command = String::new();
     if with_key {
         command += "printf 'Authorization: Bearer %s\\n' \"$PROFILE_API_KEY\" |\n  ";

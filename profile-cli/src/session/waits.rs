@@ -90,11 +90,7 @@ fn text(latest: Option<(Wait, Instant)>, host: &str, max_retries: u32) -> String
         _ => "no connection",
     };
     let seconds = (end - now).as_secs_f64().ceil();
-    let counted = wait
-        .retry
-        .map(|retry| format!(" ({retry} of {max_retries})"));
-    format!(
-        "{reason}, retrying in {seconds} s{}",
-        counted.unwrap_or_default()
-    )
+    let counted = |retry| format!(" ({retry} of {max_retries})");
+    let counted = wait.retry.map(counted).unwrap_or_default();
+    format!("{reason}, retrying in {seconds} s{counted}")
 }

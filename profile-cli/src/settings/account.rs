@@ -48,11 +48,9 @@ impl Sources {
             let hint = format!("select one of {accounts} with `profile auth switch NAME`");
             return Err(Failure::usage("no account is selected").hint(hint));
         }
-        let hint = format!(
-            "log in with {}, pass --base-url, or set PROFILE_BASE_URL{}",
-            NextCommand("profile auth login"),
-            sandbox_hint()
-        );
+        let (login, sandbox) = (NextCommand("profile auth login"), sandbox_hint());
+        let hint =
+            format!("log in with {login}, pass --base-url, or set PROFILE_BASE_URL{sandbox}");
         Err(Failure::usage("no base URL is set").hint(hint))
     }
 
@@ -78,13 +76,11 @@ impl Sources {
             return " --sandbox".to_owned();
         }
         // The option would replace a key of the environment.
-        let account = match self.account_is_option() || !Key::is_in_environment() {
-            true => self.configured(SettingName::Account).ok().flatten(),
-            false => None,
-        };
+        let is_used = self.account_is_option() || !Key::is_in_environment();
+        let account = self.configured(SettingName::Account).ok().flatten();
+        let account = account.map(|account| ("--account", account.value));
         let is_known = |name: &String| self.config.accounts().contains(name);
-        let account = account.map(|account| account.value).filter(is_known);
-        let account = account.map(|account| ("--account", account));
+        let account = account.filter(|(_, name)| is_used && is_known(name));
         let base_url = self.arguments.setting(SettingName::BaseUrl);
         let base_url = base_url.map(|url| ("--base-url", SafeUrl::base(url.value).to_string()));
         let options = account.into_iter().chain(base_url);

@@ -200,12 +200,9 @@ fn with_line_breaks_of(old: &str, new: &str) -> String {
     let ends: HashMap<_, _> = ends.collect();
     let mut text = old[..old.len() - unmarked.len()].to_owned();
     for line in new.lines() {
+        let is_crlf = *ends.get(line).unwrap_or(&first);
         text += line;
-        text += if *ends.get(line).unwrap_or(&first) {
-            "\r\n"
-        } else {
-            "\n"
-        };
+        text += if is_crlf { "\r\n" } else { "\n" };
     }
     text
 }

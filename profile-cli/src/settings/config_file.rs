@@ -49,14 +49,10 @@ impl ConfigFile {
             Ok((Text { text, had_mark }, safety)) => {
                 let file = Self::parse(path, &text)?;
                 // An edit keeps the mark.
-                let text = if had_mark {
-                    format!("\u{feff}{text}")
-                } else {
-                    text
-                };
+                let mark = if had_mark { "\u{feff}" } else { "" };
                 Ok(Self {
                     safety,
-                    text,
+                    text: format!("{mark}{text}"),
                     ..file
                 })
             }
@@ -119,11 +115,12 @@ impl ConfigFile {
         let Some(item) = self.document.get(name.as_str()) else {
             return Ok(None);
         };
-        match name.accepts(item) {
+        let (expected, has_type) = name.expected();
+        match has_type(item) {
             true => Ok(text(item)),
             false => Err(Failure {
                 field: Some(name.as_str()),
-                ..self.invalid(&[name.as_str()], item, name.expected())
+                ..self.invalid(&[name.as_str()], item, expected)
             }),
         }
     }
@@ -222,11 +219,8 @@ impl ConfigFile {
     /// Returns the failure for a value of the wrong type in the accounts.
     fn invalid(&self, path: &[&str], item: &Item, expected: &str) -> Failure {
         let place = self.location_of(path);
-        let found = found(item);
-        let message = format!(
-            "{place}: {} is {found}; expected {expected}",
-            path.join(".")
-        );
+        let (name, found) = (path.join("."), found(item));
+        let message = format!("{place}: {name} is {found}; expected {expected}");
         Failure {
             field: Some("accounts"),
             ..Failure::usage(message).hint("fix the line, or remove it")

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 
-use super::value::{name_of, seconds};
+use super::value::{SECONDS, name_of, seconds};
 use super::{Setting, SettingName, Source};
 
 /// The options of every command. Of those that select no account and no service, the last one wins, so that
@@ -76,8 +76,7 @@ pub(crate) struct GlobalArguments {
 }
 
 fn timeout(text: &str) -> Result<Duration, String> {
-    let expected = SettingName::Timeout.expected();
-    seconds(text).map_err(|_| format!("expected {expected}"))
+    seconds(text).map_err(|_| format!("expected {SECONDS}"))
 }
 
 impl GlobalArguments {

@@ -38,12 +38,11 @@ impl Key {
         if !settings.sources.account_is_option() && Self::is_in_environment() {
             return Ok(false);
         }
-        match settings.sources.account()? {
-            Some(account) => Ok(
-                KeyStore::of_account(&settings.sources.config, &account.name)? == KeyStore::Keyring,
-            ),
-            None => Ok(false),
-        }
+        let Some(account) = settings.sources.account()? else {
+            return Ok(false);
+        };
+        let store = KeyStore::of_account(&settings.sources.config, &account.name)?;
+        Ok(store == KeyStore::Keyring)
     }
 
     /// Returns the key of `--account`, of PROFILE_API_KEY, of PROFILE_API_KEY_FILE, or of the
@@ -126,14 +125,11 @@ fn check_destination(settings: &Settings, account: &Account) -> Result<(), Failu
     };
     let config = &settings.sources.config;
     let base_url = settings.sources.base_url()?;
-    let other = &base_url.value;
+    let (other, source) = (&base_url.value, &base_url.source);
     if stored.is_same_service(other) {
         return Ok(());
     }
-    let message = format!(
-        "the account's key is for {stored}, but {} sets {other}",
-        base_url.source
-    );
+    let message = format!("the account's key is for {stored}, but {source} sets {other}");
     let is_for_url = |name: &String| {
         let stored = config.base_url_of(name).ok().flatten();
         stored.is_some_and(|url| url.is_same_service(other))

@@ -95,11 +95,8 @@ impl KeyStore {
         let message = match Self::of_account(&settings.sources.config, account)? {
             Self::Keyring => format!("the system keyring has no key of account {account}"),
             Self::File => {
-                let path = key_file(account)?;
-                format!(
-                    "account {account} has no key: {} does not exist",
-                    escaped(&path)
-                )
+                let path = escaped(&key_file(account)?);
+                format!("account {account} has no key: {path} does not exist")
             }
         };
         let login = format!("profile auth login --account {account}");
@@ -207,7 +204,7 @@ mod keyring {
         account: &str,
         operation: impl FnOnce(Entry) -> Result<T, Error>,
     ) -> Result<Option<T>, String> {
-        Entry::store_status().map_err(|error| error.to_string())?;
+        Entry::store_status().as_ref().map_err(Error::to_string)?;
         match Entry::new(SERVICE, account).and_then(operation) {
             Ok(result) => Ok(Some(result)),
             Err(Error::NoEntry) => Ok(None),

@@ -198,11 +198,8 @@ impl Sources {
 
     /// Returns the text of a setting, or its default.
     pub(crate) fn effective(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
-        if let Some(given) = self.configured(name)? {
-            return Ok(Some(given));
-        }
-        let default = (name.row().default)();
-        Ok(default.map(|text| Setting::new(text, Source::Default)))
+        let default = || Some(Setting::new((name.row().default)()?, Source::Default));
+        Ok(self.configured(name)?.or_else(default))
     }
 
     /// Returns the location of a setting: the source, with the line for config.toml.
@@ -282,11 +279,11 @@ fn log_level(verbose: u8) -> Result<LevelFilter, Failure> {
         0 => match environment::text("PROFILE_LOG")? {
             None => Ok(LevelFilter::OFF),
             Some(text) => text.parse().map_err(|_| {
-                let expected = "expected off, error, warn, info, debug or trace";
-                Failure::usage(format!(
-                    "PROFILE_LOG is {}; {expected}",
-                    value::shown(&text)
-                ))
+                let (text, expected) = (
+                    value::shown(&text),
+                    "off, error, warn, info, debug or trace",
+                );
+                Failure::usage(format!("PROFILE_LOG is {text}; expected {expected}"))
             }),
         },
         1 => Ok(LevelFilter::INFO),

@@ -9,7 +9,7 @@ use clap::{ColorChoice, ValueEnum};
 use profile_sdk::{Client, Error, quoted};
 use toml_edit::{Item, Value};
 
-use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, choice, count, seconds, switch};
+use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, SECONDS, choice, count, seconds, switch};
 use super::{AccountName, Format};
 use crate::drawing::text::shortened;
 use crate::outcome::next_command::NextCommand;
@@ -196,14 +196,12 @@ impl SettingName {
     pub(super) fn unknown_message(text: &str) -> String {
         let text = argument(text.as_bytes());
         let shown = shortened(&text);
-        if matches!(
-            shown.to_lowercase().replace('-', "_").as_str(),
-            "api_key" | "key" | "token"
-        ) {
+        let name = shown.to_lowercase().replace('-', "_");
+        if ["api_key", "key", "token"].contains(&&*name) {
+            let login = NextCommand("profile auth login");
             return format!(
-                "{shown} is not a setting: config.toml does not hold API keys; store one with {}, or \
-                 set PROFILE_API_KEY",
-                NextCommand("profile auth login")
+                "{shown} is not a setting: config.toml does not hold API keys; store one with {login}, or \
+                 set PROFILE_API_KEY"
             );
         }
         let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
@@ -230,23 +228,13 @@ impl SettingName {
         }
     }
 
-    /// Returns `true` if the TOML value has the right type.
-    pub(super) fn accepts(self, item: &Item) -> bool {
+    /// Describes the expected value, and returns a function that checks the type of a TOML value.
+    pub(super) fn expected(self) -> (&'static str, fn(&Item) -> bool) {
         match self.row().kind {
-            Kind::Text(_) | Kind::Url(..) | Kind::Choice(..) => item.is_str(),
-            Kind::Switch => item.is_bool(),
-            Kind::Count => item.is_integer(),
-            Kind::Seconds => item.is_integer() || item.is_float(),
-        }
-    }
-
-    /// Describes the expected value, for errors.
-    pub(super) fn expected(self) -> &'static str {
-        match self.row().kind {
-            Kind::Text(_) | Kind::Url(..) | Kind::Choice(..) => STRING,
-            Kind::Switch => "true or false",
-            Kind::Count => "a whole number such as 3",
-            Kind::Seconds => "a number of seconds greater than 0, such as 10 or 0.5",
+            Kind::Text(_) | Kind::Url(..) | Kind::Choice(..) => (STRING, Item::is_str),
+            Kind::Switch => ("true or false", Item::is_bool),
+            Kind::Count => ("a whole number such as 3", Item::is_integer),
+            Kind::Seconds => (SECONDS, |item| item.is_integer() || item.is_float()),
         }
     }
 

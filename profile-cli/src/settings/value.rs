@@ -57,16 +57,16 @@ pub(super) fn shown(text: &str) -> String {
     format!("\"{}\"", argument(text.as_bytes()))
 }
 
+/// Description of a number of seconds.
+pub(super) const SECONDS: &str = "a number of seconds greater than 0, such as 10 or 0.5";
+
 /// Parses a number of seconds, which may have a fraction.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| {
-            let shown = shown(text);
-            format!("is {shown}; expected a number of seconds greater than 0, such as 10 or 0.5")
-        })
+        .ok_or_else(|| format!("is {}; expected {SECONDS}", shown(text)))
 }
 
 /// Parses `true` or `false`.
