@@ -156,8 +156,6 @@ pub(crate) fn exposed_warning(path: &Path) -> String {
 /// another group causes a warning, and root may use files of any owner.
 #[cfg(unix)]
 pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
-    use std::os::unix::fs::MetadataExt as _;
-
     let unknown = |error| format!("{} cannot be checked: {error}", escaped(path));
     let home = etcetera::home_dir().ok();
     let mut warning = None;
@@ -216,8 +214,6 @@ const ROOT: u32 = 0;
 
 #[cfg(unix)]
 fn check_part(file: &Path, part: &Path, metadata: &Metadata) -> Safety {
-    use std::os::unix::fs::MetadataExt as _;
-
     const STICKY: u32 = 0o1000;
     const WRITABLE_BY_GROUP: u32 = 0o020;
     const WRITABLE_BY_ALL: u32 = 0o002;
@@ -290,10 +286,11 @@ pub(crate) fn exposure(path: &Path) -> io::Result<Option<String>> {
     let metadata = fs::metadata(path)?;
     #[cfg(unix)]
     if !is_accessible_to_others(&metadata) && metadata.mode() & 0o004 != 0 {
-        let shown = escaped(path);
-        return Ok(Some(format!(
-            "all users can read {shown}, which belongs to root"
-        )));
+        let warning = format!(
+            "all users can read {}, which belongs to root",
+            escaped(path)
+        );
+        return Ok(Some(warning));
     }
     Ok(is_accessible_to_others(&metadata).then(|| exposed_warning(path)))
 }

@@ -174,10 +174,7 @@ impl Sender {
             headers.remove(header::AUTHORIZATION);
         }
         // Those of the response may echo the secret.
-        for (name, value) in headers
-            .iter()
-            .filter(|(name, _)| *name != header::AUTHORIZATION)
-        {
+        for (name, value) in headers.iter().filter(|it| *it.0 != header::AUTHORIZATION) {
             tracing::debug!("> {name}: {value:?}");
         }
         tracing::trace!("> {}", String::from_utf8_lossy(&delivery.body));
