@@ -182,19 +182,20 @@ impl Verifier {
         content_length: Option<u64>,
     ) -> Result<StreamVerifier, VerifyError> {
         let digest = self.parse_digest(headers)?;
-        match content_length {
-            Some(length) if length > self.body_limit as u64 => Err(VerifyError::TooLarge {
-                length,
-                limit: self.body_limit,
-            }),
-            _ => Ok(StreamVerifier::new(
-                self.first.keyed(),
-                self.others.iter().map(Secret::keyed).collect(),
-                digest,
-                headers.event_kind(),
-                self.body_limit,
-            )),
+        if let Some(length) = content_length
+            && length > self.body_limit as u64
+        {
+            let limit = self.body_limit;
+            return Err(VerifyError::TooLarge { length, limit });
         }
+        Ok(StreamVerifier {
+            first: self.first.keyed(),
+            others: self.others.iter().map(Secret::keyed).collect(),
+            digest,
+            event_kind: headers.event_kind(),
+            length: 0,
+            limit: self.body_limit,
+        })
     }
 
     fn parse_digest(&self, headers: Headers<'_>) -> Result<[u8; 32], VerifyError> {
@@ -221,23 +222,6 @@ pub struct StreamVerifier {
 }
 
 impl StreamVerifier {
-    fn new(
-        first: KeyedState,
-        others: Vec<KeyedState>,
-        digest: [u8; 32],
-        event_kind: Result<EventKind, EventKindError>,
-        limit: usize,
-    ) -> Self {
-        Self {
-            first,
-            others,
-            digest,
-            event_kind,
-            length: 0,
-            limit,
-        }
-    }
-
     /// Adds the next chunk of the body, of any length.
     ///
     /// # Errors
