@@ -53,7 +53,7 @@ struct Attempt {
     sends: Arc<AtomicU32>,
 }
 
-/// The number of requests of an attempt that has ended.
+/// The number of requests of an attempt that has ended: no further one can be counted.
 const ENDED: u32 = u32::MAX;
 
 impl HttpService {
@@ -143,7 +143,7 @@ async fn send(
     *request.headers_mut() = parts.headers;
     let attempt = parts.extensions.get::<Attempt>();
     let timeout = attempt.map_or(network.default_timeout, |attempt| attempt.timeout);
-    let count = |sends| (sends != ENDED).then_some(sends + 1);
+    let count = |sends: u32| sends.checked_add(1);
     let sends = attempt.map_or(&*unmarked, |attempt| &*attempt.sends);
     sends
         .fetch_update(SeqCst, SeqCst, count)
