@@ -35,6 +35,7 @@ fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Op
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "names files or an editor of Unix")]
 fn settings_follow_the_documented_precedence() {
     let account = ["--account", "flagged"];
     check(
@@ -73,6 +74,7 @@ fn settings_follow_the_documented_precedence() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "names files or an editor of Unix")]
 fn config_toml_takes_precedence_over_editor_variables() {
     let home = home();
     let common = [("EDITOR", "ed"), ("VISUAL", "code --wait")];

@@ -477,6 +477,7 @@ fn only_the_topic_lists_global_options() {
 }
 
 #[tokio::test]
+#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn prints_one_json_document() {
     for row in rows() {
         row.run_alone(&["--json"]).await.json();
@@ -503,6 +504,7 @@ async fn json_failures_are_one_object_on_the_last_line() {
 }
 
 #[tokio::test]
+#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn pipes_receive_no_escape_sequences() {
     for row in rows() {
         for format in ["table", "tsv", "csv", "json"] {
@@ -533,6 +535,7 @@ const FURTHER: &[Row] = &[
 
 #[tokio::test]
 #[cfg(all(feature = "sandbox", feature = "webhook"))]
+#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn tsv_and_csv_have_fixed_columns() {
     // These print text for other programs in each format, differences, or the same as `show`.
     let without_columns = ["api", "completion", "diff", "export", "man", "set", "edit"];
@@ -576,6 +579,7 @@ fn without_numbers(text: &str) -> String {
 }
 
 #[tokio::test]
+#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn no_color_takes_precedence_over_clicolor_force() {
     for row in rows().filter(|row| row.command != "export") {
         let fixture = fixture().await;
@@ -588,6 +592,7 @@ async fn no_color_takes_precedence_over_clicolor_force() {
 }
 
 #[tokio::test]
+#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn exits_quietly_if_stdout_is_closed() {
     // Without a keyring, builds with the feature warn that the key is stored in a file.
     let has_keyring = cfg!(feature = "keyring");
@@ -608,6 +613,7 @@ async fn exits_quietly_if_stdout_is_closed() {
 }
 
 #[tokio::test]
+#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn dry_runs_send_no_writes() {
     for row in rows() {
         let fixture = fixture().await;

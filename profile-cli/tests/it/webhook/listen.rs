@@ -68,6 +68,7 @@ async fn accepts_base64_signatures_on_request() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "ends the program by SIGTERM")]
 fn a_line_on_a_terminal_omits_empty_values() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1", "-o", "table"]);
@@ -81,6 +82,7 @@ fn a_line_on_a_terminal_omits_empty_values() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "ends the program by SIGTERM")]
 fn a_line_in_a_pipe_has_all_columns() {
     let home = home();
     let listener = Listener::start(home.path(), &[]);
@@ -150,6 +152,7 @@ async fn local(status: u16) -> LocalReceiver {
 }
 
 #[tokio::test]
+#[cfg_attr(windows, ignore = "ends the program by SIGTERM")]
 async fn forwards_bytes_and_headers() {
     let home = home();
     let local = local(200).await;
@@ -431,6 +434,7 @@ fn a_closed_pipe_is_not_an_error() {
 
 /// A full pipe holds 64 KiB on Linux, which is fewer deliveries than are sent.
 #[test]
+#[cfg_attr(windows, ignore = "depends on the size of pipes")]
 fn answers_while_stdout_is_blocked() {
     const SENT: usize = 2_000;
     let home = home();
@@ -505,6 +509,7 @@ fn validates_arguments_before_listening() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "ends the program by SIGTERM")]
 fn prints_payloads_for_people_only() {
     let home = home();
     let sign = |body: &str| {

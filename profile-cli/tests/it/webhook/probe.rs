@@ -533,6 +533,7 @@ fn fails_without_a_receiver() {
 }
 
 #[tokio::test]
+#[cfg_attr(windows, ignore = "counts the responses of a receiver on Unix")]
 async fn wraps_reasons_and_ends_with_a_summary() {
     let receiver = receiver(verifying).await;
     let url = receiver.uri();
