@@ -73,9 +73,10 @@ pub type HandlerError = Box<dyn Error + Send + Sync>;
 ///
 /// Workers with the same `name` share the events; workers with another name receive all events
 /// again. If a handler fails or panics, the event is redelivered after the delays of `retry`, and
-/// then becomes a dead letter, or earlier, if the broker would delete it before the next attempt. Order is not preserved. An event is handled twice only if its worker
-/// dies or loses the broker before the acknowledgement is confirmed, or if it waits for more than
-/// [`ACK_WAIT`] because [`MAX_CONCURRENT`] handlers are running.
+/// then becomes a dead letter. It does so earlier if the broker would delete it before the next
+/// attempt. Order is not preserved. An event is handled twice only if its worker dies or loses the
+/// broker before the acknowledgement is confirmed, or if it waits for more than [`ACK_WAIT`] because
+/// [`MAX_CONCURRENT`] handlers are running.
 ///
 /// While the broker is absent, or cannot create the worker, it logs the reason and tries again.
 ///
