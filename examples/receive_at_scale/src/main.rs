@@ -13,6 +13,7 @@ use std::process::{self, ExitCode};
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use futures_util::stream::{self, Stream, StreamExt};
 use receive_at_scale::{
     Event, EventKey, HandlerError, Queue, QueueError, QueueSettings, RetryPolicy, is_set,
     metrics_routes, parse, routes, serve, work,
@@ -210,35 +211,42 @@ async fn dead_letters(queue: Queue, replay: bool) -> Result<(), QueueError> {
 
 /// Waits for a signal, for a graceful shutdown; another one ends the program at once.
 async fn shutdown_signal() {
-    signal_to_stop().await;
-    tokio::spawn(async {
-        signal_to_stop().await;
+    // The same streams for both: a signal between two registrations would be lost.
+    let mut signals = signals().chain(stream::pending());
+    signals.next().await;
+    tokio::spawn(async move {
+        signals.next().await;
         process::exit(0);
     });
 }
 
-/// Waits for Ctrl-C, SIGTERM or SIGHUP. A signal that was ignored at the start, as by `nohup`, stays ignored;
+/// Catches Ctrl-C, SIGTERM and SIGHUP. A signal that was ignored at the start, as by `nohup`, stays ignored;
 /// only Linux shows which.
-async fn signal_to_stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        let received = async |kind: SignalKind| {
-            if ignored.unwrap_or_default() >> (kind.as_raw_value() - 1) & 1 == 1 {
-                return pending().await;
-            }
-            let mut signals = signal(kind).expect("the runtime handles signals");
-            signals.recv().await
-        };
-        tokio::select! {
-            _ = received(SignalKind::hangup()) => {}
-            _ = received(SignalKind::interrupt()) => {}
-            _ = received(SignalKind::terminate()) => {}
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = tokio::signal::ctrl_c().await;
+#[cfg(unix)]
+fn signals() -> impl Stream<Item = ()> + Unpin {
+    use tokio::signal::unix::{SignalKind, signal};
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let is_caught = |kind: &SignalKind| {
+        let bit = kind.as_raw_value() - 1;
+        ignored.unwrap_or_default() >> bit & 1 == 0
+    };
+    let kinds = [
+        SignalKind::hangup(),
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+    ];
+    stream::select_all(kinds.into_iter().filter(is_caught).map(|kind| {
+        let mut received = signal(kind).expect("the runtime handles signals");
+        stream::poll_fn(move |context| received.poll_recv(context))
+    }))
+}
+
+/// Catches Ctrl-C.
+#[cfg(not(unix))]
+fn signals() -> impl Stream<Item = ()> + Unpin {
+    Box::pin(stream::unfold((), async |()| {
+        tokio::signal::ctrl_c().await.ok().map(|()| ((), ()))
+    }))
 }
