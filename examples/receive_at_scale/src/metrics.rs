@@ -62,7 +62,7 @@ pub(crate) fn attempts(worker: &str, outcome: &str) -> IntCounter {
 pub(crate) fn create_delivery_counters() {
     LazyLock::force(&WITHOUT_KEY);
     for (status, reason) in RESPONSES {
-        DELIVERIES.with_label_values(&[&status.to_string(), reason]);
+        DELIVERIES.with_label_values(&[status.to_string().as_str(), reason]);
     }
 }
 
