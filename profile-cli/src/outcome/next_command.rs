@@ -1,6 +1,5 @@
 //! Commands that messages advise the user to run.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::sync::OnceLock;
@@ -25,9 +24,11 @@ pub(crate) fn word(value: &(impl AsRef<OsStr> + ?Sized), placeholder: &str) -> S
     let is_ambiguous =
         value.ends_with('\\') || value.contains(['"', '%', '!', '$', '`', '\r', '\n']);
     match shlex::try_quote(&value) {
-        Ok(Cow::Owned(_)) if cfg!(windows) && !is_ambiguous => format!("\"{value}\""),
-        Ok(word) if !cfg!(windows) || word == value => word.into_owned(),
-        Ok(_) | Err(_) => placeholder.to_owned(),
+        Err(_) => placeholder.to_owned(),
+        Ok(quoted) if !cfg!(windows) => quoted.into_owned(),
+        Ok(_) if is_ambiguous => placeholder.to_owned(),
+        Ok(quoted) if quoted == value => quoted.into_owned(),
+        Ok(_) => format!("\"{value}\""),
     }
 }
 
