@@ -57,7 +57,7 @@ struct Inner {
     response: Option<RawResponse>,
     /// The error of decompressing the response.
     coding_error: String,
-    /// What was read from the body of the response.
+    /// The code, the message and the field errors of the response.
     body: ErrorBody,
     invalid_value: Option<InvalidValue>,
     summary: AttemptSummary,

@@ -89,7 +89,7 @@ pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Byt
         response.headers_mut().remove(CONTENT_LENGTH);
     }
     let max_received = match coding {
-        // What cannot be compressed becomes slightly larger.
+        // Data that cannot be compressed becomes slightly larger.
         Ok(true) => max_bytes.saturating_add(max_bytes / 1000 + 1024),
         Ok(false) | Err(_) => max_bytes,
     };
