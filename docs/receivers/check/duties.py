@@ -193,7 +193,9 @@ BREAKS = {
     },
     "address": {
         "receive_with_express.mjs": ("receive_with_express.mjs", [("process.env.PORT || 8080", "process.env.PORT ?? 8080")]),
-        "receive_with_fastify.mjs": ("receive_with_fastify.mjs", [('process.env.LISTEN_HOST || "127.0.0.1"', '"0.0.0.0"')]),
+        # Not on the default port, where it would answer for other receivers.
+        "receive_with_fastify.mjs": ("receive_with_fastify.mjs", [
+            ('process.env.LISTEN_HOST || "127.0.0.1"', 'process.env.PORT ? "0.0.0.0" : process.env.LISTEN_HOST')]),
         "receive_with_flask.py": ("receive_with_flask.py", [('os.environ.get("PORT") or "8080"', 'os.environ.get("PORT", "8080")')]),
         "receive_with_net_http.go": ("receive_with_net_http.go", [('orDefault("LISTEN_HOST", "127.0.0.1")', '"127.0.0.1"')]),
     },
