@@ -62,6 +62,21 @@ impl Learned {
         let rows = self.report["rows"].as_array().unwrap().iter();
         rows.filter(|row| row["result"] == result).collect()
     }
+
+    #[track_caller]
+    pub(crate) fn ends(&self, code: i32) {
+        assert_eq!(self.code, Some(code), "{}{:#}", self.stderr, self.report);
+    }
+
+    #[track_caller]
+    pub(crate) fn says(&self, message: &str) {
+        assert!(self.stderr.contains(message), "{message}: {}", self.stderr);
+    }
+
+    #[track_caller]
+    pub(crate) fn does_not_say(&self, message: &str) {
+        assert!(!self.stderr.contains(message), "{}", self.stderr);
+    }
 }
 
 /// Starts a mock with these settings.
@@ -260,19 +275,22 @@ async fn the_page_lists_the_rows_of_the_report() {
 }
 
 #[test]
-fn learns_each_alternative_without_writing() {
+fn learns_each_alternative_and_leaves_nothing_behind() {
     let alternatives = Dialect::alternatives().map(|(_, _, dialect)| dialect);
-    let dialects: Vec<_> = [Dialect::default()]
-        .into_iter()
-        .chain(alternatives)
-        .collect();
+    let others = [Dialect::default(), Dialect::minimal(), Dialect::maximal()];
+    let dialects: Vec<_> = others.into_iter().chain(alternatives).collect();
     for_each(&dialects, |dialect| {
-        let server = MockServer::builder().dialect(dialect.clone());
-        let server = server.start_blocking().unwrap();
-        let before = server.world().unwrap();
-        let learned = learn(server.uri(), server.key(), &["--handle", "grace"]);
-        // The profile of the mock has no handle in this dialect.
-        assert_eq!(learned.code, Some(0), "{:#}", learned.report);
+        let learn = |options: &[&str]| {
+            let server = MockServer::builder().dialect(dialect.clone());
+            let server = server.start_blocking().unwrap();
+            let before = server.world().unwrap();
+            let options = [&["--handle", "grace"], options].concat();
+            let learned = learn(server.uri(), server.key(), &options);
+            learned.ends(0);
+            assert_eq!(learned.files, ["dialect.json"]);
+            (learned, server, before)
+        };
+        let (learned, server, before) = learn(&[]);
         assert_eq!(learned.stderr, "");
         let expected = observable(dialect, &SCOPES);
         assert_same(&learned.settings(), &expected, "without writes");
@@ -281,6 +299,15 @@ fn learns_each_alternative_without_writing() {
         let settings = serde_json::from_value(learned.file["settings"].clone()).unwrap();
         let expected = serde_json::from_value::<Dialect>(learned.settings().into()).unwrap();
         assert_eq!(expected, settings);
+
+        let (learned, server, before) = learn(&["--allow-writes", "--yes"]);
+        let expected = observable(dialect, &[&SCOPES[..], &[WRITES]].concat());
+        assert_same(&learned.settings(), &expected, "with writes");
+        let after = server.world().unwrap();
+        for handle in ["demo", "grace"] {
+            assert_eq!(after.account(handle), before.account(handle));
+        }
+        assert!(server.journal().requests().len() <= 80);
     });
 }
 
@@ -294,20 +321,17 @@ fn assert_is_harmless(server: &MockServer) {
         .map(|request| format!("{} {}", request.method, request.path))
         .collect();
     assert_eq!(writes, ["PUT /api/v1/stats", "PATCH /api/v1/me/profile"]);
-    let edit = requests
-        .iter()
-        .find(|request| request.method == "PATCH")
-        .unwrap();
+    let mut edits = requests.iter().filter(|request| request.method == "PATCH");
+    let edit = edits.next().unwrap();
     // An unknown field, and the present values in case the service accepts it.
     let mut edit: Map<String, Value> = serde_json::from_slice(&edit.body).unwrap();
     let world = server.world().unwrap();
     let profile = &world.account("demo").unwrap().profile;
     edit.retain(|name, _| !name.starts_with("learn"));
     assert_eq!(Value::Object(edit), json!(profile));
-    let wrong_keys = requests
-        .iter()
-        .filter(|request| request.key.as_deref() == Some("unknown"));
-    assert!(wrong_keys.count() <= 2);
+    let is_wrong = |key: Option<&str>| key == Some("unknown");
+    let keys = requests.iter().map(|request| request.key.as_deref());
+    assert!(keys.filter(|key| is_wrong(*key)).count() <= 2);
     assert!(requests.iter().all(|request| request.status != Some(429)));
 }
 
@@ -316,18 +340,13 @@ async fn a_key_without_scopes_shows_how_they_are_enforced() {
     for (_, _, dialect) in Dialect::alternatives().filter(|(name, ..)| *name == "scope_rejection") {
         let server = mock_with(&json!(dialect)).await;
         let learned = learn(server.uri(), &server.keys().none, &[]);
-        assert_eq!(learned.code, Some(0), "{:#}", learned.report);
+        learned.ends(0);
         assert_eq!(learned.settings()["scope_rejection"], "unauthorized");
         assert_is_harmless(&server);
         let reason = |name| learned.row(name)["reason"].as_str().unwrap();
-        assert_eq!(
-            reason("analytics"),
-            "the key lacks the scope analytics:read"
-        );
-        assert_eq!(
-            reason("other_statistics"),
-            "needs --handle of another profile"
-        );
+        assert_eq!(reason("analytics"), SCOPES[0]);
+        let expected = "needs --handle of another profile";
+        assert_eq!(reason("other_statistics"), expected);
     }
 }
 
@@ -349,7 +368,7 @@ fn waits_instead_of_exceeding_the_rate_limit() {
         let server = MockServer::builder().world(world.clone()).dialect(dialect);
         let server = server.start_blocking().unwrap();
         let learned = learn(server.uri(), &key, &["--handle", "grace"]);
-        assert_eq!(learned.code, Some(0), "{:#}", learned.report);
+        learned.ends(0);
         assert_is_harmless(&server);
         let name = "rate_limit_rejection";
         assert_eq!(learned.settings().get(name), settings.get(name));
@@ -390,68 +409,33 @@ async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
     let message = "mock-server-learn: no profile has the handle nobody of --handle\n";
     assert_eq!((learned.code, learned.stderr.as_str()), (Some(3), message));
     let learned = learn("http://127.0.0.1:9", "wrong-key", &[]);
-    assert_eq!(learned.code, Some(3));
+    learned.ends(3);
     assert!(
         learned.stderr.starts_with("mock-server-learn: GET /me: "),
         "{}",
         learned.stderr
     );
+    let url = "; expected a URL such as https://host";
     for (url, reason) in [
         ("http://example.com", "the key would be sent unencrypted"),
         (
             r"http://127.0.0.1\@example.com",
-            r"contains '\\'; expected a URL such as https://host",
+            &format!(r"contains '\\'{url}"),
         ),
-        (
-            "http://127.0.0.1:9/\t",
-            r"contains '\t'; expected a URL such as https://host",
-        ),
+        ("http://127.0.0.1:9/\t", &format!(r"contains '\t'{url}")),
     ] {
         let learned = learn(url, "wrong-key", &[]);
-        assert_eq!(learned.code, Some(2));
-        assert!(learned.stderr.contains(reason), "{}", learned.stderr);
+        learned.ends(2);
+        learned.says(reason);
     }
-}
-
-#[test]
-fn learns_each_alternative_from_writes_that_leave_nothing_behind() {
-    let alternatives = Dialect::alternatives().map(|(_, _, dialect)| dialect);
-    let others = [Dialect::default(), Dialect::minimal(), Dialect::maximal()];
-    let dialects: Vec<_> = others.into_iter().chain(alternatives).collect();
-    for_each(&dialects, |dialect| {
-        let server = MockServer::builder().dialect(dialect.clone());
-        let server = server.start_blocking().unwrap();
-        let before = server.world().unwrap();
-        let options = ["--handle", "grace", "--allow-writes", "--yes"];
-        let learned = learn(server.uri(), server.key(), &options);
-        assert_eq!(
-            learned.code,
-            Some(0),
-            "{}{:#}",
-            learned.stderr,
-            learned.report
-        );
-        let met = [&SCOPES[..], &[WRITES]].concat();
-        let expected = observable(dialect, &met);
-        assert_same(&learned.settings(), &expected, "with writes");
-        let after = server.world().unwrap();
-        for handle in ["demo", "grace"] {
-            assert_eq!(after.account(handle), before.account(handle));
-        }
-        assert!(server.journal().requests().len() <= 80);
-        assert_eq!(learned.files, ["dialect.json"]);
-    });
 }
 
 #[tokio::test]
 async fn prints_the_report_even_if_the_file_cannot_be_written() {
     let server = MockServer::start().await;
-    let learned = check_only(
-        server.uri(),
-        server.key(),
-        &["--out", "missing/dialect.json"],
-    );
-    assert_eq!(learned.code, Some(2), "{}", learned.stderr);
+    let options = ["--out", "missing/dialect.json"];
+    let learned = check_only(server.uri(), server.key(), &options);
+    learned.ends(2);
     assert!(learned.report["rows"].is_array());
 }
 
@@ -464,22 +448,16 @@ async fn compares_the_service_with_a_file() {
     let learned = learn(server.uri(), server.key(), &[]);
     fs::write(&path, learned.file.to_string()).unwrap();
     let same = check_only(server.uri(), server.key(), &check);
-    assert_eq!(
-        (same.code, &same.report["drift"]),
-        (Some(0), &json!([])),
-        "{}",
-        same.stderr
-    );
+    same.ends(0);
+    assert_eq!(same.report["drift"], json!([]));
 
     let mut dialect = Dialect::default();
     dialect.ids = mock_server::dialect::Ids::Integer;
     server.set_dialect(dialect).unwrap();
     let changed = check_only(server.uri(), server.key(), &check);
     let drift = r#"ids was "string" and is now "integer": GET /me: 200 "integer""#;
-    assert_eq!(
-        (changed.code, &changed.report["drift"]),
-        (Some(1), &json!([drift]))
-    );
+    changed.ends(1);
+    assert_eq!(changed.report["drift"], json!([drift]));
 }
 
 #[tokio::test]
@@ -498,14 +476,11 @@ async fn a_change_to_the_behavior_of_the_mock_is_reported() {
     server.set_dialect(Dialect::default()).unwrap();
     let check = ["--check", path.to_str().unwrap()];
     let changed = check_only(server.uri(), server.key(), &check);
-    assert_eq!(changed.code, Some(1), "{}", changed.stderr);
+    changed.ends(1);
     let drift = changed.report["drift"].as_array().unwrap();
-    assert_eq!(
-        drift.len(),
-        settings.as_object().unwrap().len(),
-        "{drift:#?}"
-    );
-    for (setting, before) in settings.as_object().unwrap() {
+    let settings = settings.as_object().unwrap();
+    assert_eq!(drift.len(), settings.len(), "{drift:#?}");
+    for (setting, before) in settings {
         let change = format!("{setting} was {before} and is now the same as the mock: ");
         let mut drift = drift.iter().filter_map(Value::as_str);
         assert!(drift.any(|line| line.starts_with(&change)), "{change}");
@@ -529,18 +504,20 @@ async fn one_error_of_a_gateway_is_not_a_habit() {
     let server = MockServer::start().await;
     let expected = learn(server.uri(), server.key(), &[]).settings();
     for path in ["/me", "/me/analytics", "/badges", "/stats"] {
+        let requests = RequestPattern::any().path(path);
         let rule = FaultRule::new(Fault::status(502))
-            .matching(RequestPattern::any().path(path))
+            .matching(requests)
             .times(1);
         server.add_fault(rule).unwrap();
     }
     let learned = learn(server.uri(), server.key(), &[]);
     assert_same(&learned.settings(), &expected, "after the errors");
-    assert_eq!(learned.code, Some(0), "{}", learned.stderr);
+    learned.ends(0);
 }
 
 #[tokio::test]
 async fn learns_codes_wherever_they_are() {
+    let listed = json!([{"status": "{status}", "code": "{code}", "at": "/{field}"}]);
     for (body, code) in [
         (json!({"id": "{code}", "text": "{message}"}), "E17"),
         (json!({"code": "{number}", "text": "{message}"}), "17"),
@@ -548,10 +525,7 @@ async fn learns_codes_wherever_they_are() {
             json!({"code": "{code}", "type": "urn:{code}", "text": "{message}"}),
             "E17",
         ),
-        (
-            json!({"errors": [{"status": "{status}", "code": "{code}", "at": "/{field}"}]}),
-            "E17",
-        ),
+        (json!({ "errors": listed }), "E17"),
     ] {
         let settings = json!({
             "error_template": {"body": body},
@@ -582,7 +556,7 @@ async fn a_signature_in_upper_case_is_outside_the_dialects() {
     let directory = TempDir::new().unwrap();
     let path = delivery(&directory, &"A".repeat(64));
     let learned = learn(server.uri(), server.key(), &["--delivery", &path]);
-    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    learned.ends(1);
     let name = "webhook_signature_encoding";
     let evidence = &learned.file["learned"]["evidence"][name];
     assert_eq!(evidence["result"], "outside");
@@ -593,11 +567,10 @@ async fn a_signature_in_upper_case_is_outside_the_dialects() {
 async fn a_deletion_does_not_show_the_responses_to_other_writes() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
-    let edits = FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method("PATCH"));
-    let creations =
-        FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method("POST"));
-    server.add_fault(edits).unwrap();
-    server.add_fault(creations.after_write()).unwrap();
+    let failing =
+        |method| FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method(method));
+    server.add_fault(failing("PATCH")).unwrap();
+    server.add_fault(failing("POST").after_write()).unwrap();
     let learned = learn(server.uri(), server.key(), &["--allow-writes", "--yes"]);
     for name in ["write_responses", "write_statuses"] {
         let reason = &learned.row(name)["reason"];
@@ -616,15 +589,15 @@ async fn a_forged_delivery_is_a_contradiction() {
     fs::write(&secret, "whsec").unwrap();
     let secret = secret.to_str().unwrap();
     let without_secret = learn(server.uri(), server.key(), &["--delivery", &path]);
-    assert_eq!(without_secret.code, Some(0));
+    without_secret.ends(0);
     assert_eq!(without_secret.settings()["webhook_payload"], "bare");
     let options = ["--delivery", &path, "--secret-file", secret];
     let learned = learn(server.uri(), server.key(), &options);
-    assert_eq!(learned.code, Some(1));
+    learned.ends(1);
     let found = learned.findings("contradiction")[0];
     assert_eq!(found["sample"]["request"], "one.http");
     let learned = learn(server.uri(), server.key(), &["--delivery", secret]);
-    assert_eq!(learned.code, Some(2), "{}", learned.stderr);
+    learned.ends(2);
 }
 
 #[tokio::test]
@@ -666,10 +639,8 @@ async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
         }
     }
     let key = format!("\u{feff}{}", server.key());
-    let output = program(server.uri())
-        .env("PROFILE_API_KEY", key)
-        .output()
-        .unwrap();
+    let output = program(server.uri()).env("PROFILE_API_KEY", key).output();
+    let output = output.unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
@@ -700,11 +671,10 @@ async fn a_full_disk_leaves_the_old_file_whole() {
 async fn a_field_above_its_limit_is_a_contradiction() {
     let server = MockServer::start().await;
     let too_long = "private ".repeat(40);
-    server
-        .update(|world| world.account_mut("demo").unwrap().profile.bio = too_long)
-        .unwrap();
+    let change = |world: &mut World| world.account_mut("demo").unwrap().profile.bio = too_long;
+    server.update(change).unwrap();
     let learned = learn(server.uri(), server.key(), &[]);
-    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    learned.ends(1);
     let mut contradictions = learned.findings("contradiction").into_iter();
     let bio = contradictions.find(|row| row["sample"]["found"]["bio"] == "…");
     let mut fields = ProfileField::ALL.iter();

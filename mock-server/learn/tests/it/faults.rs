@@ -7,18 +7,11 @@ use mock_server::dialect::MeFields;
 use mock_server::journal::{RecordedRequest, RequestPattern};
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
-use crate::dialects::{Learned, learn};
+use crate::dialects::learn;
 use crate::for_each;
 use crate::request::request;
 
-const OPTIONS: [&str; 6] = [
-    "--handle",
-    "grace",
-    "--allow-writes",
-    "--yes",
-    "--timeout",
-    "1",
-];
+const OPTIONS: [&str; 4] = ["--handle=grace", "--allow-writes", "--yes", "--timeout=1"];
 
 /// Returns a fault of each kind, and those that can follow a write also after the write.
 fn faults() -> Vec<FaultRule> {
@@ -68,11 +61,7 @@ fn learn_with_fault(number: u64, rule: FaultRule, lists_resources: bool) {
         "{case}: {}",
         learned.stderr
     );
-    assert!(
-        !learned.stderr.contains("panicked"),
-        "{case}: {}",
-        learned.stderr
-    );
+    learned.does_not_say("panicked");
     assert!(server.journal().requests().len() <= 80, "{case}");
     let is_named = learned.stderr.contains("not deleted");
     if is_named && lists_resources {
@@ -81,11 +70,7 @@ fn learn_with_fault(number: u64, rule: FaultRule, lists_resources: bool) {
         let line = left.find(|line| line.contains("not deleted")).unwrap();
         assert!(line.contains(": possibly not deleted: "), "{case}: {line}");
     }
-    assert!(
-        !learned.stderr.contains("the profile has changed"),
-        "{case}: {}",
-        learned.stderr
-    );
+    learned.does_not_say("the profile has changed");
     if !is_named {
         let after = server.world().unwrap();
         let [after, before] = [&after, &before].map(|world| world.account("demo"));
@@ -97,11 +82,8 @@ fn learn_with_fault(number: u64, rule: FaultRule, lists_resources: bool) {
 #[test]
 fn a_fault_at_any_request_leaves_nothing_behind() {
     const REQUESTS: u64 = 56;
-    let every = if env::var("LEARN_FAULTS").is_ok_and(|which| which == "all") {
-        1
-    } else {
-        23
-    };
+    let is_all = env::var("LEARN_FAULTS").is_ok_and(|which| which == "all");
+    let every = if is_all { 1 } else { 23 };
     let numbers = (0..REQUESTS).flat_map(|number| {
         (0..)
             .zip(faults())
@@ -129,9 +111,8 @@ fn names_the_target_of_a_redirect() {
         ),
     ] {
         let server = MockServer::start_blocking();
-        server
-            .add_fault(FaultRule::new(Fault::redirect(location)))
-            .unwrap();
+        let rule = FaultRule::new(Fault::redirect(location));
+        server.add_fault(rule).unwrap();
         let learned = learn(server.uri(), server.key(), &[]);
         let message = format!("GET /me returns 302 to {target}; check the base URL\n");
         assert!(learned.stderr.ends_with(&message), "{}", learned.stderr);
@@ -151,9 +132,9 @@ fn names_what_it_could_not_delete() {
         let rule = FaultRule::new(fault.clone()).matching(deletions);
         server.add_fault(rule).unwrap();
         let learned = learn(server.uri(), server.key(), &OPTIONS);
-        assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+        learned.ends(1);
         let expected = format!("mock-server-learn: not deleted: DELETE {left} deletes it\n");
-        assert!(learned.stderr.contains(&expected), "{}", learned.stderr);
+        learned.says(&expected);
         assert_eq!(learned.stderr.matches("not deleted").count(), 1);
     });
 }
@@ -163,17 +144,13 @@ fn names_the_color_that_it_could_not_restore() {
     let server = MockServer::start_blocking();
     learn(server.uri(), server.key(), &OPTIONS);
     let is_edit = |request: &RecordedRequest| {
-        request.method == "PATCH"
-            && request.path.ends_with("/me/profile")
-            && request.status == Some(200)
+        let line = (&*request.method, request.path.ends_with("/me/profile"));
+        (line, request.status) == (("PATCH", true), Some(200))
     };
     let position = server.journal().requests().iter().position(is_edit);
     let edited = u64::try_from(position.unwrap()).unwrap() + 1;
-    let faults = [
-        Fault::rate_limited("3600"),
-        Fault::Wire(WireFault::Close),
-        Fault::status(500),
-    ];
+    let lost = Fault::Wire(WireFault::Close);
+    let faults = [Fault::rate_limited("3600"), lost, Fault::status(500)];
     for_each(&faults, |fault| {
         let server = MockServer::start_blocking();
         let color = || request(&server, "GET /me").data(200)["accent_color"].to_string();
@@ -186,9 +163,9 @@ fn names_the_color_that_it_could_not_restore() {
         let expected = format!(
             "mock-server-learn: possibly not restored: accent_color was {old}; PATCH /me/profile with {{"
         );
-        assert!(learned.stderr.contains(&expected), "{}", learned.stderr);
+        learned.says(&expected);
         let request = format!("\"accent_color\":{old}");
-        assert!(learned.stderr.contains(&request), "{}", learned.stderr);
+        learned.says(&request);
         assert_ne!(learned.code, Some(0));
     });
 }
@@ -199,11 +176,10 @@ async fn sends_nothing_after_a_long_retry_after() {
     let rule = FaultRule::new(Fault::rate_limited("3600")).skip(10);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &["--handle", "grace"]);
-    assert_eq!(learned.code, Some(3), "{}", learned.stderr);
-    assert_eq!(
-        learned.stderr,
-        "mock-server-learn: the rate limit of the service requires waiting more than 300 s\n"
-    );
+    learned.ends(3);
+    let expected =
+        "mock-server-learn: the rate limit of the service requires waiting more than 300 s\n";
+    assert_eq!(learned.stderr, expected);
     assert_eq!(server.journal().requests().len(), 11);
 }
 
@@ -220,7 +196,7 @@ async fn does_not_repeat_a_wrong_key() {
         .times(1);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &[]);
-    assert_eq!(learned.code, Some(0), "{}", learned.stderr);
+    learned.ends(0);
     assert_eq!(learned.settings().get("rejections"), None);
     let requests = server.journal().requests();
     let wrong_keys = requests.iter().filter(|request| has_wrong_key(request));
@@ -228,22 +204,15 @@ async fn does_not_repeat_a_wrong_key() {
     assert_eq!(statuses, [Some(429)]);
 }
 
-/// Learns from a service that stops responding in time after a number of requests.
-async fn learn_until_hanging(requests: u64) -> (Learned, usize) {
-    let server = MockServer::start().await;
-    let rule = FaultRule::new(Fault::delay(Duration::from_millis(5_000))).skip(requests);
-    server.add_fault(rule).unwrap();
-    let learned = learn(server.uri(), server.key(), &OPTIONS);
-    assert_eq!(learned.code, Some(3), "{}", learned.stderr);
-    (learned, server.journal().requests().len())
-}
-
 #[tokio::test]
 async fn gives_up_after_four_requests_without_a_response() {
-    let (learned, requests) = learn_until_hanging(10).await;
-    let message = "mock-server-learn: 4 requests in a row had no response; ";
-    assert!(learned.stderr.contains(message), "{}", learned.stderr);
-    assert!(requests <= 14, "{requests}");
+    let server = MockServer::start().await;
+    let rule = FaultRule::new(Fault::delay(Duration::from_millis(5_000))).skip(10);
+    server.add_fault(rule).unwrap();
+    let learned = learn(server.uri(), server.key(), &OPTIONS);
+    learned.ends(3);
+    learned.says("mock-server-learn: 4 requests in a row had no response; ");
+    assert!(server.journal().requests().len() <= 14);
 }
 
 #[tokio::test]
@@ -254,26 +223,25 @@ async fn names_what_is_left_of_a_silent_endpoint() {
     let rule = rule.matching(RequestPattern::any().path("/me/links/{id}"));
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &OPTIONS);
-    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    learned.ends(1);
     for message in [
         "; PATCH /me/links/{id} is not requested again\n",
         "mock-server-learn: not deleted: DELETE /me/links/link_6 deletes it\n",
     ] {
-        assert!(learned.stderr.contains(message), "{}", learned.stderr);
+        learned.says(message);
     }
 }
 
 #[tokio::test]
 async fn writes_nothing_if_the_profile_cannot_be_read() {
     let server = MockServer::start().await;
+    let requests = RequestPattern::any().path("/me").key("all");
     let rule = FaultRule::new(Fault::status(500))
-        .matching(RequestPattern::any().path("/me").key("all"))
+        .matching(requests)
         .skip(1);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &OPTIONS);
-    assert_eq!(learned.code, Some(3), "{}", learned.stderr);
-    assert_eq!(
-        learned.stderr,
-        "mock-server-learn: GET /me returns 500; nothing was written\n"
-    );
+    learned.ends(3);
+    let expected = "mock-server-learn: GET /me returns 500; nothing was written\n";
+    assert_eq!(learned.stderr, expected);
 }

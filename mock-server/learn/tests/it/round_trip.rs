@@ -38,14 +38,11 @@ fn world(dialect: Dialect) -> World {
 
 /// Records two deliveries as `profile webhook listen --record` does.
 pub(crate) async fn record(server: &MockServer, directory: &Path) -> [PathBuf; 2] {
-    server
-        .webhook()
-        .use_built_in_receiver("200", SECRET)
-        .unwrap();
+    let webhook = server.webhook();
+    webhook.use_built_in_receiver("200", SECRET).unwrap();
     let mut paths = ["one.http", "two.http"].map(|name| directory.join(name));
     for path in &mut paths {
-        let delivery = server
-            .webhook()
+        let delivery = webhook
             .emit("post.liked", json!({"by": "grace"}))
             .await
             .unwrap();
@@ -93,13 +90,13 @@ async fn round_trip(seed: u64) {
 
 /// Returns what has to be the same: status, headers and body.
 fn shown(reply: Reply) -> (u16, Vec<String>, String) {
-    let headers = reply
-        .headers
-        .iter()
-        .map(|(name, value)| format!("{name}: {value}"));
+    let headers = reply.headers.iter();
+    let headers = headers
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
     (
         reply.status,
-        headers.collect(),
+        headers,
         String::from_utf8(reply.body).unwrap(),
     )
 }
@@ -123,14 +120,13 @@ fn battery(world: &World) -> Vec<Request> {
         ("POST /me/posts", &POST_BODIES),
     ];
     let writes = writes.into_iter().flat_map(|(line, bodies)| {
-        bodies
-            .iter()
-            .map(move |body| engine_request(line, key, Some(body)))
+        let bodies = bodies.iter();
+        bodies.map(move |body| engine_request(line, key, Some(body)))
     });
     let paths = [
-        format!("links/{link}"),
-        format!("posts/{post}"),
-        "links/none".to_owned(),
+        &format!("links/{link}"),
+        &format!("posts/{post}"),
+        "links/none",
     ];
     let deletions = paths.map(|path| engine_request(&format!("DELETE /me/{path}"), key, None));
     let deletions = [&deletions[..], &deletions].concat();
@@ -214,8 +210,7 @@ fn ids(world: &World) -> [String; 2] {
     let mut dialect = world.dialect().clone();
     dialect.me_fields = MeFields::Full;
     world.set_dialect(dialect);
-    let key = format!("Bearer {}", world.keys().all);
-    let request = Request::new("GET", "/api/v1/me").header("Authorization", key);
+    let request = engine_request("GET /me", Some(&world.keys().all), None);
     let me: Value = serde_json::from_slice(&handle(&mut world, &request).body).unwrap();
     ["links", "posts"].map(|name| match &me["data"][name][0]["id"] {
         Value::String(id) => id.clone(),
@@ -228,10 +223,8 @@ fn a_learned_dialect_does_the_same() {
     thread::scope(|scope| {
         for first in 0..4 {
             scope.spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .enable_all()
-                    .build();
-                let runtime = runtime.unwrap();
+                let mut runtime = tokio::runtime::Builder::new_current_thread();
+                let runtime = runtime.enable_all().build().unwrap();
                 for seed in (first..40).step_by(4) {
                     runtime.block_on(round_trip(seed));
                 }

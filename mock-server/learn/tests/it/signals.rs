@@ -45,12 +45,8 @@ fn interrupt(command: &[&str], signals: &[Signal]) -> (Option<i32>, String) {
     }
     let code = child.wait().unwrap().code();
     let mut stderr = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut stderr)
-        .unwrap();
+    let mut pipe = child.stderr.take().unwrap();
+    pipe.read_to_string(&mut stderr).unwrap();
     assert_eq!(read(), before, "{signals:?}: {stderr}");
     (code, stderr)
 }
