@@ -301,15 +301,8 @@ fn a_browser_replays_the_archive_of_two_worlds() {
         done
         curl --silent --request DELETE "$MOCK_SERVER_CONTROL/worlds/w1"
     "#;
-    let options = [
-        "run",
-        "--har",
-        archive.to_str().unwrap(),
-        "--",
-        "sh",
-        "-c",
-        script,
-    ];
+    let archive_path = archive.to_str().unwrap();
+    let options = ["run", "--har", archive_path, "--", "sh", "-c", script];
     let (code, stdout, stderr) = output(&options);
     assert_eq!(code, Some(0), "{stderr}");
     let lines: Vec<_> = stdout.lines().collect();

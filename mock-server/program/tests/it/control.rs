@@ -49,25 +49,28 @@ fn rejects_the_requests_of_the_table_without_changes() {
     assert_eq!(read(), before);
 }
 
+/// Health, the document and the page list the same routes, which exist.
 #[test]
-fn health_lists_the_routes() {
+fn all_routes_exist_and_are_documented() {
     let serving = serve(&[]);
     let health = serving.order(200, "GET /health", NOTHING);
     assert_eq!(health["status"], "ok");
     assert_eq!(health["url"], serving.url());
     assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
-    let routes: Vec<&str> = health["routes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|route| route.as_str().unwrap())
-        .collect();
-    assert!(
-        routes.contains(&"POST /_mock/v1/worlds/{world}/clock/advance"),
-        "{routes:?}"
-    );
-    // All routes exist: with an unknown world, all routes of a world report `unknown_world`.
-    for route in routes {
+    let routes: BTreeSet<String> = serde_json::from_value(health["routes"].clone()).unwrap();
+    let advance = "POST /_mock/v1/worlds/{world}/clock/advance";
+    assert!(routes.contains(advance), "{routes:?}");
+    let document = serving.order(200, "GET /control-openapi.json", NOTHING);
+    let mut documented = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let methods = item.as_object().unwrap().keys();
+        for method in methods.filter(|name| *name != "parameters") {
+            documented.insert(format!("{} {path}", method.to_uppercase()));
+        }
+    }
+    assert_eq!(documented, routes);
+    let page = include_str!("../../../docs/control-api.md");
+    for route in &routes {
         let line = route
             .replace("{world}", "nowhere")
             .replacen("/_mock/v1", "", 1);
@@ -75,6 +78,13 @@ fn health_lists_the_routes() {
         let unknown_world = answer.body.contains(r#""code":"unknown_world""#);
         assert_eq!(unknown_world, route.contains("{world}"), "{route}");
         assert_eq!(answer.status == 404, unknown_world, "{route}");
+        let (_, path) = route.split_once("/_mock/v1").unwrap();
+        let path = match path.strip_prefix("/worlds/{world}") {
+            None | Some("") => path,
+            Some(below) => below,
+        };
+        let is_there = page.contains(&format!("{path}`"));
+        assert!(is_there, "docs/control-api.md has no row for {route}");
     }
 }
 
@@ -84,11 +94,17 @@ fn reads_and_replaces_the_state() {
     let mut state = serving.read("/state");
     state["accounts"]["demo"]["profile"]["bio"] = json!("From a test");
     serving.order(204, "PUT /worlds/default/state", state.clone());
-    assert_eq!(serving.read("/state"), state);
     assert_eq!(serving.request("GET /me").data(200)["bio"], "From a test");
-    let state = serving.read("/state?rate_limit_windows=true");
-    let used = &state["keys"][serving.key("all")]["window"]["used"];
+    // It contains the windows of rate limits only on request.
+    assert_eq!(serving.read("/state"), state);
+    let whole = serving.read("/state?rate_limit_windows=true");
+    let used = &whole["keys"][serving.key("all")]["window"]["used"];
     assert_eq!(used, 1, "the remaining requests are reported");
+
+    // A low counter of IDs repeats none.
+    state["last_id"] = json!(0);
+    serving.order(204, "PUT /worlds/default/state", state);
+    assert_eq!(serving.post("Hello")["id"], "post_6");
 }
 
 #[test]
@@ -109,20 +125,29 @@ fn reset_restores_the_world_and_clears_faults() {
 #[test]
 fn creates_and_revokes_keys() {
     let serving = serve(&[]);
-    let keys = serving.read("/keys");
-    assert_eq!(keys, serving.ready["keys"]);
-    let new = json!({"handle": "ada", "scopes": ["links:write"]});
+    assert_eq!(serving.read("/keys"), serving.ready["keys"]);
+    let limit = json!({"limit": 1, "window_seconds": 60});
+    let new = json!({"handle": "ada", "scopes": ["links:write"], "rate_limit": limit});
     let key = serving.order(201, "POST /worlds/default/keys", new);
     let token = key["key"].as_str().unwrap();
+    let request = || serving.request("GET /me").key(token);
+    let me = request().data(200);
     assert_eq!(
-        serving.request("GET /me").key(token).data(200)["handle"],
-        "ada"
+        (&me["handle"], &me["key"]["rate_limit"]),
+        (&json!("ada"), &limit)
+    );
+    assert_eq!(request().send().status, 429);
+    let minute = json!({"seconds": 60});
+    serving.order(200, "POST /worlds/default/clock/advance", minute);
+    request().data(200);
+    let name = key["name"].as_str().unwrap();
+    let found = serving.read(&format!("/requests?key={name}"));
+    assert_eq!(
+        (found.as_array().unwrap().len(), &found[0]["key"]),
+        (3, &key["name"])
     );
     serving.order(204, "DELETE /worlds/default/keys", json!({"key": token}));
-    serving
-        .request("GET /me")
-        .key(token)
-        .assert_rejected(401, "unknown_key", "unknown API key");
+    request().assert_rejected(401, "unknown_key", "unknown API key");
 }
 
 #[test]
@@ -131,10 +156,8 @@ fn does_not_return_unusable_keys() {
     let links = json!({"key": serving.key("links")});
     serving.order(204, "DELETE /worlds/default/keys", links);
     let keys = serving.read("/keys");
-    assert_eq!(
-        (&keys["links"], &keys["all"]),
-        (&NOTHING, &json!(serving.key("all")))
-    );
+    assert_eq!(keys["links"], NOTHING);
+    assert_eq!(keys["all"], serving.key("all"));
     let mut state = serving.read("/state");
     state["keys"] = json!({});
     let world = serving.order(201, "POST /worlds", json!({"state": state}));
@@ -146,34 +169,18 @@ fn does_not_return_unusable_keys() {
 #[test]
 fn sets_and_advances_the_clock() {
     let serving = serve(&[]);
-    let clock = "/worlds/default/clock";
-    assert_eq!(
-        serving.order(200, &format!("GET {clock}"), NOTHING)["clock"],
-        "system"
-    );
-    let ahead = serving.order(
-        200,
-        &format!("POST {clock}/advance"),
-        json!({"seconds": 7200}),
-    );
-    assert_eq!(ahead["clock"], "system+PT2H");
+    let advance = |seconds| {
+        let line = "POST /worlds/default/clock/advance";
+        serving.order(200, line, json!({ "seconds": seconds }))
+    };
+    assert_eq!(serving.read("/clock")["clock"], "system");
+    assert_eq!(advance(7200.0)["clock"], "system+PT2H");
     let instant = |text: &str| json!({"now": text, "clock": text});
-    let set = json!({"clock": "2026-03-01T12:00:00Z"});
-    assert_eq!(
-        serving.order(200, &format!("PUT {clock}"), set),
-        instant("2026-03-01T12:00:00Z")
-    );
-    let advanced = serving.order(
-        200,
-        &format!("POST {clock}/advance"),
-        json!({"seconds": 90.0}),
-    );
-    assert_eq!(advanced, instant("2026-03-01T12:01:30Z"));
-    let post = serving
-        .request("POST /me/posts")
-        .json(json!({"body": "x"}))
-        .data(201);
-    assert_eq!(post["created_at"], "2026-03-01T12:01:30Z");
+    let noon = "2026-03-01T12:00:00Z";
+    let set = serving.order(200, "PUT /worlds/default/clock", json!({"clock": noon}));
+    assert_eq!(set, instant(noon));
+    assert_eq!(advance(90.0), instant("2026-03-01T12:01:30Z"));
+    assert_eq!(serving.post("x")["created_at"], "2026-03-01T12:01:30Z");
 }
 
 #[test]
@@ -183,13 +190,10 @@ fn does_not_advance_the_clock_past_its_maximum() {
     for clock in ["system", "2026-03-01T12:00:00Z"] {
         serving.order(200, "PUT /worlds/default/clock", json!({"clock": clock}));
         let error = serving.order(422, line, json!({"seconds": u64::MAX}));
-        assert_eq!(
-            error["error"]["message"],
-            "cannot advance by 18446744073709551615 s; the latest time of a clock is \
-             9999-12-30T22:00:00Z"
-        );
-        let shown = serving.read("/clock");
-        assert_eq!(shown["clock"], clock);
+        let expected = "cannot advance by 18446744073709551615 s; the latest time of a clock is \
+                        9999-12-30T22:00:00Z";
+        assert_eq!(error["error"]["message"], expected);
+        assert_eq!(serving.read("/clock")["clock"], clock);
     }
 }
 
@@ -198,16 +202,19 @@ fn date_headers_use_the_clock_of_the_world() {
     let serving = serve(&[]);
     let clock = json!({"clock": "1994-11-06T08:49:37Z"});
     serving.order(200, "PUT /worlds/default/clock", clock);
-    let dated = "Sun, 06 Nov 1994 08:49:37 GMT";
-    for line in ["GET /me", "GET /nowhere"] {
-        assert_eq!(serving.request(line).send().header("date"), Some(dated));
-    }
+    let date = |line| {
+        serving
+            .request(line)
+            .send()
+            .header("date")
+            .map(str::to_owned)
+    };
+    let dated = Some("Sun, 06 Nov 1994 08:49:37 GMT");
+    assert_eq!(date("GET /me").as_deref(), dated);
+    assert_eq!(date("GET /nowhere").as_deref(), dated);
     let empty = json!({"fault": {"status": {"status": 204}}});
     serving.order(201, "POST /worlds/default/faults", empty);
-    assert_eq!(
-        serving.request("GET /me").send().header("date"),
-        Some(dated)
-    );
+    assert_eq!(date("GET /me").as_deref(), dated);
 }
 
 #[test]
@@ -227,10 +234,8 @@ fn sets_a_dialect_by_name_or_by_settings() {
 
     let minimal = serving.order(200, &line, json!("minimal"));
     assert_eq!(minimal, json!(Dialect::minimal()));
-    assert_eq!(
-        serving.order(200, &line, json!("random:7")),
-        json!(Dialect::random(7))
-    );
+    let random = serving.order(200, &line, json!("random:7"));
+    assert_eq!(random, json!(Dialect::random(7)));
 }
 
 /// The list equals `Dialect::alternatives`.
@@ -254,21 +259,6 @@ fn lists_alternatives_that_can_be_set() {
 }
 
 #[test]
-fn creates_a_key_with_a_rate_limit() {
-    let serving = serve(&[]);
-    let limit = json!({"limit": 1, "window_seconds": 60});
-    let new = json!({"handle": "ada", "scopes": [], "rate_limit": limit});
-    let key = serving.order(201, "POST /worlds/default/keys", new);
-    let token = key["key"].as_str().unwrap();
-    let me = serving.request("GET /me").key(token).data(200);
-    assert_eq!(me["key"]["rate_limit"], limit);
-    assert_eq!(serving.request("GET /me").key(token).send().status, 429);
-    let minute = json!({"seconds": 60});
-    serving.order(200, "POST /worlds/default/clock/advance", minute);
-    serving.request("GET /me").key(token).data(200);
-}
-
-#[test]
 fn serves_the_openapi_documents() {
     let serving = serve(&[]);
     let service = serving.order(200, "GET /openapi.json", NOTHING);
@@ -280,44 +270,9 @@ fn serves_the_openapi_documents() {
     assert_eq!(read, service);
 }
 
-/// The document has exactly the routes that exist.
-#[test]
-fn openapi_document_has_all_routes() {
-    let serving = serve(&[]);
-    let document = serving.order(200, "GET /control-openapi.json", NOTHING);
-    let mut documented = Vec::new();
-    for (path, item) in document["paths"].as_object().unwrap() {
-        let methods = item.as_object().unwrap().keys();
-        for method in methods.filter(|name| *name != "parameters") {
-            documented.push(format!("{} {path}", method.to_uppercase()));
-        }
-    }
-    let health = serving.order(200, "GET /health", NOTHING);
-    let mut routes: Vec<String> = serde_json::from_value(health["routes"].clone()).unwrap();
-    documented.sort();
-    routes.sort();
-    assert_eq!(documented, routes);
-}
-
-#[test]
-fn documentation_has_all_routes() {
-    let page = include_str!("../../../docs/control-api.md");
-    let health = serve(&[]).order(200, "GET /health", NOTHING);
-    for route in health["routes"].as_array().unwrap() {
-        let (_, path) = route.as_str().unwrap().split_once("/_mock/v1").unwrap();
-        let path = match path.strip_prefix("/worlds/{world}") {
-            None | Some("") => path,
-            Some(below) => below,
-        };
-        let is_there = page.contains(&format!("{path}`"));
-        assert!(is_there, "docs/control-api.md has no row for {route}");
-    }
-}
-
 #[test]
 fn adds_counts_and_clears_fault_rules() {
     let serving = serve(&[]);
-    let faults = "/worlds/default/faults";
     let rule = json!({
         "match": {"path": "/api/v1/badges"},
         "skip": 1, "times": 1,
@@ -325,31 +280,13 @@ fn adds_counts_and_clears_fault_rules() {
         "fault": {"status": {"status": 503}},
     });
     let counted = |matched: u64, applied: u64| json!([{"id": 1, "rule": rule, "matched": matched, "applied": applied}]);
-    assert_eq!(
-        serving.order(201, &format!("POST {faults}"), rule.clone()),
-        counted(0, 0)
-    );
+    let added = serving.order(201, "POST /worlds/default/faults", rule.clone());
+    assert_eq!(added, counted(0, 0));
     let statuses = [(); 3].map(|()| serving.request("GET /badges").send().status);
     assert_eq!(statuses, [200, 503, 200]);
-    assert_eq!(
-        serving.order(200, &format!("GET {faults}"), NOTHING),
-        counted(3, 1)
-    );
-    serving.order(204, &format!("DELETE {faults}"), NOTHING);
-    assert_eq!(
-        serving.order(200, &format!("GET {faults}"), NOTHING),
-        json!([])
-    );
-}
-
-#[test]
-fn faults_do_not_apply_to_the_control_api() {
-    let serving = serve(&[]);
-    let rule = json!({"fault": {"wire": "reset"}});
-    serving.order(201, "POST /worlds/default/faults", rule);
-    serving.order(200, "GET /health", NOTHING);
-    let listed = serving.read("/faults");
-    assert_eq!(listed[0]["matched"], 0);
+    assert_eq!(serving.read("/faults"), counted(3, 1));
+    serving.order(204, "DELETE /worlds/default/faults", NOTHING);
+    assert_eq!(serving.read("/faults"), json!([]));
 }
 
 /// Malformed bodies get 400; well-formed but invalid ones get 422, of which the table has an example.
@@ -397,11 +334,8 @@ fn check_unreadable(serving: &Serving, line: &str) {
         let answer = serving.control(&line).body(body).send();
         let body = String::from_utf8_lossy(&body[..body.len().min(20)]);
         assert_eq!(answer.status, 400, "{line} {body}: {}", answer.body);
-        assert!(
-            answer.body.contains(r#""code":"bad_body""#),
-            "{}",
-            answer.body
-        );
+        let is_named = answer.body.contains(r#""code":"bad_body""#);
+        assert!(is_named, "{line}: {}", answer.body);
     }
 }
 
@@ -411,61 +345,30 @@ fn arbitrary_bodies_do_not_panic() {
     let serving = serve(&[]);
     check_unreadable(&serving, "PUT /worlds/{world}/state");
     let huge = vec![b' '; 17 * 1024 * 1024];
-    assert_eq!(
-        serving
-            .control("PUT /worlds/default/state")
-            .body(huge)
-            .send()
-            .status,
-        413
-    );
+    let huge = serving.control("PUT /worlds/default/state").body(huge);
+    assert_eq!(huge.send().status, 413);
     let (code, stderr) = serving.stop(rustix::process::Signal::TERM);
     assert_eq!(code, Some(0));
     assert!(!stderr.contains("panicked"), "{stderr}");
 }
 
+/// No rule applies to the control API.
 #[test]
 fn removes_one_fault_rule_by_its_id() {
     let serving = serve(&[]);
-    let rules = json!([{"fault": "empty_body"}, {"fault": "malformed_json"}]);
+    let rules = json!([{"fault": "empty_body"}, {"fault": {"wire": "reset"}}]);
     let added = serving.order(201, "POST /worlds/default/faults", rules);
     assert_eq!([&added[0]["id"], &added[1]["id"]], [1, 2]);
     serving.order(204, "DELETE /worlds/default/faults/1", NOTHING);
     let rest = serving.read("/faults");
+    assert_eq!(rest.as_array().unwrap().len(), 1);
     assert_eq!(
-        (rest.as_array().unwrap().len(), &rest[0]["id"]),
-        (1, &json!(2))
+        (&rest[0]["id"], &rest[0]["matched"]),
+        (&json!(2), &json!(0))
     );
     serving.order(404, "DELETE /worlds/default/faults/1", NOTHING);
     // A removed ID is not used again.
-    let added = serving.order(
-        201,
-        "POST /worlds/default/faults",
-        json!({"fault": "empty_body"}),
-    );
+    let rule = json!({"fault": "empty_body"});
+    let added = serving.order(201, "POST /worlds/default/faults", rule);
     assert_eq!(added[1]["id"], 3);
-}
-
-#[test]
-fn a_state_contains_rate_limit_windows_only_on_request() {
-    let serving = serve(&[]);
-    let line = "GET /worlds/default/state";
-    let before = serving.order(200, line, NOTHING);
-    serving.request("GET /me").data(200);
-    assert_eq!(serving.order(200, line, NOTHING), before);
-    let line = format!("{line}?rate_limit_windows=true");
-    let whole = serving.order(200, &line, NOTHING);
-    assert_eq!(whole["keys"][serving.key("all")]["window"]["used"], 1);
-}
-
-#[test]
-fn a_state_with_a_low_id_counter_repeats_no_id() {
-    let serving = serve(&[]);
-    let mut state = serving.read("/state");
-    state["last_id"] = json!(0);
-    serving.order(204, "PUT /worlds/default/state", state);
-    let post = serving
-        .request("POST /me/posts")
-        .json(json!({"body": "Hello"}));
-    assert_eq!(post.data(201)["id"], "post_6");
 }

@@ -40,21 +40,16 @@ fn can_be_turned_on_and_redeliver() {
     assert_eq!(status, expected);
     assert_eq!(serving.read("/webhook"), expected);
     let first = serving.read("/webhook/deliveries")[0].take();
-    assert_eq!(
-        first["outcome"],
-        json!({"result": "responded", "status": 500})
-    );
+    let expected = json!({"result": "responded", "status": 500});
+    assert_eq!(first["outcome"], expected);
     let again = serving.order(200, &webhook("POST /redeliver"), json!({"id": first["id"]}));
     assert_eq!(again["redelivery_of"], first["id"]);
     assert_eq!(again["outcome"]["status"], 200);
     for name in ["body", "signature"] {
         assert_eq!(again[name], first[name]);
     }
-    let error = serving.order(
-        404,
-        &webhook("POST /redeliver"),
-        json!({"id": "delivery_0"}),
-    );
+    let unknown = json!({"id": "delivery_0"});
+    let error = serving.order(404, &webhook("POST /redeliver"), unknown);
     assert_eq!(error["error"]["code"], "unknown_delivery");
 }
 
@@ -63,18 +58,14 @@ fn events_reach_a_receiver_and_count_as_covered() {
     let serving = serve(&[]);
     let (url, arrived) = receive(&["HTTP/1.1 204 No Content\r\n\r\n"; 3]);
     let set = json!({"url": url, "secret": CANARY});
-    assert_eq!(
-        serving.order(200, &webhook("PUT "), set)["receiver"],
-        url.as_str()
-    );
+    let set = serving.order(200, &webhook("PUT "), set);
+    assert_eq!(set["receiver"], url.as_str());
     let event = json!({"kind": "follow.created", "data": {"from": "grace"}});
     let delivery = serving.order(200, &webhook("POST /emit"), event);
     let first = arrived.recv().unwrap();
     assert_eq!(first.header("x-service-event"), Some("follow.created"));
-    assert_eq!(
-        first.header("x-service-signature"),
-        delivery["signature"].as_str()
-    );
+    let signature = delivery["signature"].as_str();
+    assert_eq!(first.header("x-service-signature"), signature);
     assert_eq!(delivery["body"].as_str().unwrap().as_bytes(), first.body);
     for (body, bytes) in [
         (json!("exact \n"), &b"exact \n"[..]),
@@ -97,16 +88,8 @@ fn never_returns_the_secret() {
     let set = json!({"script": "200", "secret": CANARY});
     let mut responses = vec![serving.order(200, &webhook("PUT "), set)];
     responses.push(emit(&serving, "post.liked"));
-    for line in [
-        "GET /webhook",
-        "GET /webhook/deliveries",
-        "GET /state",
-        "GET /requests",
-        "GET /coverage",
-        "GET /dialect",
-    ] {
-        let line = line.replacen(' ', " /worlds/default", 1);
-        responses.push(serving.order(200, &line, NOTHING));
+    for path in "/webhook /webhook/deliveries /state /requests /coverage /dialect".split(' ') {
+        responses.push(serving.read(path));
     }
     for line in ["PUT ", "POST /emit"] {
         let wrong = format!(r#"{{"secret": "{CANARY}", "url": 7"#);
@@ -133,21 +116,15 @@ fn replacing_the_state_keeps_the_webhook() {
     let first = emit(&serving, "post.liked");
     serving.order(204, "PUT /worlds/default/state", state);
     let status = serving.read("/webhook");
-    assert_eq!(
-        (
-            &status["consecutive_failures"],
-            &status["built_in"]["received"]
-        ),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!(status["consecutive_failures"], 1);
+    assert_eq!(status["built_in"]["received"], 1);
     let second = emit(&serving, "post.liked");
     assert_ne!(second["id"], first["id"]);
     let deliveries = serving.read("/webhook/deliveries");
     assert_eq!(deliveries, json!([first, second]));
 
     serving.order(204, "POST /worlds/default/reset", NOTHING);
-    let status = serving.read("/webhook");
-    assert_eq!(status["receiver"], NOTHING);
+    assert_eq!(serving.read("/webhook")["receiver"], NOTHING);
 }
 
 #[test]

@@ -16,10 +16,8 @@ fn logs_requests_without_keys() {
     let directory = TempDir::new().unwrap();
     let rule = r#"{"match": {"path": "/api/v1/stats"}, "fault": {"wire": "close"}}"#;
     let serving = serve(&["--log", "--fault", &file(&directory, "faults.json", rule)]);
-    serving
-        .request("GET /me?a=b")
-        .key(serving.key("links"))
-        .send();
+    let me = serving.request("GET /me?a=b");
+    me.key(serving.key("links")).send();
     serving.request("GET /badges").without_key().send();
     serving.request("GET /me").key("canary").send();
     let other = serving.order(201, "POST /worlds", json!({}));
@@ -32,11 +30,8 @@ fn logs_requests_without_keys() {
     assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
     // Bytes that control a terminal.
     let mut stream = TcpStream::connect(serving.address()).unwrap();
-    write!(
-        stream,
-        "GET /\u{9b}2J HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    )
-    .unwrap();
+    let head = "GET /\u{9b}2J HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
     stream.read_to_end(&mut Vec::new()).unwrap();
     let unavailable = json!({"fault": {"status": {"status": 503}}});
     serving.order(201, "POST /worlds/default/faults", unavailable);

@@ -55,10 +55,9 @@ impl Session {
     }
 
     fn send(&mut self, key: &str, line: &str, body: &Value) {
-        let request = request_at(self.address, key, line);
         let request = match key {
-            "" => request.without_key(),
-            _ => request,
+            "" => request_exactly(self.address, &line.replacen(' ', " /api/v1", 1)),
+            _ => request_at(self.address, key, line),
         };
         let answer = match body {
             Value::Null => request.send(),
@@ -72,10 +71,8 @@ impl Session {
     /// Sends a request to the control API and returns the status.
     fn control(&self, line: &str, body: &Value) -> u16 {
         let line = line.replacen(' ', " /_mock/v1/worlds/default", 1);
-        request_exactly(self.address, &line)
-            .json(body.clone())
-            .send()
-            .status
+        let request = request_exactly(self.address, &line).json(body.clone());
+        request.send().status
     }
 
     fn read(&mut self) {
@@ -195,12 +192,16 @@ const SELECTION: &str = "me_without_email,me_without_api_visible,me_without_disp
 
 #[track_caller]
 fn mutants(options: &[&str], script: &str) -> (Option<i32>, String, String) {
-    let arguments = [
-        &["mutants", "--timeout", "2"],
-        options,
-        &["--", "sh", "-c", script],
-    ];
-    output(&arguments.concat())
+    let options = [&["mutants", "--timeout", "2"], options].concat();
+    output(&[&options, &["--", "sh", "-c", script][..]].concat())
+}
+
+/// Does the same with `--json`, and returns the results.
+#[track_caller]
+fn results(code: i32, options: &[&str], script: &str) -> Value {
+    let (found, stdout, stderr) = mutants(&[&["--json"], options].concat(), script);
+    assert_eq!(found, Some(code), "{stderr}");
+    serde_json::from_str(&stdout).unwrap()
 }
 
 /// `UPDATE_EXPECT=1` writes the number to the page.
@@ -236,19 +237,8 @@ fn skipped_mutants_do_not_count() {
     if !child::is_installed("curl") {
         return;
     }
-    let options = [
-        "--only",
-        SELECTION,
-        "--skip",
-        "me_without_api_visible",
-        "--json",
-    ];
-    let (code, stdout, _) = mutants(&options, SCRIPT);
-    assert_eq!(code, Some(0));
-    let results: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(results["counts"]["caught"], 1);
-    assert_eq!(results["counts"]["missed"], json!(null));
-    assert_eq!(results["counts"]["timeout"], 1);
+    let skipped = "--skip=me_without_api_visible";
+    let results = results(0, &["--only", SELECTION, skipped], SCRIPT);
     let runs = results["runs"].as_array().unwrap().iter().skip(1);
     let names: Vec<_> = runs.map(|run| (&run["name"], &run["result"])).collect();
     let expected = json!([
@@ -256,26 +246,24 @@ fn skipped_mutants_do_not_count() {
         ["me_without_email", "caught"]
     ]);
     assert_eq!(json!(names), expected);
+    let counts = &results["counts"];
+    assert_eq!([&counts["caught"], &counts["timeout"]], [1, 1]);
+    assert_eq!(counts["missed"], json!(null));
 }
 
 #[test]
 fn the_baseline_has_to_pass() {
     let (code, stdout, stderr) = mutants(&[], "echo broken; exit 3");
     assert_eq!(code, Some(1));
-    let expected = format!(
-        "{:<50}failed (exit code 3)\n1 failed\n",
-        "unmutated baseline"
-    );
-    assert_eq!(stdout, expected);
+    let expected = "failed (exit code 3)\n1 failed\n";
+    assert_eq!(stdout, format!("{:<50}{expected}", "unmutated baseline"));
     assert_eq!(
         stderr,
         "mock-server: no request reached an endpoint; the URL is in PROFILE_BASE_URL\n\
          \n--- output of the command: unmutated baseline, failed (exit code 3) ---\nbroken\n\
          mock-server: the first run failed: unmutated baseline; it has to pass\n"
     );
-    let (code, stdout, _) = mutants(&["--json"], "exit 3");
-    assert_eq!(code, Some(1));
-    let results: Value = serde_json::from_str(&stdout).unwrap();
+    let results = results(1, &[], "exit 3");
     assert_eq!(results["counts"], json!({"failed": 1}));
 }
 
@@ -296,16 +284,8 @@ fn a_dialect_applies_to_the_mutants() {
     let path = directory.path().join("dialect.json");
     std::fs::write(&path, r#"{"ids": "uuid"}"#).unwrap();
     let dialect = format!("--dialect={}", path.display());
-    let options = [
-        &dialect,
-        "--only",
-        "wrong_link_deleted,link_not_deleted",
-        "--json",
-    ];
-    let (code, stdout, stderr) = mutants(&options, script);
-    assert_eq!(code, Some(0), "{stderr}");
-    let results: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(results["counts"]["caught"], 2);
+    let options = [&dialect, "--only", "wrong_link_deleted,link_not_deleted"];
+    assert_eq!(results(0, &options, script)["counts"]["caught"], 2);
 }
 
 #[test]
@@ -313,10 +293,8 @@ fn rejects_a_wrong_selection() {
     let name = "me_without_email";
     let (code, stdout, stderr) = mutants(&["--only", name, "--skip", name], "true");
     assert_eq!((code, stdout.as_str()), (Some(125), ""));
-    assert_eq!(
-        stderr,
-        "mock-server: no mutants to test: --skip names all that are selected; omit a name from --skip\n"
-    );
+    let expected = "mock-server: no mutants to test: --skip names all that are selected; omit a name from --skip\n";
+    assert_eq!(stderr, expected);
     let (code, _, stderr) = mutants(&["--skip", "nonsense"], "true");
     assert_eq!(code, Some(125));
     assert!(stderr.starts_with("mock-server: unknown name \"nonsense\"; expected one of no_data"));

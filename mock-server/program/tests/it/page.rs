@@ -124,9 +124,8 @@ fn every_fault_of_the_list_can_be_added() {
             "document.querySelector('#fault-kind').value = {kind}"
         ));
         page.click("#fault-form button");
-        page.wait_until(&format!(
-            "document.querySelector('#fault-list').innerText.includes({kind})"
-        ));
+        let list = "document.querySelector('#fault-list').innerText";
+        page.wait_until(&format!("{list}.includes({kind})"));
     }
     assert_eq!(page.errors(), [] as [Value; 0]);
 }
@@ -188,10 +187,8 @@ fn is_not_wider_than_400_pixels() {
     let Some(chromium) = chromium() else { return };
     let serving = serve(&[]);
     let long = "x".repeat(400);
-    serving
-        .request(&format!("GET /{long}"))
-        .header("X-Long", &long)
-        .send();
+    let request = serving.request(&format!("GET /{long}"));
+    request.header("X-Long", &long).send();
     let edit = serving.request("PATCH /me/profile");
     edit.json(json!({"bio": long, "nick": long})).send();
     let mut page = open(&chromium, &serving);

@@ -21,32 +21,22 @@ fn prints_one_line_of_json_and_serves_until_a_signal() {
         let serving = serve(&[]);
         let url = serving.url().to_owned();
         let keys = serde_json::to_value(World::default().keys()).unwrap();
-        assert_eq!(
-            serving.ready,
-            json!({"url": url, "keys": keys, "control": format!("{url}/_mock/v1")})
-        );
+        let ready = json!({"url": url, "keys": keys, "control": format!("{url}/_mock/v1")});
+        assert_eq!(serving.ready, ready);
         assert_eq!(serving.request("GET /me").data(200)["handle"], "demo");
-        serving
+        let edit = serving
             .request("PATCH /me/profile")
-            .key(serving.key("links"))
-            .assert_rejected(
-                403,
-                "scope_missing",
-                "the key lacks the scope profile:write",
-            );
+            .key(serving.key("links"));
+        let message = "the key lacks the scope profile:write";
+        edit.assert_rejected(403, "scope_missing", message);
 
         let key = serving.key("all").to_owned();
-        assert_eq!(
-            serving.stop(signal),
-            (
-                Some(0),
-                format!(
-                    "mock-server: serving on {url} until Ctrl-C. Try:\n  \
-                     curl -H 'Authorization: Bearer {key}' {url}/api/v1/me\n\
-                     Open {url}/ in a browser to see requests\n"
-                )
-            )
+        let hint = format!(
+            "mock-server: serving on {url} until Ctrl-C. Try:\n  \
+             curl -H 'Authorization: Bearer {key}' {url}/api/v1/me\n\
+             Open {url}/ in a browser to see requests\n"
         );
+        assert_eq!(serving.stop(signal), (Some(0), hint));
     }
 }
 
@@ -128,10 +118,8 @@ pub(crate) fn run_isolated(hosts: &str, script: &str) -> Option<String> {
         }
     "#;
     let unshare = ["--map-root-user", "--mount", "--net", "--pid", "--fork"];
-    let tried = child::command("unshare")
-        .args(unshare)
-        .args(["ip", "link"])
-        .output();
+    let mut tried = child::command("unshare");
+    let tried = tried.args(unshare).args(["ip", "link"]).output();
     if !tried.is_ok_and(|tried| tried.status.success()) {
         let skipped = "\n*** SKIPPED: a test in namespaces; install util-linux and iproute2 ***\n";
         let _ = writeln!(std::io::stderr(), "{skipped}");
@@ -321,8 +309,9 @@ fn uses_the_given_dialect() {
 
 #[test]
 fn sends_webhooks_to_the_given_url() {
-    check_webhooks("whsec_test\n");
-    check_webhooks("whsec_test\r\n");
+    for secret in ["whsec_test\n", "whsec_test\r\n"] {
+        check_webhooks(secret);
+    }
 }
 
 #[track_caller]
@@ -331,24 +320,19 @@ fn check_webhooks(secret: &str) {
     let secret = file(&directory, "secret", secret);
     let url = "http://127.0.0.1:9/hooks";
     let serving = serve(&["--webhook-url", url, "--webhook-secret-file", &secret]);
-    let line = "GET /worlds/default/webhook";
-    let response = serving.order(200, line, Value::Null);
-    assert_eq!(
-        (&response["receiver"], &response["active"]),
-        (&json!(url), &json!(true))
-    );
+    let response = serving.read("/webhook");
+    assert_eq!(response["receiver"], url);
+    assert_eq!(response["active"], true);
     // The built-in receiver keeps the secret of the file, without the line break.
     let receiver = json!({"script": "200"});
     serving.order(200, "PUT /worlds/default/webhook", receiver);
     let event = json!({"kind": "follow.created", "body": "\u{ff}"});
     let delivery = serving.order(200, "POST /worlds/default/webhook/emit", event);
     // Computed with `openssl dgst -sha256 -hmac whsec_test`.
-    assert_eq!(
-        delivery["signature"],
-        "sha256=bf89caa5c551b9c9d03b939f456e136cc4f6042d86ab14b33a18fedddcb5e96f"
-    );
+    let expected = "sha256=bf89caa5c551b9c9d03b939f456e136cc4f6042d86ab14b33a18fedddcb5e96f";
+    assert_eq!(delivery["signature"], expected);
     serving.order(204, "POST /worlds/default/reset", Value::Null);
-    assert_eq!(serving.order(200, line, Value::Null), response);
+    assert_eq!(serving.read("/webhook"), response);
 }
 
 #[test]
@@ -356,34 +340,28 @@ fn reports_invalid_webhook_options() {
     let directory = TempDir::new().unwrap();
     let empty = file(&directory, "empty", "\n");
     let reason = io::Error::from(Errno::NOENT);
+    let invalid = "the webhook secret is empty; expected at least 1 byte";
     for (file, message) in [
         (
             &*empty,
-            format!(
-                "invalid webhook secret file {empty}: the webhook secret is empty; expected at least 1 byte"
-            ),
+            format!("invalid webhook secret file {empty}: {invalid}"),
         ),
         (
             "/nowhere/secret",
             format!("cannot read the webhook secret file /nowhere/secret: {reason}"),
         ),
     ] {
-        let url = "http://127.0.0.1:9/hooks";
-        failure(
-            &["--webhook-url", url, "--webhook-secret-file", file],
-            &message,
-        );
+        let url = "--webhook-url=http://127.0.0.1:9/hooks";
+        failure(&[url, "--webhook-secret-file", file], &message);
     }
     for alone in [
-        ["--webhook-url", "http://127.0.0.1:9/hooks"],
-        ["--webhook-secret-file", "secret"],
+        "--webhook-url=http://127.0.0.1:9/hooks",
+        "--webhook-secret-file=secret",
     ] {
-        let (code, stderr) = fail(&alone);
+        let (code, stderr) = fail(&[alone]);
         assert_eq!(code, Some(2));
-        assert!(
-            stderr.starts_with("error: the following required arguments were not provided"),
-            "{stderr}"
-        );
+        let message = "error: the following required arguments were not provided";
+        assert!(stderr.starts_with(message), "{stderr}");
     }
     let invalid = [
         "hooks",
@@ -449,12 +427,17 @@ fn survives_exhaustion_of_file_descriptors() {
     // The last connection gets a response as soon as others are closed.
     let mut last = connect(0);
     write!(last, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    last.set_read_timeout(Some(Duration::from_millis(100)))
-        .unwrap();
-    assert!(last.read(&mut [0; 1]).is_err(), "the limit was not reached");
+    let set_timeout = |milliseconds| {
+        let timeout = Duration::from_millis(milliseconds);
+        last.set_read_timeout(Some(timeout)).unwrap();
+    };
+    set_timeout(100);
+    assert!(
+        (&last).read(&mut [0; 1]).is_err(),
+        "the limit was not reached"
+    );
     drop(many);
-    last.set_read_timeout(Some(Duration::from_secs(10)))
-        .unwrap();
+    set_timeout(10_000);
     let mut status = [0; 12];
     last.read_exact(&mut status).unwrap();
     assert_eq!(&status, b"HTTP/1.1 200");
@@ -476,11 +459,11 @@ fn rejects_large_bodies_and_does_not_record_them() {
     let serving = serve(&[]);
     let too_large = |length: usize| {
         let message = format!("the body has {length} bytes; at most {LIMIT} are allowed");
-        serving
+        let post = serving
             .request("POST /me/posts")
-            .header("Content-Type", "application/json")
-            .body(vec![b'x'; length])
-            .assert_rejected(413, "body_too_large", &message)
+            .header("Content-Type", "application/json");
+        let post = post.body(vec![b'x'; length]);
+        post.assert_rejected(413, "body_too_large", &message)
     };
     too_large(LIMIT + 1);
     let violations = serving.read("/violations");

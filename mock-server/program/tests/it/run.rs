@@ -177,9 +177,8 @@ fn the_mock_is_reached_without_the_proxy_of_the_environment() {
             program.env(name, "http://127.0.0.1:9");
         }
         for (name, value) in [("NO_PROXY", upper), ("no_proxy", lower)] {
-            program
-                .env_remove(name)
-                .envs(value.map(|value| (name, value)));
+            let value = value.map(|value| (name, value));
+            program.env_remove(name).envs(value);
         }
         let output = program.output().unwrap();
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
@@ -190,12 +189,8 @@ fn the_mock_is_reached_without_the_proxy_of_the_environment() {
 
 #[test]
 fn the_command_does_not_inherit_webhook_secrets() {
-    let print = [
-        "--",
-        "sh",
-        "-c",
-        "env | grep '^PROFILE_' | cut -d= -f1 | sort",
-    ];
+    let script = "env | grep '^PROFILE_' | cut -d= -f1 | sort";
+    let print = ["--", "sh", "-c", script];
     for options in [&["run"][..], &["matrix", "--only", "ids", "--show-output"]] {
         let output = program(&[options, &print].concat())
             .env("PROFILE_WEBHOOK_SECRET", "canary")
@@ -215,21 +210,15 @@ fn the_command_does_not_inherit_webhook_secrets() {
 #[cfg(target_os = "linux")]
 pub(crate) fn ignoring(signals: &str, arguments: &[&str]) -> Option<Command> {
     let option = format!("--ignore-signal={signals}");
-    if !child::command("env")
-        .args([&option, "true"])
-        .status()
-        .unwrap()
-        .success()
-    {
+    let mut tried = child::command("env");
+    if !tried.args([&option, "true"]).status().unwrap().success() {
         let skipped = "\n*** SKIPPED: a test of ignored signals; install coreutils 8.31 ***\n";
         let _ = writeln!(io::stderr(), "{skipped}");
         return None;
     }
     let mut command = child::command("env");
-    command
-        .arg(option)
-        .arg(program(&[]).get_program())
-        .args(arguments);
+    command.arg(option).arg(program(&[]).get_program());
+    command.args(arguments);
     Some(command)
 }
 
@@ -267,11 +256,8 @@ fn ignored_signals_stay_ignored() {
 
     let script = "kill -HUP $PPID; kill -TERM $PPID";
     let arguments = ["matrix", "--only", "ids", "--", "sh", "-c", script];
-    let output = ignoring("HUP,INT,QUIT,TERM", &arguments)
-        .unwrap()
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0));
+    let mut program = ignoring("HUP,INT,QUIT,TERM", &arguments).unwrap();
+    assert_eq!(program.output().unwrap().status.code(), Some(0));
 }
 
 #[test]
@@ -350,17 +336,17 @@ fn writes_the_requests_of_all_worlds_as_an_http_archive() {
     assert!(!written.contains(['\u{9b}', '\u{202e}']), "{written}");
     let archive: Value = serde_json::from_str(&written).unwrap();
     let entries = archive["log"]["entries"].as_array().unwrap();
-    let worlds: Vec<_> = entries
-        .iter()
-        .map(|entry| entry["_world"].as_str().unwrap())
-        .collect();
+    let worlds: Vec<_> = entries.iter().map(|entry| &entry["_world"]).collect();
     assert_eq!(worlds, ["default", "w1", "default"], "in the order of time");
     assert_eq!(archive["log"]["comment"], Value::Null);
     // Without the Z, the order of the texts is that of the times, whose fractions differ in length.
     let times = entries
         .iter()
-        .map(|entry| entry["startedDateTime"].as_str().unwrap().strip_suffix('Z'));
-    assert!(times.is_sorted(), "{entries:?}");
+        .map(|entry| entry["startedDateTime"].as_str().unwrap());
+    assert!(
+        times.is_sorted_by_key(|time| time.strip_suffix('Z')),
+        "{entries:?}"
+    );
 }
 
 #[test]
@@ -408,10 +394,8 @@ fn deletions_and_resets_forget_neither_violations_nor_requests() {
     let (code, _, stderr) = run(&[], script);
     assert_eq!(code, Some(0), "{stderr}");
     let first = "  GET /worlds/w7/api/v1/other (all): unknown world w7\n";
-    assert!(
-        stderr.contains(first) && !stderr.contains("no request reached"),
-        "{stderr}"
-    );
+    let is_named = stderr.contains(first) && !stderr.contains("no request reached");
+    assert!(is_named, "{stderr}");
 }
 
 #[test]
@@ -432,14 +416,11 @@ fn the_archive_keeps_the_newest_requests_of_deleted_worlds() {
         format!("{} {}", entry["_world"], number).replace('"', "")
     });
     let names: Vec<_> = names.collect();
-    let all: Vec<_> = (4..=6)
-        .flat_map(|world| (1..=3).map(move |n| format!("w{world} {n}")))
-        .collect();
+    let all = (4..=6).flat_map(|world| (1..=3).map(move |n| format!("w{world} {n}")));
+    let all: Vec<_> = all.collect();
     assert!((2..9).contains(&names.len()), "{names:?}");
-    let dropped = format!(
-        "the journal dropped {} older requests; raise its limits",
-        18 - names.len()
-    );
+    let count = 18 - names.len();
+    let dropped = format!("the journal dropped {count} older requests; raise its limits");
     assert_eq!(archive["log"]["comment"], format!("incomplete: {dropped}"));
     let line = format!("mock-server: the HTTP Archive is incomplete: {dropped}\n");
     assert!(stderr.contains(&line), "{stderr}");
@@ -501,14 +482,12 @@ fn a_process_that_a_command_leaves_behind_does_not_delay_the_end() {
 fn a_command_without_requests_gets_a_hint() {
     let (code, _, stderr) = run(&[], "exit 0");
     assert_eq!(code, Some(0));
-    assert_eq!(
-        stderr,
-        format!(
-            "mock-server: 0 of {} endpoints covered\n\
-             mock-server: no request reached an endpoint; the URL is in PROFILE_BASE_URL\n",
-            Endpoint::ALL.len()
-        )
+    let count = Endpoint::ALL.len();
+    let expected = format!(
+        "mock-server: 0 of {count} endpoints covered\n\
+         mock-server: no request reached an endpoint; the URL is in PROFILE_BASE_URL\n"
     );
+    assert_eq!(stderr, expected);
 }
 
 #[test]
@@ -520,10 +499,8 @@ fn an_abandoned_call_counts_and_control_characters_are_escaped() {
         --header \"Authorization: Bearer $PROFILE_API_KEY\" --header 'Content-Type: application/json' \
         --data '{\"a\\u001b\\u009b\\u202e\": 1}' \"$PROFILE_BASE_URL/api/v1/me/profile\"";
     let (_, _, stderr) = run_delayed(script);
-    assert!(
-        !stderr.contains("no request reached an endpoint"),
-        "{stderr}"
-    );
+    let hint = "no request reached an endpoint";
+    assert!(!stderr.contains(hint), "{stderr}");
     assert!(stderr.contains(r"a\u001b\u009b\u202e"), "{stderr}");
 }
 
@@ -555,15 +532,11 @@ fn the_report_is_written_as_json() {
         request PATCH /me/profile '{\"\\u009b\\u202e\\u0007\": 1}'; exit 3";
     let (code, _, written) = run_writing("--report", &["--allow=unknown_field"], script);
     assert_eq!(code, Some(3));
-    assert!(
-        !written.contains(['\u{9b}', '\u{202e}', '\u{7}']),
-        "{written}"
-    );
+    let odd = ['\u{9b}', '\u{202e}', '\u{7}'];
+    assert!(!written.contains(odd), "{written}");
     let report: Value = serde_json::from_str(&written).unwrap();
-    assert_eq!(
-        report["violations"][0]["violations"][1]["field"],
-        "\u{9b}\u{202e}\u{7}"
-    );
+    let field = &report["violations"][0]["violations"][1]["field"];
+    assert_eq!(*field, String::from_iter(odd));
     assert_eq!(report["exit_code"], 3);
     assert_eq!(report["allowed"], json!(["unknown_field"]));
     assert_eq!(report["violations"][0]["rule"], "unknown_field");

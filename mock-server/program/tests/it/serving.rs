@@ -2,11 +2,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 
 #[cfg(unix)]
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child;
@@ -76,6 +76,18 @@ impl Serving {
         request_at(self.address(), self.key("all"), line)
     }
 
+    #[track_caller]
+    pub(crate) fn send(&self, line: &str, body: Value) -> Answer {
+        self.request(line).json(body).send()
+    }
+
+    /// Creates a post.
+    #[track_caller]
+    pub(crate) fn post(&self, text: &str) -> Value {
+        let request = self.request("POST /me/posts");
+        request.json(json!({ "body": text })).data(201)
+    }
+
     /// Creates a request to the control API. `line` is a method and a path below `/_mock/v1`.
     pub(crate) fn control(&self, line: &str) -> TestRequest {
         request_exactly(self.address(), &line.replacen(' ', " /_mock/v1", 1))
@@ -91,8 +103,8 @@ impl Serving {
             body => request.body(body.to_string()).send(),
         };
         // The document does not list the values of the settings of a dialect.
-        let invalid = if line.ends_with("/dialect") {
-            &[][..]
+        let invalid: &[u16] = if line.ends_with("/dialect") {
+            &[]
         } else {
             &[400]
         };
@@ -150,13 +162,12 @@ impl Serving {
 /// Runs a program that must fail, and returns its exit code and stderr.
 #[track_caller]
 pub(crate) fn fail(arguments: &[&str]) -> (Option<i32>, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = program(arguments).output().unwrap();
-    assert_eq!(stdout, b"");
-    (status.code(), String::from_utf8(stderr).unwrap())
+    let output = program(arguments).output().unwrap();
+    assert_eq!(output.stdout, b"");
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
 }
 
 /// Writes a file and returns its path.
@@ -179,11 +190,8 @@ pub(crate) fn memory(serving: &Serving) -> u64 {
 /// Opens two connections: one sends a part of a head, one a head and a part of the body.
 #[track_caller]
 pub(crate) fn send_incomplete_requests(serving: &Serving) -> [TcpStream; 2] {
-    [
-        "GET /api",
-        "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
-    ]
-    .map(|start| {
+    let post = "POST /me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{";
+    ["GET /api", post].map(|start| {
         let mut stream = TcpStream::connect(serving.address()).unwrap();
         stream.write_all(start.as_bytes()).unwrap();
         stream

@@ -12,12 +12,7 @@ use tempfile::TempDir;
 use crate::child;
 use crate::program::run_isolated;
 use crate::request::{TestRequest, request};
-use crate::serving::{Serving, fail, file, program, serve};
-
-fn post(serving: &Serving, text: &str) -> Value {
-    let request = serving.request("POST /me/posts");
-    request.json(json!({"body": text})).data(201)
-}
+use crate::serving::{fail, file, program, serve};
 
 #[tokio::test]
 async fn two_processes_can_share_a_state_file() {
@@ -49,11 +44,9 @@ fn a_signal_ends_the_wait_for_the_state_file() {
     let lock = File::create(directory.path().join("state.json.lock")).unwrap();
     lock.lock().unwrap();
     let state = ["--state", path.to_str().unwrap()];
-    for arguments in [
-        state.to_vec(),
-        [&["run"], &state[..], &["--", "true"]].concat(),
-    ] {
-        let mut child = program(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let run = [&["run"], &state[..], &["--", "true"]].concat();
+    for arguments in [&state[..], &run] {
+        let mut child = program(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let waiter = format!(" {} ", child.id());
         let is_waiting = |locks: String| {
             let mut locks = locks.lines();
@@ -77,14 +70,11 @@ fn command_line_takes_precedence_over_the_state_file() {
     let directory = TempDir::new().unwrap();
     let state = directory.path().join("state.json").display().to_string();
     let begin = |arguments: &[&str]| serve(&[&["--state", &state], arguments].concat());
-    let dialect = |serving: &Serving| serving.read("/dialect");
-    assert_eq!(
-        dialect(&begin(&["--dialect", "minimal"])),
-        json!(Dialect::minimal())
-    );
-    assert_eq!(dialect(&begin(&[])), json!(Dialect::minimal()));
+    let minimal = json!(Dialect::minimal());
+    assert_eq!(begin(&["--dialect", "minimal"]).read("/dialect"), minimal);
+    assert_eq!(begin(&[]).read("/dialect"), minimal);
     let maximal = begin(&["--dialect", "maximal"]);
-    assert_eq!(dialect(&maximal), json!(Dialect::maximal()));
+    assert_eq!(maximal.read("/dialect"), json!(Dialect::maximal()));
     let warning = "mock-server: --dialect replaces the dialect of the state file\n";
     let (_, stderr) = maximal.stop(Signal::TERM);
     assert!(stderr.starts_with(warning), "{stderr}");
@@ -108,7 +98,7 @@ fn reports_a_created_directory() {
 fn can_start_with_a_state_from_the_control_api() {
     let directory = TempDir::new().unwrap();
     let serving = serve(&["--seed", "7", "--dialect", "maximal"]);
-    post(&serving, "Kept");
+    serving.post("Kept");
     let line = "GET /worlds/default/state";
     let shown = serving.control(line).send().body;
     let path = file(&directory, "state.json", &shown);
@@ -116,7 +106,7 @@ fn can_start_with_a_state_from_the_control_api() {
     let again = serve(&["--state", &path]);
     assert_eq!(again.key("all"), serving.key("all"));
     assert_eq!(again.control(line).send().body, shown);
-    assert_eq!(post(&again, "Next")["id"], "post_7");
+    assert_eq!(again.post("Next")["id"], "post_7");
     let third = serve(&["--state", &path]);
     let me = third.request("GET /me").data(200);
     assert_eq!(me["posts"][1]["body"], "Kept");
@@ -155,11 +145,10 @@ fn reset_restores_the_state_file_as_of_the_start() {
     world.add_post("demo", "From the fixture").unwrap();
     let path = file(&directory, "state.json", &json!(world).to_string());
     let serving = serve(&["--state", &path, "--dialect", "maximal"]);
-    post(&serving, "Later");
+    serving.post("Later");
     serving.order(204, "POST /worlds/default/reset", Value::Null);
     world.set_dialect(Dialect::maximal());
-    let state = serving.read("/state");
-    assert_eq!(state, json!(world));
+    assert_eq!(serving.read("/state"), json!(world));
 }
 
 /// Starts the program with a state file, checks the status of a read and of a write, and stops it.

@@ -40,7 +40,7 @@ fn check(files: &[(&str, &str)], command: &[&str], code: i32, stdout: &str) {
 }
 
 #[test]
-fn a_command_is_found_in_path_with_its_ending() {
+fn a_command_is_found_in_path_with_its_ending_and_gets_its_arguments_unchanged() {
     check(&NPM, &["npm", "test"], 70000, "[test] []");
     check(&NPM, &["npm.cmd", "test"], 70000, "[test] []");
     check(&NPM, &[r".\npm"], 0, "current");
@@ -48,10 +48,6 @@ fn a_command_is_found_in_path_with_its_ending() {
     // Neither in the current directory nor without an ending.
     check(&NPM[2..], &["npm"], 127, "");
     check(&NPM[..1], &["npm"], 127, "");
-}
-
-#[test]
-fn a_batch_file_gets_its_arguments_unchanged() {
     let arguments = ["npm", "a&calc", "\""];
     check(&NPM, &arguments, 70000, r#"["a&calc"] [""""]"#);
 }

@@ -11,11 +11,8 @@ use crate::request::{TestRequest, request_at, request_exactly, scopes};
 use crate::serving::{Serving, serve};
 
 fn request_with(serving: &Serving, world: &Value, line: &str) -> TestRequest {
-    request_at(
-        serving.address(),
-        world["keys"]["all"].as_str().unwrap(),
-        line,
-    )
+    let key = world["keys"]["all"].as_str().unwrap();
+    request_at(serving.address(), key, line)
 }
 
 #[test]
@@ -47,17 +44,14 @@ fn share_only_the_seed() {
     assert_ne!(one["id"], other["id"]);
     let url = format!("{}/worlds/w1", serving.url());
     assert_eq!((&one["id"], &one["url"]), (&json!("w1"), &json!(url)));
-    request_with(&serving, &one, "PATCH /me/profile")
-        .json(json!({"bio": "One"}))
-        .data(200);
+    let edit = request_with(&serving, &one, "PATCH /me/profile");
+    edit.json(json!({"bio": "One"})).data(200);
     let me = request_with(&serving, &one, "GET /me").data(200);
     assert_eq!(me["bio"], "One");
     let untouched = serving.request("GET /me").data(200);
     assert_ne!(untouched["bio"], "One");
-    assert_eq!(
-        request_with(&serving, &other, "GET /me").data(200),
-        untouched
-    );
+    let me = request_with(&serving, &other, "GET /me").data(200);
+    assert_eq!(me, untouched);
 }
 
 #[test]
@@ -71,10 +65,8 @@ fn have_their_own_keys_state_clock_and_faults() {
         let id = world["id"].as_str().unwrap();
         serving.order(status, &format!("{method} /worlds/{id}{path}"), body)
     };
-    assert_eq!(
-        request_with(&serving, &world, "GET /me").data(200)["bio"],
-        "Brought along"
-    );
+    let me = request_with(&serving, &world, "GET /me").data(200);
+    assert_eq!(me["bio"], "Brought along");
     assert_eq!(order(200, "GET", "/keys", Value::Null), world["keys"]);
     let clock = order(200, "GET", "/clock", Value::Null);
     assert_eq!(clock["now"], "2026-03-01T12:00:00Z");
@@ -82,38 +74,23 @@ fn have_their_own_keys_state_clock_and_faults() {
     let new = json!({"handle": "ada", "scopes": []});
     let key = order(201, "POST", "/keys", new);
     let token = key["key"].as_str().unwrap();
-    assert_eq!(
-        serving.request("GET /me").key(token).data(200)["handle"],
-        "ada"
-    );
+    let me = |token: &str| serving.request("GET /me").key(token);
+    assert_eq!(me(token).data(200)["handle"], "ada");
 
     let rule = json!({"match": {"key": key["name"]}, "fault": {"status": {"status": 503}}});
     order(201, "POST", "/faults", rule);
-    assert_eq!(serving.request("GET /me").key(token).send().status, 503);
-    request_with(&serving, &world, "GET /me").data(200);
+    assert_eq!(me(token).send().status, 503);
+    let owner = world["keys"]["all"].as_str().unwrap();
+    me(owner).data(200);
     serving.request("GET /me").data(200);
 
     order(204, "DELETE", "/keys", json!({"key": token}));
     order(204, "DELETE", "/faults", Value::Null);
-    let refusal = "unknown API key";
-    serving
-        .request("GET /me")
-        .key(token)
-        .assert_rejected(401, "unknown_key", refusal);
-}
+    me(token).assert_rejected(401, "unknown_key", "unknown API key");
 
-#[test]
-fn are_deleted_with_their_keys() {
-    let serving = serve(&[]);
-    let world = serving.order(201, "POST /worlds", Value::Null);
-    let line = format!("DELETE /worlds/{}", world["id"].as_str().unwrap());
-    serving.order(204, &line, Value::Null);
-    serving.order(404, &line, Value::Null);
-    request_with(&serving, &world, "GET /me").assert_rejected(
-        401,
-        "unknown_key",
-        "unknown API key",
-    );
+    order(204, "DELETE", "", Value::Null);
+    order(404, "DELETE", "", Value::Null);
+    me(owner).assert_rejected(401, "unknown_key", "unknown API key");
 }
 
 #[test]
@@ -121,10 +98,8 @@ fn do_not_combine_a_state_with_a_seed() {
     let serving = serve(&[]);
     let state = serving.read("/state");
     let error = serving.order(422, "POST /worlds", json!({"state": state, "seed": 7}));
-    assert_eq!(
-        error["error"]["message"],
-        "`seed` and `state` cannot be combined; a state contains its own seed"
-    );
+    let expected = "`seed` and `state` cannot be combined; a state contains its own seed";
+    assert_eq!(error["error"]["message"], expected);
 }
 
 #[test]
@@ -170,11 +145,9 @@ fn can_be_reached_by_url_without_a_key() {
     let dialect = json!({"reference_data": "key_required"});
     let world = serving.order(201, "POST /worlds", json!({"dialect": dialect}));
     let below = |line: &str| request_exactly(serving.address(), line);
-    below("GET /worlds/w1/api/v1/badges").assert_rejected(
-        401,
-        "key_missing",
-        "no API key; send the header `Authorization: Bearer <API_KEY>`",
-    );
+    let message = "no API key; send the header `Authorization: Bearer <API_KEY>`";
+    let without_key = below("GET /worlds/w1/api/v1/badges");
+    without_key.assert_rejected(401, "key_missing", message);
     below("GET /worlds/default/api/v1/badges").data(200);
     below("GET /api/v1/badges").data(200);
 
@@ -194,14 +167,10 @@ fn can_be_reached_by_url_without_a_key() {
 fn unknown_worlds_are_reported() {
     let serving = serve(&[]);
     let gone = request_exactly(serving.address(), "GET /worlds/w3/api/v1/me");
-    gone.without_key().assert_rejected(
-        404,
-        "unknown_world",
-        "unknown world \"w3\"; it was deleted or never created",
-    );
-    for list in ["requests", "violations"] {
-        let line = format!("GET /worlds/default/{list}");
-        assert_eq!(serving.order(200, &line, Value::Null), json!([]));
+    let message = "unknown world \"w3\"; it was deleted or never created";
+    gone.assert_rejected(404, "unknown_world", message);
+    for list in ["/requests", "/violations"] {
+        assert_eq!(serving.read(list), json!([]));
     }
 }
 
@@ -213,18 +182,13 @@ fn use_the_dialect_of_the_program_by_default() {
         let line = format!("GET /worlds/{}/dialect", world["id"].as_str().unwrap());
         serving.order(200, &line, Value::Null)["ids"].clone()
     };
-    serving.order(
-        200,
-        "PUT /worlds/default/dialect",
-        json!({"ids": "integer"}),
-    );
+    let integer = json!({"ids": "integer"});
+    serving.order(200, "PUT /worlds/default/dialect", integer.clone());
     assert_eq!(dialect(Value::Null), "string");
-    assert_eq!(dialect(json!({"dialect": {"ids": "integer"}})), "integer");
+    assert_eq!(dialect(json!({ "dialect": integer })), "integer");
     let world = serving.order(201, "POST /worlds", Value::Null);
-    assert_eq!(
-        request_with(&serving, &world, "GET /me").data(200)["key"]["scopes"],
-        scopes(" ")
-    );
+    let me = request_with(&serving, &world, "GET /me").data(200);
+    assert_eq!(me["key"]["scopes"], scopes(" "));
 }
 
 #[test]
@@ -232,10 +196,8 @@ fn deletion_ends_waiting() {
     let serving = serve(&[]);
     serving.order(201, "POST /worlds", Value::Null);
     let wait = json!({"request": {"path": "/me"}, "within_milliseconds": 60_000});
-    let waiting = serving
-        .control("POST /worlds/w1/requests/wait")
-        .body(wait.to_string())
-        .begin();
+    let waiting = serving.control("POST /worlds/w1/requests/wait");
+    let waiting = waiting.body(wait.to_string()).begin();
     serving.order(204, "DELETE /worlds/w1", Value::Null);
     let answer = waiting.finish();
     assert_eq!(answer.status, 404, "{}", answer.body);
