@@ -1,33 +1,24 @@
 //! Authentication and scopes (section Authentication of the specification).
 
-use mock_server::{Keys, MockServer, Scope};
+use mock_server::{MockServer, Scope};
 use serde_json::json;
 
-use crate::endpoints::{Access, ENDPOINTS, endpoints_with_scope};
+use crate::endpoints::{Access, ENDPOINTS, Listed, endpoints_with_scope};
 use crate::request::request;
 
 fn scopes_except(scope: Scope) -> Vec<Scope> {
-    Scope::ALL
-        .iter()
-        .copied()
-        .filter(|one| *one != scope)
-        .collect()
+    let all = Scope::ALL.iter().copied();
+    all.filter(|one| *one != scope).collect()
 }
 
 #[tokio::test]
 async fn rejects_a_missing_key() {
     let server = MockServer::start().await;
-    for endpoint in ENDPOINTS.iter() {
-        if endpoint.access == Access::Everybody {
-            continue;
-        }
-        let answer = request(&server, &endpoint.known())
-            .without_key()
-            .assert_rejected(
-                401,
-                "key_missing",
-                "no API key; send the header `Authorization: Bearer <API_KEY>`",
-            );
+    let message = "no API key; send the header `Authorization: Bearer <API_KEY>`";
+    let is_required = |endpoint: &&Listed| endpoint.access != Access::Everybody;
+    for endpoint in ENDPOINTS.iter().filter(is_required) {
+        let request = request(&server, &endpoint.known()).without_key();
+        let answer = request.assert_rejected(401, "key_missing", message);
         assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
     }
 }
@@ -38,9 +29,8 @@ async fn rejects_an_unknown_key_even_if_no_key_is_required() {
     let upper = server.key().to_uppercase();
     for endpoint in ENDPOINTS.iter() {
         for key in ["wrong", upper.as_str()] {
-            let answer = request(&server, &endpoint.known())
-                .key(key)
-                .assert_rejected(401, "unknown_key", "unknown API key");
+            let request = request(&server, &endpoint.known()).key(key);
+            let answer = request.assert_rejected(401, "unknown_key", "unknown API key");
             assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
         }
     }
@@ -49,25 +39,21 @@ async fn rejects_an_unknown_key_even_if_no_key_is_required() {
 #[tokio::test]
 async fn rejects_a_malformed_header_even_if_no_key_is_required() {
     let server = MockServer::start().await;
-    let forms = ["", "Bearer", "Basic eDp5", server.key()];
+    let form = "the Authorization header does not have the form `Bearer <API_KEY>`";
+    let repeated = "found more than one Authorization header; send only one";
+    let own = format!("Bearer {}", server.key());
     for line in ["GET /me", "GET /badges"] {
-        for form in forms {
-            request(&server, line)
-                .without_key()
-                .header("Authorization", form)
-                .assert_rejected(
-                    401,
-                    "malformed_authorization",
-                    "the Authorization header does not have the form `Bearer <API_KEY>`",
-                );
+        let without_key = || request(&server, line).without_key();
+        for (request, value, message) in [
+            (without_key(), "", form),
+            (without_key(), "Bearer", form),
+            (without_key(), "Basic eDp5", form),
+            (without_key(), server.key(), form),
+            (request(&server, line), &own, repeated),
+        ] {
+            let request = request.header("Authorization", value);
+            request.assert_rejected(401, "malformed_authorization", message);
         }
-        request(&server, line)
-            .header("Authorization", &format!("Bearer {}", server.key()))
-            .assert_rejected(
-                401,
-                "malformed_authorization",
-                "found more than one Authorization header; send only one",
-            );
     }
 }
 
@@ -75,10 +61,9 @@ async fn rejects_a_malformed_header_even_if_no_key_is_required() {
 async fn scheme_is_case_insensitive() {
     let server = MockServer::start().await;
     for scheme in ["bearer", "BEARER", "Bearer "] {
-        request(&server, "GET /me")
-            .without_key()
-            .header("authorization", &format!("{scheme} {}", server.key()))
-            .data(200);
+        let header = format!("{scheme} {}", server.key());
+        let request = request(&server, "GET /me").without_key();
+        request.header("authorization", &header).data(200);
     }
 }
 
@@ -90,16 +75,12 @@ async fn rejects_a_key_with_all_scopes_except_the_required_one() {
         let key = server.create_key("demo", &scopes_except(scope)).unwrap();
         for key in [&key, &server.keys().none] {
             let message = format!("the key lacks the scope {scope}");
-            request(&server, &endpoint.known())
-                .key(key)
-                .json(json!({}))
-                .assert_rejected(403, "scope_missing", &message);
+            let request = request(&server, &endpoint.known()).key(key).json(json!({}));
+            request.assert_rejected(403, "scope_missing", &message);
         }
     }
-    assert_eq!(
-        server.world().unwrap().account("demo"),
-        before.account("demo")
-    );
+    let after = server.world().unwrap();
+    assert_eq!(after.account("demo"), before.account("demo"));
 }
 
 #[tokio::test]
@@ -126,16 +107,16 @@ async fn keys_are_never_printed() {
         server.world().unwrap(),
         MockServer::builder().world(server.world().unwrap()),
     );
-    let Keys {
-        all,
-        none,
-        profile,
-        analytics,
-        links,
-        social,
-        ..
-    } = server.keys();
-    for key in [all, none, profile, analytics, links, social, &created] {
+    let keys = server.keys().clone();
+    let keys = [
+        keys.all,
+        keys.none,
+        keys.profile,
+        keys.analytics,
+        keys.links,
+        keys.social,
+    ];
+    for key in keys.iter().chain([&created]) {
         assert!(!printed.contains(key.as_str()));
     }
 }

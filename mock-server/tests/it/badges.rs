@@ -9,25 +9,11 @@ use crate::request::request;
 async fn lists_badges_without_a_key_and_with_any_key() {
     let server = MockServer::start().await;
     let badges = request(&server, "GET /badges").without_key().data(200);
-    assert_eq!(
-        badges,
-        json!([
-            {
-                "id": "early",
-                "name": "Early bird",
-                "description": "Joined in the first year",
-                "color": "#f59e0b",
-                "kind": "auto",
-            },
-            {
-                "id": "writer",
-                "name": "Writer",
-                "description": "Wrote a first post",
-                "color": "#2563eb",
-                "kind": "auto",
-            },
-        ])
-    );
+    let expected = json!([
+        {"id": "early", "name": "Early bird", "description": "Joined in the first year", "color": "#f59e0b", "kind": "auto"},
+        {"id": "writer", "name": "Writer", "description": "Wrote a first post", "color": "#2563eb", "kind": "auto"},
+    ]);
+    assert_eq!(badges, expected);
     let with_key = request(&server, "GET /badges?page=2").key(&server.keys().none);
     assert_eq!(with_key.data(200), badges);
 }

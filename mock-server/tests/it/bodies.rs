@@ -40,40 +40,42 @@ fn post_with_length(length: usize) -> String {
 async fn accepts_bodies_up_to_1_mib() {
     const MIB: usize = 1024 * 1024;
     let server = MockServer::start().await;
-    request(&server, "POST /me/posts")
-        .text(&post_with_length(MIB))
-        .data(201);
-    request(&server, "POST /me/posts")
-        .text(&post_with_length(MIB + 1))
-        .assert_rejected(
-            413,
-            "body_too_large",
-            "the body has 1048577 bytes; at most 1048576 are allowed",
-        );
+    let post = |length| request(&server, "POST /me/posts").text(&post_with_length(length));
+    post(MIB).data(201);
+    let message = "the body has 1048577 bytes; at most 1048576 are allowed";
+    post(MIB + 1).assert_rejected(413, "body_too_large", message);
+    server.assert_no_violations();
 }
 
 #[tokio::test]
 async fn requires_a_json_content_type() {
     let server = MockServer::start().await;
     for line in WRITES {
-        request(&server, line).body("{}").assert_rejected(
-            415,
-            "wrong_content_type",
-            "the content type is missing; expected application/json",
-        );
         for found in [
-            "text/plain",
-            "application/json5",
-            "application/merge-patch+json",
-            "",
+            None,
+            Some("text/plain"),
+            Some("application/json5"),
+            Some("application/merge-patch+json"),
+            Some(""),
         ] {
-            let message = format!("the content type is {found}; expected application/json");
-            request(&server, line)
-                .header("Content-Type", found)
-                .body("{}")
-                .assert_rejected(415, "wrong_content_type", &message);
+            let message = format!(
+                "the content type is {}; expected application/json",
+                found.unwrap_or("missing")
+            );
+            let request = request(&server, line).body("{}");
+            let request = match found {
+                Some(found) => request.header("Content-Type", found),
+                None => request,
+            };
+            request.assert_rejected(415, "wrong_content_type", &message);
         }
     }
+    let twice = request(&server, WRITES[0]).header("Content-Type", "application/json");
+    let message = "the content type is application/json and application/json; \
+                   expected application/json";
+    twice
+        .text("{}")
+        .assert_rejected(415, "wrong_content_type", message);
 }
 
 #[tokio::test]
@@ -84,10 +86,8 @@ async fn accepts_content_type_parameters_in_any_case() {
         "application/json;charset=utf-8",
         "Application/JSON",
     ] {
-        request(&server, "PATCH /me/profile")
-            .header("content-type", found)
-            .body("{}")
-            .data(200);
+        let request = request(&server, "PATCH /me/profile").header("content-type", found);
+        request.body("{}").data(200);
     }
 }
 
@@ -96,18 +96,15 @@ async fn rejects_other_encodings_without_a_violation() {
     let server = MockServer::start().await;
     let json = "application/json";
     for line in WRITES {
-        for (coding, content_type, found) in [
-            ("gzip", json, "gzip"),
-            ("gzip, BR", json, "gzip, BR"),
-            ("identity", "application/json; charset=utf-16", "utf-16"),
-            (
-                "",
-                "application/json; a=b; Charset=\"UTF-16LE\"",
-                "UTF-16LE",
-            ),
-            ("", "application/json;charset=iso-8859-1", "iso-8859-1"),
-            ("zstd", "application/json; charset=utf-32", "zstd, utf-32"),
+        for (coding, parameters, found) in [
+            ("gzip", "", "gzip"),
+            ("gzip, BR", "", "gzip, BR"),
+            ("identity", "; charset=utf-16", "utf-16"),
+            ("", "; a=b; Charset=\"UTF-16LE\"", "UTF-16LE"),
+            ("", ";charset=iso-8859-1", "iso-8859-1"),
+            ("zstd", "; charset=utf-32", "zstd, utf-32"),
         ] {
+            let content_type = &format!("{json}{parameters}");
             let message = format!("the encoding of the body is {found}; send plain UTF-8");
             request(&server, line)
                 .header("Content-Type", content_type)
@@ -135,29 +132,13 @@ async fn rejects_other_encodings_without_a_violation() {
 async fn names_a_byte_order_mark() {
     let server = MockServer::start().await;
     for body in [&b"\xef\xbb\xbf{}"[..], b"\xff\xfe{\0}\0", b"\xfe\xff\0{\0}"] {
-        request(&server, "PATCH /me/profile")
-            .header("Content-Type", "application/json")
+        let request =
+            request(&server, "PATCH /me/profile").header("Content-Type", "application/json");
+        let message = "the body is not a JSON object: it begins with a byte order mark; send UTF-8 without one";
+        request
             .body(body)
-            .assert_rejected(
-                400,
-                "not_a_json_object",
-                "the body is not a JSON object: it begins with a byte order mark; send UTF-8 without one",
-            );
+            .assert_rejected(400, "not_a_json_object", message);
     }
-}
-
-#[tokio::test]
-async fn rejects_two_content_types() {
-    let server = MockServer::start().await;
-    request(&server, "PATCH /me/profile")
-        .header("Content-Type", "application/json")
-        .text("{}")
-        .assert_rejected(
-            415,
-            "wrong_content_type",
-            "the content type is application/json and application/json; \
-             expected application/json",
-        );
 }
 
 /// Returns the error for a text that is not valid JSON.
@@ -172,33 +153,24 @@ async fn rejects_bodies_that_are_not_json_objects() {
     let before = server.world().unwrap();
     let deep = "[".repeat(100_000);
     for line in WRITES {
-        let invalid = ["", "bio=x", "{", "{}{}"].map(|body| (body, json_error(body)));
-        let others = [
-            ("[]", "found an array"),
-            (" null", "found null"),
-            ("true", "found a boolean"),
-            ("-1", "found a number"),
-            ("\"x\"", "found a string"),
-            (deep.as_str(), "found an array"),
-        ]
-        .map(|(body, reason)| (body, reason.to_owned()));
+        let invalid: [&[u8]; 5] = [b"", b"bio=x", b"{", b"{}{}", b"{\"body\":\"\xff\"}"];
+        let invalid = invalid.map(|body| (body, json_error(body)));
+        let others: [(&[u8], _); 6] = [
+            (b"[]", "found an array"),
+            (b" null", "found null"),
+            (b"true", "found a boolean"),
+            (b"-1", "found a number"),
+            (b"\"x\"", "found a string"),
+            (deep.as_bytes(), "found an array"),
+        ];
+        let others = others.map(|(body, reason)| (body, reason.to_owned()));
         for (body, reason) in invalid.into_iter().chain(others) {
             let message = format!("the body is not a JSON object: {reason}");
-            request(&server, line)
-                .text(body)
+            let request = request(&server, line).header("Content-Type", "application/json");
+            request
+                .body(body)
                 .assert_rejected(400, "not_a_json_object", &message);
         }
     }
     assert_eq!(server.world().unwrap(), before);
-}
-
-#[tokio::test]
-async fn rejects_invalid_utf_8() {
-    let server = MockServer::start().await;
-    let body = b"{\"body\":\"\xff\"}";
-    let message = format!("the body is not a JSON object: {}", json_error(body));
-    request(&server, "POST /me/posts")
-        .header("Content-Type", "application/json")
-        .body(body)
-        .assert_rejected(400, "not_a_json_object", &message);
 }

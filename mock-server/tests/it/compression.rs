@@ -82,14 +82,11 @@ async fn rejections_are_compressed_but_not_empty_responses() {
 #[tokio::test]
 async fn faults_damage_the_body_before_it_is_compressed() {
     let server = start().await;
-    server
-        .add_fault(FaultRule::new(Fault::MalformedJson))
-        .unwrap();
+    let fault = FaultRule::new(Fault::MalformedJson);
+    server.add_fault(fault).unwrap();
     let (_, body) = send(&server, "GET /api/v1/me", "Accept-Encoding: gzip\r\n");
     let text = decompress(&body);
-    assert!(
-        text.starts_with(r#"{"data":{"#) && text.ends_with('}'),
-        "{text}"
-    );
+    let is_cut = text.starts_with(r#"{"data":{"#) && text.ends_with('}');
+    assert!(is_cut, "{text}");
     assert!(serde_json::from_str::<serde_json::Value>(&text).is_err());
 }

@@ -7,7 +7,7 @@ use mock_server::MockServer;
 use mock_server::journal::{Expect, RequestPattern};
 use serde_json::json;
 
-use crate::request::request;
+use crate::request::{request, write};
 
 /// Returns the panic message of a check.
 #[track_caller]
@@ -24,9 +24,8 @@ fn renaming<'a>(server: &'a MockServer, name: &str) -> Expect<'a> {
 #[tokio::test]
 async fn accepts_all_kinds_of_expectations() {
     let server = MockServer::start().await;
-    request(&server, "PATCH /me/profile")
-        .json(json!({"display_name": "Ada", "bio": "x"}))
-        .data(200);
+    let edit = json!({"display_name": "Ada", "bio": "x"});
+    write(&server, "PATCH /me/profile", edit, 200);
     renaming(&server, "Ada").once();
     renaming(&server, "Ada").at_least(1);
     renaming(&server, "Ada").at_most(1);
@@ -44,47 +43,37 @@ async fn accepts_all_kinds_of_expectations() {
 #[tokio::test]
 async fn too_few_requests_panic_with_near_misses() {
     let server = MockServer::start().await;
+    let expected = "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly once; \
+                    not received";
+    let panic = panic_of(|| renaming(&server, "Ada").once());
     assert_eq!(
-        panic_of(|| renaming(&server, "Ada").once()),
-        "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly \
-         once; not received\nno near misses; other requests: 0"
+        panic,
+        format!("{expected}\nno near misses; other requests: 0")
     );
     for _ in 0..2 {
-        request(&server, "PATCH /me/profile")
-            .json(json!({"nickname": "Ada"}))
-            .send();
+        let edit = request(&server, "PATCH /me/profile");
+        edit.json(json!({"nickname": "Ada"})).send();
     }
-    assert_eq!(
-        panic_of(|| renaming(&server, "Ada").once()),
-        "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly \
-         once; not received\nnear miss: received PATCH /me/profile, but without the field `display_name: \"Ada\"` \
-         and with the field `nickname: \"Ada\"` (2 times)"
-    );
-    assert_eq!(
-        panic_of(|| {
-            let without_scopes = RequestPattern::new("GET", "/me").key("none");
-            server.expect_matching(without_scopes).at_least(2);
-        }),
-        "expected GET /me with the key `none` at least 2 times; not received\n\
-         no near misses; other requests: 2"
-    );
+    let near_miss = "near miss: received PATCH /me/profile, but without the field `display_name: \"Ada\"` \
+                     and with the field `nickname: \"Ada\"` (2 times)";
+    let panic = panic_of(|| renaming(&server, "Ada").once());
+    assert_eq!(panic, format!("{expected}\n{near_miss}"));
+    let without_scopes = RequestPattern::new("GET", "/me").key("none");
+    let panic = panic_of(|| server.expect_matching(without_scopes).at_least(2));
+    let expected = "expected GET /me with the key `none` at least 2 times; not received\n\
+                    no near misses; other requests: 2";
+    assert_eq!(panic, expected);
 }
 
 #[tokio::test]
 async fn an_unmatchable_pattern_panics() {
     let server = MockServer::start().await;
     let panic = panic_of(|| server.expect("GET", "/me/link").never());
-    assert!(
-        panic.starts_with(
-            "no request can match GET /me/link: no endpoint has the path `/me/link`; expected"
-        ),
-        "{panic}"
-    );
+    let expected =
+        "no request can match GET /me/link: no endpoint has the path `/me/link`; expected";
+    assert!(panic.starts_with(expected), "{panic}");
     let panic = panic_of(|| drop(server.expect("GET", "/me/link").arrives(1, Duration::MAX)));
-    assert!(
-        panic.starts_with("no request can match GET /me/link"),
-        "{panic}"
-    );
+    assert!(panic.starts_with(expected), "{panic}");
     server.expect("GET", "/me/link*").never();
 }
 
@@ -95,23 +84,20 @@ async fn too_many_requests_panic_with_their_numbers() {
         request(&server, "GET /badges").data(200);
     }
     request(&server, "GET /stats").data(200);
-    assert_eq!(
-        panic_of(|| server.expect("GET", "/badges").never()),
-        "expected GET /badges never; received 11 times, first as requests \
-         1, 2, 3, 4, 5, 6, 7, 8, 9 and 10"
-    );
-    assert_eq!(
-        panic_of(|| server.expect("GET", "/stats").at_most(0)),
-        "expected GET /stats never; received once, as request 12"
-    );
+    let panic = panic_of(|| server.expect("GET", "/badges").never());
+    let numbers = "requests 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10";
+    let expected = format!("expected GET /badges never; received 11 times, first as {numbers}");
+    assert_eq!(panic, expected);
+    let panic = panic_of(|| server.expect("GET", "/stats").at_most(0));
+    let expected = "expected GET /stats never; received once, as request 12";
+    assert_eq!(panic, expected);
 }
 
 #[tokio::test]
 async fn arriving_waits_and_returns_the_requests() {
     let server = MockServer::start().await;
-    let arriving = server
-        .expect("GET", "/badges")
-        .arrives(1, Duration::from_secs(60));
+    let arriving = server.expect("GET", "/badges");
+    let arriving = arriving.arrives(1, Duration::from_secs(60));
     let asking = tokio::task::spawn_blocking({
         let badges = request(&server, "GET /badges");
         move || badges.data(200)
@@ -133,11 +119,7 @@ fn arriving_panics_at_the_caller_after_the_timeout() {
         });
     });
     let place = format!("{}:{line}:20", file!());
-    assert_eq!(
-        panic,
-        format!(
-            "{place}: within 1ms, expected GET /me at least once; not received\n\
-             no near misses; other requests: 0"
-        )
-    );
+    let expected = "within 1ms, expected GET /me at least once; not received\n\
+                    no near misses; other requests: 0";
+    assert_eq!(panic, format!("{place}: {expected}"));
 }

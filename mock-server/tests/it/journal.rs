@@ -6,7 +6,7 @@ use mock_server::journal::{Expectation, JournalLimits, RequestPattern};
 use mock_server::{Clock, MockServer, Scope, World};
 use serde_json::{Value, json};
 
-use crate::request::request;
+use crate::request::{request, write};
 
 async fn start() -> MockServer {
     let clock = Clock::fixed("2026-03-01T12:00:00.25Z").unwrap();
@@ -96,42 +96,21 @@ async fn records_only_the_name_of_a_key() {
     for key in keys {
         request(&server, "GET /me").key(key).send();
     }
-    request(&server, "GET /me")
-        .without_key()
-        .header("AUTHORIZATION", "Basic canary")
-        .send();
-    request(&server, "GET /me")
-        .without_key()
-        .header("Proxy-Authorization", "Bearer canary")
-        .header("X-Api-Key", "canary")
-        .send();
+    let without_key = || request(&server, "GET /me").without_key();
+    without_key().header("AUTHORIZATION", "Basic canary").send();
+    let other = without_key().header("Proxy-Authorization", "Bearer canary");
+    other.header("X-Api-Key", "canary").send();
 
     let requests = server.journal().requests();
-    let names: Vec<_> = requests
-        .iter()
-        .map(|request| request.key.as_deref())
-        .collect();
-    let unknown = Some("unknown");
-    assert_eq!(
-        names,
-        [
-            Some("all"),
-            Some("none"),
-            Some("key6"),
-            unknown,
-            unknown,
-            None
-        ]
-    );
-    let pattern = RequestPattern::new("GET", "/me")
-        .key("nobody")
-        .header("authorization", "x");
+    let names: Vec<_> = requests.iter().map(|request| &request.key).collect();
+    let expected = json!(["all", "none", "key6", "unknown", "unknown", null]);
+    assert_eq!(json!(names), expected);
+    let pattern = RequestPattern::new("GET", "/me").key("nobody");
+    let pattern = pattern.header("authorization", "x");
     let report = server.journal().verify(&Expectation::times(pattern, 1));
     let journal = server.journal();
-    let printed = format!(
-        "{requests:?} {} {journal:?} {report:?} {report}",
-        json!(requests)
-    );
+    let written = json!(requests);
+    let printed = format!("{requests:?} {written} {journal:?} {report:?} {report}");
     for key in keys.into_iter().chain(["canary"]) {
         assert!(!printed.contains(key), "{printed}");
     }
@@ -141,42 +120,39 @@ async fn records_only_the_name_of_a_key() {
 async fn truncates_long_bodies_and_records_their_length() {
     let server = start().await;
     let body = json!({"body": "x".repeat(5_000)});
-    request(&server, "POST /me/posts")
-        .json(body.clone())
-        .data(201);
-    let request = &server.journal().requests()[0];
-    assert_eq!((request.body.len(), request.body_length), (4_096, 5_011));
-    assert_eq!(
-        near_misses(
-            &server,
-            json!({"method": "POST", "path": "/me/posts", "body": body})
-        ),
-        ["received POST /me/posts, but with a body of 5011 bytes, of which only 4096 are recorded"]
-    );
+    write(&server, "POST /me/posts", body.clone(), 201);
+    let recorded = &server.journal().requests()[0];
+    assert_eq!((recorded.body.len(), recorded.body_length), (4_096, 5_011));
+    let pattern = json!({"method": "POST", "path": "/me/posts", "body": body});
+    let expected =
+        "received POST /me/posts, but with a body of 5011 bytes, of which only 4096 are recorded";
+    assert_eq!(near_misses(&server, pattern), [expected]);
+
+    let server = start_with(|limits| limits.body_bytes = 20).await;
+    let whole = request(&server, "GET /badges").send().body;
+    let recorded = &server.journal().requests()[0];
+    assert_eq!(recorded.response_body, &whole.as_bytes()[..20]);
+    assert_eq!(recorded.response_body_length, whole.len() as u64);
 }
 
 #[tokio::test]
 async fn a_truncated_body_does_not_end_with_a_part_of_a_key() {
     let server = start_with(|limits| limits.body_bytes = 24).await;
+    let recorded = |key: &str, body: &str| {
+        let request = request(&server, "POST /me/posts").key(key);
+        request.body(body).send();
+        let requests = server.journal().requests();
+        String::from_utf8(requests.last().unwrap().body.clone()).unwrap()
+    };
     for (key, expected) in [
         ("real_key_of_the_service", "{\"body\":\""),
         (server.key(), "{\"body\":\""),
         ("another", "{\"body\":\"…\",\"a\":\"a"),
     ] {
         let body = format!(r#"{{"body":"{key}","a":"{key}"}}"#);
-        request(&server, "POST /me/posts")
-            .key(key)
-            .body(body)
-            .send();
-        let requests = server.journal().requests();
-        let recorded = String::from_utf8_lossy(&requests.last().unwrap().body);
-        assert_eq!(recorded, expected);
+        assert_eq!(recorded(key, &body), expected);
     }
-    request(&server, "POST /me/posts")
-        .key("another")
-        .body("anoth")
-        .send();
-    assert_eq!(server.journal().requests().last().unwrap().body, b"anoth");
+    assert_eq!(recorded("another", "anoth"), "anoth");
 }
 
 fn percent_encoded(text: &str) -> String {
@@ -193,20 +169,16 @@ async fn a_key_that_the_limit_cuts_is_removed_in_every_encoding() {
         for (header, key, public) in [(REAL, REAL, ""), ("unknown", server.key(), "mock_all_")] {
             for text in [key.to_owned(), percent_encoded(key), key.to_uppercase()] {
                 let body = format!(r#"{{"body":"{text}"}}"#);
-                request(&server, "POST /me/posts")
-                    .key(header)
-                    .body(body)
-                    .send();
+                let post = request(&server, "POST /me/posts").key(header);
+                post.body(body).send();
                 let requests = server.journal().requests();
                 let recorded = String::from_utf8(requests.last().unwrap().body.clone()).unwrap();
                 let recorded = recorded.to_ascii_lowercase();
                 // Fewer than four characters are not recognized.
-                for start in [
-                    format!("{public}{}", &key[public.len()..][..4]),
-                    key.to_owned(),
-                ] {
-                    assert!(!recorded.contains(&start), "{recorded} {body_bytes}");
-                    let encoded = percent_encoded(&start).to_ascii_lowercase();
+                let beginning = format!("{public}{}", &key[public.len()..][..4]);
+                for start in [&beginning, key] {
+                    assert!(!recorded.contains(start), "{recorded} {body_bytes}");
+                    let encoded = percent_encoded(start).to_ascii_lowercase();
                     assert!(!recorded.contains(&encoded), "{recorded} {body_bytes}");
                 }
             }
@@ -243,18 +215,11 @@ async fn a_key_in_any_credential_header_is_removed_everywhere_else() {
         ("Authorization", format!("x {KEY} {equal_parts}")),
         ("Authorization", format!("x {other_parts} {KEY}")),
     ] {
-        let encoded = percent_encoded(KEY);
-        let body = json!({"copy": KEY, "encoded": encoded, "shouted": KEY.to_uppercase()});
-        let line = format!(
-            "PATCH /me/links/{encoded}?token={encoded}&{}",
-            KEY.to_uppercase()
-        );
-        request(&server, &line)
-            .without_key()
-            .header(name, &value)
-            .header("X-Copy", KEY)
-            .json(body)
-            .send();
+        let (encoded, upper) = (percent_encoded(KEY), KEY.to_uppercase());
+        let body = json!({"copy": KEY, "encoded": encoded, "shouted": upper});
+        let line = format!("PATCH /me/links/{encoded}?token={encoded}&{upper}");
+        let request = request(&server, &line).without_key().header(name, &value);
+        request.header("X-Copy", KEY).json(body).send();
         let printed = json!([server.journal().requests(), server.report()]).to_string();
         let printed = printed.to_ascii_lowercase();
         for secret in [KEY, &encoded] {
@@ -292,11 +257,8 @@ async fn names_of_parameters_and_the_path_are_no_secrets() {
         let server = start().await;
         let texts = [secrets, public].concat();
         let body = json!({"title": texts.join("\n")});
-        request(&server, "PATCH /me/links/link_1?x=1")
-            .without_key()
-            .header("Authorization", value)
-            .json(body)
-            .send();
+        let edit = request(&server, "PATCH /me/links/link_1?x=1").without_key();
+        edit.header("Authorization", value).json(body).send();
         let recorded = &server.journal().requests()[0];
         let body = String::from_utf8_lossy(&recorded.body);
         let shown = texts.iter().filter(|text| body.contains(**text));
@@ -316,12 +278,10 @@ async fn drops_and_counts_the_oldest_requests() {
     assert_eq!(numbers, [3, 4, 5]);
     let expectation = Expectation::times(RequestPattern::any(), 5);
     let report = server.journal().verify(&expectation);
-    assert_eq!(
-        report.message,
-        "expected any request exactly 5 times; received 3 times, as requests 3, 4 and 5\n\
-         no near misses; other requests: 0\n\
-         the journal dropped 2 older requests; raise its limits, or clear it before"
-    );
+    let expected = "expected any request exactly 5 times; received 3 times, as requests 3, 4 and 5\n\
+                    no near misses; other requests: 0\n\
+                    the journal dropped 2 older requests; raise its limits, or clear it before";
+    assert_eq!(report.message, expected);
     // The dropped requests may have matched.
     let edits = || RequestPattern::new("PATCH", "/me/profile");
     for expectation in [
@@ -340,12 +300,14 @@ async fn drops_and_counts_the_oldest_requests() {
 #[tokio::test]
 async fn a_pattern_can_match_any_part_of_a_request() {
     let server = start().await;
-    request(&server, "GET /users/grace/stats?days=7&tag=a+b%26")
-        .header("X-A", "1")
-        .data(200);
-    request(&server, "PATCH /me/links/link_1")
-        .json(json!({"title": "T"}))
-        .data(200);
+    let read = request(&server, "GET /users/grace/stats?days=7&tag=a+b%26");
+    read.header("X-A", "1").data(200);
+    write(
+        &server,
+        "PATCH /me/links/link_1",
+        json!({"title": "T"}),
+        200,
+    );
     for (pattern, expected) in [
         (json!({}), 2),
         (json!({"method": "GET"}), 1),
@@ -372,10 +334,8 @@ async fn a_pattern_can_match_any_part_of_a_request() {
 fn rejects_misspelled_patterns_and_expectations() {
     let pattern = serde_json::from_value::<RequestPattern>(json!({"verb": "GET"}));
     let message = pattern.unwrap_err().to_string();
-    assert!(
-        message.starts_with("unknown field `verb`, expected one of `method`"),
-        "{message}"
-    );
+    let expected = "unknown field `verb`, expected one of `method`";
+    assert!(message.starts_with(expected), "{message}");
     for (written, message) in [
         (
             json!({"request": {}, "times": 1, "at_most": 2}),
@@ -396,40 +356,32 @@ fn rejects_misspelled_patterns_and_expectations() {
 #[tokio::test]
 async fn near_misses_list_the_differences() {
     let server = start().await;
-    request(&server, "PATCH /me/profile")
-        .json(json!({"nickname": "Ada"}))
-        .send();
-    request(&server, "PATCH /me/profile")
-        .json(json!({"display_name": "Bob", "bio": "x"}))
-        .data(200);
+    let edit = request(&server, "PATCH /me/profile");
+    edit.json(json!({"nickname": "Ada"})).send();
+    let edit = json!({"display_name": "Bob", "bio": "x"});
+    write(&server, "PATCH /me/profile", edit, 200);
     let named =
         json!({"method": "PATCH", "path": "/me/profile", "body_contains": {"display_name": "Ada"}});
-    assert_eq!(
-        near_misses(&server, named),
-        [
-            "received PATCH /me/profile, but with the field `display_name: \"Bob\"` instead of \
-             `display_name: \"Ada\"`",
-            "received PATCH /me/profile, but without the field `display_name: \"Ada\"` and with \
-             the field `nickname: \"Ada\"`",
-        ]
-    );
+    let expected = [
+        "received PATCH /me/profile, but with the field `display_name: \"Bob\"` instead of \
+         `display_name: \"Ada\"`",
+        "received PATCH /me/profile, but without the field `display_name: \"Ada\"` and with \
+         the field `nickname: \"Ada\"`",
+    ];
+    assert_eq!(near_misses(&server, named), expected);
     let exact = json!({"path": "/me/profile", "body": {"display_name": "Bob"}, "status": 200});
-    assert_eq!(
-        near_misses(&server, exact)[0],
-        "received PATCH /me/profile, but with the field `bio: \"x\"`"
-    );
+    let expected = "received PATCH /me/profile, but with the field `bio: \"x\"`";
+    assert_eq!(near_misses(&server, exact)[0], expected);
 }
 
 #[tokio::test]
 async fn near_misses_cover_all_parts_of_a_request() {
     let server = start().await;
-    request(&server, "GET /users/grace/stats?days=7")
-        .header("X-A", "1")
-        .data(200);
+    let read = request(&server, "GET /users/grace/stats?days=7");
+    read.header("X-A", "1").data(200);
     request(&server, "POST /me/posts").text("{").send();
-    request(&server, "DELETE /me/posts/post_9")
-        .without_key()
-        .send();
+    let delete = request(&server, "DELETE /me/posts/post_9");
+    delete.without_key().send();
     for (pattern, sentence) in [
         (
             json!({"method": "POST", "path": "/users/grace/stats"}),
@@ -499,11 +451,8 @@ async fn waiting_ends_after_enough_requests() {
     let waiting = server.journal().wait(&pattern, 3, Duration::MAX);
     let mut waiting = std::pin::pin!(waiting);
     // After the first poll, it waits for new requests.
-    assert!(
-        tokio::time::timeout(Duration::ZERO, waiting.as_mut())
-            .await
-            .is_err()
-    );
+    let polled = tokio::time::timeout(Duration::ZERO, waiting.as_mut());
+    assert!(polled.await.is_err());
     request(&server, "GET /badges").data(200);
     request(&server, "GET /stats").data(200);
     request(&server, "GET /badges").data(200);
@@ -518,11 +467,9 @@ async fn a_paused_clock_does_not_end_a_wait() {
     let sent = request(&server, "GET /badges");
     let sending = std::thread::spawn(move || sent.data(200));
     let pattern = RequestPattern::new("GET", "/badges");
-    let waited = server
-        .journal()
-        .wait(&pattern, 1, Duration::from_secs(60))
-        .await;
-    assert_eq!(waited.unwrap().len(), 1);
+    let journal = server.journal();
+    let waited = journal.wait(&pattern, 1, Duration::from_secs(60));
+    assert_eq!(waited.await.unwrap().len(), 1);
     sending.join().unwrap();
 }
 
@@ -531,15 +478,11 @@ async fn waiting_ends_after_the_timeout() {
     let server = start().await;
     request(&server, "GET /badges").data(200);
     let pattern = RequestPattern::new("GET", "/badges");
-    let waited = server
-        .journal()
-        .wait(&pattern, 2, Duration::from_millis(5))
-        .await;
-    assert_eq!(
-        waited.unwrap_err().message,
-        "expected GET /badges at least 2 times; received once, as request 1\n\
-         no near misses; other requests: 0"
-    );
+    let journal = server.journal();
+    let waited = journal.wait(&pattern, 2, Duration::from_millis(5));
+    let expected = "expected GET /badges at least 2 times; received once, as request 1\n\
+                    no near misses; other requests: 0";
+    assert_eq!(waited.await.unwrap_err().message, expected);
 }
 
 #[tokio::test]
@@ -559,17 +502,14 @@ async fn removes_keys_and_credentials_from_everything_recorded() {
     ];
     for secret in secrets {
         // The secret occurs in every part of the request and in the message of the response.
-        request(&server, &format!("GET /me/{secret}?token={secret}"))
-            .without_key()
-            .header("Authorization", &format!("Bearer {secret}"))
-            .header("X-Copy", secret)
-            .json(json!({"copy": secret}))
-            .send();
+        let request = request(&server, &format!("GET /me/{secret}?token={secret}")).without_key();
+        let request = request.header("Authorization", &format!("Bearer {secret}"));
+        let request = request.header("X-Copy", secret);
+        request.json(json!({"copy": secret})).send();
     }
     // A key of the world without an Authorization header.
-    request(&server, &format!("GET /{STATE_KEY}?a={STATE_KEY}"))
-        .without_key()
-        .send();
+    let request = request(&server, &format!("GET /{STATE_KEY}?a={STATE_KEY}"));
+    request.without_key().send();
     let printed = json!([server.journal().requests(), server.report()]).to_string();
     for secret in secrets {
         assert!(!printed.contains(secret), "{secret} in {printed}");
@@ -578,14 +518,4 @@ async fn removes_keys_and_credentials_from_everything_recorded() {
     assert_eq!(recorded.path, "/api/v1/me/…");
     assert_eq!(recorded.body, r#"{"copy":"…"}"#.as_bytes());
     assert!(String::from_utf8_lossy(&recorded.response_body).contains("/api/v1/me/…"));
-}
-
-#[tokio::test]
-async fn truncates_recorded_bodies_of_responses() {
-    let body_bytes = 20;
-    let server = start_with(|limits| limits.body_bytes = body_bytes).await;
-    let whole = request(&server, "GET /badges").send().body;
-    let recorded = &server.journal().requests()[0];
-    assert_eq!(recorded.response_body, &whole.as_bytes()[..body_bytes]);
-    assert_eq!(recorded.response_body_length, whole.len() as u64);
 }

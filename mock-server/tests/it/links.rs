@@ -1,9 +1,9 @@
 //! `POST /me/links`, `PATCH /me/links/{id}` and `DELETE /me/links/{id}`.
 
-use mock_server::{Clock, MockServer, Scope};
+use mock_server::{MockServer, Scope};
 use serde_json::{Value, json};
 
-use crate::request::request;
+use crate::request::{request, start_at_noon, write};
 
 fn links(server: &MockServer) -> Value {
     request(server, "GET /me").data(200)["links"].take()
@@ -11,46 +11,31 @@ fn links(server: &MockServer) -> Value {
 
 #[track_caller]
 fn create(server: &MockServer, title: &str, url: &str) -> Value {
-    request(server, "POST /me/links")
-        .json(json!({"title": title, "url": url}))
-        .data(201)
+    let link = json!({"title": title, "url": url});
+    write(server, "POST /me/links", link, 201)
 }
 
 #[tokio::test]
 async fn creates_edits_and_deletes_a_link() {
-    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
-    let server = MockServer::builder().clock(clock).start().await.unwrap();
+    let server = start_at_noon().await;
     let key = server.keys().links.clone();
-
-    let created = request(&server, "POST /me/links")
-        .key(&key)
-        .json(json!({"title": "Blog", "url": "https://example.com"}))
-        .data(201);
-    assert_eq!(
-        created,
-        json!({
-            "id": "link_6",
-            "title": "Blog",
-            "url": "https://example.com",
-            "created_at": "2026-03-01T12:00:00Z",
-        })
-    );
-    assert_eq!(links(&server)[2], created);
-
-    let edited = request(&server, "PATCH /me/links/link_6")
-        .key(&key)
-        .json(json!({"title": "Diary", "url": "mailto:me@example.com"}))
-        .data(200);
-    assert_eq!(
-        edited,
-        json!({
-            "id": "link_6",
-            "title": "Diary",
-            "url": "mailto:me@example.com",
-            "created_at": "2026-03-01T12:00:00Z",
-        })
-    );
-    assert_eq!(links(&server)[2], edited);
+    let write = |line, link, status| request(&server, line).key(&key).json(link).data(status);
+    let created_at = "2026-03-01T12:00:00Z";
+    for (line, status, title, url) in [
+        ("POST /me/links", 201, "Blog", "https://example.com"),
+        (
+            "PATCH /me/links/link_6",
+            200,
+            "Diary",
+            "mailto:me@example.com",
+        ),
+    ] {
+        let written = write(line, json!({"title": title, "url": url}), status);
+        let expected =
+            json!({"id": "link_6", "title": title, "url": url, "created_at": created_at});
+        assert_eq!(written, expected);
+        assert_eq!(links(&server)[2], written);
+    }
 
     let deleted = request(&server, "DELETE /me/links/link_6").key(&key).send();
     assert_eq!((deleted.status, deleted.body.as_str()), (204, ""));
@@ -61,20 +46,17 @@ async fn creates_edits_and_deletes_a_link() {
 #[tokio::test]
 async fn edits_a_single_field() {
     let server = MockServer::start().await;
-    let edited = request(&server, "PATCH /me/links/link_1")
-        .json(json!({"title": "Home"}))
-        .data(200);
-    assert_eq!(
-        (&edited["title"], &edited["url"]),
-        (&json!("Home"), &json!("https://example.com/demo"))
-    );
-    let edited = request(&server, "PATCH /me/links/link_1")
-        .json(json!({"url": "https://example.org"}))
-        .data(200);
-    assert_eq!(
-        (&edited["title"], &edited["url"]),
-        (&json!("Home"), &json!("https://example.org"))
-    );
+    let mut expected = json!(["Homepage", "https://example.com/demo"]);
+    for (place, name, value) in [(0, "title", "Home"), (1, "url", "https://example.org")] {
+        expected[place] = json!(value);
+        let edited = write(
+            &server,
+            "PATCH /me/links/link_1",
+            json!({ name: value }),
+            200,
+        );
+        assert_eq!(json!([edited["title"], edited["url"]]), expected);
+    }
 }
 
 #[tokio::test]
@@ -100,23 +82,13 @@ async fn accepts_titles_and_urls_of_any_length() {
 }
 
 #[tokio::test]
-async fn percent_decodes_ids() {
-    let server = MockServer::start().await;
-    let deleted = request(&server, "DELETE /me/links/%6Cink%5F1").send();
-    assert_eq!(deleted.status, 204);
-}
-
-#[tokio::test]
 async fn does_not_reuse_the_id_of_a_deleted_link() {
     let server = MockServer::start().await;
     let id = create(&server, "x", "https://example.com")["id"].clone();
     let line = format!("DELETE /me/links/{}", id.as_str().unwrap());
     assert_eq!(request(&server, &line).send().status, 204);
-    request(&server, &line).assert_rejected(
-        404,
-        "unknown_link",
-        "the key's owner has no link with the id link_6",
-    );
+    let message = "the key's owner has no link with the id link_6";
+    request(&server, &line).assert_rejected(404, "unknown_link", message);
     assert_ne!(create(&server, "x", "https://example.com")["id"], id);
 }
 
@@ -124,7 +96,9 @@ async fn does_not_reuse_the_id_of_a_deleted_link() {
 async fn changes_the_links_of_the_key_owner() {
     let server = MockServer::start().await;
     let key = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
-    let deleted = request(&server, "DELETE /me/links/link_4").key(&key).send();
+    let deleted = request(&server, "DELETE /me/links/%6Cink%5F4")
+        .key(&key)
+        .send();
     assert_eq!(deleted.status, 204);
     assert_eq!(server.world().unwrap().account("grace").unwrap().links, []);
 }

@@ -62,30 +62,25 @@ async fn returns_public_and_private_fields() {
 }
 
 #[tokio::test]
-async fn returns_the_scopes_of_the_key_without_requiring_one() {
+async fn returns_the_owner_and_the_scopes_of_the_key_without_requiring_one() {
     let server = MockServer::start().await;
     let keys = server.keys();
-    for (key, scopes) in [
-        (&keys.none, json!([])),
-        (&keys.profile, json!(["profile:write"])),
-        (&keys.analytics, json!(["analytics:read"])),
-        (&keys.links, json!(["links:write"])),
-        (&keys.social, json!(["social:write"])),
+    let grace = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
+    for (key, handle, scopes) in [
+        (&keys.none, "demo", json!([])),
+        (&keys.profile, "demo", json!(["profile:write"])),
+        (&keys.analytics, "demo", json!(["analytics:read"])),
+        (&keys.links, "demo", json!(["links:write"])),
+        (&keys.social, "demo", json!(["social:write"])),
+        (&grace, "grace", json!(["links:write"])),
     ] {
         let me = request(&server, "GET /me").key(key).data(200);
         assert_eq!(me["key"]["scopes"], scopes);
+        assert_eq!(me["handle"], handle);
+        assert_eq!(me["email"], format!("{handle}@example.com"));
+        let badge = if handle == "grace" { "writer" } else { "early" };
+        assert_eq!(me["badges"][0]["id"], badge);
     }
-}
-
-#[tokio::test]
-async fn returns_the_owner_of_the_key() {
-    let server = MockServer::start().await;
-    let key = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
-    let me = request(&server, "GET /me").key(&key).data(200);
-    assert_eq!(me["handle"], "grace");
-    assert_eq!(me["email"], "grace@example.com");
-    assert_eq!(me["badges"][0]["id"], "writer");
-    assert_eq!(me["key"]["scopes"], json!(["links:write"]));
 }
 
 #[tokio::test]

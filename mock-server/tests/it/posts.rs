@@ -1,44 +1,35 @@
 //! `POST /me/posts` and `DELETE /me/posts/{id}`.
 
-use mock_server::{Clock, MockServer};
+use mock_server::MockServer;
 use serde_json::json;
 
-use crate::request::request;
+use crate::request::{request, start_at_noon, write};
 
 #[tokio::test]
 async fn creates_and_deletes_a_post() {
-    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
-    let server = MockServer::builder().clock(clock).start().await.unwrap();
+    let server = start_at_noon().await;
     let key = server.keys().social.clone();
 
+    let post = json!({"body": "Grüße 🙂\n"});
     let created = request(&server, "POST /me/posts")
         .key(&key)
-        .json(json!({"body": "Grüße 🙂\n"}))
+        .json(post)
         .data(201);
-    assert_eq!(
-        created,
-        json!({
-            "id": "post_6",
-            "body": "Grüße 🙂\n",
-            "created_at": "2026-03-01T12:00:00Z",
-        })
-    );
+    let created_at = "2026-03-01T12:00:00Z";
+    let expected = json!({"id": "post_6", "body": "Grüße 🙂\n", "created_at": created_at});
+    assert_eq!(created, expected);
     assert_eq!(request(&server, "GET /me").data(200)["posts"][1], created);
 
     let deleted = request(&server, "DELETE /me/posts/post_6").key(&key).send();
     assert_eq!((deleted.status, deleted.body.as_str()), (204, ""));
-    request(&server, "DELETE /me/posts/post_6").assert_rejected(
-        404,
-        "unknown_post",
-        "the key's owner has no post with the id post_6",
-    );
+    let message = "the key's owner has no post with the id post_6";
+    let again = request(&server, "DELETE /me/posts/post_6");
+    again.assert_rejected(404, "unknown_post", message);
 }
 
 #[tokio::test]
 async fn requires_a_body_which_can_be_empty() {
     let server = MockServer::start().await;
-    let created = request(&server, "POST /me/posts")
-        .json(json!({"body": ""}))
-        .data(201);
+    let created = write(&server, "POST /me/posts", json!({"body": ""}), 201);
     assert_eq!(created["body"], "");
 }

@@ -46,14 +46,11 @@ fn wait_for(server: &MockServer, outcome: RequestOutcome) -> RecordedRequest {
 #[tokio::test]
 async fn a_request_that_is_abandoned_before_the_write_is_recorded() {
     let server = MockServer::start().await;
-    server
-        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(60_000))))
-        .unwrap();
+    let delay = FaultRule::new(Fault::delay(Duration::from_millis(60_000)));
+    server.add_fault(delay).unwrap();
     let client = edit(&server);
-    let arrived = server
-        .expect("PATCH", "/me/profile")
-        .arrives(1, MINUTE)
-        .await;
+    let arrived = server.expect("PATCH", "/me/profile").arrives(1, MINUTE);
+    let arrived = arrived.await;
     assert_eq!(arrived[0].outcome, RequestOutcome::Delayed);
     assert_eq!(arrived[0].fault.as_deref(), Some("delay"));
     assert!(server.report().violations().next().is_none());
@@ -73,9 +70,8 @@ async fn a_request_that_is_abandoned_before_the_write_is_recorded() {
 #[tokio::test]
 async fn a_delayed_request_does_not_come_back_into_a_cleared_journal() {
     let server = MockServer::start().await;
-    server
-        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(500))))
-        .unwrap();
+    let delay = FaultRule::new(Fault::delay(Duration::from_millis(500)));
+    server.add_fault(delay).unwrap();
     let delayed = request(&server, "GET /me").begin();
     server.expect("GET", "/me").arrives(1, MINUTE).await;
     server.journal().clear();
@@ -99,18 +95,14 @@ async fn a_client_that_leaves_during_a_slow_response_has_abandoned_it() {
 #[tokio::test]
 async fn a_response_that_is_abandoned_after_the_write_has_no_status() {
     let server = MockServer::start().await;
-    server
-        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(60_000))).after_write())
-        .unwrap();
-    let client = request(&server, "POST /me/posts")
-        .json(json!({"body": "x"}))
-        .begin();
+    let delay = FaultRule::new(Fault::delay(Duration::from_millis(60_000)));
+    server.add_fault(delay.after_write()).unwrap();
+    let client = request(&server, "POST /me/posts");
+    let client = client.json(json!({"body": "x"})).begin();
     let delayed = wait_for(&server, RequestOutcome::Delayed);
     assert_eq!(delayed.status, None);
-    assert_eq!(
-        server.world().unwrap().account("demo").unwrap().posts.len(),
-        2
-    );
+    let world = server.world().unwrap();
+    assert_eq!(world.account("demo").unwrap().posts.len(), 2);
     drop(client);
     let abandoned = wait_for(&server, RequestOutcome::Abandoned);
     assert_eq!(abandoned.status, None);
@@ -121,13 +113,9 @@ async fn a_response_that_is_abandoned_after_the_write_has_no_status() {
 #[tokio::test]
 async fn a_delayed_request_is_recorded_once() {
     let server = MockServer::start().await;
-    let rules = [
-        FaultRule::new(Fault::delay(Duration::from_millis(1))),
-        FaultRule::new(Fault::delay(Duration::from_millis(1))).after_write(),
-    ];
-    for rule in rules {
-        server.add_fault(rule).unwrap();
-    }
+    let delay = FaultRule::new(Fault::delay(Duration::from_millis(1)));
+    server.add_fault(delay.clone()).unwrap();
+    server.add_fault(delay.after_write()).unwrap();
     request(&server, "GET /me").data(200);
     let requests = server.journal().requests();
     assert_eq!(requests.len(), 1);
@@ -137,26 +125,20 @@ async fn a_delayed_request_is_recorded_once() {
 
 #[tokio::test]
 async fn a_fault_of_the_connection_is_an_outcome() {
+    let (bytes, pause) = (1_000, Duration::ZERO);
+    let failed = RequestOutcome::ConnectionFault;
     for (fault, outcome, status) in [
-        (WireFault::Close, RequestOutcome::ConnectionFault, None),
+        (WireFault::Close, failed, None),
+        (WireFault::Cut { after: 1 }, failed, Some(200)),
         (
-            WireFault::Cut { after: 1 },
-            RequestOutcome::ConnectionFault,
-            Some(200),
-        ),
-        (
-            WireFault::Dribble {
-                bytes: 1_000,
-                pause: Duration::from_millis(0),
-            },
+            WireFault::Dribble { bytes, pause },
             RequestOutcome::Responded,
             Some(200),
         ),
     ] {
         let server = MockServer::start().await;
-        server
-            .add_fault(FaultRule::new(Fault::Wire(fault)))
-            .unwrap();
+        let rule = FaultRule::new(Fault::Wire(fault));
+        server.add_fault(rule).unwrap();
         request(&server, "GET /badges").begin().read_until_closed();
         let recorded = &server.journal().requests()[0];
         assert_eq!((recorded.outcome, recorded.status), (outcome, status));
@@ -179,10 +161,8 @@ async fn a_client_that_leaves_at_once_does_not_prevent_that_its_requests_are_han
     const CLIENTS: usize = 50;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state.json");
-    for builder in [
-        MockServer::builder(),
-        MockServer::builder().state_file(path),
-    ] {
+    let with_file = MockServer::builder().state_file(path);
+    for builder in [MockServer::builder(), with_file] {
         let server = builder.start_blocking().unwrap();
         let edit = invalid_edit(&server);
         let chunked = edit.replace("Content-Length: 16", "Transfer-Encoding: chunked");
@@ -221,9 +201,7 @@ async fn a_client_that_leaves_in_the_middle_of_a_request_sends_none() {
         drop(client);
     }
     drop(edit(&server));
-    server
-        .expect("PATCH", "/me/profile")
-        .arrives(1, MINUTE)
-        .await;
+    let arriving = server.expect("PATCH", "/me/profile");
+    arriving.arrives(1, MINUTE).await;
     server.expect("PATCH", "/me/profile").once();
 }

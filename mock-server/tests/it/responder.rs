@@ -46,16 +46,8 @@ async fn the_mocks_of_a_test_come_first() {
     assert_eq!(post().data(201)["id"], "post_6");
     send(&service, &server, "GET /me").data(200);
     service.expect("POST", "/me/posts").once();
-    assert_eq!(
-        service
-            .world()
-            .unwrap()
-            .account("demo")
-            .unwrap()
-            .posts
-            .len(),
-        2
-    );
+    let world = service.world().unwrap();
+    assert_eq!(world.account("demo").unwrap().posts.len(), 2);
 }
 
 #[tokio::test]
@@ -79,25 +71,18 @@ async fn has_dialects_a_report_and_a_journal() {
 #[tokio::test]
 async fn faults_of_the_response_apply_and_those_of_the_connection_are_rejected() {
     let (service, server) = mount().await;
-    let error = service
-        .add_fault(FaultRule::new(Fault::Wire(WireFault::Close)))
-        .unwrap_err();
-    assert_eq!(
-        (error.code(), error.to_string().as_str()),
-        (
-            "no_connection",
-            "the fault `close` needs a connection, which a responder of wiremock does not have; \
-             use `MockServer`"
-        )
-    );
-    service
-        .add_fault(FaultRule::new(Fault::HugeBody { bytes: 100_000 }).times(1))
-        .unwrap();
+    let close = FaultRule::new(Fault::Wire(WireFault::Close));
+    let error = service.add_fault(close).unwrap_err();
+    assert_eq!(error.code(), "no_connection");
+    let expected = "the fault `close` needs a connection, which a responder of wiremock does not have; \
+                    use `MockServer`";
+    assert_eq!(error.to_string(), expected);
+    let huge = FaultRule::new(Fault::HugeBody { bytes: 100_000 });
+    service.add_fault(huge.times(1)).unwrap();
     let badges = || send(&service, &server, "GET /badges");
     assert_eq!(badges().send().body.len(), 100_000);
-    service
-        .add_fault(FaultRule::new(Fault::delay(Duration::from_millis(40))))
-        .unwrap();
+    let delay = FaultRule::new(Fault::delay(Duration::from_millis(40)));
+    service.add_fault(delay).unwrap();
     let begun = std::time::Instant::now();
     badges().data(200);
     assert!(begun.elapsed() >= Duration::from_millis(40));
@@ -114,9 +99,6 @@ async fn a_handle_of_a_server_is_a_responder_too() {
     service.add_fault(close).unwrap();
     let failed = send(&service, &server, "GET /badges").send();
     assert_eq!(failed.status, 500);
-    assert!(
-        failed.body.contains("needs `MockServer`"),
-        "{}",
-        failed.body
-    );
+    let reason = "needs `MockServer`";
+    assert!(failed.body.contains(reason), "{}", failed.body);
 }

@@ -23,10 +23,8 @@ async fn returns_404_for_unknown_paths() {
         let line = format!("GET {path}");
         let message = format!("no endpoint has the path /api/v1{path}");
         request(&server, &line).assert_rejected(404, "unknown_path", &message);
-        let answer =
-            request(&server, &line)
-                .without_key()
-                .assert_rejected(404, "unknown_path", &message);
+        let without_key = request(&server, &line).without_key();
+        let answer = without_key.assert_rejected(404, "unknown_path", &message);
         let line = format!("GET /api/v1{path}");
         SERVICE.check(&line, &Value::Null, &answer, &[]);
     }
@@ -50,18 +48,10 @@ async fn what_browsers_look_for_is_no_violation() {
     }
     server.assert_no_violations();
     assert_eq!(server.journal().requests().len(), 12);
-    for line in [
-        "POST /favicon.ico",
-        "GET /favicon.ico/",
-        "GET /a/robots.txt",
-        "GET /icon.png",
-    ] {
+    for line in "POST /favicon.ico|GET /favicon.ico/|GET /a/robots.txt|GET /icon.png".split('|') {
         request_exactly(server.address(), line).send();
-        assert_eq!(
-            server.journal().requests().last().unwrap().violations.len(),
-            1,
-            "{line}"
-        );
+        let requests = server.journal().requests();
+        assert_eq!(requests.last().unwrap().violations.len(), 1, "{line}");
     }
 }
 
@@ -77,11 +67,8 @@ async fn returns_405_with_the_allowed_methods() {
         for method in ["PUT", "OPTIONS", "patch"] {
             let message = format!("method {method} is not allowed; expected {allowed}");
             let line = endpoint.known().replacen(endpoint.method(), method, 1);
-            let answer = request(&server, &line).without_key().assert_rejected(
-                405,
-                "method_not_allowed",
-                &message,
-            );
+            let request = request(&server, &line).without_key();
+            let answer = request.assert_rejected(405, "method_not_allowed", &message);
             assert_eq!(answer.header("allow"), Some(&*allowed));
             let line = line.replacen(' ', " /api/v1", 1);
             SERVICE.check(&line, &Value::Null, &answer, &[]);

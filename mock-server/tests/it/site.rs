@@ -1,14 +1,12 @@
 //! `GET /stats`.
 
-use mock_server::{Clock, MockServer};
 use serde_json::json;
 
-use crate::request::request;
+use crate::request::{request, start_at_noon, write};
 
 #[tokio::test]
 async fn counts_the_resources_of_the_world() {
-    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
-    let server = MockServer::builder().clock(clock).start().await.unwrap();
+    let server = start_at_noon().await;
     let views = |handle: &str| {
         let statistics = request(&server, &format!("GET /users/{handle}/stats")).data(200);
         statistics["total_views"].as_u64().unwrap()
@@ -19,9 +17,8 @@ async fn counts_the_resources_of_the_world() {
     );
 
     server.create_key("ada", &[]).unwrap();
-    request(&server, "POST /me/links")
-        .json(json!({"title": "x", "url": "https://example.com"}))
-        .data(201);
+    let link = json!({"title": "x", "url": "https://example.com"});
+    write(&server, "POST /me/links", link, 201);
     assert_eq!(
         request(&server, "GET /stats").data(200),
         json!({"users": 3, "views": views("demo") + views("grace") + views("ada"), "links": 4})

@@ -9,18 +9,15 @@ use mock_server::{MockServer, StateFile, World};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::request::request;
+use crate::request::{request, write};
 
 fn state_in(directory: &TempDir) -> PathBuf {
     directory.path().join("profile").join("state.json")
 }
 
 async fn start_on(path: &Path) -> MockServer {
-    MockServer::builder()
-        .state_file(path)
-        .start()
-        .await
-        .unwrap()
+    let builder = MockServer::builder().state_file(path);
+    builder.start().await.unwrap()
 }
 
 /// Starts a server with a new state file.
@@ -35,9 +32,7 @@ async fn start() -> (TempDir, PathBuf, MockServer) {
 async fn is_created_at_the_start_and_survives_the_server() {
     let (_directory, path, server) = start().await;
     assert!(path.exists());
-    request(&server, "PATCH /me/profile")
-        .json(json!({"bio": "Kept"}))
-        .data(200);
+    write(&server, "PATCH /me/profile", json!({"bio": "Kept"}), 200);
     let (world, keys) = (server.world().unwrap(), server.keys().clone());
     drop(server);
 
@@ -71,16 +66,11 @@ async fn a_file_of_an_older_version_is_read() {
     fs::write(&path, written.to_string()).unwrap();
     let server = start_on(&path).await;
     let built_in = server.webhook().status().unwrap().built_in.unwrap();
-    assert_eq!(
-        (built_in.script.to_string().as_str(), built_in.received),
-        ("500", 1)
-    );
+    assert_eq!(built_in.script.to_string(), "500");
+    assert_eq!(built_in.received, 1);
     let world = server.world().unwrap();
     let profile = &world.account("demo").unwrap().profile;
-    assert_eq!(
-        (profile.bio.as_str(), profile.accent_color.as_str()),
-        ("", "#000000")
-    );
+    assert_eq!((&*profile.bio, &*profile.accent_color), ("", "#000000"));
 }
 
 #[tokio::test]
@@ -139,9 +129,7 @@ async fn two_servers_can_share_a_file() {
     let servers = [start_on(&path).await, start_on(&path).await];
     let create = |server| {
         for _ in 0..POSTS {
-            request(server, "POST /me/posts")
-                .json(json!({"body": "x"}))
-                .data(201);
+            write(server, "POST /me/posts", json!({"body": "x"}), 201);
         }
     };
     thread::scope(|scope| {
@@ -159,12 +147,9 @@ async fn two_servers_can_share_a_file() {
 async fn does_not_reuse_ids_from_the_state() {
     let (_directory, _, server) = start().await;
     let given = "link_40".to_owned();
-    server
-        .update(|world| world.account_mut("demo").unwrap().links[0].id = given)
-        .unwrap();
-    let post = request(&server, "POST /me/posts")
-        .json(json!({"body": "x"}))
-        .data(201);
+    let rename = |world: &mut World| world.account_mut("demo").unwrap().links[0].id = given;
+    server.update(rename).unwrap();
+    let post = write(&server, "POST /me/posts", json!({"body": "x"}), 201);
     assert_eq!(post["id"], "post_41");
 }
 
@@ -211,25 +196,18 @@ async fn reports_a_path_that_is_not_a_file() {
     let path = state_in(&directory);
     fs::create_dir_all(&path).unwrap();
     let started = MockServer::builder().state_file(&path).start().await;
-    assert_eq!(
-        started.unwrap_err().to_string(),
-        format!(
-            "cannot write the state file {}: not a regular file; check the permissions of the file \
-             and its directory, mount the directory instead of the file alone, or use another file",
-            path.display()
-        )
+    let expected = format!(
+        "cannot write the state file {}: not a regular file; check the permissions of the file \
+         and its directory, mount the directory instead of the file alone, or use another file",
+        path.display()
     );
+    assert_eq!(started.unwrap_err().to_string(), expected);
     let inside_a_file = directory.path().join("file").join("x");
     fs::write(directory.path().join("file"), "").unwrap();
-    let started = MockServer::builder()
-        .state_file(&inside_a_file)
-        .start()
-        .await;
-    let error = started.unwrap_err();
-    assert!(
-        std::error::Error::source(&error).is_none(),
-        "the message contains the cause"
-    );
+    let builder = MockServer::builder().state_file(&inside_a_file);
+    let error = builder.start().await.unwrap_err();
+    let source = std::error::Error::source(&error);
+    assert!(source.is_none(), "the message contains the cause");
     let message = error.to_string();
     let expected = format!("cannot write the state file {}: ", inside_a_file.display());
     assert!(message.starts_with(&expected), "{message}");
@@ -254,14 +232,19 @@ async fn all_responses_report_a_damaged_file_until_it_is_fixed() {
     request(&server, "GET /me").data(200);
 }
 
+/// With the same keys.
 #[tokio::test]
 async fn a_file_deleted_while_serving_is_created_again() {
-    let (_directory, path, server) = start().await;
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    StateFile::new(&path).reset(&World::new(7)).unwrap();
+    let server = start_on(&path).await;
     request(&server, "DELETE /me/links/link_1").send();
     fs::remove_file(&path).unwrap();
     request(&server, "GET /me").data(200);
     assert!(path.exists());
-    assert_eq!(server.world().unwrap(), World::default());
+    assert_eq!(server.world().unwrap(), World::new(7));
+    assert_eq!(&server.world().unwrap().keys(), server.keys());
 }
 
 #[tokio::test]
@@ -282,14 +265,10 @@ async fn follows_symbolic_links() {
     std::os::unix::fs::symlink(&file, &link).unwrap();
     for _ in 0..2 {
         let server = start_on(&link).await;
-        request(&server, "POST /me/posts")
-            .json(json!({"body": "x"}))
-            .data(201);
+        write(&server, "POST /me/posts", json!({"body": "x"}), 201);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(
-            start_on(&file).await.world().unwrap(),
-            server.world().unwrap()
-        );
+        let world = start_on(&file).await.world().unwrap();
+        assert_eq!(world, server.world().unwrap());
     }
 }
 
@@ -300,21 +279,8 @@ async fn overwrites_temporary_files_of_a_crash() {
     fs::write(&left, "half of a sta").unwrap();
     request(&server, "DELETE /me/links/link_1").send();
     assert!(!left.exists());
-    let mut names: Vec<_> = fs::read_dir(path.parent().unwrap())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let entries = fs::read_dir(path.parent().unwrap()).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["state.json", "state.json.lock"]);
-}
-
-#[tokio::test]
-async fn a_deleted_file_is_created_with_the_same_keys() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    StateFile::new(&path).reset(&World::new(7)).unwrap();
-    let server = start_on(&path).await;
-    fs::remove_file(&path).unwrap();
-    request(&server, "GET /me").data(200);
-    assert_eq!(&server.world().unwrap().keys(), server.keys());
 }

@@ -28,9 +28,8 @@ fn send(address: SocketAddr) -> TcpStream {
 fn send_head(address: SocketAddr, head: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream
-        .write_all(format!("{head}\r\n\r\n").as_bytes())
-        .unwrap();
+    let head = format!("{head}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
     stream
 }
 
@@ -62,30 +61,23 @@ fn read_to_end(mut stream: TcpStream) -> (String, Vec<u8>) {
 
 #[track_caller]
 fn split(bytes: &[u8]) -> (String, Vec<u8>) {
-    let end = bytes
-        .windows(4)
-        .position(|four| four == b"\r\n\r\n")
-        .unwrap()
-        + 4;
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+    let end = end.unwrap() + 4;
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     (head, bytes[end..].to_vec())
 }
 
 #[track_caller]
 fn content_length(head: &str) -> usize {
-    let line = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "));
-    line.unwrap().parse().unwrap()
+    let mut lines = head.lines();
+    let length = lines.find_map(|line| line.strip_prefix("content-length: "));
+    length.unwrap().parse().unwrap()
 }
 
 async fn badges() -> Vec<u8> {
     let server = MockServer::start().await;
-    request(&server, "GET /badges")
-        .without_key()
-        .send()
-        .body
-        .into_bytes()
+    let request = request(&server, "GET /badges").without_key();
+    request.send().body.into_bytes()
 }
 
 #[tokio::test]
@@ -134,14 +126,12 @@ fn a_reset_is_short_for_one_without_bytes() {
 
 #[tokio::test]
 async fn a_response_to_head_has_no_body() {
+    let (bytes, pause) = (10, Duration::ZERO);
     for fault in [
         WireFault::Cut { after: 10 },
         WireFault::Reset { after: Some(10) },
         WireFault::Stall { after: 10 },
-        WireFault::Dribble {
-            bytes: 10,
-            pause: Duration::ZERO,
-        },
+        WireFault::Dribble { bytes, pause },
         WireFault::BadChunk,
     ] {
         let server = server(Fault::Wire(fault)).await;
@@ -162,10 +152,10 @@ async fn a_response_to_head_has_no_body() {
 async fn a_truncated_body_is_shorter_than_its_content_length() {
     let whole = badges().await;
     for after in [0, 1, 10, whole.len(), 100_000] {
-        let fault = WireFault::Cut {
+        let server = server(Fault::Wire(WireFault::Cut {
             after: after as u64,
-        };
-        let server = server(Fault::Wire(fault)).await;
+        }))
+        .await;
         let (head, body) = read_to_end(send(server.address()));
         assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
         assert_eq!(body, whole[..after.min(whole.len())]);
@@ -177,21 +167,20 @@ async fn a_truncated_body_is_shorter_than_its_content_length() {
 async fn a_stall_sends_a_part_and_keeps_the_connection_open() {
     let whole = badges().await;
     for after in [0, 10] {
-        let fault = WireFault::Stall {
+        let server = server(Fault::Wire(WireFault::Stall {
             after: after as u64,
-        };
-        let server = server(Fault::Wire(fault)).await;
+        }))
+        .await;
         let mut stream = send(server.address());
         let (head, body) = read_part(&mut stream, |_| after);
         assert_eq!(content_length(&head), whole.len());
         assert_eq!(body, whole[..after]);
-        stream
-            .set_read_timeout(Some(Duration::from_millis(50)))
-            .unwrap();
-        let error = stream.read(&mut [0; 1]).unwrap_err();
+        let pause = Duration::from_millis(50);
+        stream.set_read_timeout(Some(pause)).unwrap();
+        let kind = stream.read(&mut [0; 1]).unwrap_err().kind();
         assert!(
-            matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
-            "{error}"
+            [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&kind),
+            "{kind}"
         );
         // The response lasts until the client closes the connection.
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -203,27 +192,20 @@ async fn a_stall_sends_a_part_and_keeps_the_connection_open() {
 #[tokio::test]
 async fn a_dribble_sends_the_whole_response_slowly() {
     let whole = badges().await;
-    let pieces = 4;
+    let (pieces, pause) = (4, Duration::from_millis(20));
     let bytes = whole.len().div_ceil(pieces) as u64;
-    let fault = WireFault::Dribble {
-        bytes,
-        pause: Duration::from_millis(20),
-    };
-    let server = server(Fault::Wire(fault)).await;
+    let server = server(Fault::Wire(WireFault::Dribble { bytes, pause })).await;
     let begun = Instant::now();
     let (head, body) = read_to_end(send(server.address()));
-    assert!(begun.elapsed() >= Duration::from_millis(20) * pieces as u32);
+    assert!(begun.elapsed() >= pause * pieces as u32);
     assert_eq!(content_length(&head), whole.len());
     assert_eq!(body, whole);
 }
 
 #[tokio::test]
 async fn a_dribble_does_not_change_responses_without_a_body() {
-    let fault = Fault::Wire(WireFault::Dribble {
-        bytes: 1,
-        pause: Duration::from_millis(1),
-    });
-    let server = server(fault).await;
+    let (bytes, pause) = (1, Duration::from_millis(1));
+    let server = server(Fault::Wire(WireFault::Dribble { bytes, pause })).await;
     let answer = request(&server, "DELETE /me/links/link_1").send();
     assert_eq!((answer.status, answer.body.as_str()), (204, ""));
     assert_eq!(answer.header("content-length"), None);
@@ -234,10 +216,8 @@ async fn a_bad_chunk_follows_a_valid_one() {
     let whole = badges().await;
     let server = server(Fault::Wire(WireFault::BadChunk)).await;
     let (head, body) = read_to_end(send(server.address()));
-    assert!(
-        head.contains("\r\ntransfer-encoding: chunked\r\n"),
-        "{head}"
-    );
+    let chunked = "\r\ntransfer-encoding: chunked\r\n";
+    assert!(head.contains(chunked), "{head}");
     assert!(!head.contains("content-length"), "{head}");
     let expected = [b"8\r\n", &whole[..8], b"\r\nno size\r\n"].concat();
     assert_eq!(body, expected);
@@ -270,8 +250,9 @@ async fn http_faults_keep_the_connection_open() {
 #[tokio::test]
 async fn the_phase_decides_if_the_write_happens() {
     let server = MockServer::start().await;
+    let deletions = RequestPattern::any().method("DELETE");
     let reset = FaultRule::new(Fault::Wire(WireFault::Close))
-        .matching(RequestPattern::any().method("DELETE"))
+        .matching(deletions)
         .times(1);
     let links = || server.world().unwrap().account("demo").unwrap().links.len();
     let delete = || {
@@ -321,13 +302,11 @@ async fn a_connection_with_an_unread_upload_ends_with_fin() {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut writer = stream.try_clone().unwrap();
         let writing = std::thread::spawn(move || {
-            let head =
-                "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n";
-            writer.write_all(head.as_bytes())?;
+            let head = "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000";
+            write!(writer, "{head}\r\n\r\n")?;
             writer.write_all(&vec![b' '; 9_000_000])
         });
-        let mut reader = stream;
-        reader.read_to_end(&mut Vec::new()).unwrap();
+        (&stream).read_to_end(&mut Vec::new()).unwrap();
         writing.join().unwrap().unwrap();
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use mock_server::{Endpoint, MockServer, Reply, Request, Scope};
+use mock_server::{Clock, Endpoint, MockServer, RateLimit, Reply, Request, Scope};
 use serde_json::{Value, json};
 
 /// Creates a request with a key that has all scopes. `line` is a method and a path below `/api/v1`.
@@ -17,6 +17,27 @@ pub(crate) fn request_at(address: SocketAddr, key: &str, line: &str) -> TestRequ
     request_exactly(address, &line).key(key)
 }
 
+/// Starts a server with a fixed clock.
+pub(crate) async fn start_at_noon() -> MockServer {
+    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
+    MockServer::builder().clock(clock).start().await.unwrap()
+}
+
+/// Sends a request with a body, checks the status, and returns `data` of the response.
+#[track_caller]
+pub(crate) fn write(server: &MockServer, line: &str, body: Value, status: u16) -> Value {
+    request(server, line).json(body).data(status)
+}
+
+/// Limits the requests with the key of the owner.
+pub(crate) fn limit_requests(server: &MockServer, limit: u32) {
+    let limit = RateLimit {
+        limit,
+        ..RateLimit::default()
+    };
+    let set = server.update(|world| world.set_rate_limit(server.key(), limit));
+    set.unwrap().unwrap();
+}
 /// Creates a request without a key. `line` is a method and an absolute path.
 pub(crate) fn request_exactly(address: SocketAddr, line: &str) -> TestRequest {
     TestRequest {
@@ -119,10 +140,8 @@ impl TestRequest {
         code: &str,
         message: &str,
     ) -> Answer {
-        self.assert_rejected_with(
-            status,
-            json!({"code": code, "message": message, "field": field}),
-        )
+        let error = json!({"code": code, "message": message, "field": field});
+        self.assert_rejected_with(status, error)
     }
 
     #[track_caller]
