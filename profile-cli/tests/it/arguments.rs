@@ -27,21 +27,16 @@ fn only_close_names_are_suggested() {
 #[tokio::test]
 async fn aliases_run_the_same_command() {
     let fixture = Fixture::new().await;
+    let deletes = ["post", "delete", "post_3", "--dry-run"];
     for (alias, command) in [
         (&["link", "ls"][..], &["link", "list"][..]),
         (&["whoami"], &["auth", "status"]),
-        (
-            &["post", "rm", "post_3", "--dry-run"],
-            &["post", "delete", "post_3", "--dry-run"],
-        ),
+        (&["post", "rm", "post_3", "--dry-run"], &deletes),
     ] {
         assert_eq!(fixture.run(alias).stdout(), fixture.run(command).stdout());
     }
     fixture.log_in(fixture.service.key(), &[]).stdout();
-    fixture
-        .without_settings(&["logout", "--yes"])
-        .run()
-        .stdout();
+    fixture.run_stored(&["logout", "--yes"]).stdout();
 }
 
 #[test]
@@ -56,10 +51,7 @@ fn help_names_the_topics_and_prints_them() {
         ("environment", "PROFILE_API_KEY "),
         ("exit-codes", "  130  interrupted with Ctrl-C"),
         ("files", "`cargo uninstall"),
-        (
-            "formatting",
-            "  csv    comma-separated values with a header",
-        ),
+        ("formatting", "  csv    comma-separated values with a"),
     ] {
         let name = format!(" {topic}");
         assert!(help.stdout().contains(&name), "{help}");
@@ -75,33 +67,28 @@ fn help_names_the_topics_and_prints_them() {
 fn the_help_does_not_depend_on_the_name_of_the_file() {
     let home = home();
     let help = run(home.path(), &[], &["--help"]);
-    let renamed = crate::program::Program::new(home.path(), &["--help"])
-        .name("p")
-        .run();
-    assert_eq!(renamed.stdout(), help.stdout());
+    let renamed = crate::program::Program::new(home.path(), &["--help"]).name("p");
+    assert_eq!(renamed.run().stdout(), help.stdout());
 }
 
 /// Options, the environment and config.toml select it, in this order.
 #[test]
 fn errors_in_arguments_have_the_selected_format() {
+    let file = "output = \"json\"";
     for (variable, file, arguments, is_json) in [
-        ("json", "", &["shwo"][..], true),
-        ("json", "", &["stats", "--days", "0", "-o", "table"], false),
-        ("json", "", &["show", "--timeout", "0"], true),
-        ("json", "", &["show", "--sandbox", "--account", "a"], true),
-        ("", "output = \"json\"", &["show", "--nope"], true),
-        (
-            "",
-            "output = \"json\"",
-            &["auth", "login", "key_0123456789"],
-            true,
-        ),
-        ("csv", "output = \"json\"", &["show", "--nope"], false),
-        ("", "", &["show", "--nope"], false),
+        ("json", "", "shwo", true),
+        ("json", "", "stats --days 0 -o table", false),
+        ("json", "", "show --timeout 0", true),
+        ("json", "", "show --sandbox --account a", true),
+        ("", file, "show --nope", true),
+        ("", file, "auth login key_0123456789", true),
+        ("csv", file, "show --nope", false),
+        ("", "", "show --nope", false),
     ] {
         let home = home();
         configure(home.path(), file);
-        let printed = run(home.path(), &[("PROFILE_OUTPUT", variable)], arguments).usage_error();
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        let printed = run(home.path(), &[("PROFILE_OUTPUT", variable)], &arguments).usage_error();
         assert_eq!(printed.starts_with("{\"error\":{"), is_json, "{printed}");
     }
 }
@@ -143,20 +130,14 @@ fn the_last_of_repeated_options_wins() {
         let words = command.split(' ').chain(given.clone()).chain(given);
         let repeated = run(home.path(), &[], &words.collect::<Vec<_>>());
         let is_error = repeated.stderr().contains("cannot be used multiple times");
-        assert_eq!(
-            is_error,
-            ["account", "base-url"].contains(&name),
-            "{repeated}"
-        );
+        let is_single = ["account", "base-url"].contains(&name);
+        assert_eq!(is_error, is_single, "{repeated}");
     }
     for (first, last) in [("csv", "json"), ("json", "csv")] {
         let words = ["config", "get", "output", "-o", first, "-o", last];
         let printed = run(home.path(), &[], &words);
-        assert_eq!(
-            printed.stdout().starts_with('{'),
-            last == "json",
-            "{printed}"
-        );
+        let is_json = printed.stdout().starts_with('{');
+        assert_eq!(is_json, last == "json", "{printed}");
     }
 }
 
@@ -170,24 +151,13 @@ fn hidden_characters_are_escaped() {
     use crate::program::Program;
 
     let home = home();
-    let before: [&[&str]; 10] = [
-        &[],
-        &["show"],
-        &["link"],
-        &["diff"],
-        &["-o"],
-        &["config", "get"],
-        &["config", "set", "output"],
-        &["show", "--account"],
-        &["show", "--timeout"],
-        &["completion"],
-    ];
-    let variables = [
-        "PROFILE_OUTPUT",
-        "PROFILE_LOG",
-        "PROFILE_ACCOUNT",
-        "PROFILE_API_KEY_FILE",
-    ];
+    let before =
+        "|show|link|diff|-o|config get|config set output|show --account|show --timeout|completion";
+    let before: Vec<Vec<_>> = before
+        .split('|')
+        .map(|words| words.split_whitespace().collect())
+        .collect();
+    let variables = "PROFILE_OUTPUT PROFILE_LOG PROFILE_ACCOUNT PROFILE_API_KEY_FILE";
     for (hidden, escaped) in [
         (&b"\r"[..], r"\r"),
         (b"\x1b", r"\u{1b}"),
@@ -199,10 +169,9 @@ fn hidden_characters_are_escaped() {
         (b"\xff", r"\xff"),
     ] {
         let word = OsStr::from_bytes(&[b"a", hidden, b"b"].concat()).to_owned();
-        let arguments = before
-            .iter()
-            .map(|before| Program::new(home.path(), before).argument(&word));
-        let variables = variables.iter().map(|name| {
+        let arguments = before.iter();
+        let arguments = arguments.map(|before| Program::new(home.path(), before).argument(&word));
+        let variables = variables.split(' ').map(|name| {
             let program = Program::new(home.path(), &["show"]).env(name, &word);
             program.env("PROFILE_BASE_URL", "http://127.0.0.1:1")
         });

@@ -126,8 +126,6 @@ async fn with_token_rejects_a_terminal() {
     let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
     let (code, shown) = start(&fixture, &login).ends();
     assert_eq!(code, Some(2));
-    assert!(
-        shown.contains("--with-token cannot read the key from a terminal"),
-        "{shown}"
-    );
+    let reason = "--with-token cannot read the key from a terminal";
+    assert!(shown.contains(reason), "{shown}");
 }

@@ -22,12 +22,11 @@ fn fails_with(run: &Run, expected: &str) {
         Some(failures) => failures.clone(),
         None => vec![error],
     };
-    let texts: Vec<_> = failures
+    let mut texts = failures
         .iter()
-        .flat_map(|failure| [&failure["message"], &failure["hint"]])
-        .filter_map(|text| text.as_str())
-        .collect();
-    assert!(texts.iter().any(|text| text.contains(expected)), "{run}");
+        .flat_map(|failure| [&failure["message"], &failure["hint"]]);
+    let is_found = texts.any(|text| text.as_str().is_some_and(|text| text.contains(expected)));
+    assert!(is_found, "{run}");
 }
 
 #[tokio::test]
@@ -38,10 +37,8 @@ async fn everything_is_in_order() {
     assert_eq!(run.stderr(), "", "{run}");
     assert!(!run.to_string().contains(fixture.service.key()), "{run}");
     let shown = fixture.run(&["auth", "status", "-o", "table"]);
-    assert!(
-        shown.stdout().contains("\nservice     status 200 after "),
-        "{shown}"
-    );
+    let answered = "\nservice     status 200 after ";
+    assert!(shown.stdout().contains(answered), "{shown}");
 }
 
 #[tokio::test]
@@ -65,7 +62,7 @@ async fn problems_of_the_key() {
     for command in [&["auth", "status"][..], &["show"]] {
         let program = fixture.program(command).without("PROFILE_API_KEY");
         let run = program.env("PROFILE_API_KEY_FILE", &with_space).run();
-        assert!(run.stderr().contains(&quoted), "{run}");
+        run.says(&quoted);
     }
     let missing = status(&fixture).without("PROFILE_API_KEY");
     let missing = missing.env("PROFILE_API_KEY_FILE", "missing/key").run();
@@ -138,10 +135,8 @@ async fn apply_needs_the_scopes_of_fields_and_of_links() {
         assert_eq!(allowed.contains(&"apply".into()), needs.is_none());
         let mut denied = commands["denied"].as_array().unwrap().iter();
         let denied = denied.find(|denied| denied["command"] == "apply");
-        assert_eq!(
-            denied.map(|denied| denied["needs"].as_str().unwrap()),
-            needs
-        );
+        let found = denied.map(|denied| denied["needs"].as_str().unwrap());
+        assert_eq!(found, needs);
     }
 }
 
@@ -150,14 +145,12 @@ async fn status_names_what_was_tried() {
     let fixture = Fixture::new().await;
     let home = fixture.home.path();
     let uri = fixture.service.uri();
-    fixture
-        .log_in(fixture.service.key(), &["--account", "main"])
-        .stdout();
+    fixture.add_account("main");
     let status = fixture.run(&["auth", "status", "--json"]).json();
     assert_eq!(status["account"], serde_json::Value::Null);
     let key = home.join(".config/profile/keys/main");
     fs::write(key, "wrong").unwrap();
-    let stored = fixture.without_settings(&["auth", "status"]).run();
+    let stored = fixture.run_stored(&["auth", "status"]);
     let of_environment = fixture.run_with_key("wrong", &["auth", "status"]);
     for (run, source) in [
         (stored, "account main"),
@@ -181,7 +174,7 @@ async fn problems_of_settings_and_files() {
     let unknown = "unknown setting \"retrys\"";
     assert_eq!(run.stderr().matches(unknown).count(), 1, "{run}");
     let chmod = format!("restrict it with `chmod 600 {}`", quoted(&config));
-    assert!(run.stderr().contains(&chmod), "{run}");
+    run.says(&chmod);
 
     fs::write(&config, "timeout = \n").unwrap();
     let broken = status(&fixture).run();
@@ -203,14 +196,9 @@ async fn each_warning_is_printed_once() {
     let status = fixture
         .program(&["auth", "status"])
         .without("PROFILE_API_KEY");
-    let run = status
-        .env("PROFILE_API_KEY_FILE", key.to_str().unwrap())
-        .run();
-    assert_eq!(
-        run.stderr().matches("others can access").count(),
-        1,
-        "{run}"
-    );
+    let run = status.env("PROFILE_API_KEY_FILE", &key).run();
+    let count = run.stderr().matches("others can access").count();
+    assert_eq!(count, 1, "{run}");
 }
 
 #[tokio::test]
@@ -218,19 +206,12 @@ async fn each_problem_has_its_hint() {
     let fixture = Fixture::new().await;
     let config = configure(fixture.home.path(), "accounts = 3\n").join("config.toml");
     fs::set_permissions(&config, Permissions::from_mode(0o600)).unwrap();
-    let run = fixture
-        .program(&["auth", "status"])
-        .env("PROFILE_API_KEY", "wrong")
-        .run();
-    let stderr = run.stderr();
-    let hints = [
-        "hint: correct it",
-        "hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key",
-    ];
-    assert!(hints.iter().all(|hint| stderr.contains(hint)), "{run}");
+    let run = fixture.run_with_key("wrong", &["auth", "status"]);
+    run.says("hint: correct it");
+    run.says("hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key");
 
     fs::write(&config, "[accounts.a]\nbase_url = \"http://127.0.0.1:1\"\n").unwrap();
-    let unselected = Program::new(fixture.home.path(), &["auth", "status"]).run();
+    let unselected = fixture.run_stored(&["auth", "status"]);
     let expected = "error: no account is selected\n\
                     hint: select one of a with `profile auth switch NAME`\n";
     assert_eq!(unselected.stderr(), expected);
@@ -243,19 +224,14 @@ async fn texts_that_were_not_sent_are_named() {
     let editor = fixture.home.path().join("editor");
     fs::write(&editor, "#!/bin/sh\necho one > \"$1\"; exit 1\n").unwrap();
     fs::set_permissions(&editor, Permissions::from_mode(0o755)).unwrap();
-    let failed = fixture
-        .program(&create)
-        .env("PROFILE_EDITOR", &editor)
-        .env("PATH", "/usr/bin:/bin")
-        .run();
+    let program = fixture.program(&create).env("PROFILE_EDITOR", &editor);
+    let failed = program.env("PATH", "/usr/bin:/bin").run();
     assert_eq!(failed.code(), 1, "{failed}");
     let run = status(&fixture).run();
     let directory = fixture.home.path().join(".local/state/profile/unsent");
-    let note = format!(
-        "texts that were not sent are kept in {}",
-        directory.display()
-    );
-    assert!(run.stderr().contains(&note), "{run}");
+    let path = directory.display();
+    let note = format!("texts that were not sent are kept in {path}");
+    run.says(&note);
     // An editor that is closed at once leaves an empty file.
     for file in fs::read_dir(&directory).unwrap() {
         fs::write(file.unwrap().path(), "").unwrap();
@@ -285,10 +261,8 @@ async fn problems_of_the_connection() {
     let invalid = at("ftp://profiles.example").run();
     assert_eq!(invalid.code(), 2, "{invalid}");
     fails_with(&invalid, "PROFILE_BASE_URL: base_url has the scheme ftp");
-    fixture
-        .service
-        .add_fault(FaultRule::new(Fault::status(503)))
-        .unwrap();
+    let unavailable = FaultRule::new(Fault::status(503));
+    fixture.service.add_fault(unavailable).unwrap();
     let before = fixture.service.journal().requests().len();
     fails_with(&status(&fixture).run(), "503");
     assert_eq!(fixture.service.journal().requests().len(), before + 1);
@@ -339,12 +313,10 @@ fn an_unusable_file_of_certificates_is_named() {
 fn without_certificates_urls_are_not_blamed() {
     let home = tempfile::tempdir().unwrap();
     let url = "https://localhost:1";
+    let missing = "; SSL_CERT_FILE is missing.pem, which cannot be read: ";
     for (file, problem) in [
         ("", "; SSL_CERT_FILE is empty; unset it"),
-        (
-            "missing.pem",
-            "; SSL_CERT_FILE is missing.pem, which cannot be read: ",
-        ),
+        ("missing.pem", missing),
     ] {
         for (arguments, needs_tls) in [
             (
@@ -386,34 +358,27 @@ fn an_untrusted_certificate_names_an_unusable_file_of_certificates() {
     let other = other.self_signed(&rcgen::KeyPair::generate().unwrap());
     fs::write(home.path().join("01234567.0"), other.unwrap().pem()).unwrap();
     let missing = home.path().join("missing.pem");
-    let run = Program::new(home.path(), &["badges"])
-        .env("PROFILE_BASE_URL", &service.base_url)
+    let program = Program::new(home.path(), &["badges"]).env("PROFILE_BASE_URL", &service.base_url);
+    let program = program
         .env("SSL_CERT_FILE", &missing)
-        .env("SSL_CERT_DIR", home.path())
-        .run();
+        .env("SSL_CERT_DIR", home.path());
     let path = missing.display();
     let shown = format!("issued the certificate; SSL_CERT_FILE is {path}, which cannot be read: ");
-    assert!(run.stderr().contains(&shown), "{run}");
-    assert_eq!(run.code(), 8);
+    program.run().fails(8, &shown);
 }
 
 #[tokio::test]
 async fn a_wrong_clock_is_a_warning() {
-    for (now, finding) in [
-        (
-            "2100-01-01T00:00:00Z",
-            " seconds behind that of the service; ",
-        ),
-        (
-            "2000-01-01T00:00:00Z",
-            " seconds ahead of that of the service; ",
-        ),
+    for (now, relation) in [
+        ("2100-01-01T00:00:00Z", "behind"),
+        ("2000-01-01T00:00:00Z", "ahead of"),
     ] {
+        let finding = format!(" seconds {relation} that of the service; ");
         let clock = Clock::fixed(now).unwrap();
         let service = MockServer::builder().clock(clock).start().await.unwrap();
         let run = status(&Fixture::of(service)).run();
         let warning = run.json()["warnings"][0].clone();
-        assert!(warning.as_str().unwrap().contains(finding), "{run}");
-        assert!(run.stderr().contains(finding), "{run}");
+        assert!(warning.as_str().unwrap().contains(&finding), "{run}");
+        run.says(&finding);
     }
 }

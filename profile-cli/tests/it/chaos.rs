@@ -50,14 +50,12 @@ async fn the_service_state_matches_the_reported_outcomes() {
         panic!("{SEED_VARIABLE}={seed}, at the end: {problem}");
     }
     // Each outcome must be frequent enough for the test to be meaningful.
-    for count in [
-        tally.done / 4,
-        tally.not_done,
-        tally.unknown,
-        tally.by_program,
-    ] {
-        assert!(count >= OPERATIONS / 20, "{tally:?}");
-    }
+    let frequent = tally
+        .done
+        .min(4 * tally.not_done)
+        .min(4 * tally.unknown)
+        .min(4 * tally.by_program);
+    assert!(frequent >= OPERATIONS / 5, "{tally:?}");
 }
 
 /// Starts a service whose owner has no links and posts.
@@ -93,11 +91,9 @@ async fn operate(
     tally.by_program += usize::from(kind == ClientKind::Program);
     if let Operation::Read = operation {
         let seen = clients.read(kind, faults.is_slow()).await?;
-        return seen.map_or(Ok(()), |seen| {
-            expected
-                .check(&seen)
-                .map_err(|why| format!("{why}; {context}"))
-        });
+        let Some(seen) = seen else { return Ok(()) };
+        let checked = expected.check(&seen);
+        return checked.map_err(|why| format!("{why}; {context}"));
     }
     let (outcome, id) = clients.write(kind, &operation, faults.is_slow()).await;
     match outcome {
@@ -105,9 +101,8 @@ async fn operate(
         Outcome::NotDone => tally.not_done += 1,
         Outcome::Unknown => tally.unknown += 1,
     }
-    faults
-        .check(outcome, expected.is_possible(&operation))
-        .map_err(|why| format!("{why}; {context}"))?;
+    let checked = faults.check(outcome, expected.is_possible(&operation));
+    checked.map_err(|why| format!("{why}; {context}"))?;
     expected.record(operation, outcome, id);
     Ok(())
 }

@@ -42,58 +42,44 @@ async fn options_appear_after_a_hyphen_and_files_are_left_to_the_shell() {
         let mut program = fixture.program(&[]);
         program.command.current_dir(directory);
         let printed = candidates(program, words);
-        let values: Vec<_> = printed
-            .lines()
-            .map(|line| line.split('\t').next().unwrap())
-            .collect();
+        let lines = printed.lines();
+        let values: Vec<_> = lines.map(|line| line.split('\t').next().unwrap()).collect();
         assert_eq!(values, expected, "{words:?}");
     };
     fs::write(fixture.home.path().join("bio.txt"), "").unwrap();
-    check(&["link", ""], &["list", "add", "edit", "delete", "help"]);
-    check(&["link", "list", "--js"], &["--json"]);
-    check(&["link", "edit", ""], &["link_1", "link_2"]);
-    check(&["link", "delete", "link_1", ""], &["link_2"]);
-    check(&["post", "rm", "post"], &["post_3"]);
-    check(
-        &["config", "set", "color", ""],
-        &["auto", "always", "never"],
-    );
-    check(&["config", "get", "ba"], &["base_url"]);
-    for words in [
-        &["apply", ""][..],
-        &["set", "--bio", "@./"],
-        &["post", "create", "--file", "b"],
-        &["stats", "--svg="],
+    for (words, expected) in [
+        ("link ", "list add edit delete help"),
+        ("link list --js", "--json"),
+        ("link edit ", "link_1 link_2"),
+        ("link delete link_1 ", "link_2"),
+        ("post rm post", "post_3"),
+        ("config set color ", "auto always never"),
+        ("config get ba", "base_url"),
+        ("apply ", "FILES"),
+        ("set --bio @./", "FILES"),
+        ("post create --file b", "FILES"),
+        ("stats --svg=", "FILES"),
+        ("stats ", ""),
+        ("set --bio b", ""),
+        ("set --text-color ", ""),
+        ("link add ", ""),
+        ("auth switch ", ""),
+        ("link edit \"link_1", "link_1"),
+        ("show --output=j", "--output=json"),
+        ("diff --output=j", "--output=json"),
+        ("export --output=j", "--output=json"),
+        ("apply --output=j", "--output=json"),
+        ("stats --svg a.svg --output=j", "--output=json"),
+        ("man --dir a --output=j", "--output=json"),
+        ("diff --prun", "--prune"),
     ] {
-        check(words, &["FILES"]);
+        let words: Vec<_> = words.split(' ').collect();
+        check(&words, &expected.split_whitespace().collect::<Vec<_>>());
     }
-    for words in [
-        &["stats", ""][..],
-        &["set", "--bio", "b"],
-        &["set", "--text-color", ""],
-        &["link", "add", ""],
-        &["auth", "switch", ""],
-    ] {
-        check(words, &[]);
-    }
-    check(&["link", "edit", "\"link_1"], &["link_1"]);
-    for command in [
-        &["show"][..],
-        &["diff"],
-        &["export"],
-        &["apply"],
-        &["stats", "--svg", "a.svg"],
-        &["man", "--dir", "a"],
-    ] {
-        check(&[command, &["--output=j"]].concat(), &["--output=json"]);
-    }
-    check(&["diff", "--prun"], &["--prune"]);
     let options = candidates(fixture.program(&[]), &["link", "add", "--"]);
     let place = |option: &str| options.find(option).unwrap();
     assert!(place("--dry-run") < place("--output"), "{options}");
     assert!(place("--help") < place("--json"), "{options}");
-    let titles = candidates(fixture.program(&[]), &["link", "edit", ""]);
-    assert_eq!(titles, "link_1\tHomepage\nlink_2\tCode\n");
 }
 
 /// A file in a folder that others can write could be replaced by a link.
@@ -114,13 +100,11 @@ async fn ids_are_omitted_without_an_error() {
     let edit = ["link", "edit", "l"];
     let wrong_key = || fixture.program(&[]).env("PROFILE_API_KEY", "wrong");
     assert_eq!(candidates(wrong_key(), &edit), "");
-    let refused = fixture.program(&[]);
-    let refused = refused.env("PROFILE_BASE_URL", "http://127.0.0.1:1");
-    assert_eq!(candidates(refused, &edit), "");
-    assert_eq!(
-        candidates(Program::new(fixture.home.path(), &[]), &edit),
-        ""
-    );
+    let nowhere = fixture
+        .program(&[])
+        .env("PROFILE_BASE_URL", "http://127.0.0.1:1");
+    assert_eq!(candidates(nowhere, &edit), "");
+    assert_eq!(candidates(fixture.without_settings(&[]), &edit), "");
     let stall = Fault::Wire(WireFault::Stall { after: 0 });
     for fault in [stall, Fault::rate_limited("1")] {
         fixture.service.clear_faults();
@@ -134,7 +118,7 @@ async fn ids_are_omitted_without_an_error() {
         fixture.service.uri()
     );
     configure(fixture.home.path(), &login);
-    let keyring = || Program::new(fixture.home.path(), &[]);
+    let keyring = || fixture.without_settings(&[]);
     assert_eq!(candidates(keyring(), &edit), "");
     assert!(candidates(keyring(), &["auth", "switch", ""]).starts_with("a\thttp://"));
     assert_eq!(fixture.service.journal().requests().len(), before);
@@ -174,15 +158,10 @@ fn a_keyring_is_not_asked() {
 async fn titles_cannot_control_the_terminal() {
     let fixture = Fixture::new().await;
     let title = "\u{1b}[31mRed\u{7}\tand\nmore";
-    let add = [
-        "link",
-        "add",
-        "--url",
-        "https://example.com",
-        "--title",
-        title,
-    ];
-    fixture.run(&add).stdout();
+    let url = "--url=https://example.com";
+    fixture
+        .run(&["link", "add", url, "--title", title])
+        .stdout();
     let shown = candidates(fixture.program(&[]), &["link", "edit", "link_"]);
     assert!(shown.ends_with("\tRed and\n"), "{shown:?}");
 }
@@ -204,10 +183,8 @@ async fn ids_that_a_shell_could_run_are_not_offered() {
         "é",
         "a:1@b/c+d.e_f-g",
     ];
-    let links: Vec<_> = ids
-        .iter()
-        .map(|id| json!({"id": id, "title": "t"}))
-        .collect();
+    let links = ids.iter().map(|id| json!({"id": id, "title": "t"}));
+    let links: Vec<_> = links.collect();
     let body = json!({"data": {"handle": "demo", "links": links}});
     let answer = ResponseTemplate::new(200).set_body_json(body);
     let fixture = Fixture::responding(answer).await;

@@ -63,9 +63,8 @@ fn check_refused(fixture: &Fixture, repair: &str) {
         &["edit"],
         &["auth", "status"],
     ] {
-        let run = fixture.without_settings(arguments).run();
-        assert_eq!(run.code(), 2, "{run}");
-        assert!(run.stderr().contains(repair), "{run}");
+        let run = fixture.run_stored(arguments);
+        run.fails(2, repair);
         assert!(!run.to_string().contains(fixture.service.key()), "{run}");
     }
     let requests = fixture.service.journal().requests();
@@ -77,14 +76,14 @@ fn check_refused(fixture: &Fixture, repair: &str) {
         0
     );
     // Needs no key.
-    fixture.without_settings(&["site"]).run().stdout();
+    fixture.run_stored(&["site"]).stdout();
     // The environment is not affected.
     fixture.run(&["show"]).stdout();
 }
 
 #[track_caller]
 fn check_accepted(fixture: &Fixture) {
-    fixture.without_settings(&["show"]).run().stdout();
+    fixture.run_stored(&["show"]).stdout();
 }
 
 #[tokio::test]
@@ -169,7 +168,7 @@ async fn files_of_other_users() {
     };
     let refused: Run = show();
     let chown_command = format!("`sudo chown -h {NOBODY} {}`", quoted(&config));
-    assert!(refused.stderr().contains(&chown_command), "{refused}");
+    refused.says(&chown_command);
     assert_eq!(refused.code(), 2, "{refused}");
     chown(&config, Some(0), None).unwrap();
     show().stdout();
@@ -197,13 +196,7 @@ async fn only_another_group_than_that_of_the_user_is_a_warning() {
     let config = directory.join("config.toml");
     set_mode(&directory, 0o775);
     set_mode(&config, 0o664);
-    let show = || {
-        fixture
-            .without_settings(&["show"])
-            .run()
-            .stderr()
-            .to_owned()
-    };
+    let show = || fixture.run_stored(&["show"]).stderr().to_owned();
     let set = || fixture.without_settings(&["config", "set", "color", "auto"]);
     for path in [&directory, &config] {
         chown(path, None, Some(rustix::process::getegid().as_raw())).unwrap();
@@ -269,7 +262,7 @@ async fn access_control_lists() {
             (GROUP, 7, 12_345),
         ] {
             set_list(path, &[list]);
-            let show = fixture.without_settings(&["show"]).run();
+            let show = fixture.run_stored(&["show"]);
             assert_eq!(show.stdout().lines().next(), Some("handle\tdemo"));
             assert_eq!(show.stderr(), warning);
         }
@@ -350,7 +343,7 @@ async fn a_pipe_is_not_read() {
         let path = directory.join(name);
         fs::remove_file(&path).unwrap();
         make_pipe(&path);
-        let run = fixture.without_settings(&["show"]).run();
+        let run = fixture.run_stored(&["show"]);
         assert_eq!(run.code(), 1, "{run}");
         let expected = format!(
             "error: {} cannot be read: it is not a regular file\n",
@@ -386,7 +379,7 @@ async fn nothing_is_written_where_all_users_can_change_files() {
     let check = |run: Run, path: &Path| {
         assert_eq!(run.code(), 2, "{run}");
         let repair = format!("all users can change {}; run", path.display());
-        assert!(run.stderr().contains(&repair), "{run}");
+        run.says(&repair);
         let after = fs::read_to_string(directory.join("config.toml")).unwrap();
         assert_eq!(after, before);
         assert!(!directory.join("keys/b").exists());
@@ -394,7 +387,7 @@ async fn nothing_is_written_where_all_users_can_change_files() {
     let log_in = || fixture.log_in(fixture.service.key(), &["--account", "b"]);
     set_mode(&directory, 0o777);
     let set = ["config", "set", "color", "never"];
-    check(fixture.without_settings(&set).run(), &directory);
+    check(fixture.run_stored(&set), &directory);
     check(log_in(), &directory);
     assert!(!directory.join("config.lock").exists());
     set_mode(&directory, 0o700);
@@ -413,8 +406,7 @@ async fn a_new_key_is_not_sent_to_a_url_that_all_users_can_change() {
     set_mode(&directory, 0o777);
     let login = fixture.without_settings(&["auth", "login", "--with-token"]);
     let run = login.stdin(fixture.service.key()).run();
-    assert_eq!(run.code(), 2, "{run}");
-    assert!(run.stderr().contains("all users can change"), "{run}");
+    run.fails(2, "all users can change");
     assert!(fixture.service.journal().requests().is_empty());
 }
 
@@ -430,8 +422,7 @@ async fn texts_and_the_sandbox_are_not_stored_where_all_users_can_change_files()
         fixture.without_settings(&["--sandbox", "show"]),
     ] {
         let run = program.run();
-        assert_eq!(run.code(), 2, "{run}");
-        assert!(run.stderr().contains("all users can change"), "{run}");
+        run.fails(2, "all users can change");
     }
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
 }
@@ -462,22 +453,20 @@ async fn an_account_without_a_base_url_withholds_its_key() {
     let directory = log_in(&fixture);
     let config = directory.join("config.toml");
     fs::write(config, "account = 'a'\n[accounts.a]\n").unwrap();
-    let show = fixture
-        .without_settings(&["show", "--base-url", fixture.service.uri()])
-        .run();
+    let show = fixture.run_stored(&["show", "--base-url", fixture.service.uri()]);
     assert_eq!(show.code(), 2, "{show}");
     let expected = "error: account a has no base_url in config.toml\n\
                     hint: log in again with `profile auth login --account a`\n";
     assert_eq!(show.stderr(), expected);
     for arguments in [&["show"][..], &["show", "--account", "a"]] {
-        let show = fixture.without_settings(arguments).run();
+        let show = fixture.run_stored(arguments);
         assert_eq!(show.stderr(), expected, "{show}");
     }
     let unknown = "[accounts.b]\nbase_url = 'http://127.0.0.1:1'\nbase_ulr = 'x'\n";
     fs::write(directory.join("config.toml"), unknown).unwrap();
-    let list = fixture.without_settings(&["auth", "list"]).run();
+    let list = fixture.run_stored(&["auth", "list"]);
     let warning = "unknown field \"base_ulr\" of account b; expected base_url or key_store";
-    assert!(list.stderr().contains(warning), "{list}");
+    list.says(warning);
     assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 
@@ -486,8 +475,8 @@ async fn token_warns_of_an_exposed_key() {
     let fixture = Fixture::new().await;
     let key = log_in(&fixture).join("keys/a");
     set_mode(&key, 0o644);
-    let token = fixture.without_settings(&["auth", "token"]).run();
-    assert!(token.stderr().contains("others can access "), "{token}");
+    let token = fixture.run_stored(&["auth", "token"]);
+    token.says("others can access ");
 }
 
 /// In a container, the home directory may be /dev/null or that of another user.
@@ -515,12 +504,12 @@ async fn a_directory_that_cannot_be_searched() {
             let run = show(fixture.program(arguments), directory);
             assert_eq!(run.code(), 0, "{run}");
             assert!(run.stderr().starts_with(&warning), "{run}");
-            assert!(run.stderr().contains("; it counts as absent\n"), "{run}");
+            run.says("; it counts as absent\n");
             for name in ["PROFILE_API_KEY", "PROFILE_BASE_URL"] {
                 let run = show(fixture.program(arguments).without(name), directory);
                 let error = warning.replace("warning", "error");
                 assert_ne!(run.code(), 0, "{run}");
-                assert!(run.stderr().contains(&error), "{run}");
+                run.says(&error);
             }
         }
     }
@@ -534,12 +523,7 @@ async fn a_directory_that_cannot_be_searched() {
     }
     set_mode(&config, 0o600);
     let run = show(fixture.program(&["show"]), closed);
-    assert_eq!(run.code(), 1, "{run}");
-    assert!(
-        run.stderr()
-            .contains("config.toml cannot be read: Permission denied"),
-        "{run}"
-    );
+    run.fails(1, "config.toml cannot be read: Permission denied");
 }
 
 #[test]
@@ -556,6 +540,6 @@ fn a_tilde_that_no_shell_replaced() {
         assert_eq!(run.code(), 2, "{run}");
         let reason =
             "PROFILE_CONFIG_DIR is ~/x; expected a path without ~, which only a shell replaces";
-        assert!(run.stderr().contains(reason), "{run}");
+        run.says(reason);
     }
 }

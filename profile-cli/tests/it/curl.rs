@@ -27,7 +27,7 @@ async fn ambiguous_base_urls_are_rejected() {
             let program = fixture.program(command).env("PROFILE_BASE_URL", base_url);
             let run = program.stdin(fixture.service.key()).run();
             assert_eq!(run.code(), 2, "{base_url:?}: {run}");
-            assert!(run.stderr().contains(" contains '"), "{run}");
+            run.says(" contains '");
             assert_eq!(run.stdout_bytes(), b"", "{run}");
         }
         let set = fixture.run(&["config", "set", "base_url", base_url]);
@@ -73,7 +73,7 @@ async fn names_the_proxy_of_the_program() {
         let run = printed(base_url, &proxies);
         let option = " --proxy 'http://127.0.0.1:9' --noproxy '' ";
         assert!(run.stdout().contains(option), "{run}");
-        assert!(run.stderr().contains("--proxy-user"), "{run}");
+        run.says("--proxy-user");
     }
     let login = [
         "auth",

@@ -180,10 +180,7 @@ async fn keeps_the_text_in_a_private_file() {
     "#]]);
     assert!(unsent(&fixture).is_empty());
     let deleted = edit(&fixture, "rm \"$1\"");
-    assert!(
-        deleted.stderr().contains("so the text is lost"),
-        "{deleted}"
-    );
+    deleted.says("so the text is lost");
 }
 
 #[tokio::test]
@@ -361,7 +358,7 @@ async fn keeps_the_text_until_the_service_accepts_it() {
             assert_eq!(run.code(), exit, "{run}");
             let [path] = unsent(&fixture).try_into().unwrap();
             let location = format!("; your text is saved in {}\n", path.display());
-            assert!(run.stderr().contains(&location), "{run}");
+            run.says(&location);
             let text = fs::read_to_string(&path).unwrap();
             assert!(text.contains(kept), "{text}");
             // The file is deleted as soon as it has been sent.
@@ -751,7 +748,7 @@ async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
     let place = format!(":{}:1: this line was changed, ", changed.unwrap() + 1);
     let run = fixture.run(&["apply", path.to_str().unwrap()]);
     assert_eq!(run.code(), 2);
-    assert!(run.stderr().contains(&place), "{run}");
+    run.says(&place);
     assert_eq!(sent(&fixture).len(), 3);
     fs::remove_file(path).unwrap();
     // Without a change, nothing is sent.
@@ -810,7 +807,7 @@ async fn a_kept_text_names_the_account_of_the_run() {
         let killed = run(account, &text, &["edit"]);
         let [path] = unsent(&fixture).try_into().unwrap();
         let apply = format!("`profile apply {} --account {name}`", quoted(&path));
-        assert!(killed.stderr().contains(&apply), "{killed}");
+        killed.says(&apply);
         let text = fs::read_to_string(&path).unwrap();
         let source = format!(
             "[source]\nservice = \"{}\"\nhandle = \"demo\"\n",
@@ -827,7 +824,7 @@ async fn a_kept_text_names_the_account_of_the_run() {
     let sends = |run: &Run, has_account: bool, end: &str| {
         let [path] = unsent(&fixture).try_into().unwrap();
         let command = format!("--file {}{end}\n", quoted(&path));
-        assert!(run.stderr().contains(&command), "{run}");
+        run.says(&command);
         let name = path.file_name().unwrap().to_str().unwrap();
         assert_eq!(name.starts_with("post-all-"), has_account, "{name}");
         fs::remove_file(path).unwrap();

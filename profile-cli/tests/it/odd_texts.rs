@@ -332,7 +332,7 @@ async fn questions_and_messages_show_ordinary_texts_as_they_are() {
             assert!(piped.stdout().contains(&quoted), "{piped}");
         }
         let missing = fixture.run(&["link", "delete", &title, "--dry-run"]);
-        assert!(missing.stderr().contains(&quoted), "{missing}");
+        missing.says(&quoted);
         let json = serde_json::to_string(&quoted).unwrap();
         let json = json.trim_matches('"');
         let missing = fixture.program(&["link", "delete", &title, "--dry-run", "--json"]);

@@ -94,7 +94,7 @@ async fn a_page_is_not_the_result_of_a_write() {
     respond_with_page(&fixture, &["POST"], "before", PAGE);
     let run = fixture.run(&["api", "me/posts", "-f", "body=p"]);
     assert_eq!(run.stdout(), " <!DOCTYPE html><p>Welcome</p>");
-    assert!(run.stderr().contains("check with `profile show`"), "{run}");
+    run.says("check with `profile show`");
     // A page in answer to a repeated deletion does not show that the link was deleted.
     let lost = FaultRule::new(Fault::status(503)).times(1);
     let deletions = RequestPattern::any().method("DELETE");
@@ -180,7 +180,7 @@ async fn urls_are_checked_as_in_link_add() {
         ] {
             let run = fixture.run(command);
             assert_eq!(run.code(), code, "{run}");
-            assert!(run.stderr().contains(expected), "{run}");
+            run.says(expected);
         }
     }
 }
@@ -315,12 +315,7 @@ async fn names_a_link_that_a_file_cannot_hold() {
     let answer = ResponseTemplate::new(200).set_body_json(body);
     let fixture = Fixture::responding(answer).await;
     let export = fixture.run(&["export"]);
-    assert!(
-        export
-            .stderr()
-            .contains("left out link 1: url is missing\n"),
-        "{export}"
-    );
+    export.says("left out link 1: url is missing\n");
     let run = apply(&fixture, export.stdout(), &["--prune", "--yes"]);
     assert_eq!(
         run.stdout(),
@@ -550,7 +545,7 @@ async fn a_missing_scope_is_an_error_before_the_first_write() {
             .run();
         assert_eq!(run.code(), 5, "{run}");
         let message = "the key lacks the scope links:write";
-        assert!(run.stderr().contains(message), "{run}");
+        run.says(message);
     }
     assert_eq!(writes(&fixture.service), 0);
 }
@@ -650,14 +645,11 @@ async fn a_service_that_lists_no_links_is_an_error_before_the_first_write() {
     assert!(diff.to_string().contains(line), "{diff}");
     let warning =
         "warning: the service does not list the links of the profile, so they are not compared\n";
-    assert!(diff.stderr().contains(warning), "{diff}");
+    diff.says(warning);
     assert_eq!(writes(&fixture.service), 0);
     apply(&fixture, "[profile]\nlocation = \"there\"\n", &[]).stdout();
     let export = fixture.run(&["export"]);
-    assert!(
-        export.stderr().contains("does not list your links"),
-        "{export}"
-    );
+    export.says("does not list your links");
     assert!(!export.stdout().contains("links ="), "{export}");
 }
 

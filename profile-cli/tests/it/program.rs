@@ -108,6 +108,19 @@ impl Fixture {
         Program::new(self.home.path(), arguments)
     }
 
+    /// Runs the program without settings.
+    #[track_caller]
+    pub(crate) fn run_stored(&self, arguments: &[&str]) -> Run {
+        self.without_settings(arguments).run()
+    }
+
+    /// Stores an account with this name and the owner's key.
+    #[track_caller]
+    pub(crate) fn add_account(&self, name: &str) {
+        self.log_in(self.service.key(), &["--account", name])
+            .stdout();
+    }
+
     /// Stores an account of the service with this key.
     #[track_caller]
     pub(crate) fn log_in(&self, key: &str, arguments: &[&str]) -> Run {
@@ -443,6 +456,19 @@ impl Run {
     #[track_caller]
     pub(crate) fn check(&self, expected: &Expect) {
         expected.assert_eq(&self.to_string());
+    }
+
+    /// Checks that stderr contains a text.
+    #[track_caller]
+    pub(crate) fn says(&self, text: &str) {
+        assert!(self.stderr().contains(text), "{text}: {self}");
+    }
+
+    /// Checks the exit code, and that stderr contains a text.
+    #[track_caller]
+    pub(crate) fn fails(&self, code: i64, text: &str) {
+        assert_eq!(self.code(), code, "{self}");
+        self.says(text);
     }
 
     /// Returns stderr of a usage error, which has exit code 2 and an empty stdout.

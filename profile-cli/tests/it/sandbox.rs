@@ -134,7 +134,7 @@ async fn accounts_are_not_changed_with_the_sandbox() {
         &["auth", "login", "--with-token"],
     ] {
         let arguments = [&["--sandbox"], command].concat();
-        let rejected = fixture.without_settings(&arguments).run().usage_error();
+        let rejected = fixture.run_stored(&arguments).usage_error();
         assert_eq!(
             rejected,
             "error: the sandbox has no accounts\nhint: omit --sandbox\n"
@@ -200,8 +200,7 @@ fn too_few_files_are_an_error_at_once() {
         let home = home();
         let script = format!("ulimit -n {limit}; profile --sandbox show");
         let run = Program::shell("sh", home.path(), &["-c", &script]).run();
-        assert_eq!(run.code(), 1, "{run}");
-        assert!(run.stderr().contains("Too many open files"), "{run}");
+        run.fails(1, "Too many open files");
     }
 }
 

@@ -134,7 +134,7 @@ async fn results_contain_no_key() {
     check_redacted(&fixture.log_in(CANARY, &["--account", "work"]), CANARY);
     // The key is the handle, but does not become the name of the account.
     fixture.log_in(CANARY, &[]).stdout();
-    let accounts = fixture.without_settings(&["auth", "list"]).run();
+    let accounts = fixture.run_stored(&["auth", "list"]);
     assert!(!accounts.stdout().contains(CANARY), "{accounts}");
     for shell in ["bash", "zsh"] {
         let program = fixture.program(&["--", "profile", "link", "delete", ""]);
@@ -174,7 +174,7 @@ async fn the_key_is_not_written_to_a_file() {
             let program = program.env("PATH", "/usr/bin:/bin");
             let run = program.env("PROFILE_API_KEY", CANARY).run();
             assert_eq!(run.code(), i64::from(!field.is_empty()), "{run}");
-            assert!(run.stderr().contains(field), "{run}");
+            run.says(field);
             assert!(!run.to_string().contains(CANARY), "{run}");
         }
         assert!(!file.exists());
@@ -289,18 +289,12 @@ async fn auth_token_prints_the_key() {
         .env("PROFILE_OUTPUT", "json")
         .run();
     assert_eq!(token.stdout(), format!("{key}\n"));
-    let other = fixture
-        .without_settings(&["auth", "token", "--base-url", "http://127.0.0.1:1"])
-        .run();
+    let other = fixture.run_stored(&["auth", "token", "--base-url", "http://127.0.0.1:1"]);
     assert_eq!(other.code(), 2, "{other}");
-    let curl = fixture.without_settings(&["show", "--curl"]).run();
-    assert!(
-        curl.stderr()
-            .contains("$(profile auth token --account demo)"),
-        "{curl}"
-    );
+    let curl = fixture.run_stored(&["show", "--curl"]);
+    curl.says("$(profile auth token --account demo)");
     let foreign = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
-    let foreign = fixture.without_settings(&foreign).run();
+    let foreign = fixture.run_stored(&foreign);
     assert_eq!(foreign.code(), 2, "{foreign}");
     assert!(!foreign.to_string().contains("curl "), "{foreign}");
     let none = home();

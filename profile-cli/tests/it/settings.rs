@@ -235,7 +235,7 @@ async fn a_stored_key_stays_with_its_service() {
         let typed = [&words[..], &["--base-url", other.uri(), "--json"]].concat();
         let with_variable = [&words[..], &["--json"]].concat();
         let runs = [
-            fixture.without_settings(&typed).run(),
+            fixture.run_stored(&typed),
             fixture
                 .without_settings(&with_variable)
                 .env("PROFILE_BASE_URL", other.uri())
@@ -262,10 +262,7 @@ async fn a_stored_key_stays_with_its_service() {
     }
     // The same URL, written in another way.
     let same = format!("{}/", fixture.service.uri().replace("http:", "HTTP:"));
-    fixture
-        .without_settings(&["show", "--base-url", &same])
-        .run()
-        .stdout();
+    fixture.run_stored(&["show", "--base-url", &same]).stdout();
 }
 
 #[tokio::test]
@@ -276,9 +273,7 @@ async fn a_typed_base_url_is_matched_to_its_account() {
         .log_in_to(work.uri(), work.key(), &["--account", "work"])
         .stdout();
     fixture.log_in(fixture.service.key(), &[]).stdout();
-    let show = fixture
-        .without_settings(&["show", "--base-url", work.uri()])
-        .run();
+    let show = fixture.run_stored(&["show", "--base-url", work.uri()]);
     assert_eq!(show.code(), 2, "{show}");
     let hint = "hint: add --account work, whose key is for this URL\n";
     assert!(show.stderr().ends_with(hint), "{show}");

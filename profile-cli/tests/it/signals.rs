@@ -152,7 +152,7 @@ async fn an_editor_works_if_sigchld_is_ignored() {
             .env("EDITOR", editor)
             .run();
         assert_eq!(run.code(), code, "{run}");
-        assert!(run.stderr().contains(text), "{run}");
+        run.says(text);
     }
 }
 

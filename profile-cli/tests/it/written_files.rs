@@ -163,8 +163,7 @@ fn a_config_in_a_directory_that_cannot_be_written() {
     // Without a copy, nothing is written.
     let without_copy = set(home.path(), "7").env("XDG_STATE_HOME", "/proc");
     let run = run_as_nobody(home.path(), without_copy).unwrap();
-    assert_eq!(run.code(), 1, "{run}");
-    assert!(run.stderr().contains("cannot be copied first"), "{run}");
+    run.fails(1, "cannot be copied first");
     assert_eq!(fs::read_to_string(&config).unwrap(), written);
 
     // An error names the copy.
@@ -185,7 +184,7 @@ fn a_config_in_a_directory_that_cannot_be_written() {
     assert_eq!(fs::read_to_string(copy).unwrap(), long);
     assert_eq!(copy.metadata().unwrap().mode() & 0o777, 0o600);
     let place = format!("its old contents are in {}", copy.display());
-    assert!(run.stderr().contains(&place), "{run}");
+    run.says(&place);
 
     // A file that cannot be written is an error as before.
     fs::write(&config, CONFIG).unwrap();
@@ -216,8 +215,7 @@ async fn keys_and_unsent_texts_are_not_written_in_place() {
         return;
     };
     let run = login.run();
-    assert_eq!(run.code(), 1, "{run}");
-    assert!(run.stderr().contains("demo cannot be written: "), "{run}");
+    run.fails(1, "demo cannot be written: ");
     assert_eq!(fs::read_to_string(&mounted).unwrap(), "old");
     // The text is kept as the editor left it, since it cannot be replaced.
     let editor = "mount --bind mounted \"$1\"; echo changed = 1 > \"$1\"; chmod 600 \"$1\"";
@@ -382,7 +380,7 @@ async fn a_full_disk_leaves_old_files_whole() {
         let run = on_a_full_disk(program).run();
         assert_eq!(run.code(), 1, "{run}");
         let message = format!("{place} cannot be written: File too large");
-        assert!(run.stderr().contains(&message), "{run}");
+        run.says(&message);
         assert_eq!(fs::read_to_string(&config).unwrap(), CONFIG);
         assert_eq!(fs::read_to_string(export).unwrap(), exported);
     };
@@ -410,11 +408,7 @@ async fn devices_and_pipes_are_written_to() {
     let run = fixture.run(&["export", "/dev/stdout"]);
     assert!(run.stdout().starts_with(printed.trim_end()), "{run}");
     let full = fixture.run(&["export", "/dev/full"]);
-    assert_eq!(full.code(), 1, "{full}");
-    assert!(
-        full.stderr().contains("/dev/full cannot be written: "),
-        "{full}"
-    );
+    full.fails(1, "/dev/full cannot be written: ");
     assert!(!Path::new("/dev/full").is_file());
     // A directory without permission to write, and a missing file.
     if is_root() {

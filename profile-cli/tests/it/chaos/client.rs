@@ -119,34 +119,29 @@ impl<'a> Clients<'a> {
 /// Performs a write with the library and returns the ID of a created item.
 async fn send(client: &Client, operation: &Operation) -> Result<Option<String>, Error> {
     match operation {
-        Operation::Create {
-            kind: Kind::Link,
-            text,
-        } => {
-            let link = NewLink::new(text, URL.parse().unwrap());
-            let created = client.create_link(&link).await?;
-            return Ok(created.and_then(|link| Some(link.id?.to_string())));
-        }
-        Operation::Create {
-            kind: Kind::Post,
-            text,
-        } => {
-            let created = client.create_post(text).await?;
-            return Ok(created.and_then(|post| Some(post.id?.to_string())));
+        Operation::Create { kind, text } => {
+            let id = match kind {
+                Kind::Link => {
+                    let link = NewLink::new(text, URL.parse().unwrap());
+                    let created = client.create_link(&link).await?;
+                    created.and_then(|link| Some(link.id?.to_string()))
+                }
+                Kind::Post => {
+                    let created = client.create_post(text).await?;
+                    created.and_then(|post| Some(post.id?.to_string()))
+                }
+            };
+            return Ok(id);
         }
         Operation::Rename { id, title } => {
             let id = LinkId::new(id).unwrap();
             let update = LinkUpdate::new().title(title);
             client.update_link(&id, &update).await?;
         }
-        Operation::Delete {
-            kind: Kind::Link,
-            id,
-        } => client.delete_link(&LinkId::new(id).unwrap()).await?,
-        Operation::Delete {
-            kind: Kind::Post,
-            id,
-        } => client.delete_post(&PostId::new(id).unwrap()).await?,
+        Operation::Delete { kind, id } => match kind {
+            Kind::Link => client.delete_link(&LinkId::new(id).unwrap()).await?,
+            Kind::Post => client.delete_post(&PostId::new(id).unwrap()).await?,
+        },
         Operation::Edit { field, value } => {
             let mut update = ProfileUpdate::new();
             update.set(*field, value).unwrap();
@@ -160,23 +155,15 @@ async fn send(client: &Client, operation: &Operation) -> Result<Option<String>, 
 /// Returns the arguments of the program.
 fn arguments(operation: &Operation) -> Vec<String> {
     let arguments: Vec<&str> = match operation {
-        Operation::Create {
-            kind: Kind::Link,
-            text,
-        } => vec!["link", "add", "--title", text, "--url", URL],
-        Operation::Create {
-            kind: Kind::Post,
-            text,
-        } => vec!["post", "create", text],
+        Operation::Create { kind, text } => match kind {
+            Kind::Link => vec!["link", "add", "--title", text, "--url", URL],
+            Kind::Post => vec!["post", "create", text],
+        },
         Operation::Rename { id, title } => vec!["link", "edit", id, "--title", title],
-        Operation::Delete {
-            kind: Kind::Link,
-            id,
-        } => vec!["link", "delete", id],
-        Operation::Delete {
-            kind: Kind::Post,
-            id,
-        } => vec!["post", "delete", id],
+        Operation::Delete { kind, id } => match kind {
+            Kind::Link => vec!["link", "delete", id],
+            Kind::Post => vec!["post", "delete", id],
+        },
         Operation::Edit { field, value } => {
             let option = format!("--{}", field.kebab_name());
             return vec!["set".to_owned(), option, value.clone()];

@@ -107,11 +107,9 @@ impl ExpectedState {
     }
 
     fn entry(&mut self, id: &str) -> &mut Entry {
-        let has_id = |entry: &&mut Entry| entry.id.as_deref() == Some(id);
-        self.entries
-            .iter_mut()
-            .find(has_id)
-            .expect("drawn from the entries")
+        let mut entries = self.entries.iter_mut();
+        let found = entries.find(|entry| entry.id.as_deref() == Some(id));
+        found.expect("drawn from the entries")
     }
 
     /// Checks an observed state.

@@ -139,7 +139,7 @@ fn csv_and_jq_are_streams_too() {
         assert_eq!(listener.deliver("post.liked", "sha256=00", b""), 401);
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
         let run = listener.end();
-        assert!(run.stderr().contains("; printed unfiltered"), "{run}");
+        run.says("; printed unfiltered");
     }
 }
 
@@ -318,7 +318,7 @@ async fn a_delivery_that_cannot_be_recorded_is_not_acknowledged() {
     let run = listener.end();
     run.stdout();
     // The secret is right.
-    assert!(run.stderr().contains("turns the webhook off\n"), "{run}");
+    run.says("turns the webhook off\n");
     assert_eq!(local.received_requests().await.unwrap().len(), 1);
 }
 
@@ -365,7 +365,7 @@ async fn errors_of_the_receiver_cannot_turn_the_webhook_off() {
         let run = listener.end();
         run.stdout();
         let warning = format!("warning: forwarding post.liked failed: {outcome}");
-        assert!(run.stderr().contains(&warning), "{run}");
+        run.says(&warning);
     }
 }
 

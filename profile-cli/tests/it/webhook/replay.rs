@@ -127,8 +127,7 @@ async fn sends_the_recordings_of_a_directory_in_order() {
     fs::create_dir(&empty).unwrap();
     let arguments = ["replay", empty.to_str().unwrap(), "--to", &to.uri()];
     let run = webhook(home.path(), &arguments).run();
-    assert_eq!(run.code(), 2, "{run}");
-    assert!(run.stderr().contains("contains no .http files"), "{run}");
+    run.fails(2, "contains no .http files");
 }
 
 #[cfg(unix)]
@@ -166,8 +165,7 @@ async fn sends_nothing_unless_all_files_are_valid() {
     }
     for second in invalid {
         let run = webhook(home.path(), &["replay", first, second, "--to", &to.uri()]).run();
-        assert_eq!(run.code(), 2, "{run}");
-        assert!(run.stderr().contains(second), "{run}");
+        run.fails(2, second);
     }
     assert!(to.received_requests().await.unwrap().is_empty());
 }

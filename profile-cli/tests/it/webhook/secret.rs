@@ -116,8 +116,7 @@ fn rejects_a_missing_or_weak_secret() {
             home.path(),
             &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
         );
-        assert_eq!(run.code(), 2, "{run}");
-        assert!(run.stderr().contains(reason), "{run}");
+        run.fails(2, reason);
     }
 }
 
@@ -176,8 +175,7 @@ fn a_body_that_is_given_as_in_another_command_has_a_hint() {
     let check = |arguments: &[&str], hint: &str| {
         let run = Program::new(home.path(), arguments).env("PROFILE_WEBHOOK_SECRET", "whsec");
         let run = run.run();
-        assert_eq!(run.code(), 2, "{run}");
-        assert!(run.stderr().contains(hint), "{run}");
+        run.fails(2, hint);
     };
     let send = [
         "webhook",

@@ -139,7 +139,7 @@ async fn sends_json_from_the_arguments_byte_for_byte() {
     let run = webhook(home.path(), &[&send[..], &["body.json"]].concat()).run();
     assert_eq!(run.code(), 2, "{run}");
     let expected = "expected JSON, @PATH, or - for stdin";
-    assert!(run.stderr().contains(expected), "{run}");
+    run.says(expected);
     let requests = to.received_requests().await.unwrap();
     assert_eq!(requests.len(), 1);
     assert_eq!(requests[0].body, json.as_bytes());
@@ -291,8 +291,7 @@ fn a_silent_receiver_times_out() {
     let to = format!("http://{}", silent.local_addr().unwrap());
     let arguments = ["send", "post.liked", "--to", &to, "--timeout", "0.1"];
     let sent = webhook(home.path(), &arguments).run();
-    assert_eq!(sent.code(), 8, "{sent}");
-    assert!(sent.stderr().contains("timed out"), "{sent}");
+    sent.fails(8, "timed out");
 }
 
 #[tokio::test]
@@ -466,10 +465,7 @@ fn names_the_remedies_for_a_certificate() {
         let other = TlsService::start().certificate;
         std::fs::write(home.join("others.pem"), other).unwrap();
         let run = send_trusting(home, &url, "others.pem");
-        assert!(
-            run.stderr().contains("set SSL_CERT_FILE to a file"),
-            "{run}"
-        );
+        run.says("set SSL_CERT_FILE to a file");
         assert_eq!(send_trusting(home, &url, "cert.pem").code(), 0);
     }
 }
@@ -573,8 +569,5 @@ async fn names_a_receiver_without_https() {
     let receiver = receiver(&[204]).await;
     let url = receiver.uri().replace("http://", "https://");
     let run = webhook(home.path(), &["send", "post.liked", "--to", &url]).run();
-    assert!(
-        run.stderr().contains("does not support HTTPS on this port"),
-        "{run}"
-    );
+    run.says("does not support HTTPS on this port");
 }
