@@ -102,17 +102,10 @@ fn check(fixture: &Fixture, terminal: &mut Terminal) {
     let get = "profile config get output --output=j";
     completes(terminal, get, "\"output\": \"json\"");
     // The shell completes and quotes file names, and the program candidates that need no quotes.
-    let invalid = ":1:8: key with no value";
-    completes(
-        terminal,
-        "profile diff m",
-        &format!("my notes.toml{invalid}"),
-    );
-    completes(
-        terminal,
-        "profile diff z",
-        &format!("zz$(touch attacked).toml{invalid}"),
-    );
+    for (typed, file) in [("m", "my notes.toml"), ("z", "zz$(touch attacked).toml")] {
+        let error = format!("{file}:1:8: key with no value");
+        completes(terminal, &format!("profile diff {typed}"), &error);
+    }
     assert!(!fixture.home.path().join("attacked").exists());
     for request in fixture.service.journal().requests() {
         assert_eq!(request.method, "GET", "{request:?}");
@@ -140,37 +133,23 @@ async fn hostile() -> Fixture {
 
 /// Completes the IDs within quotes and without, and runs the commands.
 async fn check_attack(fixture: &Fixture, terminal: &mut Terminal) {
-    for (typed, quote) in [
-        ("link_1", ""),
-        ("\"link_1", "\""),
-        ("\"link_2", "\""),
-        ("'x", "'"),
-        ("~r", ""),
-    ] {
+    for typed in ["link_1", "\"link_1", "\"link_2", "'x", "~r"] {
+        let quote = typed.get(..1).filter(|first| ["\"", "'"].contains(first));
+        let quote = quote.unwrap_or_default();
         terminal.forget();
         terminal.types(&format!("profile link delete --dry-run {typed}\t{quote}\n"));
         terminal.types("echo re''ady\n");
         terminal.sees("ready\r\n");
         assert!(!fixture.home.path().join("attacked").exists(), "{typed}");
     }
-    completes(
-        terminal,
-        "profile link delete --dry-run ns:",
-        "link ns:one\r\n",
-    );
-    completes(
-        terminal,
-        "profile link delete --dry-run ns:o",
-        "link ns:one\r\n",
-    );
+    for typed in ["", "o"] {
+        let typed = format!("profile link delete --dry-run ns:{typed}");
+        completes(terminal, &typed, "link ns:one\r\n");
+    }
     // The completion has read the IDs.
     let mocks = fixture.service.mocks().await;
-    let requests = mocks.received_requests().await.unwrap();
-    assert!(
-        requests
-            .iter()
-            .any(|request| request.url.path().ends_with("/me"))
-    );
+    let mut requests = mocks.received_requests().await.unwrap().into_iter();
+    assert!(requests.any(|request| request.url.path().ends_with("/me")));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -68,16 +68,14 @@ fn lists_settings_with_their_sources() {
 #[test]
 fn gets_a_value_from_any_source() {
     let home = home();
-    assert_eq!(config(home.path(), &["get", "output"]).stdout(), "tsv\n");
-    assert_eq!(config(home.path(), &["get", "retries"]).stdout(), "3\n");
-    assert_eq!(
-        config(home.path(), &["get", "retries", "--retries", "1"]).stdout(),
-        "1\n"
-    );
-    assert_eq!(
-        config(home.path(), &["get", "retries", "--json"]).json()["retries"],
-        "3"
-    );
+    for (arguments, expected) in [
+        (&["get", "output"][..], "tsv\n"),
+        (&["get", "retries"], "3\n"),
+        (&["get", "retries", "--retries", "1"], "1\n"),
+        (&["get", "retries", "--json"], "{\"retries\":\"3\"}\n"),
+    ] {
+        assert_eq!(config(home.path(), arguments).stdout(), expected);
+    }
     config(home.path(), &["get", "base_url"]).check(&expect![[r#"
         exit 1
         --- stdout
@@ -200,14 +198,9 @@ fn reports_invalid_toml_without_quoting_it() {
     "#]].assert_eq(&output(home.path(), &list));
     let set = config(home.path(), &["set", "retries", "3", "--json"]);
     assert_eq!(set.error()["exit_code"], 2);
-    for works in [
-        &["config", "path"][..],
-        &["-V"],
-        &["completion", "bash"],
-        &["man"],
-        &[],
-    ] {
-        let run = run(home.path(), &[("PROFILE_OUTPUT", "nonsense")], works);
+    for works in ["config path", "-V", "completion bash", "man", ""] {
+        let works: Vec<_> = works.split_whitespace().collect();
+        let run = run(home.path(), &[("PROFILE_OUTPUT", "nonsense")], &works);
         assert!(!run.stdout().is_empty());
     }
 }
@@ -256,10 +249,8 @@ fn hides_passwords_in_urls() {
     configure(home.path(), &format!("{url}[accounts.a]\n{url}"));
     for list in [["auth", "list"], ["config", "list"]] {
         let run = run(home.path(), &[], &list);
-        assert!(
-            run.succeeded() && !run.to_string().contains("secret"),
-            "{run}"
-        );
+        assert!(run.succeeded(), "{run}");
+        assert!(!run.to_string().contains("secret"), "{run}");
         assert!(run.stdout().contains("https://***@x/"), "{run}");
     }
     let proxy = "u:secret@proxy.example:3128";
@@ -285,16 +276,15 @@ fn a_wrong_value_can_be_replaced() {
     "#]]
     .assert_eq(&output(home.path(), &site));
     let list = config(home.path(), &["list"]).to_string();
-    assert!(
-        list.contains("config.toml:1: retries is \"x\"; expected a whole number"),
-        "{list}"
-    );
+    let message = "config.toml:1: retries is \"x\"; expected a whole number";
+    assert!(list.contains(message), "{list}");
     config(home.path(), &["set", "retries", "2"]).stdout();
     assert_eq!(config(home.path(), &["get", "retries"]).stdout(), "2\n");
 }
 
 #[test]
 fn line_breaks_and_a_byte_order_mark_stay() {
+    let text = "# one\n# two\r\neditor = \"\"\"\r\ned\"\"\"\r\n";
     for (before, after) in [
         (
             "\u{feff}# Mine.\r\n\r\noutput = \"csv\" # for now\r\n[accounts.a]\r\n",
@@ -307,8 +297,8 @@ fn line_breaks_and_a_byte_order_mark_stay() {
         ),
         // Mixed, with a text of several lines.
         (
-            "# one\n# two\r\neditor = \"\"\"\r\ned\"\"\"\r\nretries = 4\n",
-            "# one\n# two\r\neditor = \"\"\"\r\ned\"\"\"\r\nretries = 5\n",
+            &format!("{text}retries = 4\n"),
+            &format!("{text}retries = 5\n"),
         ),
         ("\u{feff}", "\u{feff}retries = 5\n"),
     ] {

@@ -68,17 +68,17 @@ fn check_refused(fixture: &Fixture, repair: &str) {
         assert!(!run.to_string().contains(fixture.service.key()), "{run}");
     }
     let requests = fixture.service.journal().requests();
-    assert_eq!(
-        requests[before..]
-            .iter()
-            .filter(|request| request.key.is_some())
-            .count(),
-        0
-    );
+    let mut requests = requests[before..].iter();
+    assert!(requests.all(|request| request.key.is_none()));
     // Needs no key.
     fixture.run_stored(&["site"]).stdout();
     // The environment is not affected.
     fixture.run(&["show"]).stdout();
+}
+
+/// Returns the command that forbids others to change a file.
+fn go_w(path: impl AsRef<Path>) -> String {
+    format!("`chmod go-w {}`", quoted(path))
 }
 
 #[track_caller]
@@ -86,13 +86,26 @@ fn check_accepted(fixture: &Fixture) {
     fixture.run_stored(&["show"]).stdout();
 }
 
+/// Runs `show` as another user.
+#[track_caller]
+fn show_as_nobody(fixture: &Fixture) -> Run {
+    let mut program = fixture.without_settings(&["show"]);
+    program.command.uid(NOBODY);
+    program.run()
+}
+
+/// Returns the warning about a file that the group can change.
+fn group_warning(path: &Path) -> String {
+    let (shown, quoted) = (path.display(), quoted(path));
+    format!("warning: the group can change {shown}; run `chmod g-w {quoted}`\n")
+}
 #[tokio::test]
 async fn a_directory_that_all_users_can_change() {
     let fixture = Fixture::new().await;
     let directory = log_in(&fixture);
     check_accepted(&fixture);
     set_mode(&directory, 0o777);
-    check_refused(&fixture, &format!("`chmod go-w {}`", quoted(&directory)));
+    check_refused(&fixture, &go_w(&directory));
     // Only root can replace the files of others in a directory of root with this bit.
     set_mode(&directory, 0o1777);
     match is_root() {
@@ -102,14 +115,20 @@ async fn a_directory_that_all_users_can_change() {
 }
 
 #[tokio::test]
-async fn files_that_all_users_can_change_or_replace() {
+async fn files_and_directories_that_all_users_can_change() {
     let fixture = Fixture::new().await;
     let directory = log_in(&fixture);
-    for (path, mode) in [("keys", 0o777), ("keys/a", 0o606), ("config.toml", 0o666)] {
-        let path = directory.join(path);
+    let path = |name: &str| directory.join(name);
+    for (path, mode) in [
+        (path("keys"), 0o777),
+        (path("keys/a"), 0o606),
+        (path("config.toml"), 0o666),
+        (fixture.home.path().to_owned(), 0o777),
+        (directory.parent().unwrap().to_owned(), 0o777),
+    ] {
         let safe = fs::metadata(&path).unwrap().permissions();
         set_mode(&path, mode);
-        check_refused(&fixture, &format!("`chmod go-w {}`", quoted(&path)));
+        check_refused(&fixture, &go_w(&path));
         fs::set_permissions(&path, safe).unwrap();
     }
     check_accepted(&fixture);
@@ -126,14 +145,15 @@ async fn symbolic_links() {
     fs::rename(directory.join("config.toml"), &target).unwrap();
     symlink(&target, directory.join("config.toml")).unwrap();
     check_accepted(&fixture);
-    set_mode(&directory, 0o777);
-    check_refused(&fixture, &format!("`chmod go-w {}`", quoted(&directory)));
-    set_mode(&directory, 0o700);
-    set_mode(&other, 0o777);
-    check_refused(&fixture, &format!("`chmod go-w {}`", quoted(&other)));
-    set_mode(&other, 0o700);
-    set_mode(&target, 0o606);
-    check_refused(&fixture, &format!("`chmod go-w {}`", quoted(&target)));
+    for (path, mode, safe) in [
+        (&directory, 0o777, 0o700),
+        (&other, 0o777, 0o700),
+        (&target, 0o606, 0o600),
+    ] {
+        set_mode(path, mode);
+        check_refused(&fixture, &go_w(path));
+        set_mode(path, safe);
+    }
 }
 
 /// Only root can create files of other users.
@@ -150,30 +170,22 @@ async fn files_of_other_users() {
     if !can_be_another_user(fixture.home.path()) {
         return;
     }
-    let owned = [
+    for path in [
         "",
         ".config",
         ".config/profile",
         ".config/profile/keys",
         ".config/profile/keys/a",
-    ];
-    for path in owned {
+    ] {
         chown(fixture.home.path().join(path), Some(NOBODY), None).unwrap();
     }
     set_mode(&config, 0o644);
-    let show = || {
-        let mut program = fixture.without_settings(&["show"]);
-        program.command.uid(NOBODY);
-        program.run()
-    };
-    let refused: Run = show();
     let chown_command = format!("`sudo chown -h {NOBODY} {}`", quoted(&config));
-    refused.says(&chown_command);
-    assert_eq!(refused.code(), 2, "{refused}");
-    chown(&config, Some(0), None).unwrap();
-    show().stdout();
-    chown(&config, Some(NOBODY), None).unwrap();
-    show().stdout();
+    show_as_nobody(&fixture).fails(2, &chown_command);
+    for owner in [0, NOBODY] {
+        chown(&config, Some(owner), None).unwrap();
+        show_as_nobody(&fixture).stdout();
+    }
 }
 
 #[tokio::test]
@@ -207,12 +219,7 @@ async fn only_another_group_than_that_of_the_user_is_a_warning() {
         return;
     }
     chown(&directory, None, Some(12_345)).unwrap();
-    let warning = format!(
-        "warning: the group can change {}; run `chmod g-w {}`\n",
-        directory.display(),
-        quoted(&directory)
-    );
-    assert_eq!(show(), warning);
+    assert_eq!(show(), group_warning(&directory));
     set().run().stdout();
     set_mode(&directory, 0o700);
     chown(&config, None, Some(12_345)).unwrap();
@@ -250,11 +257,6 @@ async fn access_control_lists() {
     let group = rustix::process::getegid().as_raw();
     let user = rustix::process::geteuid().as_raw();
     for path in [&directory, &config] {
-        let warning = format!(
-            "warning: the group can change {}; run `chmod g-w {}`\n",
-            path.display(),
-            quoted(path)
-        );
         for list in [
             (USER, 5, 12_345),
             (USER, 7, user),
@@ -264,7 +266,7 @@ async fn access_control_lists() {
             set_list(path, &[list]);
             let show = fixture.run_stored(&["show"]);
             assert_eq!(show.stdout().lines().next(), Some("handle\tdemo"));
-            assert_eq!(show.stderr(), warning);
+            assert_eq!(show.stderr(), group_warning(path));
         }
         set_list(path, &[(USER, 5, 3), (USER, 7, 12_345)]);
         check_refused(&fixture, &format!("`setfacl -b {}`", quoted(path)));
@@ -273,18 +275,6 @@ async fn access_control_lists() {
         set_mode(path, mode & !0o020);
         check_accepted(&fixture);
     }
-}
-
-#[tokio::test]
-async fn directories_up_to_the_home_directory() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
-    for path in [fixture.home.path(), directory.parent().unwrap()] {
-        set_mode(path, 0o777);
-        check_refused(&fixture, &format!("`chmod go-w {}`", quoted(path)));
-        set_mode(path, 0o700);
-    }
-    check_accepted(&fixture);
 }
 
 #[tokio::test]
@@ -298,7 +288,7 @@ async fn a_linked_directory() {
     symlink("../other/profile", &directory).unwrap();
     check_accepted(&fixture);
     set_mode(&other, 0o777);
-    let repair = format!("`chmod go-w {}`", quoted(directory.join("../../other")));
+    let repair = go_w(directory.join("../../other"));
     check_refused(&fixture, &repair.replace("profile/../", ""));
 }
 
@@ -322,16 +312,10 @@ async fn a_link_of_another_user() {
     ] {
         chown(home.join(path), Some(NOBODY), None).unwrap();
     }
-    let show = || {
-        let mut program = fixture.without_settings(&["show"]);
-        program.command.uid(NOBODY);
-        program.run()
-    };
-    show().stdout();
+    show_as_nobody(&fixture).stdout();
     lchown(&directory, Some(12_345), None).unwrap();
-    assert_eq!(show().code(), 2, "{}", show());
     let owned = format!("another user owns {}", directory.display());
-    assert!(show().stderr().contains(&owned), "{}", show());
+    show_as_nobody(&fixture).fails(2, &owned);
 }
 
 /// A pipe may be unlinked once it is open, so that nothing shows who made it.
@@ -345,10 +329,8 @@ async fn a_pipe_is_not_read() {
         make_pipe(&path);
         let run = fixture.run_stored(&["show"]);
         assert_eq!(run.code(), 1, "{run}");
-        let expected = format!(
-            "error: {} cannot be read: it is not a regular file\n",
-            path.display()
-        );
+        let path = path.display();
+        let expected = format!("error: {path} cannot be read: it is not a regular file\n");
         assert_eq!(run.stderr(), expected);
     }
 }
@@ -377,9 +359,7 @@ async fn nothing_is_written_where_all_users_can_change_files() {
     fs::remove_dir_all(directory.join("keys")).unwrap();
     let before = fs::read_to_string(directory.join("config.toml")).unwrap();
     let check = |run: Run, path: &Path| {
-        assert_eq!(run.code(), 2, "{run}");
-        let repair = format!("all users can change {}; run", path.display());
-        run.says(&repair);
+        run.fails(2, &format!("all users can change {}; run", path.display()));
         let after = fs::read_to_string(directory.join("config.toml")).unwrap();
         assert_eq!(after, before);
         assert!(!directory.join("keys/b").exists());
@@ -417,12 +397,9 @@ async fn texts_and_the_sandbox_are_not_stored_where_all_users_can_change_files()
     fs::create_dir_all(directory.join("unsent")).unwrap();
     set_mode(&directory, 0o777);
     let edit = fixture.program(&["post", "create", "--editor"]);
-    for program in [
-        edit.env("PROFILE_EDITOR", "true"),
-        fixture.without_settings(&["--sandbox", "show"]),
-    ] {
-        let run = program.run();
-        run.fails(2, "all users can change");
+    let edit = edit.env("PROFILE_EDITOR", "true");
+    for program in [edit, fixture.without_settings(&["--sandbox", "show"])] {
+        program.run().fails(2, "all users can change");
     }
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
 }
@@ -529,17 +506,13 @@ async fn a_directory_that_cannot_be_searched() {
 #[test]
 fn a_tilde_that_no_shell_replaced() {
     let home = crate::program::home();
-    for arguments in [
-        &["config", "set", "retries", "5"][..],
-        &["config", "list"],
-        &["show"],
-        &["auth", "status"],
-    ] {
-        let run = crate::program::Program::new(home.path(), arguments);
-        let run = run.env("PROFILE_CONFIG_DIR", "~/x").run();
-        assert_eq!(run.code(), 2, "{run}");
-        let reason =
-            "PROFILE_CONFIG_DIR is ~/x; expected a path without ~, which only a shell replaces";
-        run.says(reason);
+    for arguments in ["config set retries 5", "config list", "show", "auth status"] {
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        let program = crate::program::Program::new(home.path(), &arguments);
+        let run = program.env("PROFILE_CONFIG_DIR", "~/x").run();
+        run.fails(
+            2,
+            "PROFILE_CONFIG_DIR is ~/x; expected a path without ~, which only a shell replaces",
+        );
     }
 }

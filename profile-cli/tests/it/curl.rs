@@ -40,11 +40,8 @@ fn prints_the_url_as_it_was_parsed() {
     let home = home();
     let key = [("PROFILE_API_KEY", "k")];
     let base_url = ["--base-url", "HTTPS://Profiles.EXAMPLE:443/a/../b"];
-    let printed = run(
-        home.path(),
-        &key,
-        &[&["show", "--curl"], &base_url[..]].concat(),
-    );
+    let show = [&["show", "--curl"], &base_url[..]].concat();
+    let printed = run(home.path(), &key, &show);
     let url = "'https://profiles.example/b/api/v1/me'";
     assert!(printed.stdout().contains(url), "{printed}");
 }
@@ -75,13 +72,8 @@ async fn names_the_proxy_of_the_program() {
         assert!(run.stdout().contains(option), "{run}");
         run.says("--proxy-user");
     }
-    let login = [
-        "auth",
-        "login",
-        "--curl",
-        "--base-url",
-        fixture.service.uri(),
-    ];
+    let base_url = format!("--base-url={}", fixture.service.uri());
+    let login = ["auth", "login", "--curl", &base_url];
     let login = fixture.without_settings(&login).envs(&proxies).run();
     assert!(login.stdout().contains(" --noproxy '*' "), "{login}");
 }
@@ -104,16 +96,9 @@ async fn the_key_is_not_an_argument() {
     assert!(shell.status().unwrap().success(), "{commands}");
     let read = |name| fs::read_to_string(home.join(name)).unwrap();
     assert_eq!(read("input"), "Authorization: Bearer canary\n");
-    assert!(
-        read("arguments").contains("/api/v1/me/profile"),
-        "{}",
-        read("arguments")
-    );
-    assert!(
-        !read("arguments").contains("canary"),
-        "{}",
-        read("arguments")
-    );
+    let arguments = read("arguments");
+    assert!(arguments.contains("/api/v1/me/profile"), "{arguments}");
+    assert!(!arguments.contains("canary"), "{arguments}");
 }
 
 #[tokio::test]

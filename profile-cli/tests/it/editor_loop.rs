@@ -123,7 +123,7 @@ async fn check(name: &str, keys: &Keys) {
         assert_eq!(ended, Some(*code), "{context}");
         let locations = locations
             .iter()
-            .map(|location| json!({"location": location}));
+            .map(|location| json!({ "location": location }));
         assert_eq!(sent(&fixture), locations.collect::<Vec<_>>(), "{context}");
         let texts = unsent(&fixture);
         assert_eq!(texts.len(), *kept, "{context}");
@@ -144,10 +144,8 @@ fn take(step: &Step, terminal: &mut Terminal, fixture: &Fixture, keys: &Keys) {
         SavesLate(location) => {
             let [path] = unsent(fixture).try_into().unwrap();
             let text = fs::read_to_string(&path).unwrap();
-            let new = text.replace(
-                "location = \"127.0.0.1\"",
-                &format!("location = \"{location}\""),
-            );
+            let line = format!("location = \"{location}\"");
+            let new = text.replace("location = \"127.0.0.1\"", &line);
             assert_ne!(new, text);
             fs::write(path, new).unwrap();
         }

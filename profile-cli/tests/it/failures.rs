@@ -78,15 +78,10 @@ async fn failures_have_exit_codes_and_hints() {
         let (json, stderr_of_json, requests_of_json) = fail(fault, command, &["--json"]).await;
         let error = json.error();
         assert_eq!(error["exit_code"], json.code(), "{row}");
-        assert_eq!(
-            (text.code(), requests),
-            (json.code(), requests_of_json),
-            "{row}: {text}"
-        );
-        printed += &format!(
-            "{fault} | {command} | exit {}, requests {requests}\n",
-            json.code()
-        );
+        let result = (text.code(), requests);
+        assert_eq!(result, (json.code(), requests_of_json), "{row}: {text}");
+        let code = json.code();
+        printed += &format!("{fault} | {command} | exit {code}, requests {requests}\n");
         let stderr = stderr + &stderr_of_json;
         printed.extend(stderr.lines().map(|line| format!("  {line}\n")));
     }
@@ -126,18 +121,15 @@ fn reports_missing_configuration() {
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
                  could not connect to http://127.0.0.1:1, so nothing was sent: ";
     let end = "\nhint: check the network, the base URL and the proxy; `profile config list` shows where they come from\n";
-    assert!(
-        rejected.starts_with(start) && rejected.ends_with(end),
-        "{rejected}"
-    );
+    assert!(rejected.starts_with(start), "{rejected}");
+    assert!(rejected.ends_with(end), "{rejected}");
 }
 
 #[tokio::test]
 async fn reports_several_failures_separately() {
     let fixture = Fixture::new().await;
-    let delete = [
-        "link", "delete", "nope", "link_1", "neither", "nope", "--yes", "--json",
-    ];
+    let delete = "link delete nope link_1 neither nope --yes --json";
+    let delete: Vec<_> = delete.split(' ').collect();
     let failed = fixture.run(&delete).error();
     let failures = failed["failures"].as_array().unwrap();
     let ids: Vec<_> = failures.iter().map(|failure| &failure["id"]).collect();
@@ -161,22 +153,15 @@ async fn prints_responses_that_a_fault_leaves_intact() {
 #[tokio::test]
 async fn exit_codes_are_the_same_under_every_dialect() {
     for (setting, alternative, dialect) in Dialect::alternatives() {
-        let service = MockServer::builder()
-            .dialect(dialect)
-            .start()
-            .await
-            .unwrap();
-        let fixture = Fixture::of(service);
+        let builder = MockServer::builder().dialect(dialect);
+        let fixture = Fixture::of(builder.start().await.unwrap());
         let check = |key: &str, command: &str, expected: i64| {
             let arguments: Vec<_> = command.split(' ').chain(["--json"]).collect();
             let run = fixture.run_with_key(key, &arguments);
             assert_eq!(run.code(), expected, "{setting} {alternative}: {run}");
         };
         let keys = fixture.service.keys();
-        let scope_rejection = match alternative {
-            "unauthorized" => 4,
-            _ => 5,
-        };
+        let scope_rejection = if alternative == "unauthorized" { 4 } else { 5 };
         check(&keys.all, "show", 0);
         check("wrong", "show", 4);
         check(&keys.none, "analytics", scope_rejection);
@@ -201,10 +186,8 @@ async fn rejected_fields_have_lines_of_their_own() {
             body: Some(body.to_string()),
             headers: [].into(),
         };
-        fixture
-            .service
-            .add_fault(FaultRule::new(rejected).times(1))
-            .unwrap();
+        let rule = FaultRule::new(rejected).times(1);
+        fixture.service.add_fault(rule).unwrap();
         let run = fixture.run(&["set", "--bio", "b"]);
         let expected = format!("error: the service rejected the request {expected}");
         assert!(run.stderr().starts_with(&expected), "{run}");
