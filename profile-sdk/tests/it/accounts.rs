@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::{client_builder, client_builder_for, connect, requests};
+use crate::{add_fault, client_builder, client_builder_for, connect, requests};
 
 fn key(text: &str) -> ApiKey {
     ApiKey::new(text).unwrap()
@@ -19,10 +19,8 @@ fn key(text: &str) -> ApiKey {
 #[tokio::test]
 async fn each_account_sends_its_own_key() {
     let service = MockServer::start().await;
-    let shared = client_builder(&service)
-        .default_header("x-tenant", "blue")
-        .build()
-        .unwrap();
+    let shared = client_builder(&service).default_header("x-tenant", "blue");
+    let shared = shared.build().unwrap();
     let error = shared.me().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::KeyMissing);
     let owner = shared.with_api_key(key(service.key()));
@@ -50,19 +48,16 @@ async fn accounts_share_connections() {
                 head.push(stream.read_u8().await.unwrap());
             }
             let head = String::from_utf8(head).unwrap();
-            let key = head
-                .lines()
-                .find_map(|line| line.strip_prefix("authorization: "));
+            let mut lines = head.lines();
+            let key = lines.find_map(|line| line.strip_prefix("authorization: "));
             keys.push(key.unwrap().to_owned());
             let response = b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":{}}";
             stream.write_all(response).await.unwrap();
         }
         keys
     });
-    let first = client_builder_for(&uri)
-        .api_key(key("one"))
-        .build()
-        .unwrap();
+    let first = client_builder_for(&uri).api_key(key("one"));
+    let first = first.build().unwrap();
     let second = first.with_api_key(key("two"));
     first.me().await.unwrap();
     second.me().await.unwrap();
@@ -90,13 +85,10 @@ async fn accounts_share_the_retry_budget_of_the_service() {
     let service = MockServer::start().await;
     let first = client_builder(&service)
         .api_key(key(service.key()))
-        .retry_budget(1)
-        .build()
-        .unwrap();
+        .retry_budget(1);
+    let first = first.build().unwrap();
     let second = first.with_api_key(key(service.key()));
-    service
-        .add_fault(FaultRule::new(Fault::status(503)))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)));
     for (client, attempts) in [(&first, 2), (&second, 1), (&first, 1)] {
         let error = client.me().await.unwrap_err();
         assert_eq!(error.attempts(), attempts);
@@ -106,9 +98,7 @@ async fn accounts_share_the_retry_budget_of_the_service() {
 #[tokio::test]
 async fn an_outage_is_not_multiplied_by_the_number_of_accounts() {
     let service = MockServer::start().await;
-    service
-        .add_fault(FaultRule::new(Fault::status(503)))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)));
     let shared = client_builder(&service).build().unwrap();
     let mut calls = JoinSet::new();
     // More calls than the budget has retries, but few enough for the usual limit of open files.
@@ -124,9 +114,8 @@ async fn an_outage_is_not_multiplied_by_the_number_of_accounts() {
 
 #[test]
 fn a_further_account_is_small() {
-    let first = client_builder_for("https://profiles.example")
-        .build()
-        .unwrap();
+    let builder = client_builder_for("https://profiles.example");
+    let first = builder.build().unwrap();
     let memory = allocation_counter::measure(|| {
         std::mem::forget(first.with_api_key(key("another")));
     });
@@ -137,11 +126,8 @@ fn a_further_account_is_small() {
 #[cfg(feature = "__rustls")]
 #[test]
 fn root_certificates_are_loaded_once() {
-    let build = || {
-        client_builder_for("https://profiles.example")
-            .build()
-            .unwrap()
-    };
+    let url = "https://profiles.example";
+    let build = || client_builder_for(url).build().unwrap();
     drop(build());
     let memory = allocation_counter::measure(|| drop(build()));
     assert!(memory.bytes_total < 50_000, "{memory:?}");
@@ -169,26 +155,20 @@ fn with_interval() -> (Client, Starts) {
         let response = response.status(if is_limited { 429 } else { 200 });
         std::future::ready(response.body(r#"{"data":[]}"#.to_owned()))
     };
-    let fake = tower::layer::layer_fn(move |_: profile_sdk::HttpService| {
-        tower::service_fn(respond.clone())
-    });
+    let fake = move |_: profile_sdk::HttpService| tower::service_fn(respond.clone());
     let builder = Client::builder().base_url("https://profiles.example");
-    let client = builder
-        .shared_request_interval(INTERVAL)
-        .layer(fake)
-        .build();
+    let builder = builder.shared_request_interval(INTERVAL);
+    let client = builder.layer(tower::layer::layer_fn(fake)).build();
     (client.unwrap(), starts)
 }
 
 /// Fails unless the requests start one after the other at the full rate, with a millisecond for the timers.
 #[track_caller]
 fn assert_full_rate(starts: &[(Duration, String)]) {
+    let gaps = INTERVAL..INTERVAL + Duration::from_millis(2);
     for pair in starts.windows(2) {
         let gap = pair[1].0 - pair[0].0;
-        assert!(
-            (INTERVAL..INTERVAL + Duration::from_millis(2)).contains(&gap),
-            "{starts:?}"
-        );
+        assert!(gaps.contains(&gap), "{starts:?}");
     }
 }
 
@@ -212,10 +192,8 @@ async fn accounts_share_an_interval_and_take_turns() {
         starts.iter().filter(|(_, name)| name == account).count()
     };
     // Two take turns while the other one pauses, and then all three.
-    assert_eq!(
-        (of("one", &starts[..31]), of("limited", &starts[..50])),
-        (15, 1)
-    );
+    assert_eq!(of("one", &starts[..31]), 15);
+    assert_eq!(of("limited", &starts[..50]), 1);
     assert_eq!(of("limited", &starts), 1 + 5, "{starts:?}");
 }
 
@@ -242,20 +220,15 @@ async fn a_canceled_call_takes_no_turn() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_after_the_deadline_is_an_error() {
     let (shared, starts) = with_interval();
-    let accounts: Vec<_> = (0..50)
-        .map(|number| shared.with_api_key(key(&format!("key-{number}"))))
-        .collect();
-    let calls = accounts
-        .iter()
-        .map(|account| account.badges().total_timeout(5 * INTERVAL));
+    let account = |number| shared.with_api_key(key(&format!("key-{number}")));
+    let accounts: Vec<_> = (0..50).map(account).collect();
+    let call = |account: &Client| account.badges().total_timeout(5 * INTERVAL);
+    let calls: Vec<_> = accounts.iter().map(call).collect();
     let results = futures_util::future::join_all(calls).await;
     let failed: Vec<_> = results.into_iter().filter_map(Result::err).collect();
     assert_eq!((failed.len(), starts.lock().unwrap().len()), (45, 5));
     for error in failed {
-        assert_eq!(
-            (error.kind(), error.attempts()),
-            (ErrorKind::RateLimited, 0),
-            "{error}"
-        );
+        let found = (error.kind(), error.attempts());
+        assert_eq!(found, (ErrorKind::RateLimited, 0), "{error}");
     }
 }

@@ -6,11 +6,11 @@ use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use profile_sdk::plan::{ApplyErrorReason, DesiredLink, DesiredProfile, Plan, PlanOptions};
-use profile_sdk::{ApiKey, Client, Link, LinkUpdate, LinkUrl, ProfileUpdate, RetryPolicy, Scope};
+use profile_sdk::{Client, Link, LinkUpdate, LinkUrl, ProfileUpdate, RetryPolicy, Scope};
 use serde_json::json;
 
 use crate::mocked_service::respond_to_all;
-use crate::{client_builder, connect_as_owner};
+use crate::{add_fault, connect_as_owner, fault_on, owner_builder};
 
 /// Three copies from earlier runs at a service that trims.
 #[tokio::test]
@@ -21,9 +21,8 @@ async fn copies_of_a_changed_link_are_not_multiplied() {
         let add = |world: &mut mock_server::World| {
             world.account_mut("demo").unwrap().links.clear();
             for _ in 0..3 {
-                world
-                    .add_link("demo", "Blog", "https://a.example/x")
-                    .unwrap();
+                let url = "https://a.example/x";
+                world.add_link("demo", "Blog", url).unwrap();
             }
         };
         service.update(add).unwrap();
@@ -46,16 +45,11 @@ async fn plan_of_new_links(service: &MockServer, titles: &[&str]) -> (Client, Pl
     let client = connect_as_owner(service);
     let mut desired = DesiredProfile::default();
     let url = LinkUrl::new("https://new.example").unwrap();
-    let links = titles
-        .iter()
-        .map(|title| DesiredLink::new(*title, url.clone()));
+    let links = titles.iter();
+    let links = links.map(|title| DesiredLink::new(*title, url.clone()));
     desired.links = Some(links.collect());
     let plan = Plan::new(&client.me().await.unwrap(), &desired, PlanOptions::new());
     (client, plan)
-}
-
-fn add_fault(service: &MockServer, rule: FaultRule) {
-    service.add_fault(rule).unwrap();
 }
 
 fn writes(service: &MockServer) -> usize {
@@ -67,15 +61,11 @@ fn writes(service: &MockServer) -> usize {
 async fn a_creation_whose_response_was_lost_is_looked_up() {
     let service = MockServer::start().await;
     let (client, plan) = plan_of_new_links(&service, &["One", "Two"]).await;
-    let lost = FaultRule::new(Fault::status(500))
-        .matching(RequestPattern::any().method("POST"))
-        .times(1);
+    let lost = fault_on("POST", Fault::status(500)).times(1);
     add_fault(&service, lost.after_write());
     let mut done = Vec::new();
-    let report = client
-        .apply_with(&plan, |step| done.push(step.clone()))
-        .await;
-    assert_eq!(report.unwrap().done, done);
+    let report = client.apply_with(&plan, |step| done.push(step.clone()));
+    assert_eq!(report.await.unwrap().done, done);
     assert_eq!(done, plan.steps());
     assert_eq!(writes(&service), 2);
 }
@@ -114,9 +104,7 @@ async fn a_creation_is_done_only_if_all_equal_links_exist() {
     let mut desired = DesiredProfile::default();
     desired.links = Some(wanted.to_vec());
     let plan = Plan::new(&client.me().await.unwrap(), &desired, PlanOptions::new());
-    let lost = FaultRule::new(Fault::status(500))
-        .matching(RequestPattern::any().method("POST"))
-        .skip(1);
+    let lost = fault_on("POST", Fault::status(500)).skip(1);
     add_fault(&service, lost.times(1));
     let report = client.apply(&plan).await.unwrap_err().report;
     assert_eq!(report.done, plan.steps()[..2]);
@@ -127,24 +115,18 @@ async fn a_creation_is_done_only_if_all_equal_links_exist() {
 async fn a_creation_that_does_not_show_is_unknown_and_ends_the_run() {
     let service = MockServer::start().await;
     let (client, plan) = plan_of_new_links(&service, &["One", "Two", "Three"]).await;
-    let lost = FaultRule::new(Fault::status(500))
-        .matching(RequestPattern::any().method("POST"))
-        .skip(1);
+    let lost = fault_on("POST", Fault::status(500)).skip(1);
     add_fault(&service, lost.times(1));
     let error = client.apply(&plan).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "POST /api/v1/me/links: 500: the service failed: this response comes from a fault \
-         rule (fault); the change may have been applied; the result of this step is unknown: \
-         create link \"Two\" (\"https://new.example\"); wait and look at the profile before you \
-         plan again; 1 of 3 steps is done"
-    );
-    assert_eq!(
-        error.report.to_string(),
-        "created link \"One\" (\"https://new.example\")\n\
-         unknown: create link \"Two\" (\"https://new.example\")\n\
-         not done: create link \"Three\" (\"https://new.example\")\n"
-    );
+    let expected = "POST /api/v1/me/links: 500: the service failed: this response comes from a fault \
+                    rule (fault); the change may have been applied; the result of this step is unknown: \
+                    create link \"Two\" (\"https://new.example\"); wait and look at the profile before you \
+                    plan again; 1 of 3 steps is done";
+    assert_eq!(error.to_string(), expected);
+    let expected = "created link \"One\" (\"https://new.example\")\n\
+                    unknown: create link \"Two\" (\"https://new.example\")\n\
+                    not done: create link \"Three\" (\"https://new.example\")\n";
+    assert_eq!(error.report.to_string(), expected);
     assert!(!error.is_retryable());
     let report = serde_json::from_str(&serde_json::to_string(&error.report).unwrap());
     assert_eq!(error.report, report.unwrap());
@@ -158,15 +140,11 @@ async fn a_creation_that_does_not_show_is_unknown_and_ends_the_run() {
 async fn a_rejected_step_ends_the_run_and_the_next_run_does_the_rest() {
     let service = MockServer::start().await;
     let (client, plan) = plan_of_new_links(&service, &["One", "Two"]).await;
-    let rejected = FaultRule::new(Fault::status(422))
-        .matching(RequestPattern::any().method("POST"))
-        .skip(1);
+    let rejected = fault_on("POST", Fault::status(422)).skip(1);
     add_fault(&service, rejected.times(1));
     let error = client.apply(&plan).await.unwrap_err();
-    assert!(
-        error.to_string().ends_with("; 1 of 2 steps is done"),
-        "{error}"
-    );
+    let end = "; 1 of 2 steps is done";
+    assert!(error.to_string().ends_with(end), "{error}");
     assert_eq!(error.report.unknown, None);
     assert_eq!(error.report.not_done, plan.steps()[1..]);
     assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
@@ -176,26 +154,21 @@ async fn a_rejected_step_ends_the_run_and_the_next_run_does_the_rest() {
 #[tokio::test]
 async fn a_sync_that_failed_before_an_unclear_step_is_retryable() {
     let service = MockServer::start().await;
-    let builder = client_builder(&service).retry(RetryPolicy::none());
-    let key = ApiKey::new(service.key()).unwrap();
-    let client = builder.api_key(key).build().unwrap();
+    let builder = owner_builder(&service).retry(RetryPolicy::none());
+    let client = builder.build().unwrap();
     let wanted = r#"{"links": [{"title": "A", "url": "x:a"}, {"title": "B", "url": "x:b"}]}"#;
     let wanted: DesiredProfile = serde_json::from_str(wanted).unwrap();
     let sync = || client.sync(&wanted, PlanOptions::new());
     add_fault(&service, FaultRule::new(Fault::status(503)).times(1));
     let error = sync().await.unwrap_err();
-    assert!(
-        error.is_retryable() && !error.to_string().contains("steps"),
-        "{error}"
-    );
-    let limited =
-        FaultRule::new(Fault::rate_limited("7")).matching(RequestPattern::any().method("POST"));
+    assert!(error.is_retryable(), "{error}");
+    assert!(!error.to_string().contains("steps"), "{error}");
+    let limited = fault_on("POST", Fault::rate_limited("7"));
     add_fault(&service, limited.skip(1).times(1));
     let error = sync().await.unwrap_err();
-    assert!(
-        error.is_retryable() && error.to_string().ends_with("1 of 2 steps is done"),
-        "{error}"
-    );
+    assert!(error.is_retryable(), "{error}");
+    let end = "1 of 2 steps is done";
+    assert!(error.to_string().ends_with(end), "{error}");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
     assert_eq!(sync().await.unwrap().done, error.report.not_done);
     assert_eq!(writes(&service), 3);
@@ -203,19 +176,17 @@ async fn a_sync_that_failed_before_an_unclear_step_is_retryable() {
 
 #[tokio::test]
 async fn only_a_scope_that_is_certainly_missing_stops_a_sync() {
+    let lacks = Some(Scope::LinksWrite);
     for (scopes, missing) in [
-        (json!(["profile:write"]), Some(Scope::LinksWrite)),
-        (
-            json!("analytics:read profile:write"),
-            Some(Scope::LinksWrite),
-        ),
-        (json!([]), Some(Scope::LinksWrite)),
-        (json!(["links:write"]), None),
-        (json!(["*"]), None),
-        (json!(["profile:write", "links:*"]), None),
-        (json!([{"name": "links:write"}]), None),
-        (json!({"links:write": true}), None),
-        (json!(null), None),
+        (json!(["profile:write"]), &lacks),
+        (json!("analytics:read profile:write"), &lacks),
+        (json!([]), &lacks),
+        (json!(["links:write"]), &None),
+        (json!(["*"]), &None),
+        (json!(["profile:write", "links:*"]), &None),
+        (json!([{"name": "links:write"}]), &None),
+        (json!({"links:write": true}), &None),
+        (json!(null), &None),
     ] {
         let service = crate::mocked_service::MockServer::start().await;
         let profile = json!({"data": {"links": [], "key": {"scopes": scopes}}});
@@ -232,8 +203,9 @@ async fn only_a_scope_that_is_certainly_missing_stops_a_sync() {
                 assert_eq!((error.report.not_done.len(), sent), (1, 1));
                 let expected = "the key lacks the scope links:write; nothing was sent; use a key with this scope";
                 assert_eq!(error.to_string(), expected);
+                let reason = &error.reason;
                 assert!(
-                    matches!(error.reason, ApplyErrorReason::MissingScope(lacked) if lacked == scope)
+                    matches!(reason, ApplyErrorReason::MissingScope(lacked) if lacked == scope)
                 );
             }
             (synced, _) => panic!("{scopes}: {synced:?}"),
@@ -257,9 +229,7 @@ async fn one_client_applies_one_plan_at_a_time() {
 async fn a_dropped_run_can_be_continued() {
     let service = MockServer::start().await;
     let (client, plan) = plan_of_new_links(&service, &["One", "Two", "Three"]).await;
-    let slow = FaultRule::new(Fault::delay(Duration::from_millis(60_000)))
-        .matching(RequestPattern::any().method("POST"))
-        .skip(1);
+    let slow = fault_on("POST", Fault::delay(Duration::from_millis(60_000))).skip(1);
     add_fault(&service, slow.times(1));
     let creations = service.expect("POST", "/me/links");
     tokio::select! {
@@ -286,11 +256,9 @@ async fn without_a_list_of_links_nothing_is_sent() {
     assert!(planned_without.lacks_links());
     for plan in [plan, planned_without] {
         let error = client.apply(&plan).await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the service does not list the links of the profile, so they cannot be compared; \
-             nothing was sent; leave the links out, or edit them one by one"
-        );
+        let expected = "the service does not list the links of the profile, so they cannot be compared; \
+                        nothing was sent; leave the links out, or edit them one by one";
+        assert_eq!(error.to_string(), expected);
         assert_eq!(error.report.not_done, plan.steps());
     }
     assert_eq!(writes(&service), 0);
@@ -306,16 +274,12 @@ async fn an_outdated_plan_is_not_applied() {
     desired.links = Some(Vec::new());
     let plan = Plan::new(&me, &desired, PlanOptions::new().prune(true));
     let id = me.links.unwrap()[0].id.clone().unwrap();
-    client
-        .update_link(&id, &LinkUpdate::new().title("Other"))
-        .await
-        .unwrap();
+    let rename = LinkUpdate::new().title("Other");
+    client.update_link(&id, &rename).await.unwrap();
     let error = client.apply(&plan).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the profile has changed since the plan was made; nothing was sent; \
-         read the profile and plan again"
-    );
+    let expected = "the profile has changed since the plan was made; nothing was sent; \
+                    read the profile and plan again";
+    assert_eq!(error.to_string(), expected);
     assert_eq!(writes(&service), 1);
 }
 
@@ -330,26 +294,14 @@ async fn a_plan_that_did_not_see_a_link_creates_none() {
     client.delete_link(&gone).await.unwrap();
     client.apply(&plan).await.unwrap();
     client.apply(&plan).await.unwrap();
-    let created = client
-        .me()
-        .await
-        .unwrap()
-        .links()
-        .last()
-        .unwrap()
-        .id
-        .clone()
-        .unwrap();
-    client
-        .update_link(&created, &LinkUpdate::new().title("NEW"))
-        .await
-        .unwrap();
+    let me = client.me().await.unwrap();
+    let created = me.links().last().unwrap().id.clone().unwrap();
+    let rename = LinkUpdate::new().title("NEW");
+    client.update_link(&created, &rename).await.unwrap();
     let before = writes(&service);
     let error = client.apply(&plan).await.unwrap_err();
-    assert!(
-        matches!(error.reason, ApplyErrorReason::Outdated),
-        "{error}"
-    );
+    let is_outdated = matches!(error.reason, ApplyErrorReason::Outdated);
+    assert!(is_outdated, "{error}");
     assert_eq!(writes(&service), before);
     // A plan of an older version has no IDs, and the number of links is as before.
     let mut older = stored;
@@ -366,23 +318,24 @@ async fn a_plan_is_only_applied_to_its_account() {
         (
             "handle",
             "ada",
-            "the plan is for \"ada\", and this is \"demo\"; nothing was sent",
+            "\"ada\", and this is \"demo\"; nothing was sent",
         ),
         (
             "service",
             "https://other.example",
-            "the plan is for https://other.example, and this is http://127.0.0.1",
+            "https://other.example, and this is http://127.0.0.1",
         ),
     ] {
         let mut json = serde_json::to_value(&plan).unwrap();
         json[name] = value.into();
         let other: Plan = serde_json::from_value(json).unwrap();
         let error = client.apply(&other).await.unwrap_err();
+        let is_other = matches!(error.reason, ApplyErrorReason::OtherAccount { .. });
+        let expected = format!("the plan is for {expected}");
         assert!(
-            matches!(error.reason, ApplyErrorReason::OtherAccount { .. }),
+            is_other && error.to_string().starts_with(&expected),
             "{error}"
         );
-        assert!(error.to_string().starts_with(expected), "{error}");
     }
     assert_eq!(writes(&service), 0);
     client.apply(&plan).await.unwrap();

@@ -121,12 +121,8 @@ impl Desired {
     }
 
     fn resolve(&self, setup: &Setup, current: &Profile) -> DesiredProfile {
-        let ids: Vec<_> = current
-            .links
-            .iter()
-            .flatten()
-            .map(|link| link.id.clone())
-            .collect();
+        let links = current.links.iter().flatten();
+        let ids: Vec<_> = links.map(|link| link.id.clone()).collect();
         let mut desired = DesiredProfile::default();
         desired.source = self.source.map(|handle| {
             let mut source = Source::new(handle.parse().unwrap());
@@ -217,10 +213,8 @@ fn an_exported_profile_is_as_desired() {
         prop_assert!(plan.is_empty(), "{plan}");
         prop_assert_eq!(plan.unchanged_links(), state.links.len());
         let text = serde_json::to_string(&exported).unwrap();
-        prop_assert_eq!(
-            serde_json::from_str::<DesiredProfile>(&text).unwrap(),
-            exported
-        );
+        let read: DesiredProfile = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(read, exported);
         Ok(())
     });
 }
@@ -270,12 +264,8 @@ fn faults_duplicate_and_lose_nothing() {
         };
         // All steps are in the report.
         let unknown = report.unknown.as_deref();
-        let reported: Vec<_> = report
-            .done
-            .iter()
-            .chain(unknown)
-            .chain(&report.not_done)
-            .collect();
+        let reported = report.done.iter().chain(unknown);
+        let reported: Vec<_> = reported.chain(&report.not_done).collect();
         if !is_sync {
             prop_assert_eq!(reported, plan.steps().iter().collect::<Vec<_>>());
         }
@@ -283,10 +273,8 @@ fn faults_duplicate_and_lose_nothing() {
         let links = setup.links();
         let done = links_after(&me, report.done.iter());
         let with_unknown = links_after(&me, report.done.iter().chain(unknown));
-        prop_assert!(
-            links == done || links == with_unknown,
-            "{links:?} after {report:?}"
-        );
+        let is_expected = links == done || links == with_unknown;
+        prop_assert!(is_expected, "{links:?} after {report:?}");
         // Once the service has settled, the next run does the rest.
         check_converges(setup, &wanted, prune)?;
         check_links(setup, &state, &desired, prune)
@@ -521,10 +509,8 @@ fn links_after<'a>(
                 links.push(link);
             }
             Step::EditLink { id, to, .. } => {
-                let edited = links
-                    .iter_mut()
-                    .find(|link| link.id.as_ref() == Some(id))
-                    .unwrap();
+                let mut links = links.iter_mut();
+                let edited = links.find(|link| link.id.as_ref() == Some(id)).unwrap();
                 edited.title = Some(to.title.clone());
                 edited.url = Some(to.url.to_string());
             }

@@ -11,13 +11,10 @@ use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
 use profile_sdk::{ApiKey, ErrorKind, Operation, Profile, blocking};
 
 use crate::calls::each_call;
-use crate::{client_builder, client_builder_for, requests};
+use crate::{add_fault, client_builder, client_builder_for, requests};
 
 fn start() -> MockServer {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(MockServer::start())
+    MockServer::start_blocking()
 }
 
 fn connect(service: &MockServer) -> blocking::Client {
@@ -55,9 +52,7 @@ fn has_every_call() {
 #[test]
 fn retries_like_the_async_client() {
     let service = start();
-    service
-        .add_fault(FaultRule::new(Fault::status(503)))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)));
     let client = connect(&service);
     let error = client.me().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Service);

@@ -50,10 +50,8 @@ impl CannedClient {
 
     /// Returns the result of a call whose 2xx response has this body.
     pub(crate) fn read<T: Send + 'static>(&self, call: Call<T>, body: &[u8]) -> Result<T, Error> {
-        self.send(
-            call,
-            http::Response::new(Bytes::copy_from_slice(body).into()),
-        )
+        let response = http::Response::new(Bytes::copy_from_slice(body).into());
+        self.send(call, response)
     }
 
     /// Returns the response to a call with this body.

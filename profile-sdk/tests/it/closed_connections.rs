@@ -84,10 +84,8 @@ fn after_a_lost_response_creations_do_not_reuse_connections() {
     runtime().block_on(async {
         client.create_post("p").await.unwrap();
         let error = client.create_post("p").await.unwrap_err();
-        assert_eq!(
-            (error.kind(), error.attempts()),
-            (ErrorKind::Interrupted, 1)
-        );
+        let found = (error.kind(), error.attempts());
+        assert_eq!(found, (ErrorKind::Interrupted, 1));
         assert!(error.may_have_been_applied() && !error.is_retryable());
         client.create_post("p").await.unwrap();
         client.create_post("p").await.unwrap();

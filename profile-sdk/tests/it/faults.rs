@@ -76,10 +76,8 @@ fn limits_the_memory_of_responses() {
         },
     ] {
         let service = runtime.block_on(start(fault));
-        let client = client_builder(&service)
-            .max_response_bytes(CAP)
-            .build()
-            .unwrap();
+        let client = client_builder(&service).max_response_bytes(CAP);
+        let client = client.build().unwrap();
         let memory = allocation_counter::measure(|| {
             runtime.block_on(async { client.badges().await.unwrap_err() });
         });
@@ -128,9 +126,8 @@ async fn times_out_when_the_service_hangs() {
 async fn a_write_times_out_without_a_response() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = client_builder_for(&format!("http://{}", listener.local_addr().unwrap()))
-        .api_key(ApiKey::new("key").unwrap())
-        .build()
-        .unwrap();
+        .api_key(ApiKey::new("key").unwrap());
+    let client = client.build().unwrap();
     let write = tokio::spawn(client.create_post("p"));
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut received = Vec::new();

@@ -96,9 +96,8 @@ async fn limits_the_size_of_headers() {
     let service = Service::start(&["h2"]).await;
     let client = client_builder_for(&service.uri)
         .root_certificate_pem(service.certificate.as_bytes())
-        .api_key(ApiKey::new("the-key").unwrap())
-        .build()
-        .unwrap();
+        .api_key(ApiKey::new("the-key").unwrap());
+    let client = client.build().unwrap();
     let read = |bytes: u32| {
         let path = format!("/api/v1/headers/{bytes}");
         client.raw_call(Method::Get, path).read_bytes().send()

@@ -19,7 +19,7 @@ use profile_sdk::{ApiKey, Client, Error, ErrorKind, HttpService, ResponseBody, R
 use tower::layer::layer_fn;
 use tower::{Service, ServiceBuilder, ServiceExt as _, service_fn};
 
-use crate::{client_builder, client_builder_for, requests};
+use crate::{add_fault, client_builder, client_builder_for, owner_builder, requests};
 
 type Request = profile_sdk::http::Request<profile_sdk::bytes::Bytes>;
 
@@ -109,19 +109,14 @@ where
 #[tokio::test]
 async fn a_layer_measures_each_attempt() {
     let service = MockServer::start().await;
-    service
-        .add_fault(FaultRule::new(Fault::status(503)).times(2))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)).times(2));
     let statuses = Arc::<Mutex<Vec<u16>>>::default();
     let seen = statuses.clone();
-    let client = client_builder(&service)
-        .api_key(ApiKey::new(service.key()).unwrap())
-        .layer(layer_fn(move |inner| Metrics {
-            inner,
-            statuses: seen.clone(),
-        }))
-        .build()
-        .unwrap();
+    let client = owner_builder(&service).layer(layer_fn(move |inner| Metrics {
+        inner,
+        statuses: seen.clone(),
+    }));
+    let client = client.build().unwrap();
     client.me().await.unwrap();
     client.create_post("p").await.unwrap();
     assert_eq!(*statuses.lock().unwrap(), [503, 503, 200, 201]);
@@ -140,9 +135,8 @@ async fn layers_can_add_headers_and_wrap_earlier_layers() {
     };
     let client = client_builder(&service)
         .layer(add("inner"))
-        .layer(add("outer"))
-        .build()
-        .unwrap();
+        .layer(add("outer"));
+    let client = client.build().unwrap();
     client.badges().await.unwrap();
     let traced = RequestPattern::any().header("traceparent", "inner");
     assert_eq!(service.journal().matching(&traced).len(), 1);
@@ -173,9 +167,8 @@ async fn errors_of_the_network_pass_through_layers() {
     let pass = layer_fn(|network: HttpService| network.map_err(tower::BoxError::from));
     let client = client_builder_for("http://127.0.0.1:1")
         .api_key(ApiKey::new("key").unwrap())
-        .layer(pass)
-        .build()
-        .unwrap();
+        .layer(pass);
+    let client = client.build().unwrap();
     let call = client.create_post("p").retry(RetryPolicy::none());
     let error = call.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection);
@@ -191,9 +184,8 @@ async fn other_errors_of_a_layer_are_interruptions() {
     });
     let client = client_builder_for("https://profiles.example")
         .api_key(ApiKey::new("key").unwrap())
-        .layer(failing)
-        .build()
-        .unwrap();
+        .layer(failing);
+    let client = client.build().unwrap();
     let error = client.create_post("p").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
     assert_eq!(
@@ -220,10 +212,8 @@ async fn a_rate_limit_of_a_layer_is_retried_like_a_lost_connection() {
             },
         )
     });
-    let client = client_builder_for("https://profiles.example")
-        .layer(limited)
-        .build()
-        .unwrap();
+    let client = client_builder_for("https://profiles.example").layer(limited);
+    let client = client.build().unwrap();
     let error = client.badges().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited);
     assert_eq!((error.attempts(), attempts.load(Ordering::Relaxed)), (4, 4));
@@ -333,9 +323,8 @@ async fn the_error_of_a_layer_does_not_show_the_key() {
     for is_ready in [true, false] {
         let client = client_builder_for("https://profiles.example")
             .api_key(ApiKey::new("canary").unwrap())
-            .layer(layer_fn(move |_: HttpService| Leaky { is_ready }))
-            .build()
-            .unwrap();
+            .layer(layer_fn(move |_: HttpService| Leaky { is_ready }));
+        let client = client.build().unwrap();
         let error = client.me().await.unwrap_err();
         for text in [error.to_string(), format!("{error:?}")] {
             assert!(text.contains("[redacted]"), "{text}");

@@ -62,7 +62,8 @@ mod tracing;
 mod unreliable_network;
 mod writes;
 
-use mock_server::ServiceHandle;
+use mock_server::journal::RequestPattern;
+use mock_server::{Fault, FaultRule, ServiceHandle};
 use profile_sdk::{ApiKey, Client, ClientBuilder};
 
 use crate::clock::SkippingClock;
@@ -71,16 +72,19 @@ use crate::mocked_service::Service;
 /// Creates a client with a key.
 #[track_caller]
 fn connect(service: &impl Service, key: &str) -> Client {
-    client_builder(service)
-        .api_key(ApiKey::new(key).unwrap())
-        .build()
-        .unwrap()
+    let builder = client_builder(service).api_key(ApiKey::new(key).unwrap());
+    builder.build().unwrap()
 }
 
 /// Creates a client with all scopes.
 #[track_caller]
 fn connect_as_owner(service: &impl Service) -> Client {
     connect(service, service.key())
+}
+
+/// Returns a builder for a client with all scopes, whose waits end at once.
+fn owner_builder(service: &impl Service) -> ClientBuilder {
+    client_builder(service).api_key(ApiKey::new(service.key()).unwrap())
 }
 
 /// Returns a builder for a client without a key, whose waits end at once.
@@ -93,6 +97,16 @@ fn client_builder_for(uri: &str) -> ClientBuilder {
     Client::builder()
         .base_url(uri)
         .clock(SkippingClock::default())
+}
+
+#[track_caller]
+fn add_fault(service: &ServiceHandle, rule: FaultRule) {
+    service.add_fault(rule).unwrap();
+}
+
+/// Returns a rule for all requests with a method.
+fn fault_on(method: &str, fault: Fault) -> FaultRule {
+    FaultRule::new(fault).matching(RequestPattern::any().method(method))
 }
 
 /// Returns the number of requests that the service has received.

@@ -119,15 +119,11 @@ async fn limits_the_size_of_responses() {
     let service = MockServer::start().await;
     let body = br#"{"data":{"users":1,"views":1,"links":1}}"#;
     respond_to_all(&service, ResponseTemplate::new(203).set_body_bytes(body)).await;
-    let exact = client_builder(&service)
-        .max_response_bytes(body.len())
-        .build()
-        .unwrap();
+    let exact = client_builder(&service).max_response_bytes(body.len());
+    let exact = exact.build().unwrap();
     exact.site_stats().await.unwrap();
-    let short = client_builder(&service)
-        .max_response_bytes(body.len() - 1)
-        .build()
-        .unwrap();
+    let short = client_builder(&service).max_response_bytes(body.len() - 1);
+    let short = short.build().unwrap();
     let error = short.site_stats().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
     assert_eq!(

@@ -23,9 +23,8 @@ async fn rate_limited_once(retry_after: &str) -> (MockServer, Client, SkippingCl
     let clock = SkippingClock::default();
     let client = client_builder(&service)
         .clock(clock.clone())
-        .retry(RetryPolicy::none())
-        .build()
-        .unwrap();
+        .retry(RetryPolicy::none());
+    let client = client.build().unwrap();
     let error = client.badges().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited);
     (service, client, clock)
@@ -174,9 +173,8 @@ async fn spaces_requests_by_the_interval() {
     let clock = SkippingClock::default();
     let client = client_builder(&service)
         .clock(clock.clone())
-        .request_interval(10 * SECOND)
-        .build()
-        .unwrap();
+        .request_interval(10 * SECOND);
+    let client = client.build().unwrap();
     for _ in 0..3 {
         client.clone().badges().await.unwrap();
     }
@@ -199,9 +197,8 @@ async fn reports_a_request_interval_beyond_the_deadline() {
     let service = MockServer::start().await;
     let client = client_builder(&service)
         .clock(SkippingClock::waking_late_by(SECOND))
-        .request_interval(10 * SECOND)
-        .build()
-        .unwrap();
+        .request_interval(10 * SECOND);
+    let client = client.build().unwrap();
     client.badges().await.unwrap();
     let late = client.badges().total_timeout(11 * SECOND);
     let error = late.await.unwrap_err();
@@ -274,10 +271,8 @@ async fn headers_of_caches_and_proxies_are_read_in_every_form() {
 async fn limits(response: ResponseTemplate) -> (Client, Option<Error>) {
     let service = MockServer::start().await;
     respond_to_all(&service, response).await;
-    let client = client_builder(&service)
-        .retry(RetryPolicy::none())
-        .build()
-        .unwrap();
+    let client = client_builder(&service).retry(RetryPolicy::none());
+    let client = client.build().unwrap();
     let error = client.badges().await.err();
     (client, error)
 }

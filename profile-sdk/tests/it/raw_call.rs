@@ -3,11 +3,11 @@
 use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule};
-use profile_sdk::{ApiKey, ErrorKind, Method, Profile};
+use profile_sdk::{ErrorKind, Method, Profile};
 use serde_json::{Value, json};
 
 use crate::mocked_service::{MockServer, respond_to_all};
-use crate::{client_builder, connect_as_owner, requests};
+use crate::{add_fault, connect_as_owner, owner_builder, requests};
 
 #[tokio::test]
 async fn calls_any_endpoint() {
@@ -58,9 +58,7 @@ async fn raw_calls_have_the_same_errors_and_retries() {
             .starts_with("GET /api/v1/nothing: 404: not found"),
         "{error}"
     );
-    service
-        .add_fault(FaultRule::new(Fault::status(503)))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)));
     for (method, idempotent, attempts) in [
         (Method::Get, false, 4),
         (Method::Put, false, 4),
@@ -194,11 +192,8 @@ async fn decodes_an_empty_body_as_null() {
 #[tokio::test]
 async fn typed_and_raw_calls_send_their_headers() {
     let service = MockServer::start().await;
-    let client = client_builder(&service)
-        .api_key(ApiKey::new(service.key()).unwrap())
-        .default_header("x-tenant", "blue")
-        .build()
-        .unwrap();
+    let client = owner_builder(&service).default_header("x-tenant", "blue");
+    let client = client.build().unwrap();
     let typed = client.create_post("p").header("Idempotency-Key", "canary");
     let typed = typed.header("X-Tenant", "green").header("x-tenant", "red");
     let raw = client.raw_call(Method::Get, "/api/v1/stats");

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
-use profile_sdk::{ApiKey, Clock, Error, ErrorKind, LinkId, Operation, ProfileUpdate, RetryPolicy};
+use profile_sdk::{Clock, Error, ErrorKind, LinkId, Operation, ProfileUpdate, RetryPolicy};
 
 use crate::clock::SkippingClock;
 use crate::every_call::every_call;
-use crate::{client_builder, connect_as_owner, requests};
+use crate::{add_fault, client_builder, connect_as_owner, owner_builder, requests};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -23,9 +23,7 @@ async fn call_each_with_fault(fault: Fault) -> Vec<(Operation, Result<(), Error>
     for (operation, call) in every_call(&connect_as_owner(&service)) {
         service.clear_faults();
         service.journal().clear();
-        service
-            .add_fault(FaultRule::new(fault.clone()).times(1))
-            .unwrap();
+        add_fault(&service, FaultRule::new(fault.clone()).times(1));
         results.push((operation, call.await, requests(&service)));
     }
     results
@@ -109,9 +107,7 @@ async fn does_not_retry_permanent_failures() {
 #[tokio::test]
 async fn retries_three_times_by_default() {
     let service = MockServer::start().await;
-    service
-        .add_fault(FaultRule::new(Fault::status(503)))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)));
     let client = connect_as_owner(&service);
     for (call, attempts) in [
         (client.me(), 4),
@@ -158,9 +154,7 @@ async fn an_earlier_attempt_may_have_been_applied() {
     let service = MockServer::start().await;
     let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     service.add_fault(lost.times(1)).unwrap();
-    service
-        .add_fault(FaultRule::new(Fault::status(400)).after_write())
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(400)).after_write());
     let client = connect_as_owner(&service);
     let error = client
         .update_profile(&ProfileUpdate::new())
@@ -190,13 +184,11 @@ async fn a_wait_says_whether_a_request_may_have_been_applied() {
     ] {
         let service = MockServer::start().await;
         let (reports, waits) = mpsc::channel();
-        let client = client_builder(&service)
-            .api_key(ApiKey::new(service.key()).unwrap())
+        let client = owner_builder(&service)
             .clock(SkippingClock::default())
             .request_interval(interval)
-            .on_wait(move |wait| reports.send(wait.may_have_been_applied).unwrap())
-            .build()
-            .unwrap();
+            .on_wait(move |wait| reports.send(wait.may_have_been_applied).unwrap());
+        let client = client.build().unwrap();
         for is_write in [true, false] {
             for fault in &faults {
                 let rule = FaultRule::new(fault.clone()).times(1);
@@ -223,11 +215,8 @@ async fn call_with_retry_after(retry_after: &str) -> (Result<(), Error>, Vec<Dur
     let rule = FaultRule::new(Fault::rate_limited(retry_after)).times(1);
     service.add_fault(rule).unwrap();
     let clock = SkippingClock::default();
-    let client = client_builder(&service)
-        .clock(clock.clone())
-        .jitter(|| 0.0)
-        .build()
-        .unwrap();
+    let client = client_builder(&service).clock(clock.clone()).jitter(|| 0.0);
+    let client = client.build().unwrap();
     let outcome = client.badges().await.map(drop);
     (outcome, clock.waits(), requests(&service))
 }
@@ -269,9 +258,7 @@ async fn a_429_does_not_consume_a_retry() {
 async fn a_429_without_a_wait_cannot_cause_a_loop() {
     for retry_after in ["0", "Thu, 01 Jan 1970 00:00:00 GMT", "none"] {
         let service = MockServer::start().await;
-        service
-            .add_fault(FaultRule::new(Fault::rate_limited(retry_after)))
-            .unwrap();
+        add_fault(&service, FaultRule::new(Fault::rate_limited(retry_after)));
         let client = client_builder(&service).jitter(|| 0.0).build().unwrap();
         let error = client.badges().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::RateLimited);
@@ -284,9 +271,7 @@ async fn a_429_without_a_wait_cannot_cause_a_loop() {
 async fn a_429_fails_at_once_without_a_max_wait() {
     for retry_after in ["7", "0", "none"] {
         let service = MockServer::start().await;
-        service
-            .add_fault(FaultRule::new(Fault::rate_limited(retry_after)))
-            .unwrap();
+        add_fault(&service, FaultRule::new(Fault::rate_limited(retry_after)));
         let client = connect_as_owner(&service);
         let impatient = RetryPolicy::new().max_wait(Duration::ZERO);
         // With the clock of the test, more attempts would never reach the total timeout.
@@ -335,9 +320,7 @@ async fn the_total_timeout_ends_a_call() {
 #[tokio::test]
 async fn the_retry_budget_limits_retries() {
     let service = MockServer::start().await;
-    service
-        .add_fault(FaultRule::new(Fault::status(503)))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)));
     let client = client_builder(&service).retry_budget(4).build().unwrap();
     for attempts in [4, 2, 1, 1] {
         let clone = client.clone();
@@ -353,9 +336,7 @@ async fn the_retry_budget_limits_retries() {
     for _ in 0..10 {
         client.badges().await.unwrap();
     }
-    service
-        .add_fault(FaultRule::new(Fault::status(503)))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)));
     assert_eq!(client.badges().await.unwrap_err().attempts(), 2);
 }
 
@@ -379,14 +360,9 @@ impl Clock for StoppedClock {
 #[tokio::test]
 async fn a_call_can_be_canceled() {
     let service = MockServer::start().await;
-    service
-        .add_fault(FaultRule::new(Fault::status(503)).times(1))
-        .unwrap();
-    let client = client_builder(&service)
-        .clock(StoppedClock)
-        .api_key(ApiKey::new(service.key()).unwrap())
-        .build()
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)).times(1));
+    let client = owner_builder(&service).clock(StoppedClock);
+    let client = client.build().unwrap();
     let waiting = tokio::spawn(client.me());
     let any_request = RequestPattern::any();
     service

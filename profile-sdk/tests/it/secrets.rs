@@ -48,10 +48,9 @@ async fn nothing_printable_shows_the_key() {
     check(&format!("{call:?} {:?}", call.request()));
     check_error(&call.await.unwrap_err());
 
-    let unreachable = client_builder_for("http://127.0.0.1:1")
-        .api_key(ApiKey::new(CANARY).unwrap())
-        .build()
-        .unwrap();
+    let unreachable =
+        client_builder_for("http://127.0.0.1:1").api_key(ApiKey::new(CANARY).unwrap());
+    let unreachable = unreachable.build().unwrap();
     check_error(&unreachable.me().await.unwrap_err());
 
     respond_to_all(&service, ResponseTemplate::new(200).set_body_string("{")).await;

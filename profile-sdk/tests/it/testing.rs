@@ -17,7 +17,7 @@ use tower::layer::layer_fn;
 use tower::service_fn;
 
 use crate::mocked_service::{MockServer, respond_to_all};
-use crate::{client_builder, client_builder_for, connect_as_owner};
+use crate::{add_fault, client_builder, client_builder_for, connect_as_owner};
 
 #[track_caller]
 fn assert_alike(built: &Error, real: &Error) {
@@ -68,9 +68,7 @@ async fn built_errors_are_like_real_ones() {
 #[tokio::test]
 async fn built_errors_without_a_status_are_like_real_ones() {
     let service = MockServer::start().await;
-    service
-        .add_fault(FaultRule::new(Fault::MalformedJson))
-        .unwrap();
+    add_fault(&service, FaultRule::new(Fault::MalformedJson));
     let real = connect_as_owner(&service).site_stats().await.unwrap_err();
     let built = ErrorBuilder::new(ErrorKind::Unreadable)
         .operation(Operation::SITE_STATS)

@@ -137,9 +137,8 @@ async fn sends_nothing_to_an_untrusted_certificate() {
         let client = client_builder_for(&service.uri)
             .tls(tls)
             .api_key(ApiKey::new("canary").unwrap())
-            .retry(RetryPolicy::none())
-            .build()
-            .unwrap();
+            .retry(RetryPolicy::none());
+        let client = client.build().unwrap();
         let error = client.create_post("p").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Connection);
         assert!(!error.may_have_been_applied());
@@ -169,9 +168,8 @@ async fn sends_requests_to_a_trusted_certificate() {
             let client = client_builder_for(&service.uri)
                 .tls(tls)
                 .root_certificate_pem(service.certificate.as_bytes())
-                .api_key(ApiKey::new("the-key").unwrap())
-                .build()
-                .unwrap();
+                .api_key(ApiKey::new("the-key").unwrap());
+            let client = client.build().unwrap();
             for _ in 0..2 {
                 let me = client.me().await.unwrap();
                 assert_eq!(me.handle.unwrap().as_str(), "ada");
@@ -186,10 +184,8 @@ async fn sends_requests_to_a_trusted_certificate() {
 async fn reports_https_to_a_plain_http_port() {
     let service = MockServer::start().await;
     for tls in every_tls() {
-        let client = client_builder_for(&service.uri().replace("http://", "https://"))
-            .tls(tls)
-            .build()
-            .unwrap();
+        let client = client_builder_for(&service.uri().replace("http://", "https://")).tls(tls);
+        let client = client.build().unwrap();
         let error = client.badges().await.unwrap_err();
         let message = error.to_string();
         let expected = "the service does not support HTTPS on this port; check the base URL";
@@ -203,9 +199,8 @@ async fn reports_https_to_a_plain_http_port() {
 async fn reports_plain_http_to_an_https_port() {
     let service = Service::start(&["http/1.1"]).await;
     let client = client_builder_for(&service.uri.replace("https://", "http://"))
-        .api_key(ApiKey::new("canary").unwrap())
-        .build()
-        .unwrap();
+        .api_key(ApiKey::new("canary").unwrap());
+    let client = client.build().unwrap();
     let error = client.me().await.unwrap_err();
     assert_eq!(
         (error.kind(), error.attempts()),

@@ -93,9 +93,8 @@ async fn a_response_with_a_damaged_body_is_a_success() {
         service.add_fault(FaultRule::new(fault.clone())).unwrap();
         let client = client_builder(&service)
             .api_key(profile_sdk::ApiKey::new(service.key()).unwrap())
-            .attempt_timeout(Duration::from_secs(1))
-            .build()
-            .unwrap();
+            .attempt_timeout(Duration::from_secs(1));
+        let client = client.build().unwrap();
         let created = client.create_post("p").send().await.unwrap();
         assert!((200..300).contains(&created.status()), "{fault:?}");
         assert_eq!((created.data(), created.body()), (&None, &b""[..]));

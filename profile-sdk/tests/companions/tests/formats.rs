@@ -19,47 +19,41 @@ use serde_json::{Value, json};
 /// Reads a value from JSON, and writes and reads it in the formats that describe themselves.
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, json: &Value) -> T {
     let value: T = serde_json::from_value(json.clone()).expect(name);
-    let read = |format: &str, read: Result<T, String>| {
-        assert_eq!(read.as_ref(), Ok(&value), "{name} in {format}: {json}");
+    let read = |format: &str, text: &dyn Debug, read: Result<T, String>| {
+        assert_eq!(
+            read.as_ref(),
+            Ok(&value),
+            "{name} in {format}: {json} {text:?}"
+        );
     };
+    /// Returns the result with the text of the error.
+    fn with_text<T, E: std::fmt::Display>(read: Result<T, E>) -> Result<T, String> {
+        read.map_err(|error| error.to_string())
+    }
     let text = serde_json::to_string(&value).unwrap();
-    read(
-        "JSON",
-        serde_json::from_str(&text).map_err(|e| e.to_string()),
-    );
+    read("JSON", &text, with_text(serde_json::from_str(&text)));
     let text = serde_yaml_ng::to_string(&value).unwrap();
-    read(
-        "YAML",
-        serde_yaml_ng::from_str(&text).map_err(|e| format!("{e} {text}")),
-    );
+    read("YAML", &text, with_text(serde_yaml_ng::from_str(&text)));
     // A document is a table, and has no null.
     if !json.to_string().contains("null") {
         let text = toml::to_string(&BTreeMap::from([("value", &value)])).unwrap();
         let table = toml::from_str::<BTreeMap<String, T>>(&text);
         let table = table.map(|mut table| table.remove("value").unwrap());
-        read("TOML", table.map_err(|e| format!("{e} {text}")));
+        read("TOML", &text, with_text(table));
     }
-    let bytes = rmp_serde::to_vec(&value).unwrap();
-    read(
-        "MessagePack",
-        rmp_serde::from_slice(&bytes).map_err(|e| e.to_string()),
-    );
-    let bytes = rmp_serde::to_vec_named(&value).unwrap();
-    read(
-        "MessagePack with names",
-        rmp_serde::from_slice(&bytes).map_err(|e| e.to_string()),
-    );
+    for bytes in [rmp_serde::to_vec(&value), rmp_serde::to_vec_named(&value)] {
+        let bytes = bytes.unwrap();
+        read(
+            "MessagePack",
+            &bytes,
+            with_text(rmp_serde::from_slice(&bytes)),
+        );
+    }
     let mut bytes = Vec::new();
     ciborium::into_writer(&value, &mut bytes).unwrap();
-    read(
-        "CBOR",
-        ciborium::from_reader(&*bytes).map_err(|e| e.to_string()),
-    );
+    read("CBOR", &bytes, with_text(ciborium::from_reader(&*bytes)));
     let text = ron::to_string(&value).unwrap();
-    read(
-        "RON",
-        ron::from_str(&text).map_err(|e| format!("{e} {text}")),
-    );
+    read("RON", &text, with_text(ron::from_str(&text)));
     value
 }
 
@@ -67,11 +61,8 @@ fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, json: 
 fn check_all<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, json: &Value) {
     let value: T = check(name, json);
     let bytes = postcard::to_allocvec(&value).unwrap();
-    assert_eq!(
-        postcard::from_bytes(&bytes).as_ref(),
-        Ok(&value),
-        "{name} in postcard"
-    );
+    let read = postcard::from_bytes(&bytes);
+    assert_eq!(read.as_ref(), Ok(&value), "{name} in postcard");
     let config = bincode::config::standard();
     let bytes = bincode::serde::encode_to_vec(&value, config).unwrap();
     let (read, _): (T, _) = bincode::serde::decode_from_slice(&bytes, config).expect(name);
@@ -264,28 +255,20 @@ fn source() -> BoxedStrategy<Value> {
 
 fn step() -> BoxedStrategy<Value> {
     let tag = |name: &str| ("step", Just(json!(name)).boxed());
+    let copies = (2_u8..9).prop_map(Value::from).boxed();
+    let (edit, create, delete) = (tag("edit_link"), tag("create_link"), tag("delete_link"));
+    let edit = vec![edit, ("id", id()), ("from", link()), ("to", new_link())];
     prop_oneof![
         with(
             vec![tag("edit_profile"), ("from", update()), ("to", update())],
             none()
         ),
+        with(edit, none()),
         with(
-            vec![
-                tag("edit_link"),
-                ("id", id()),
-                ("from", link()),
-                ("to", new_link())
-            ],
-            none()
+            vec![create, ("to", new_link())],
+            some(vec![("copies", copies)])
         ),
-        with(
-            vec![tag("create_link"), ("to", new_link())],
-            some(vec![("copies", (2_u8..9).prop_map(Value::from).boxed())]),
-        ),
-        with(
-            vec![tag("delete_link"), ("id", id()), ("from", link())],
-            none()
-        ),
+        with(vec![delete, ("id", id()), ("from", link())], none()),
     ]
     .boxed()
 }
@@ -293,20 +276,16 @@ fn step() -> BoxedStrategy<Value> {
 fn warning() -> BoxedStrategy<Value> {
     let tag = |name: &str| ("warning", Just(json!(name)).boxed());
     let texts = [("field", text(9)), ("sent", text(9)), ("stored", text(9))];
+    let similar = vec![
+        tag("similar_links"),
+        ("to", new_link()),
+        ("similar", list(&link())),
+    ];
+    let altered = [vec![tag("altered_text")], texts.into()].concat();
     prop_oneof![
         with(vec![tag("links_not_listed")], none()),
-        with(
-            vec![
-                tag("similar_links"),
-                ("to", new_link()),
-                ("similar", list(&link()))
-            ],
-            none()
-        ),
-        with(
-            [vec![tag("altered_text")], texts.into()].concat(),
-            some(vec![("link", id())])
-        ),
+        with(similar, none()),
+        with(altered, some(vec![("link", id())])),
     ]
     .boxed()
 }
@@ -329,13 +308,8 @@ fn plan() -> BoxedStrategy<Value> {
 }
 
 fn badge() -> BoxedStrategy<Value> {
-    open(vec![
-        ("id", text(5)),
-        ("name", text(5)),
-        ("description", text(5)),
-        ("color", text(5)),
-        ("kind", text(5)),
-    ])
+    let names = ["id", "name", "description", "color", "kind"];
+    open(names.map(|name| (name, text(5))).to_vec())
 }
 
 types! {

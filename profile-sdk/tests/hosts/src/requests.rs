@@ -18,10 +18,8 @@ pub fn http_request() -> String {
         stream.write_all(RESPONSE).unwrap();
         String::from_utf8(head).unwrap()
     });
-    let host = head
-        .lines()
-        .find(|line| line.starts_with("host: "))
-        .unwrap();
+    let mut lines = head.lines();
+    let host = lines.find(|line| line.starts_with("host: ")).unwrap();
     format!("{} {result:?}", head.replace(host, "host"))
 }
 

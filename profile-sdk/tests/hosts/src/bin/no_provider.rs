@@ -4,13 +4,9 @@
 fn main() {
     #[cfg(feature = "with-sdk")]
     {
-        let error = hosts::new_client()
-            .expect_err("no provider yet")
-            .to_string();
-        assert!(
-            error.starts_with("no crypto provider is installed"),
-            "{error}"
-        );
+        let error = hosts::new_client().expect_err("no provider yet").to_string();
+        let expected = "no crypto provider is installed";
+        assert!(error.starts_with(expected), "{error}");
     }
     let provider = rustls::crypto::ring::default_provider();
     provider.install_default().expect("no other provider");
