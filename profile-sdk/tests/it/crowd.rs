@@ -60,10 +60,9 @@ impl Limited {
             window,
         });
         let (service, responder) = (MockServer::start().await, limited.clone());
-        Mock::given(any())
-            .respond_with(move |_: &mock_server::wiremock::Request| responder.respond())
-            .mount(service.wiremock())
-            .await;
+        let respond = move |_: &mock_server::wiremock::Request| responder.respond();
+        let mock = Mock::given(any()).respond_with(respond);
+        mock.mount(service.wiremock()).await;
         (service, limited)
     }
 

@@ -6,7 +6,7 @@ use profile_sdk::{Error, ErrorKind, Handle, LinkId, LinkUpdate};
 
 use crate::every_call::every_call;
 use crate::mocked_service::{MockServer, respond_to_all};
-use crate::{client_builder, connect, connect_as_owner};
+use crate::{client_builder, client_builder_for, connect, connect_as_owner};
 
 #[tokio::test]
 async fn a_wrong_key_is_unauthorized() {
@@ -15,26 +15,18 @@ async fn a_wrong_key_is_unauthorized() {
     assert_eq!(error.kind(), ErrorKind::Unauthorized);
     assert_eq!(error.status(), Some(401));
     assert!(!error.message().unwrap().is_empty());
-    assert!(
-        error
-            .to_string()
-            .starts_with("GET /api/v1/me: 401: the service rejected the key: ")
-    );
+    let start = "GET /api/v1/me: 401: the service rejected the key: ";
+    assert!(error.to_string().starts_with(start), "{error}");
 }
 
 #[tokio::test]
 async fn does_not_send_a_call_without_a_key() {
-    let client = profile_sdk::Client::builder()
-        .base_url("http://127.0.0.1:1")
-        .build()
-        .unwrap();
+    let client = client_builder_for("http://127.0.0.1:1").build().unwrap();
     let error = client.me().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::KeyMissing);
-    assert_eq!(
-        error.to_string(),
-        "GET /api/v1/me: this call requires an API key; set one with ClientBuilder::api_key, \
-         or with PROFILE_API_KEY and Client::from_env"
-    );
+    let expected = "GET /api/v1/me: this call requires an API key; set one with ClientBuilder::api_key, \
+                    or with PROFILE_API_KEY and Client::from_env";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]
@@ -91,6 +83,10 @@ async fn the_body_of_a_403_says_whether_a_scope_is_missing() {
     let forbidden = || ResponseTemplate::new(403);
     let other = "the service does not permit this call";
     let lacking = "the key lacks the scope social:write";
+    let named = r#"{"error":{"code":"x1","message":"social:write is needed for this call"}}"#;
+    let suspended =
+        r#"{"error":{"code":"account_suspended","message":"your account is suspended"}}"#;
+    let network = r#"{"message":"this key may only be used from an allowed network"}"#;
     for (body, expected) in [
         ("", lacking),
         ("forbidden", lacking),
@@ -99,32 +95,20 @@ async fn the_body_of_a_403_says_whether_a_scope_is_missing() {
         (r#"{"message":"Forbidden"}"#, lacking),
         (r#"{"detail":"not allowed here"}"#, lacking),
         (r#"{"error":{"code":"missing_scope"}}"#, lacking),
-        (
-            r#"{"error":{"code":"x1","message":"social:write is needed for this call"}}"#,
-            lacking,
-        ),
+        (named, lacking),
         (
             "You do not have permission to perform this action.",
             lacking,
         ),
-        (
-            r#"{"error":{"code":"account_suspended","message":"your account is suspended"}}"#,
-            other,
-        ),
+        (suspended, other),
         (r#"{"error":{"code":"ip_blocked"}}"#, other),
         ("your account is suspended", other),
-        (
-            r#"{"message":"this key may only be used from an allowed network"}"#,
-            other,
-        ),
+        (network, other),
     ] {
         let (_, error) = respond_and_call(forbidden().set_body_string(body)).await;
         assert!(error.to_string().contains(expected), "{body}: {error}");
-        assert_eq!(
-            error.missing_scope().is_some(),
-            expected == lacking,
-            "{body}"
-        );
+        let is_missing = error.missing_scope().is_some();
+        assert_eq!(is_missing, expected == lacking, "{body}");
     }
     let challenge = r#"Bearer error="insufficient_scope""#;
     let response = forbidden().insert_header("www-authenticate", challenge);
@@ -133,8 +117,7 @@ async fn the_body_of_a_403_says_whether_a_scope_is_missing() {
 }
 
 async fn respond_and_call(response: ResponseTemplate) -> (Error, Error) {
-    let service = MockServer::start().await;
-    respond_to_all(&service, response).await;
+    let service = MockServer::responding(response).await;
     let client = connect_as_owner(&service);
     let handle = Handle::new("demo").unwrap();
     let read = client.user_stats(&handle, None).await.unwrap_err();
@@ -166,48 +149,38 @@ async fn classifies_status_codes() {
 
 #[tokio::test]
 async fn reports_code_message_and_request_id() {
-    let response = ResponseTemplate::new(422)
-        .insert_header("x-request-id", "r-1")
-        .set_body_raw(
-            r#"{"error":{"code":"unknown_field","message":"no\nnickname"}}"#,
-            "application/json",
-        );
+    let body = r#"{"error":{"code":"unknown_field","message":"no\nnickname"}}"#;
+    let response = ResponseTemplate::new(422).insert_header("x-request-id", "r-1");
+    let response = response.set_body_raw(body, "application/json");
     let (_, error) = respond_and_call(response).await;
     assert_eq!(error.code(), Some("unknown_field"));
     assert_eq!(error.message(), Some("no nickname"));
     assert_eq!(error.request_id(), Some("r-1"));
     assert!(error.body().starts_with(b"{\"error\""));
-    assert_eq!(
-        error.to_string(),
-        "POST /api/v1/me/posts: 422: the service rejected the request: \
-         no nickname (unknown_field) [request r-1]"
-    );
+    let expected = "POST /api/v1/me/posts: 422: the service rejected the request: \
+                    no nickname (unknown_field) [request r-1]";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]
 async fn names_the_handle_or_id() {
-    let service = MockServer::start().await;
-    respond_to_all(&service, ResponseTemplate::new(404)).await;
+    let service = MockServer::responding(ResponseTemplate::new(404)).await;
     let client = connect_as_owner(&service);
-    let error = client
-        .delete_link(&LinkId::new("link_9").unwrap())
-        .await
-        .unwrap_err();
+    let id = LinkId::new("link_9").unwrap();
+    let error = client.delete_link(&id).await.unwrap_err();
     assert_eq!(error.resource(), Some("link_9"));
-    assert_eq!(
-        error.to_string(),
-        "DELETE /api/v1/me/links/link_9: 404: not found"
-    );
+    let expected = "DELETE /api/v1/me/links/link_9: 404: not found";
+    assert_eq!(error.to_string(), expected);
     let handle = Handle::new("é/".repeat(200)).unwrap();
     let error = client.user_stats(&handle, None).await.unwrap_err();
     assert_eq!(error.resource(), Some(handle.as_str()));
     let message = error.to_string();
     assert!(
-        message.starts_with("GET /api/v1/users/%C3%A9%2F%C3%A9%2F")
-            && message.ends_with("…/stats: 404: not found")
-            && message.len() < 200,
+        message.starts_with("GET /api/v1/users/%C3%A9%2F%C3%A9%2F"),
         "{message}"
     );
+    assert!(message.ends_with("…/stats: 404: not found"), "{message}");
+    assert!(message.len() < 200, "{message}");
     let id = LinkId::new("7").unwrap();
     let empty = client.update_link(&id, &LinkUpdate::new());
     assert_eq!(empty.await.unwrap_err().resource(), Some("7"));
@@ -227,8 +200,7 @@ async fn bounds_and_escapes_texts_of_the_service() {
         let response = ResponseTemplate::new(status)
             .insert_header("x-request-id", "x".repeat(6000))
             .set_body_string(body);
-        let service = MockServer::start().await;
-        respond_to_all(&service, response).await;
+        let service = MockServer::responding(response).await;
         let error = connect_as_owner(&service).site_stats().await.unwrap_err();
         let message = error.to_string();
         assert!(message.chars().count() < 1600, "{message}");
@@ -254,12 +226,9 @@ async fn reports_the_path_of_an_unreadable_field() {
     assert_eq!(error.kind(), ErrorKind::Unreadable);
     assert_eq!(error.status(), Some(200));
     assert_eq!(error.body(), body.as_bytes());
-    assert!(
-        error.to_string().starts_with(
-            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a JSON number"
-        ),
-        "{error}"
-    );
+    let start =
+        "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a JSON number";
+    assert!(error.to_string().starts_with(start), "{error}");
 }
 
 #[tokio::test]
@@ -269,9 +238,7 @@ async fn debug_shortens_the_body() {
     respond_to_all(&service, ResponseTemplate::new(502).set_body_string(body)).await;
     let error = client_builder(&service).build().unwrap().badges().await;
     let shown = format!("{:?}", error.unwrap_err());
-    assert!(
-        shown.contains("<p>éé") && shown.contains("60003 bytes"),
-        "{shown}"
-    );
+    assert!(shown.contains("<p>éé"), "{shown}");
+    assert!(shown.contains("60003 bytes"), "{shown}");
     assert!(shown.len() < 1_000, "{}", shown.len());
 }

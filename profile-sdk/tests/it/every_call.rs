@@ -43,10 +43,9 @@ fn the_readme_lists_every_operation_with_its_scope() {
     let row = |operation: &Operation| {
         let (name, line) = (operation.name(), operation.to_string());
         let line = line.replacen("/api/v1", "", 1);
-        let key = if operation.requires_key() {
-            ""
-        } else {
-            ", no key required"
+        let key = match operation.requires_key() {
+            true => "",
+            false => ", no key required",
         };
         let scope = operation.scope();
         let scope = scope.map_or(String::new(), |scope| format!("`{scope}` "));

@@ -45,12 +45,9 @@ async fn does_not_retry_unreadable_responses() {
 #[tokio::test]
 async fn accepts_slow_responses_and_other_content_types() {
     let html = "text/html; charset=utf-16".to_owned();
-    let bytes_and_milliseconds = WireFault::Dribble {
-        bytes: 200,
-        pause: Duration::from_millis(1),
-    };
+    let (bytes, pause) = (200, Duration::from_millis(1));
     for fault in [
-        Fault::Wire(bytes_and_milliseconds),
+        Fault::Wire(WireFault::Dribble { bytes, pause }),
         Fault::WrongContentType { content_type: html },
     ] {
         let service = start(fault).await;
@@ -62,10 +59,8 @@ async fn accepts_slow_responses_and_other_content_types() {
 #[test]
 fn limits_the_memory_of_responses() {
     const CAP: usize = 1 << 20;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build().unwrap();
     for fault in [
         Fault::HugeBody { bytes: 64 << 20 },
         Fault::GzipBomb { bytes: 1 << 30 },
@@ -92,10 +87,8 @@ async fn time_out<T: Send + 'static>(
     call: JoinHandle<Result<T, Error>>,
 ) -> Error {
     for attempt in 1..=attempts {
-        let any_request = RequestPattern::any();
-        let received = service
-            .journal()
-            .wait(&any_request, attempt, Duration::from_secs(10));
+        let (any_request, journal) = (RequestPattern::any(), service.journal());
+        let received = journal.wait(&any_request, attempt, Duration::from_secs(10));
         received.await.unwrap();
         tokio::time::pause();
         tokio::time::advance(ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT * 2).await;
@@ -113,12 +106,8 @@ async fn times_out_when_the_service_hangs() {
         let error = time_out(&service, 4, read).await;
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert_eq!((error.attempts(), requests(&service)), (4, 4));
-        assert!(
-            error
-                .to_string()
-                .starts_with("GET /api/v1/me: no complete response within 30 seconds; tried 4"),
-            "{error}"
-        );
+        let start = "GET /api/v1/me: no complete response within 30 seconds; tried 4";
+        assert!(error.to_string().starts_with(start), "{error}");
     }
 }
 

@@ -84,11 +84,9 @@ async fn nothing_is_sent_after_the_deadline() {
         let error = call.await.unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
         assert!(!error.may_have_been_applied() && error.is_retryable());
-        assert_eq!(
-            error.to_string(),
-            "POST /api/v1/me/links: the request was not sent, because the timeout or the deadline \
-             of the call has passed"
-        );
+        let expected = "POST /api/v1/me/links: the request was not sent, because the timeout or the deadline \
+                        of the call has passed";
+        assert_eq!(error.to_string(), expected);
     }
     assert_eq!(requests(&service), 0);
     let later = Instant::now() + Duration::from_secs(60);

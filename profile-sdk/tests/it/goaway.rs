@@ -218,11 +218,9 @@ async fn without_retries_an_error_says_that_the_request_was_not_applied() {
     let error = client.create_post("p").await.unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connection, 1));
     assert!(!error.may_have_been_applied() && error.is_retryable());
-    assert_eq!(
-        error.to_string(),
-        "POST /api/v1/me/posts: the service closed the connection without processing the request, \
-         so nothing was applied"
-    );
+    let expected = "POST /api/v1/me/posts: the service closed the connection without processing the request, \
+                    so nothing was applied";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
 use profile_sdk::{
-    ErrorKind, Link, LinkUpdate, Method, NewLink, Profile, ProfileUpdate, SiteStats,
+    ErrorKind, Link, LinkId, LinkUpdate, Method, NewLink, Profile, ProfileUpdate, SiteStats,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -75,10 +75,7 @@ fn whole_numbers_are_ids() {
     ] {
         let body = format!(r#"{{"data":{{"links":[{{"id":{json},"title":"t"}}]}}}}"#);
         let profile = canned.read(canned.client.me(), body.as_bytes()).unwrap();
-        let read = profile.links()[0]
-            .id
-            .as_ref()
-            .map(|id| id.as_str().to_owned());
+        let read = profile.links()[0].id.as_ref().map(LinkId::to_string);
         assert_eq!(read.as_deref(), id, "{json}");
     }
 }
@@ -86,30 +83,26 @@ fn whole_numbers_are_ids() {
 #[test]
 fn what_follows_the_value_is_an_error() {
     let canned = CannedClient::new();
+    let site = r#"{"users":1,"views":2,"links":3}"#;
+    let data = format!(r#"{{"data":{site}}}"#);
     for (body, is_valid) in [
-        (r#"{"data":{"users":1,"views":2,"links":3}}"#, true),
+        (data.clone(), true),
+        (format!("\u{feff}{data}\r\n "), true),
         (
-            "\u{feff}{\"data\":{\"users\":1,\"views\":2,\"links\":3}}\r\n ",
+            data.replacen("{\"users\":1", "{\"users\":1,\"users\":1", 1),
             true,
         ),
+        (format!(r#"{{"data":{{"users":0}},"data":{site}}}"#), true),
         (
-            r#"{"data":{"users":1,"users":1,"views":2,"links":3}}"#,
+            format!(r#"{{"x":{{"\ud83d":1}},"\ud83d":1,"data":{site}}}"#),
             true,
         ),
-        (
-            r#"{"data":{"users":0},"data":{"users":1,"views":2,"links":3}}"#,
-            true,
-        ),
-        (
-            r#"{"x":{"\ud83d":1},"\ud83d":1,"data":{"users":1,"views":2,"links":3}}"#,
-            true,
-        ),
-        (r#"{"data":{"users":1,"views":2,"links":3}}xyz"#, false),
-        (r#"{"data":{"users":1,"views":2,"links":3}}{}"#, false),
-        (r#"{"data":{"users":1,"views":2,"links":3}}<html>"#, false),
-        (r#"[{"users":1,"views":2,"links":3}]"#, false),
-        (r#"{"data":[1,2,3]}"#, false),
-        (r#"{"users":1,"views":2,"links":3}"#, false),
+        (format!("{data}xyz"), false),
+        (format!("{data}{{}}"), false),
+        (format!("{data}<html>"), false),
+        (format!("[{site}]"), false),
+        (r#"{"data":[1,2,3]}"#.to_owned(), false),
+        (site.to_owned(), false),
     ] {
         let raw = || canned.client.raw_call(Method::Get, "/api/v1/stats");
         let typed = canned.read(canned.client.site_stats(), body.as_bytes());
@@ -129,10 +122,8 @@ fn what_follows_the_value_is_an_error() {
             }
         }
         let response = canned.read(raw().read::<Value>(), body.as_bytes());
-        assert_eq!(
-            response.is_err(),
-            !body.trim_end().ends_with(['}', ']']) || body.ends_with("{}")
-        );
+        let follows = !body.trim_end().ends_with(['}', ']']) || body.ends_with("{}");
+        assert_eq!(response.is_err(), follows, "{body}");
     }
 }
 
@@ -161,12 +152,9 @@ fn error_of<T: DeserializeOwned>(json: &str) -> String {
 #[test]
 fn a_list_is_not_an_object() {
     type ErrorOf = fn(&str) -> String;
+    let link = r#""title":"t","url":"x:y""#;
     let rows: [(ErrorOf, &str, &str); 6] = [
-        (
-            error_of::<NewLink>,
-            r#""title":"t","url":"x:y""#,
-            r#""t","x:y""#,
-        ),
+        (error_of::<NewLink>, link, r#""t","x:y""#),
         (error_of::<LinkUpdate>, r#""title":"t""#, r#""t",null"#),
         (
             error_of::<ProfileUpdate>,
@@ -174,11 +162,7 @@ fn a_list_is_not_an_object() {
             r#"null,"b",null,null,null,null"#,
         ),
         (error_of::<Source>, r#""handle":"h""#, r#"null,"h""#),
-        (
-            error_of::<DesiredLink>,
-            r#""title":"t","url":"x:y""#,
-            r#"1,"t","x:y""#,
-        ),
+        (error_of::<DesiredLink>, link, r#"1,"t","x:y""#),
         (error_of::<DesiredProfile>, r#""links":[]"#, "null,{},null"),
     ];
     let no_list = "invalid type: sequence, expected an object";
@@ -214,9 +198,8 @@ fn raw_data_and_the_value_agree() {
         r#"{"data":{"bio":"a"},"data":{"bio":"b\ud83d"}}"#,
         "\u{feff}{\"\\udc00\":1,\"data\":{\"bio\":\"b\\ud83d\"}}",
     ] {
-        let response = canned
-            .send_call(canned.client.me(), body.as_bytes())
-            .unwrap();
+        let response = canned.send_call(canned.client.me(), body.as_bytes());
+        let response = response.unwrap();
         assert_eq!(response.data().bio.as_deref(), Some("b\u{fffd}"));
         assert_eq!(response.raw_data(), Some(r#"{"bio":"b\ufffd"}"#));
         assert_eq!(response.body(), body.as_bytes());
@@ -244,25 +227,22 @@ fn a_body_of_white_space_is_an_empty_one() {
 fn errors_of_raw_calls_name_the_value_and_show_the_start_of_the_body() {
     let canned = CannedClient::new();
     let emoji = "\u{1f600}";
+    let (map, text) = ("invalid type: map", "invalid type: string");
     for (body, reason) in [
-        (json!({"a": 1}), "invalid type: map, expected a sequence"),
-        (
-            json!([1, "x"]),
-            "[1]: invalid type: string \"x\", expected u8",
-        ),
+        (json!({"a": 1}), format!("{map}, expected a sequence")),
+        (json!([1, "x"]), format!("[1]: {text} \"x\", expected u8")),
         (
             json!([{}, emoji.repeat(200)]),
-            "[0]: invalid type: map, expected u8",
+            format!("[0]: {map}, expected u8"),
         ),
     ] {
         let body = body.to_string();
         let call = canned.client.raw_call(Method::Get, "/api/v1/stats");
         let error = canned.read(call.read::<Vec<u8>>(), body.as_bytes());
         let start: String = body.chars().take(120).collect();
-        assert_eq!(
-            error.unwrap_err().to_string().replace("\\\"", "\""),
-            format!("GET /api/v1/stats: {reason}; the body starts with \"{start}\"")
-        );
+        let error = error.unwrap_err().to_string().replace("\\\"", "\"");
+        let expected = format!("{reason}; the body starts with \"{start}\"");
+        assert_eq!(error, format!("GET /api/v1/stats: {expected}"));
     }
 }
 
@@ -275,10 +255,8 @@ fn error_bodies_are_read_as_leniently() {
                 r#"{mark}{{"error":{{"code":"c","message":"m \ud83d","trace":{odd}}},"\ud83d":{odd}}}"#
             );
             let error = canned.error(body.as_bytes());
-            assert_eq!(
-                (error.code(), error.message()),
-                (Some("c"), Some("m \u{fffd}"))
-            );
+            assert_eq!(error.code(), Some("c"));
+            assert_eq!(error.message(), Some("m \u{fffd}"));
         }
     }
 }
@@ -289,9 +267,8 @@ fn error_bodies_are_read_as_leniently() {
 fn lenient_decoding_is_linear() {
     let canned = CannedClient::new();
     let count = |links: usize| {
-        let links: Vec<_> = (0..links)
-            .map(|id| json!({"id": id, "title": id, "url": "https://x"}))
-            .collect();
+        let links = (0..links).map(|id| json!({"id": id, "title": id, "url": "https://x"}));
+        let links: Vec<_> = links.collect();
         let body = json!({"data": {"links": links}}).to_string();
         let info = allocation_counter::measure(|| {
             let profile = canned.read(canned.client.me(), body.as_bytes()).unwrap();

@@ -31,11 +31,9 @@ fn fake(
         let respond = respond.clone();
         service_fn(move |request| ready(Ok::<_, Infallible>(respond(request))))
     });
-    client_builder_for("https://profiles.example")
-        .api_key(ApiKey::new("canary").unwrap())
-        .layer(layer)
-        .build()
-        .unwrap()
+    let builder = client_builder_for("https://profiles.example").layer(layer);
+    let builder = builder.api_key(ApiKey::new("canary").unwrap());
+    builder.build().unwrap()
 }
 
 #[tokio::test]
@@ -64,9 +62,8 @@ async fn retries_and_errors_apply_to_a_fake() {
     let client = fake(move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
         let response = http::Response::builder().status(503);
-        response
-            .body(r#"{"message":"you sent canary"}"#.into())
-            .unwrap()
+        let body = r#"{"message":"you sent canary"}"#;
+        response.body(body.into()).unwrap()
     });
     let error = client.me().await.unwrap_err();
     assert_eq!((error.status(), error.attempts()), (Some(503), 4));
@@ -188,11 +185,9 @@ async fn other_errors_of_a_layer_are_interruptions() {
     let client = client.build().unwrap();
     let error = client.create_post("p").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
-    assert_eq!(
-        error.to_string(),
-        "POST /api/v1/me/posts: a layer failed: the cache is full; \
-         the change may have been applied"
-    );
+    let expected = "POST /api/v1/me/posts: a layer failed: the cache is full; \
+                    the change may have been applied";
+    assert_eq!(error.to_string(), expected);
 }
 
 /// The client does not pause its requests after an error that is not a response of the service.
@@ -241,10 +236,8 @@ async fn the_attempt_timeout_applies_to_layers() {
         let error = client.badges().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Timeout);
         let message = error.to_string();
-        assert!(
-            message.ends_with("no complete response within 7 seconds"),
-            "{message}"
-        );
+        let end = "no complete response within 7 seconds";
+        assert!(message.ends_with(end), "{message}");
     }
 }
 

@@ -32,6 +32,13 @@ impl MockServer {
         Self { service, mocks }
     }
 
+    /// Starts a service that responds to every request with a template.
+    pub(crate) async fn responding(response: ResponseTemplate) -> Self {
+        let service = Self::start().await;
+        respond_to_all(&service, response).await;
+        service
+    }
+
     pub(crate) fn wiremock(&self) -> &wiremock::MockServer {
         &self.mocks
     }
@@ -57,8 +64,6 @@ impl Service for MockServer {
 
 /// Makes the service respond to every request with a template.
 pub(crate) async fn respond_to_all(service: &MockServer, response: ResponseTemplate) {
-    Mock::given(any())
-        .respond_with(response)
-        .mount(service.wiremock())
-        .await;
+    let all = Mock::given(any()).respond_with(response);
+    all.mount(service.wiremock()).await;
 }

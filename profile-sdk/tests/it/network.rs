@@ -225,8 +225,7 @@ async fn limits_the_number_and_the_size_of_headers() {
 
 #[tokio::test]
 async fn a_304_is_not_a_redirect() {
-    let service = MockServer::start().await;
-    respond_to_all(&service, ResponseTemplate::new(304)).await;
+    let service = MockServer::responding(ResponseTemplate::new(304)).await;
     let error = connect_as_owner(&service).me().await.unwrap_err();
     assert_eq!(
         (error.kind(), error.status()),

@@ -57,13 +57,12 @@ async fn a_hold_can_be_seen() {
 
 #[tokio::test]
 async fn waits_for_the_window_before_a_429() {
-    let service = MockServer::start().await;
     let response = ResponseTemplate::new(200)
         .insert_header("ratelimit-limit", "1")
         .insert_header("ratelimit-remaining", "0")
         .insert_header("ratelimit-reset", "5")
         .set_body_string(r#"{"data":[]}"#);
-    respond_to_all(&service, response).await;
+    let service = MockServer::responding(response).await;
     let clock = SkippingClock::default();
     let builder = client_builder(&service).clock(clock.clone());
     let client = builder.build().unwrap();
@@ -156,11 +155,10 @@ async fn reads_rate_limit_headers() {
 
 #[tokio::test]
 async fn waits_for_the_window_after_a_429_without_retry_after() {
-    let service = MockServer::start().await;
     let response = ResponseTemplate::new(429)
         .insert_header("ratelimit-remaining", "0")
         .insert_header("ratelimit-reset", "50");
-    respond_to_all(&service, response).await;
+    let service = MockServer::responding(response).await;
     let client = client_builder(&service).build().unwrap();
     let error = client.badges().await.unwrap_err();
     assert_eq!(error.retry_after(), Some(50 * SECOND));
@@ -269,8 +267,7 @@ async fn headers_of_caches_and_proxies_are_read_in_every_form() {
 
 /// Sends a call, without retries.
 async fn limits(response: ResponseTemplate) -> (Client, Option<Error>) {
-    let service = MockServer::start().await;
-    respond_to_all(&service, response).await;
+    let service = MockServer::responding(response).await;
     let client = client_builder(&service).retry(RetryPolicy::none());
     let client = client.build().unwrap();
     let error = client.badges().await.err();

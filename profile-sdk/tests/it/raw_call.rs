@@ -81,8 +81,7 @@ async fn raw_calls_have_the_same_errors_and_retries() {
 
 #[tokio::test]
 async fn a_missing_body_has_the_length_0_where_one_is_usual() {
-    let service = MockServer::start().await;
-    respond_to_all(&service, ResponseTemplate::new(204)).await;
+    let service = MockServer::responding(ResponseTemplate::new(204)).await;
     let client = connect_as_owner(&service);
     for (method, length) in [
         (Method::Get, None),

@@ -60,8 +60,7 @@ async fn nothing_printable_shows_the_key() {
 
     let echo =
         ResponseTemplate::new(200).set_body_string(format!(r#"{{"data":{{"x":"{CANARY}"}}}}"#));
-    let service = MockServer::start().await;
-    respond_to_all(&service, echo).await;
+    let service = MockServer::responding(echo).await;
     let client = connect(&service, CANARY);
     let response = client.me().send().await.unwrap();
     check(&format!("{response:?}"));
@@ -101,12 +100,11 @@ async fn redacts_an_echoed_key() {
             format!("{}{CANARY}", " ".repeat(Error::MAX_BODY_BYTES - 14)),
         ),
     ] {
-        let service = MockServer::start().await;
         let response = ResponseTemplate::new(status)
             .insert_header("x-request-id", CANARY)
             .insert_header("location", format!("/?key={CANARY}"))
             .set_body_string(body);
-        respond_to_all(&service, response).await;
+        let service = MockServer::responding(response).await;
         let client = connect(&service, CANARY);
         let raw = client.raw_call(Method::Get, "/api/v1/me").read::<u8>();
         for error in [client.me().await.unwrap_err(), raw.await.unwrap_err()] {
@@ -125,8 +123,7 @@ async fn redacts_an_echoed_key() {
 #[tokio::test]
 async fn a_key_that_is_a_word_leaves_the_error_readable() {
     let body = r#"{"message":"a message","code":"bad_code","errors":{"message":["bad"]}}"#;
-    let service = MockServer::start().await;
-    respond_to_all(&service, ResponseTemplate::new(422).set_body_string(body)).await;
+    let service = MockServer::responding(ResponseTemplate::new(422).set_body_string(body)).await;
     for (key, message, field) in [
         ("message", "a [redacted]", "[redacted]"),
         ("errors", "a message", "message"),

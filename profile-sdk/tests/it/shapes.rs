@@ -16,9 +16,8 @@ use crate::mocked_service::{MockServer, respond_to_all};
 
 /// Starts a service that responds to every request with this `data`. Returns it and a client.
 async fn respond_with(data: Value) -> (MockServer, Client) {
-    let service = MockServer::start().await;
     let response = ResponseTemplate::new(200).set_body_json(json!({"data": data}));
-    respond_to_all(&service, response).await;
+    let service = MockServer::responding(response).await;
     let client = connect_as_owner(&service);
     (service, client)
 }

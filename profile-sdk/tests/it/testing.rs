@@ -16,7 +16,7 @@ use tokio::task::{JoinSet, yield_now};
 use tower::layer::layer_fn;
 use tower::service_fn;
 
-use crate::mocked_service::{MockServer, respond_to_all};
+use crate::mocked_service::MockServer;
 use crate::{add_fault, client_builder, client_builder_for, connect_as_owner};
 
 #[track_caller]
@@ -43,12 +43,11 @@ async fn built_errors_are_like_real_ones() {
         (ErrorKind::RateLimited, 429),
         (ErrorKind::Service, 500),
     ] {
-        let service = MockServer::start().await;
         let response = ResponseTemplate::new(status)
             .insert_header("retry-after", "3")
             .insert_header("x-request-id", "r-1")
             .set_body_raw(r#"{"code":"c","message":"m"}"#, "application/json");
-        respond_to_all(&service, response).await;
+        let service = MockServer::responding(response).await;
         let id = LinkId::new("link_1").unwrap();
         let call = connect_as_owner(&service).delete_link(&id);
         let real = call.retry(RetryPolicy::none()).await.unwrap_err();
