@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The maximum depth of arrays and objects. `serde_json` has the limit 128.
+/// The maximum depth of arrays and objects, below that of `serde_json`, 128.
 const MAX_DEPTH: usize = 100;
 
 /// Parses JSON of a response, after [`readable_json`].
@@ -62,11 +62,14 @@ fn find_data(text: &str) -> Result<Range<usize>, String> {
 
 /// Replaces what JSON parsers reject in a response, as all calls do before they decode it.
 ///
-/// Removes a byte order mark. Half of an emoji, which services write that cut texts by UTF-16 units, and
-/// bytes that are not UTF-8 become U+FFFD. Some values become strings of their JSON text: numbers beyond
-/// the range of a floating-point number, arrays and objects that are nested too deeply, and integers
-/// beyond 64 bits in fields named `id`. `NaN`, `Infinity` and `-Infinity` become null. The rest is unchanged,
-/// and may be invalid.
+/// Removes a byte order mark. Lone surrogates (services that cut texts by UTF-16 units write such halves of
+/// an emoji) and bytes that are not UTF-8 become U+FFFD. Some values become strings of their JSON text:
+///
+/// - numbers beyond the range of a floating-point number,
+/// - arrays and objects below the 100th level of nesting,
+/// - integers beyond 64 bits in fields named `id`.
+///
+/// `NaN`, `Infinity` and `-Infinity` become null. The rest is unchanged, and may be invalid.
 ///
 /// ```
 /// let json = profile_sdk::readable_json(br#"{"bio": "Ada \ud83d", "views": 1e999}"#);
