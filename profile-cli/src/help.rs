@@ -150,8 +150,7 @@ With --json, the field exit_code of an error contains the code.
   143  ended by SIGTERM
   129  ended by SIGHUP
 
-After 1 and 8, a change may have been made; the message says so, as it does if a signal ends the program
-while a change is sent.
+After 1 and 8, and after a signal, a change may have been made; the message says so.
 
 Signals that were ignored when the program started, as with nohup, stay ignored.";
 
@@ -184,11 +183,11 @@ backslashes in values are escaped as \\t, \\n, \\r and \\\\.
 Control characters and invisible ones are escaped in json, and removed in the other formats. In a pipe,
 csv keeps TAB, CR, LF and invisible characters.
 
-Results are written to stdout, errors to stderr. With --json or --jq, an error is one object on the
-last line of stderr, with the fields code, message, hint, status, exit_code and retryable. If a command
-that changes something fails, `outcome` is \"not_done\" if the change was not made, \"unknown\" if it may
-have been made, and \"done\" if only its result could not be printed. A command with several changes
-reports the failed one; the result on stdout shows the others.";
+Results are written to stdout, errors to stderr. With --json or --jq, or if a setting selects JSON, an
+error is one object on the last line of stderr, with the fields code, message, hint, status, exit_code
+and retryable. If a command that changes something fails, `outcome` is \"not_done\" if the change was not
+made, \"unknown\" if it may have been made, and \"done\" if only its result could not be printed. Of several
+changes, the error is about one that failed; the result on stdout shows the others.";
 
 /// Returns the text for `profile` without a command.
 pub(crate) fn start() -> String {

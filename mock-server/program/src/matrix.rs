@@ -20,8 +20,7 @@ pub(crate) struct MatrixOptions {
     /// Run only the alternatives of this setting, or `fault`; repeatable
     #[arg(long, value_name = "SETTING", value_delimiter = ',')]
     only: Vec<String>,
-    /// Also run the command under each of ten standard faults, which affect the first request in each
-    /// world
+    /// Also run the command under each standard fault, which affects the first request in each world
     #[arg(long)]
     faults: bool,
     #[command(flatten)]

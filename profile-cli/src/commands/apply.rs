@@ -42,12 +42,10 @@ Unicode normalization or the case of the host. Each run then edits the link agai
 match, a warning names them, and none is changed.
 
 The file and the scopes of the key are checked before anything is sent. If the response to a creation
-is lost and the profile does not show the link, the program stops. The link may appear later: check
-`profile link list` before you run the command again, also after Ctrl-C while a link was created.
+is lost and the profile does not show the link, the program stops. The link may appear later, so check
+`profile link list` before you run the command again. Do the same after Ctrl-C while a link was created.
 After any other error, run the command again: it continues where it stopped. Two runs at once may
-create a link twice.
---json reports each step as done, not done, or unknown (its response was lost), and the texts that the
-service altered.
+create a link twice. --json reports each step as done, not done, or unknown (its response was lost).
 
 Examples:
   profile apply profile.toml --dry-run

@@ -13,8 +13,8 @@ use crate::settings::{ConfigEdit, Key, KeyStore, SettingName};
 use crate::system::environment::is_set;
 
 pub(crate) const LIST_HELP: &str = "\
-In a pipe, each line is an account name, \"selected\" or nothing, a base URL and the store of the key,
-separated by tabs.
+In a pipe, each line is an account name, \"selected\" or nothing, a base URL, and \"file\" or \"keyring\",
+which holds the key, separated by tabs.
 
 Examples:
   profile auth list

@@ -24,7 +24,7 @@ Sends GET /me, once, and checks config.toml, the permissions of files with secre
 URL, the proxy, the connection and the clock. Problems and advice are printed to stderr. At most the
 last four characters of the key are shown, and only if it has at least sixteen.
 
-The exit code is that of the worst problem: 4 without a key, 8 without a response.
+Of several problems, the highest exit code counts: 4 without a key, 8 without a response.
 
 Examples:
   profile auth status

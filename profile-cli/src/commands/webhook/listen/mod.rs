@@ -33,17 +33,16 @@ for a rejection, and the path; separated by tabs in a pipe. On a terminal, the p
 delivery follows, shortened if it is long. With --json, each line is an object that contains the body
 as a string, or in base64 if it is not UTF-8. With --no-payload, neither is printed.
 
-The response to a verified delivery is 204, or 503 if it cannot be recorded. It is forwarded after the
-response, so that errors of the receiver cannot turn the webhook off: one delivery at a time, in the
-order in which they were verified. At most 1,000 deliveries and 64 MiB wait to be forwarded; then the
-oldest is dropped with a warning.
+The service cannot reach 127.0.0.1; a tunnel, such as cloudflared or ngrok, forwards a public URL to it.
+The response to a verified delivery is 204, or 503 if it cannot be recorded. Deliveries are forwarded after
+the response, one at a time and in order, so that errors of the receiver cannot turn the webhook off. At most
+1,000 deliveries and 64 MiB wait to be forwarded; then the oldest is dropped with a warning.
 
-Rejected deliveries, which anyone can send, are printed without their body, at most one per second, and
-are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is
-too large, or 408 if it takes longer than 10 seconds. It is 503 if 1,024 deliveries are in progress, or
-64 of more than 16 KiB after 5 seconds of waiting. Ten consecutive failures turn a webhook off; a warning
-is printed after five and after ten. Deliveries are answered while stdout is blocked; at most 1,000 wait
-to be printed, and others are dropped.
+Rejected deliveries, which anyone can send, are printed without their body, at most one per second. They are
+neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is too
+large, or 408 if it takes longer than 10 seconds. It is 503 if 1,024 deliveries are in progress, or 64 of
+more than 16 KiB after 5 seconds of waiting. Ten consecutive failures turn a webhook off; a warning is printed after
+five and after ten. While stdout is blocked, at most 1,000 deliveries wait to be printed, and others are dropped.
 
 After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
 shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once.

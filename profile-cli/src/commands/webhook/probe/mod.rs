@@ -33,10 +33,12 @@ A row of the result names a delivery and the reason why it matters. A status cod
 accepted, 4xx as rejected, and 408 and 429 as inconclusive. Another status code, or no response, counts
 as rejected for a genuine delivery, and is inconclusive for a forged one. Results marked as
 informational, such as repeated deliveries, are neither right nor wrong. Inconclusive results do not
-change the exit code. It is 8 if the receiver does not respond to the first delivery, and 1 if it
+change the exit code:
 
-- accepts a forged delivery, or answers none of them with 4xx,
-- rejects a genuine delivery, or does not accept the last one, which is genuine.
+  8  the receiver does not respond to the first delivery
+  1  it accepts a forged delivery, or answers none of them with 4xx; it
+     rejects a genuine delivery, or does not accept the last one
+
 {SECRET_HELP}
 
 Examples:
