@@ -56,8 +56,8 @@ impl<B: AsRef<[u8]>> Verified<B> {
     /// Parses the body as JSON. The specification does not define the shape of payloads.
     /// (Specification: Open questions.)
     ///
-    /// Like the SDK, it reads half of an emoji, which services write that cut texts, and bytes that are not
-    /// UTF-8 as U+FFFD, and skips a byte order mark. `T` cannot borrow from such a body.
+    /// Like the SDK, it skips a byte order mark, and reads bytes that are not UTF-8 and lone surrogates, such
+    /// as halves of an emoji, as U+FFFD. `T` cannot borrow from such a body.
     ///
     /// # Errors
     ///
