@@ -23,9 +23,9 @@ from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; i
 as in `code --wait`.
 
 If the text is invalid or rejected, you can edit it again or stop; a rejected text can also be sent as it is.
-Changes that could not be sent are kept in a private file. The error prints its path, a command that compares
-it with the profile, and one that sends and deletes it. If nothing changed, nothing is sent. The changed
-fields are printed; with --json, the profile.
+Changes that could not be sent, or that --dry-run did not send, are kept in a private file. Its path is printed
+with a command that compares it with the profile, and one that sends and deletes it. If nothing changed,
+nothing is sent. The changed fields are printed; with --json, the profile.
 
 The profile is read again before the changes are sent. If one of the fields that you edited has changed on
 the service, both values are shown, and you can send yours, edit it again or stop. A change between this read
