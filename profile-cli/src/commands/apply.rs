@@ -26,10 +26,10 @@ const OF_OTHER: &str = "Apply the file of another account?";
 #[command(after_help = "\
 Requires the scopes profile:write for fields and links:write for links. The file is TOML or JSON,
 as printed by `profile export`. Fields that it does not contain are not changed, and \"\" clears a
-text. Without `links`, no link is changed. On a terminal, a file of another account is applied after a
-question, unless --yes or an account, key or base URL is given as an option or variable. --prune deletes
-the links that are not in the file, except those without a valid URL, which a file cannot hold. The order
-of the links does not matter.
+text. Without `links`, no link is changed. On a terminal, the program asks before it applies
+the file of another account, unless --yes is given or an option or variable selects an account, key or base
+URL. --prune deletes the links that are not in the file, except those without a valid URL, which a file
+cannot hold. The order of the links does not matter.
 
 Links that are equal in the file and the profile are not changed. Any other link of the file is matched
 with one of the profile: by ID (only if [source] is this account), by URL, or by a unique title (only if
