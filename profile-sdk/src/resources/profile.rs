@@ -56,8 +56,8 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Invalid`] if the text is not valid JSON, or a field that the specification
-    /// defines has another type.
+    /// Returns [`ErrorKind::Invalid`] if the text is not valid JSON, or a field that can be edited is not a
+    /// string.
     ///
     /// # Examples
     ///

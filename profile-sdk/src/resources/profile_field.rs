@@ -126,9 +126,9 @@ macro_rules! profile_fields {
             /// The calling key. Only in `GET /me`.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub key: Option<KeyInfo>,
-            /// All other fields, as the service sent them. Also fields with an unexpected type, if
-            /// the specification does not define their type; such a field of a link, post or badge
-            /// is in the `extra` of that element.
+            /// All other fields, as the service sent them. Also fields with an unexpected type, except
+            /// for those that can be edited; such a field of a link, post or badge is in the `extra`
+            /// of that element.
             #[serde(flatten)]
             pub extra: Extra,
         }
