@@ -13,7 +13,9 @@ macro_rules! page {
         /// [worlds]: self::worlds
         /// [state-files]: self::worlds#state-files
         /// [control-api]: self::control_api
+        /// [access]: self::control_api#access
         /// [program]: self::program
+        /// [signals]: self::program#options
         /// [web-pages]: self::program#web-pages
         /// [test-suites]: self::test_suites
         /// [recipes]: self::recipes
