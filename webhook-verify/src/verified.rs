@@ -16,8 +16,8 @@ use crate::event::{EventKind, EventKindError, KindError};
 /// `Verified` cannot be called with an unverified body. `B` is the type of the body (`&[u8]`,
 /// `Vec<u8>`, `bytes::Bytes`), or `()` after streaming, where the caller holds the body.
 ///
-/// Only the body is authentic. The signature contains no time and no number, so anyone who has
-/// seen a delivery can resend it. It does not cover the header with the event kind either.
+/// Only the body is authentic. The signature contains no time and no number, and does not cover the
+/// header with the event kind. So anyone who has seen a delivery can resend it, also as another kind.
 ///
 /// # Examples
 ///
@@ -150,10 +150,8 @@ impl<B> Verified<B> {
         self.body
     }
 
-    /// Returns the event kind in the `X-Service-Event` header, which is not authenticated.
-    ///
-    /// The signature does not cover this header, so anyone with one signed delivery can resend it
-    /// as another kind. If the payload also contains the kind, trust the payload.
+    /// Returns the event kind in the `X-Service-Event` header, which is [not authenticated](Self). If the
+    /// payload also contains the kind, trust the payload.
     ///
     /// # Errors
     ///

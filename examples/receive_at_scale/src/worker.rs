@@ -50,8 +50,8 @@ pub struct Event {
     pub sequence: u64,
     /// The time at which the broker stored the event, in nanoseconds since 1970.
     pub stored_at: i128,
-    /// The event kind in the header of the delivery. The signature does not cover it: anyone with
-    /// one signed delivery can resend it as another kind.
+    /// The event kind in the header of the delivery, which is not signed: use the kind in the body if
+    /// there is one.
     pub unverified_kind: Option<String>,
 }
 

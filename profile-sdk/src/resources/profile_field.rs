@@ -128,7 +128,8 @@ macro_rules! profile_fields {
             pub key: Option<KeyInfo>,
             /// All other fields, as the service sent them. Also fields with an unexpected type, except
             /// for those that can be edited; such a field of a link, post or badge is in the `extra`
-            /// of that element.
+            /// of that element. A list is here as a whole if an element is not an object, or is a
+            /// badge without `id` or `name`.
             #[serde(flatten)]
             pub extra: Extra,
         }
