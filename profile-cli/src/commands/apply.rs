@@ -41,8 +41,8 @@ another form. Links also match if they differ only in such a form: in spaces at 
 Unicode normalization or the case of the host. Each run then edits the link again. If several links
 match, a warning names them, and none is changed.
 
-The file and the scopes of the key are checked before anything is sent. If the response to a creation
-is lost and the profile does not show the link, the program stops. The link may appear later, so check
+The file and the scopes of the key are checked before anything is sent. If the response to a new
+link is lost and the profile does not show the link, the program stops. The link may appear later, so check
 `profile link list` before you run the command again. Do the same after Ctrl-C while a link was created.
 After any other error, run the command again: it continues where it stopped. Two runs at once may
 create a link twice. --json reports each step as done, not done, or unknown (its response was lost).
