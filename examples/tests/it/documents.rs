@@ -29,25 +29,6 @@ fn readmes_of_crates_link_to_no_other_folder() {
     }
 }
 
-/// On docs.rs, `guide.rs` replaces the definitions of the links to other pages.
-#[test]
-fn pages_of_the_mock_server_link_by_definitions_of_the_guide() {
-    let guide = read("mock-server/src/guide.rs");
-    let pages = files_with_suffix(".md").into_iter();
-    for page in pages.filter(|path| path.starts_with("mock-server/docs/")) {
-        let text = prose(&read(&page));
-        let mut inline = text.split("](").skip(1);
-        let other = inline.find(|target| !target.starts_with(['#', 'h']));
-        assert_eq!(other, None, "{page}");
-        let names = text
-            .lines()
-            .filter_map(|line| line.strip_prefix('[')?.split_once("]: "));
-        for (name, _) in names {
-            assert!(guide.contains(&format!("/// [{name}]: ")), "{page}: {name}");
-        }
-    }
-}
-
 /// A file name is a path from the root, or the end of a path in the crate that the paragraph
 /// mentions last.
 #[test]
