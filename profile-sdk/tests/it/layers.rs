@@ -130,10 +130,8 @@ async fn layers_can_add_headers_and_wrap_earlier_layers() {
         };
         ServiceBuilder::new().map_request(to_request)
     };
-    let client = client_builder(&service)
-        .layer(add("inner"))
-        .layer(add("outer"));
-    let client = client.build().unwrap();
+    let client = client_builder(&service).layer(add("inner"));
+    let client = client.layer(add("outer")).build().unwrap();
     client.badges().await.unwrap();
     let traced = RequestPattern::any().header("traceparent", "inner");
     assert_eq!(service.journal().matching(&traced).len(), 1);
@@ -415,10 +413,8 @@ fn refusing_layers() -> [(&'static str, Run, bool, usize); 5] {
         let late = async {
             tokio::task::yield_now().await;
             let error = network.oneshot(request).await.unwrap_err();
-            assert!(
-                error.to_string().ends_with("its attempt has ended"),
-                "{error}"
-            );
+            let end = "its attempt has ended";
+            assert!(error.to_string().ends_with(end), "{error}");
         };
         LATE.lock().unwrap().push(tokio::spawn(late));
         Box::pin(async { Err(Error::not_sent(REFUSED)) })
@@ -451,24 +447,16 @@ async fn a_layer_can_say_that_nothing_was_sent() {
         for request in late {
             request.await.unwrap();
         }
-        let kind = if is_lost {
-            ErrorKind::Interrupted
-        } else {
-            ErrorKind::Connection
+        let (kind, tries) = match is_lost {
+            true => (ErrorKind::Interrupted, "the change may"),
+            false => (ErrorKind::Connection, "tried 4 times"),
         };
         assert_eq!(error.kind(), kind, "{name}");
         assert_eq!(error.may_have_been_applied(), is_lost, "{name}");
         assert_eq!(error.attempts(), u32::from(is_lost), "{name}");
-        let tries = if is_lost {
-            "the change may"
-        } else {
-            "tried 4 times"
-        };
         let message = error.to_string();
-        assert!(
-            message.contains(REFUSED) && message.contains(tries),
-            "{name}: {message}"
-        );
+        assert!(message.contains(REFUSED), "{name}: {message}");
+        assert!(message.contains(tries), "{name}: {message}");
         assert_eq!(requests(&service), requests_sent, "{name}");
     }
 }

@@ -36,13 +36,11 @@ mod json;
 #[cfg(feature = "tower")]
 mod layers;
 mod limits;
-mod links;
 mod me;
 mod mocked_service;
 mod network;
 mod paths;
 mod plan;
-mod profile;
 #[cfg(feature = "tower")]
 mod properties;
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]

@@ -11,8 +11,6 @@ async fn returns_status_headers_and_body() {
     assert_eq!(response.status(), 200);
     assert_eq!(response.header("Content-Type"), Some("application/json"));
     let body = std::str::from_utf8(response.body()).unwrap();
-    assert_eq!(
-        body,
-        format!("{{\"data\":{}}}", response.raw_data().unwrap())
-    );
+    let expected = format!("{{\"data\":{}}}", response.raw_data().unwrap());
+    assert_eq!(body, expected);
 }

@@ -26,10 +26,8 @@ async fn serve_once(response: &'static [u8]) -> String {
 }
 
 fn connect_to(uri: &str) -> Client {
-    client_builder_for(uri)
-        .api_key(ApiKey::new("key").unwrap())
-        .build()
-        .unwrap()
+    let builder = client_builder_for(uri).api_key(ApiKey::new("key").unwrap());
+    builder.build().unwrap()
 }
 
 #[tokio::test]
@@ -44,13 +42,10 @@ async fn a_refused_connection_sends_nothing() {
     assert!(!error.may_have_been_applied());
     assert!(error.source().is_none(), "the message contains the cause");
     let message = error.to_string();
-    assert!(
-        message.starts_with(&format!(
-            "POST /api/v1/me/posts: could not connect to {uri}, so nothing was sent: "
-        )) && message.contains("(os error ")
-            && message.contains("; tried 4 times in "),
-        "{message}"
-    );
+    let start = format!("POST /api/v1/me/posts: could not connect to {uri}, so nothing was sent: ");
+    assert!(message.starts_with(&start), "{message}");
+    assert!(message.contains("(os error "), "{message}");
+    assert!(message.contains("; tried 4 times in "), "{message}");
 }
 
 /// The TLS handshake is never answered.
@@ -68,10 +63,8 @@ async fn a_write_that_never_connects_sends_nothing() {
     let error = call.await.unwrap_err();
     assert!(!error.may_have_been_applied(), "{error}");
     assert_eq!(error.kind(), ErrorKind::Connection);
-    assert_eq!(
-        error.to_string(),
-        "POST /api/v1/me/posts: could not send the request within 0.05 seconds, so nothing was sent"
-    );
+    let expected = "POST /api/v1/me/posts: could not send the request within 0.05 seconds, so nothing was sent";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]
@@ -81,11 +74,8 @@ async fn a_lost_response_leaves_the_outcome_unknown() {
         let error = connect_to(&uri).create_post("p").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
         assert!(error.may_have_been_applied());
-        assert!(
-            error
-                .to_string()
-                .ends_with("; the change may have been applied")
-        );
+        let end = "; the change may have been applied";
+        assert!(error.to_string().ends_with(end), "{error}");
         assert!(format!("{error}").starts_with(&format!("{error:#};")));
     }
 }
@@ -100,18 +90,15 @@ async fn reports_a_rejection_with_an_incomplete_body() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let service = MockServer::start().await;
     let elsewhere =
         ResponseTemplate::new(307).insert_header("location", "http://u:pw@127.0.0.1:1/?key=1");
-    respond_to_all(&service, elsewhere).await;
+    let service = MockServer::responding(elsewhere).await;
     let error = connect_as_owner(&service).me().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Redirected);
     assert!(error.header("Location").unwrap().ends_with("key=1"));
-    assert_eq!(
-        error.to_string(),
-        "GET /api/v1/me: 307: the service redirects to http://127.0.0.1:1; \
-         redirects are not followed, to keep the key from other hosts; check the base URL"
-    );
+    let expected = "GET /api/v1/me: 307: the service redirects to http://127.0.0.1:1; \
+                    redirects are not followed, to keep the key from other hosts; check the base URL";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]
@@ -126,27 +113,21 @@ async fn limits_the_size_of_responses() {
     let short = short.build().unwrap();
     let error = short.site_stats().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
-    assert_eq!(
-        error.to_string(),
-        "GET /api/v1/stats: the response is larger than the maximum of 39 bytes"
-    );
+    let expected = "GET /api/v1/stats: the response is larger than the maximum of 39 bytes";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]
 async fn does_not_send_an_invalid_request() {
     let service = MockServer::start().await;
     let id = LinkId::new("x".repeat(70_000)).unwrap();
-    let error = connect_as_owner(&service)
-        .delete_link(&id)
-        .await
-        .unwrap_err();
+    let client = connect_as_owner(&service);
+    let error = client.delete_link(&id).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Invalid, 0));
     assert!(!error.may_have_been_applied());
     let message = error.to_string();
-    assert!(
-        message.contains("xxx…: could not create the request, so nothing was sent: "),
-        "{message}"
-    );
+    let expected = "xxx…: could not create the request, so nothing was sent: ";
+    assert!(message.contains(expected), "{message}");
 }
 
 /// Starts a service that responds to every request on any connection with these bytes. Returns its URL
@@ -227,12 +208,9 @@ async fn limits_the_number_and_the_size_of_headers() {
 async fn a_304_is_not_a_redirect() {
     let service = MockServer::responding(ResponseTemplate::new(304)).await;
     let error = connect_as_owner(&service).me().await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.status()),
-        (ErrorKind::Unreadable, Some(304))
-    );
-    assert_eq!(
-        error.to_string(),
-        "GET /api/v1/me: 304: the service did not send the resource, because it has not changed"
-    );
+    let found = (error.kind(), error.status());
+    assert_eq!(found, (ErrorKind::Unreadable, Some(304)));
+    let expected =
+        "GET /api/v1/me: 304: the service did not send the resource, because it has not changed";
+    assert_eq!(error.to_string(), expected);
 }

@@ -37,11 +37,8 @@ fn plans_every_field_that_differs() {
             None => "#00ff00",
         };
         let desired = json!({"profile": {field.name(): text}});
-        let plan = plan(
-            json!({field.name(): "#000000"}),
-            desired.clone(),
-            PlanOptions::new(),
-        );
+        let current = json!({field.name(): "#000000"});
+        let plan = plan(current, desired.clone(), PlanOptions::new());
         let step = json!({
             "step": "edit_profile",
             "from": {field.name(): "#000000"},
@@ -50,10 +47,8 @@ fn plans_every_field_that_differs() {
         assert_eq!(json!(plan.steps()), json!([step]));
         assert_eq!(plan.to_string(), format!("edit {}\n", field.description()));
         assert_eq!(plan.required_scopes(), [Scope::ProfileWrite]);
-        assert_eq!(
-            lines(desired["profile"].clone(), desired, PlanOptions::new()),
-            ""
-        );
+        let same = desired["profile"].clone();
+        assert_eq!(lines(same, desired, PlanOptions::new()), "");
     }
 }
 
@@ -77,13 +72,11 @@ fn steps_have_an_order() {
         plan(current.clone(), desired.clone(), options)
     };
     let pruned = plan_with(true);
-    assert_eq!(
-        pruned.to_string(),
-        "edit bio, location\n\
-         edit link 2: \"B\" (\"https://b\") to \"Two\" (\"https://b\")\n\
-         create link \"D\" (\"https://d\")\n\
-         delete link 3: \"C\" (\"https://c\")\n"
-    );
+    let expected = "edit bio, location\n\
+                    edit link 2: \"B\" (\"https://b\") to \"Two\" (\"https://b\")\n\
+                    create link \"D\" (\"https://d\")\n\
+                    delete link 3: \"C\" (\"https://c\")\n";
+    assert_eq!(pruned.to_string(), expected);
     let scopes = [Scope::ProfileWrite, Scope::LinksWrite];
     assert_eq!(pruned.required_scopes(), scopes);
     assert_eq!((pruned.unchanged_links(), pruned.other_links()), (1, 0));
@@ -110,22 +103,24 @@ fn matches_in_an_order() {
         link("2", "A", "https://a"),
         link("3", "B", "https://b"),
     ]);
-    let edits_of = |wanted| match_links(Some(own.clone()), json!([wanted]), links.clone());
-    // An equal link, although another one has the ID.
-    assert_eq!(edits_of(link("2", "Same", "https://same")), "");
-    // The ID, although others have the URL or the title.
-    let edit = edits_of(link("2", "Same", "https://b"));
-    assert!(edit.starts_with("edit link 2: "), "{edit}");
-    // The URL, although another link has the title.
-    let edit = edits_of(new_link("A", "https://b"));
-    assert!(edit.starts_with("edit link 3: "), "{edit}");
-    // The title.
-    let edit = edits_of(new_link("A", "https://new"));
-    assert!(edit.starts_with("edit link 2: "), "{edit}");
-    assert_eq!(
-        edits_of(new_link("N", "https://n")),
-        "create link \"N\" (\"https://n\")\n"
-    );
+    for (wanted, expected) in [
+        // An equal link, although another one has the ID.
+        (link("2", "Same", "https://same"), ""),
+        // The ID, although others have the URL or the title.
+        (link("2", "Same", "https://b"), "edit link 2: "),
+        // The URL, although another link has the title.
+        (new_link("A", "https://b"), "edit link 3: "),
+        // The title.
+        (new_link("A", "https://new"), "edit link 2: "),
+        (
+            new_link("N", "https://n"),
+            "create link \"N\" (\"https://n\")\n",
+        ),
+    ] {
+        let steps = match_links(Some(own.clone()), json!([wanted]), links.clone());
+        assert!(steps.starts_with(expected), "{wanted}: {steps}");
+        assert_eq!(steps.is_empty(), expected.is_empty(), "{wanted}: {steps}");
+    }
 }
 
 #[test]
@@ -164,11 +159,9 @@ fn urls_that_are_equal_after_parsing_are_the_same() {
     // An exact match comes first.
     for title in ["A", "New"] {
         let links = json!([link("1", "A", "https://a/"), link("2", "A", "https://a")]);
-        let plan = plan(
-            json!({"links": links}),
-            json!({"links": [new_link(title, "https://a")]}),
-            PlanOptions::new().prune(true),
-        );
+        let desired = json!({"links": [new_link(title, "https://a")]});
+        let options = PlanOptions::new().prune(true);
+        let plan = plan(json!({ "links": links }), desired, options);
         let last = plan.steps().last().unwrap().to_string();
         assert!(last.starts_with("delete link 1: "), "{last}");
     }
@@ -200,11 +193,8 @@ fn links_of_an_unknown_service_match_by_title_but_not_by_id() {
         let source = json!({"service": file, "handle": "demo"});
         let wanted = json!([link("1", "B", "https://new")]);
         let links = json!([link("1", "A", "https://a"), link("2", "B", "https://b")]);
-        let plan = lines(
-            json!({"handle": "demo", "links": links}),
-            json!({"source": source, "links": wanted}),
-            options,
-        );
+        let current = json!({"handle": "demo", "links": links});
+        let plan = lines(current, json!({"source": source, "links": wanted}), options);
         assert!(plan.starts_with("edit link 2: "), "{plan}");
     }
 }
@@ -272,51 +262,42 @@ fn a_link_that_a_desired_profile_cannot_hold_stays() {
 /// Links that a service changed when it stored them.
 #[test]
 fn similar_links_match_if_there_is_only_one_way() {
+    let at = "https://a.example/";
     for (title, url, stored_title, stored_url) in [
-        (
-            " Blog\t",
-            "https://a.example/x/",
-            "Blog",
-            "https://a.example/x",
-        ),
+        (" Blog\t", &*format!("{at}x/"), "Blog", &*format!("{at}x")),
         (
             "Cafe\u{301} ",
-            "https://a.example/e\u{301}",
+            &format!("{at}e\u{301}"),
             "Caf\u{e9}",
-            "https://a.example/\u{e9}",
+            &format!("{at}\u{e9}"),
         ),
         ("A ", "foo://Host/Path/", "A", "foo://host/Path"),
         ("", "https://a.example/x/", "", "HTTPS://A.example/x"),
     ] {
         let other = json!({"service": "https://s", "handle": "grace"});
         let stored = json!([link("1", stored_title, stored_url)]);
-        let steps = match_links(
-            Some(other.clone()),
-            json!([new_link(title, url)]),
-            stored.clone(),
-        );
-        assert!(
-            steps.starts_with("edit link 1: ") && steps.lines().count() == 1,
-            "{steps}"
-        );
+        let wanted = json!([new_link(title, url)]);
+        let steps = match_links(Some(other.clone()), wanted.clone(), stored.clone());
+        assert!(steps.starts_with("edit link 1: "), "{steps}");
+        assert_eq!(steps.lines().count(), 1, "{steps}");
         // Two links of the file, or different ones of the profile, could be the same.
         let without_id = json!([new_link(stored_title, stored_url)]);
         let differing = json!([
             link("1", stored_title, stored_url),
             link("2", &format!("{stored_title} "), stored_url),
         ]);
+        let twice = json!([new_link(title, url), new_link(title, url)]);
         for (wanted, current) in [
-            (
-                json!([new_link(title, url), new_link(title, url)]),
-                stored.clone(),
-            ),
-            (json!([new_link(title, url)]), without_id),
-            (json!([new_link(title, url)]), differing),
+            (twice, stored),
+            (wanted.clone(), without_id),
+            (wanted, differing),
         ] {
+            let desired = json!({"links": wanted, "source": other});
+            let options = PlanOptions::new().service("https://s").prune(true);
             let plan = plan(
                 json!({"links": current, "handle": "demo"}),
-                json!({"links": wanted, "source": other}),
-                PlanOptions::new().service("https://s").prune(true),
+                desired,
+                options,
             );
             assert_eq!(plan.steps(), [], "{plan}");
             let expected = wanted.as_array().unwrap().iter();
@@ -351,11 +332,8 @@ fn a_skipped_link_is_named_with_the_similar_ones() {
         link("1", "A", "https://a/x"),
         link("2", "A", "https://a/x//")
     ]);
-    let plan = plan(
-        json!({"links": links}),
-        json!({"links": [new_link("A", "https://a/x/")]}),
-        PlanOptions::new(),
-    );
+    let desired = json!({"links": [new_link("A", "https://a/x/")]});
+    let plan = plan(json!({ "links": links }), desired, PlanOptions::new());
     let expected = "link \"A\" (\"https://a/x/\") is left out, because the profile has similar links: \
                     \"A\" (\"https://a/x\"), \"A\" (\"https://a/x//\"); none of them is changed; use the \
                     title and the URL of one of them, or change it by its ID";
@@ -367,10 +345,8 @@ fn lines_contain_no_control_characters() {
     let current = json!({"links": [link("1", "a\u{1b}[31m\n", "x:\u{202e}")]});
     let options = PlanOptions::new().prune(true);
     let line = lines(current, json!({"links": []}), options);
-    assert_eq!(
-        line,
-        "delete link 1: \"a\\u{1b}[31m\\n\" (\"x:\\u{202e}\")\n"
-    );
+    let expected = "delete link 1: \"a\\u{1b}[31m\\n\" (\"x:\\u{202e}\")\n";
+    assert_eq!(line, expected);
 }
 
 #[test]
@@ -384,10 +360,8 @@ fn a_service_that_lists_no_links_is_reported() {
         (json!({"profile": {"bio": ""}}), true, false),
     ] {
         let plan = plan_of(desired.clone(), prune);
-        assert_eq!(
-            (plan.lacks_links(), plan.is_empty()),
-            (lacks_links, !lacks_links)
-        );
+        assert_eq!(plan.lacks_links(), lacks_links);
+        assert_eq!(plan.is_empty(), !lacks_links);
         assert_eq!(plan.steps(), [], "{desired}");
     }
 }

@@ -11,39 +11,18 @@ use crate::canned_client::CannedClient;
 use crate::cases::for_all;
 
 /// Field names in responses, so that random objects often have known fields.
-const NAMES: &[&str] = &[
-    "data",
-    "error",
-    "errors",
-    "message",
-    "detail",
-    "code",
-    "type",
-    "handle",
-    "links",
-    "posts",
-    "badges",
-    "email",
-    "api_visible",
-    "key",
-    "scopes",
-    "rate_limit",
-    "id",
-    "title",
-    "url",
-    "body",
-    "views",
-    "likes",
-    "social",
-    "total_views",
-    "period",
-    "daily",
-    "days",
-    "devices",
-    "desktop",
-    "countries",
-    "users",
-    "kind",
+const NAMES: &str = "data error errors message detail code type handle links posts badges email api_visible \
+    key scopes rate_limit id title url body views likes social total_views period daily days devices desktop \
+    countries users kind";
+
+const TEXTS: [&str; 7] = [
+    "",
+    ".",
+    "..",
+    "true",
+    "1",
+    "links:write social:write",
+    "60/minute",
 ];
 
 fn any_leaf() -> impl Strategy<Value = Value> {
@@ -54,25 +33,14 @@ fn any_leaf() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         any::<String>().prop_map(Value::from),
-        select(
-            &[
-                "",
-                ".",
-                "..",
-                "true",
-                "1",
-                "links:write social:write",
-                "60/minute"
-            ][..]
-        )
-        .prop_map(Value::from),
+        select(&TEXTS[..]).prop_map(Value::from),
     ]
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
     any_leaf().prop_recursive(5, 64, 6, |inner| {
         let fields = ProfileField::ALL.iter().map(|field| field.name());
-        let names: Vec<_> = NAMES.iter().copied().chain(fields).collect();
+        let names: Vec<_> = NAMES.split(' ').chain(fields).collect();
         let name = prop_oneof![8 => select(names).prop_map(String::from), 1 => any::<String>()];
         prop_oneof![
             vec(inner.clone(), 0..6).prop_map(Value::from),
@@ -105,31 +73,24 @@ fn good_answers() -> Vec<Value> {
 fn good_answer() -> impl Strategy<Value = Value> {
     let mut world = World::default();
     let authorization = format!("Bearer {}", world.keys().all);
-    let reads = Operation::ALL
-        .iter()
-        .filter(|operation| !operation.method().is_write());
+    let reads = Operation::ALL.iter();
+    let reads = reads.filter(|operation| !operation.method().is_write());
     let of_mock = reads.map(|operation| {
         let path = operation.path_template().replace("{handle}", "demo");
         let request = Request::new("GET", &path).header("Authorization", authorization.as_str());
         let response = handle(&mut world, &request).body;
         serde_json::from_slice::<Value>(&response).expect("JSON")["data"].take()
     });
-    select(
-        good_answers()
-            .into_iter()
-            .chain(of_mock)
-            .collect::<Vec<_>>(),
-    )
+    let all = good_answers().into_iter().chain(of_mock);
+    select(all.collect::<Vec<_>>())
 }
 
 /// Generates valid responses with one value replaced.
 fn answer_with_another_value() -> impl Strategy<Value = Value> {
     (good_answer(), any::<Index>(), any_json()).prop_map(|(mut response, place, other)| {
         let count = scalars(&mut response).len();
-        *scalars(&mut response)
-            .into_iter()
-            .nth(place.index(count))
-            .expect("an index below the number of places") = other;
+        let mut places = scalars(&mut response).into_iter();
+        *places.nth(place.index(count)).expect("a place") = other;
         response
     })
 }
@@ -238,9 +199,8 @@ fn keeps_unknown_fields_of_profiles() {
                 Value::Array(items) => &mut items[0],
                 object => object,
             };
-            part.as_object_mut()
-                .expect("an object")
-                .extend(added.clone());
+            let part = part.as_object_mut().expect("an object");
+            part.extend(added.clone());
         }
         data.as_object_mut().expect("an object").extend(added);
         let body = json!({"data": data}).to_string();

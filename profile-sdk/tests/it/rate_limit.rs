@@ -92,10 +92,8 @@ async fn the_total_timeout_includes_the_queue() {
     }
     let call = client.badges().total_timeout(Duration::from_millis(50));
     let error = call.await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.attempts()),
-        (ErrorKind::RateLimited, 0)
-    );
+    let found = (error.kind(), error.attempts());
+    assert_eq!(found, (ErrorKind::RateLimited, 0));
     assert!(!error.may_have_been_applied());
     // The next call in the queue takes the place of one that is canceled.
     let canceled = tokio::spawn(client.badges());
@@ -115,11 +113,9 @@ async fn fails_at_once_during_a_long_pause() {
     assert_eq!(error.kind(), ErrorKind::RateLimited);
     assert_eq!((error.attempts(), error.status()), (0, None));
     assert_eq!(error.retry_after(), Some(100_000 * SECOND));
-    assert_eq!(
-        error.to_string(),
-        "GET /api/v1/stats: rate limit exceeded; the request was not sent; \
-         retry after 100000 seconds"
-    );
+    let expected = "GET /api/v1/stats: rate limit exceeded; the request was not sent; \
+                    retry after 100000 seconds";
+    assert_eq!(error.to_string(), expected);
     assert_eq!((clock.waits().len(), requests(&service)), (0, 1));
 
     clock.skip(30 * SECOND);
@@ -181,11 +177,9 @@ async fn spaces_requests_by_the_interval() {
     let error = client.badges().total_timeout(SECOND).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited);
     assert_eq!(error.attempts(), 0);
-    assert_eq!(
-        error.to_string(),
-        "GET /api/v1/badges: the request was not sent, because the request interval of the client \
-         delays it beyond the total timeout of the call; retry after 10 seconds"
-    );
+    let expected = "GET /api/v1/badges: the request was not sent, because the request interval of the client \
+                    delays it beyond the total timeout of the call; retry after 10 seconds";
+    assert_eq!(error.to_string(), expected);
     assert_eq!(error.retry_after(), Some(10 * SECOND));
     assert_eq!(requests(&service), 3);
 }
@@ -221,12 +215,8 @@ async fn headers_of_caches_and_proxies_are_read_in_every_form() {
     let date = httpdate::fmt_http_date;
     let now = SystemTime::now();
     let in_ten_seconds = date(now + 10 * SECOND);
-    let unix = now + 10 * SECOND;
-    let unix = unix
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_secs()
-        .to_string();
+    let unix = (now + 10 * SECOND).duration_since(UNIX_EPOCH).unwrap();
+    let unix = unix.as_secs().to_string();
     for age in [None, Some("0"), Some("600")] {
         let respond = |status: u16| {
             let response = ResponseTemplate::new(status);
@@ -256,11 +246,8 @@ async fn headers_of_caches_and_proxies_are_read_in_every_form() {
             let (client, error) = limits(add(ok, "ratelimit-remaining", "5")).await;
             assert!(error.is_none());
             let expected = (!is_cached).then_some(5);
-            assert_eq!(
-                client.rate_limit().remaining,
-                expected,
-                "form {form}, age {age:?}"
-            );
+            let found = client.rate_limit().remaining;
+            assert_eq!(found, expected, "form {form}, age {age:?}");
         }
     }
 }

@@ -13,32 +13,17 @@ use crate::{add_fault, connect_as_owner, owner_builder, requests};
 async fn calls_any_endpoint() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
-    let edited: Profile = client
-        .raw_call(Method::Patch, "/api/v1/me/profile")
-        .json(&json!({"bio": "raw"}))
-        .read_data()
-        .await
-        .unwrap();
-    assert_eq!(edited.bio.as_deref(), Some("raw"));
-    let whole: Value = client
-        .raw_call(Method::Get, "/api/v1/me")
-        .read()
-        .await
-        .unwrap();
-    assert_eq!(whole["data"]["bio"], "raw");
-    let response = client
-        .raw_call(Method::Get, "/api/v1/users/demo/stats")
-        .query("days", 3)
-        .read_bytes()
-        .send()
-        .await
-        .unwrap();
+    let edit = client.raw_call(Method::Patch, "/api/v1/me/profile");
+    let edit = edit.json(&json!({"bio": "raw"})).read_data::<Profile>();
+    assert_eq!(edit.await.unwrap().bio.as_deref(), Some("raw"));
+    let whole = client.raw_call(Method::Get, "/api/v1/me").read::<Value>();
+    assert_eq!(whole.await.unwrap()["data"]["bio"], "raw");
+    let stats = client.raw_call(Method::Get, "/api/v1/users/demo/stats");
+    let response = stats.query("days", 3).read_bytes().send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(response.body(), response.data());
-    let put = client
-        .raw_call(Method::Put, "/api/v1/me")
-        .read_bytes()
-        .await;
+    let put = client.raw_call(Method::Put, "/api/v1/me");
+    let put = put.read_bytes().await;
     assert_eq!(put.unwrap_err().status(), Some(405));
 }
 
@@ -46,18 +31,11 @@ async fn calls_any_endpoint() {
 async fn raw_calls_have_the_same_errors_and_retries() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
-    let error = client
-        .raw_call(Method::Get, "/api/v1/nothing")
-        .read_bytes()
-        .await
-        .unwrap_err();
+    let call = client.raw_call(Method::Get, "/api/v1/nothing");
+    let error = call.read_bytes().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert!(
-        error
-            .to_string()
-            .starts_with("GET /api/v1/nothing: 404: not found"),
-        "{error}"
-    );
+    let start = "GET /api/v1/nothing: 404: not found";
+    assert!(error.to_string().starts_with(start), "{error}");
     add_fault(&service, FaultRule::new(Fault::status(503)));
     for (method, idempotent, attempts) in [
         (Method::Get, false, 4),

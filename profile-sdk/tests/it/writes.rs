@@ -1,4 +1,4 @@
-//! The success of a write depends only on its status code.
+//! Writes, whose success depends only on the status code.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use profile_sdk::{
 
 use crate::every_call::every_call;
 use crate::mocked_service::{MockServer, respond_to_all};
-use crate::{client_builder, connect_as_owner, requests};
+use crate::{client_builder, client_builder_for, connect_as_owner, requests};
 
 #[tokio::test]
 async fn a_response_without_the_resource_is_a_success() {
@@ -166,4 +166,37 @@ fn updates_from_json_have_limits_and_no_other_fields() {
     assert_eq!(update, LinkUpdate::new().title("t"));
     assert!(serde_json::from_str::<LinkUpdate>(r#"{"titel":"t"}"#).is_err());
     assert!(serde_json::from_str::<NewLink>(r#"{"title":"t"}"#).is_err());
+}
+
+#[tokio::test]
+async fn rejects_an_empty_update_before_sending() {
+    let client = client_builder_for("http://localhost").build().unwrap();
+    let call = client.update_link(&LinkId::new("1").unwrap(), &LinkUpdate::new());
+    assert!(call.request().is_err());
+    let error = call.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    let expected =
+        "PATCH /api/v1/me/links/1: the link update is empty; set the title, the URL or both";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[tokio::test]
+async fn edits_every_field() {
+    let service = mock_server::MockServer::start().await;
+    let client = connect_as_owner(&service);
+    let mut update = ProfileUpdate::new();
+    for (index, field) in ProfileField::ALL.iter().enumerate() {
+        let value = match field.kind() {
+            FieldKind::Color => format!("#FF880{index}"),
+            FieldKind::MultilineText { .. } => format!("{index}\r\ntwo\rthree \"quoted\""),
+            _ => format!("Ada {index} 🦀"),
+        };
+        update.set(*field, &value).unwrap();
+    }
+    let returned = client.update_profile(&update).await.unwrap().unwrap();
+    let read = client.me().await.unwrap();
+    for field in ProfileField::ALL {
+        assert_eq!(returned.get(*field), update.get(*field), "{field}");
+        assert_eq!(read.get(*field), update.get(*field), "{field}");
+    }
 }
