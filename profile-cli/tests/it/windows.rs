@@ -88,17 +88,11 @@ async fn a_directory_outside_of_those_of_the_user_is_a_warning() {
         (Path::new(&upper), false),
         (outside.path(), true),
     ] {
-        let login = [
-            "auth",
-            "login",
-            "--with-token",
-            "--yes",
-            "--base-url",
-            fixture.service.uri(),
-        ];
+        let login = ["auth", "login", "--with-token", "--yes", "--base-url"];
         let login = fixture
             .without_settings(&login)
-            .stdin(fixture.service.key());
+            .argument(fixture.service.uri());
+        let login = login.stdin(fixture.service.key());
         let login = login.env("PROFILE_CONFIG_DIR", directory).run();
         assert_eq!(login.stderr().contains(warning), warns, "{login}");
         login.stdout();

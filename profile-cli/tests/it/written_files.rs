@@ -85,10 +85,8 @@ fn a_mounted_config_is_written_in_place() {
     let written = fs::read_to_string(&source).unwrap();
     assert_eq!(written, CONFIG.replace('2', "5"));
     let program = Program::new(home.path(), &["config", "unset", "retries"]);
-    with_mounted(&source, &path, program)
-        .unwrap()
-        .run()
-        .stdout();
+    let program = with_mounted(&source, &path, program).unwrap();
+    program.run().stdout();
     let written = fs::read_to_string(&source).unwrap();
     assert_eq!(written, CONFIG.replace("retries = 2\n", ""));
     check_no_copy(home.path());
@@ -133,13 +131,13 @@ fn a_config_in_a_directory_that_cannot_be_written() {
     let home = home();
     let directory = configure(home.path(), CONFIG);
     let config = directory.join("config.toml");
-    for path in [
-        home.path(),
-        &home.path().join(".config"),
-        &directory,
-        &config,
+    for part in [
+        "",
+        ".config",
+        ".config/profile",
+        ".config/profile/config.toml",
     ] {
-        give_to_nobody(path);
+        give_to_nobody(&home.path().join(part));
     }
     set_mode(&directory, 0o500);
     let inode = config.metadata().unwrap().ino();
@@ -171,10 +169,8 @@ fn a_config_in_a_directory_that_cannot_be_written() {
     fs::write(&config, &long).unwrap();
     let editor = "x".repeat(2000);
     let arguments = ["config", "set", "editor", &editor];
-    let limited = after(
-        "trap '' XFSZ; ulimit -f 2",
-        Program::new(home.path(), &arguments),
-    );
+    let program = Program::new(home.path(), &arguments);
+    let limited = after("trap '' XFSZ; ulimit -f 2", program);
     let run = run_as_nobody(home.path(), limited).unwrap();
     assert_eq!(run.code(), 1, "{run}");
     let copies = files(home.path(), ".local/state/profile");
@@ -183,8 +179,7 @@ fn a_config_in_a_directory_that_cannot_be_written() {
     };
     assert_eq!(fs::read_to_string(copy).unwrap(), long);
     assert_eq!(copy.metadata().unwrap().mode() & 0o777, 0o600);
-    let place = format!("its old contents are in {}", copy.display());
-    run.says(&place);
+    run.says(&format!("its old contents are in {}", copy.display()));
 
     // A file that cannot be written is an error as before.
     fs::write(&config, CONFIG).unwrap();
@@ -219,11 +214,9 @@ async fn keys_and_unsent_texts_are_not_written_in_place() {
     assert_eq!(fs::read_to_string(&mounted).unwrap(), "old");
     // The text is kept as the editor left it, since it cannot be replaced.
     let editor = "mount --bind mounted \"$1\"; echo changed = 1 > \"$1\"; chmod 600 \"$1\"";
-    fs::write(
-        home.join("editor"),
-        format!("#!/bin/sh\ncd {}\n{editor}\n", crate::program::quoted(home)),
-    )
-    .unwrap();
+    let quoted = crate::program::quoted(home);
+    let editor = format!("#!/bin/sh\ncd {quoted}\n{editor}\n");
+    fs::write(home.join("editor"), editor).unwrap();
     set_mode(&home.join("editor"), 0o700);
     let path = std::env::var("PATH").unwrap();
     let edit = fixture.program(&["edit"]).env("PATH", path);
@@ -247,13 +240,13 @@ fn root_keeps_the_owner_and_the_mode_of_config() {
     if !can_be_another_user(home.path()) {
         return;
     }
-    for path in [
-        home.path(),
-        &home.path().join(".config"),
-        &directory,
-        &config,
+    for part in [
+        "",
+        ".config",
+        ".config/profile",
+        ".config/profile/config.toml",
     ] {
-        give_to_nobody(path);
+        give_to_nobody(&home.path().join(part));
     }
     let check = |mode: u32| {
         let found = config.metadata().unwrap();
@@ -263,16 +256,14 @@ fn root_keeps_the_owner_and_the_mode_of_config() {
     set(home.path(), "5").run().stdout();
     check(0o640);
     // The lock and a new file belong to the user as well.
-    run_as_nobody(home.path(), set(home.path(), "6"))
-        .unwrap()
-        .stdout();
+    let run = run_as_nobody(home.path(), set(home.path(), "6"));
+    run.unwrap().stdout();
     check(0o640);
     fs::remove_file(&config).unwrap();
     set(home.path(), "7").run().stdout();
     check(0o600);
-    run_as_nobody(home.path(), set(home.path(), "8"))
-        .unwrap()
-        .stdout();
+    let run = run_as_nobody(home.path(), set(home.path(), "8"));
+    run.unwrap().stdout();
     assert_eq!(fs::read_to_string(&config).unwrap(), "retries = 8\n");
 }
 
@@ -289,20 +280,16 @@ async fn root_gives_new_files_to_the_owner_of_the_directory() {
         assert_eq!(login.code(), 0, "{login}");
         let sandbox = fixture.without_settings(&["--sandbox", "set", "--bio", "b"]);
         sandbox.run().stdout();
-        for path in [
-            ".config",
-            ".config/profile",
+        for file in [
             ".config/profile/config.toml",
-            ".config/profile/keys",
             ".config/profile/keys/demo",
-            ".local",
-            ".local/state",
-            ".local/state/profile",
             ".local/state/profile/sandbox.json",
             ".local/state/profile/sandbox.json.lock",
         ] {
-            let path = home.join(path);
-            assert_eq!(path.metadata().unwrap().uid(), NOBODY, "{}", path.display());
+            let file = home.join(file);
+            for path in file.ancestors().take_while(|path| *path != home) {
+                assert_eq!(path.metadata().unwrap().uid(), NOBODY, "{path:?}");
+            }
         }
     }
 }
@@ -325,16 +312,12 @@ async fn files_of_another_user() {
     ] {
         let is_config = arguments[0] == "config";
         let write = |path: &Path| match is_config {
-            true => {
-                let program = Program::new(home, arguments);
-                program.env("PROFILE_CONFIG_DIR", path.parent().unwrap())
-            }
+            true => Program::new(home, arguments).env("PROFILE_CONFIG_DIR", &directory),
             false => fixture.program(arguments).argument(path),
         };
-        let path = if is_config {
-            directory.join("config.toml")
-        } else {
-            path.clone()
+        let path = match is_config {
+            true => directory.join("config.toml"),
+            false => path.clone(),
         };
         let read = || fs::read_to_string(&path).unwrap();
         set_mode(&directory, 0o700);
@@ -379,8 +362,7 @@ async fn a_full_disk_leaves_old_files_whole() {
     let check = |program: Program, place: &str| {
         let run = on_a_full_disk(program).run();
         assert_eq!(run.code(), 1, "{run}");
-        let message = format!("{place} cannot be written: File too large");
-        run.says(&message);
+        run.says(&format!("{place} cannot be written: File too large"));
         assert_eq!(fs::read_to_string(&config).unwrap(), CONFIG);
         assert_eq!(fs::read_to_string(export).unwrap(), exported);
     };
@@ -390,10 +372,8 @@ async fn a_full_disk_leaves_old_files_whole() {
     check(fixture.program(&["edit"]).env("EDITOR", "true"), unsent);
     let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
     let login = fixture.without_settings(&login);
-    check(
-        login.stdin(format!("{}\n", fixture.service.key())),
-        "config.toml",
-    );
+    let login = login.stdin(format!("{}\n", fixture.service.key()));
+    check(login, "config.toml");
     assert_eq!(files(home, unsent), [] as [PathBuf; 0]);
     assert_eq!(files(home, ".config/profile/keys"), [] as [PathBuf; 0]);
     let names = |directory: &str| files(home, directory).len();

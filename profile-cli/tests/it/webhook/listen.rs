@@ -10,7 +10,7 @@ use mock_server::{Dialect, MockServer};
 use serde_json::json;
 
 use super::listener::Listener;
-use super::{BODY, SECRET, SIGNATURE, home, webhook};
+use super::{BODY, SECRET, SIGNATURE, home, sign, webhook};
 #[cfg(unix)]
 use crate::program::{Program, Signal};
 
@@ -23,11 +23,8 @@ async fn verifies_deliveries_of_the_service() {
     hooks.set_receiver(listener.url(), SECRET).unwrap();
     let help = webhook(home.path(), &["send", "--help"]).run();
     let (_, kinds) = help.stdout().split_once("\nKinds of").unwrap();
-    for kind in kinds
-        .lines()
-        .filter_map(|line| line.strip_prefix("  "))
-        .take(7)
-    {
+    let kinds = kinds.lines().filter_map(|line| line.strip_prefix("  "));
+    for kind in kinds.take(7) {
         let sent = hooks.emit(kind, json!({"from": "grace"})).await.unwrap();
         assert!(sent.is_success(), "{sent:?}");
         let event = listener.event();
@@ -49,20 +46,11 @@ async fn accepts_base64_signatures_on_request() {
     let listener = Listener::start(home.path(), &["--max", "1", "--encoding", "base64"]);
     let dialect: Dialect =
         serde_json::from_value(json!({"webhook_signature_encoding": "base64"})).unwrap();
-    let service = MockServer::builder()
-        .dialect(dialect)
-        .start()
-        .await
-        .unwrap();
-    service
-        .webhook()
-        .set_receiver(listener.url(), SECRET)
-        .unwrap();
-    let sent = service
-        .webhook()
-        .emit("post.liked", json!({}))
-        .await
-        .unwrap();
+    let service = MockServer::builder().dialect(dialect).start().await;
+    let service = service.unwrap();
+    let hooks = service.webhook();
+    hooks.set_receiver(listener.url(), SECRET).unwrap();
+    let sent = hooks.emit("post.liked", json!({})).await.unwrap();
     assert!(sent.is_success(), "{sent:?}");
     listener.end().stdout();
 }
@@ -74,11 +62,8 @@ fn a_line_on_a_terminal_omits_empty_values() {
     let listener = Listener::start(home.path(), &["--max", "1", "-o", "table"]);
     listener.deliver("evil\tkind", "sha256=00", b"");
     let run = listener.stop();
-    assert!(
-        run.stdout()
-            .ends_with("Z  401  0  rejected  X-Service-Signature has a digest of length 2; expected 64 hex digits  /hooks\n"),
-        "{run}"
-    );
+    let line = "Z  401  0  rejected  X-Service-Signature has a digest of length 2; expected 64 hex digits  /hooks\n";
+    assert!(run.stdout().ends_with(line), "{run}");
 }
 
 #[test]
@@ -86,21 +71,16 @@ fn a_line_on_a_terminal_omits_empty_values() {
 fn a_line_in_a_pipe_has_all_columns() {
     let home = home();
     let listener = Listener::start(home.path(), &[]);
-    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.delivers(204);
     listener.deliver("evil\tkind", "sha256=00", b"");
     let run = listener.stop();
-    let lines: Vec<_> = run
-        .stdout()
-        .lines()
-        .map(|line| line.split_once('\t').unwrap().1)
-        .collect();
-    assert_eq!(
-        lines,
-        [
-            "post.liked\t204\t13\tverified\t\t/hooks",
-            "\t401\t0\trejected\tX-Service-Signature has a digest of length 2; expected 64 hex digits\t/hooks",
-        ]
-    );
+    let lines = run.stdout().lines();
+    let lines: Vec<_> = lines.map(|line| line.split_once('\t').unwrap().1).collect();
+    let expected = [
+        "post.liked\t204\t13\tverified\t\t/hooks",
+        "\t401\t0\trejected\tX-Service-Signature has a digest of length 2; expected 64 hex digits\t/hooks",
+    ];
+    assert_eq!(lines, expected);
 }
 
 #[test]
@@ -108,11 +88,8 @@ fn prints_a_binary_body_in_base64() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "1", "-o", "json"]);
     let body = b"\xff\x00\r\n";
-    let signed = webhook(home.path(), &["sign", "--body", "-"])
-        .stdin(body)
-        .run();
-    let signature = signed.stdout().trim_end();
-    assert_eq!(listener.deliver("post.liked", signature, body), 204);
+    let signature = sign(home.path(), body);
+    assert_eq!(listener.deliver("post.liked", &signature, body), 204);
     let event = listener.event();
     assert_eq!(event["body_encoding"], "base64");
     assert_eq!(event["body"], "/wANCg==");
@@ -123,23 +100,19 @@ fn prints_a_binary_body_in_base64() {
 fn csv_and_jq_are_streams_too() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1", "-o", "csv"]);
-    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.delivers(204);
     let run = listener.end();
-    assert!(
-        run.stdout()
-            .ends_with(",post.liked,204,13,verified,,/hooks\n"),
-        "{run}"
-    );
+    let line = ",post.liked,204,13,verified,,/hooks\n";
+    assert!(run.stdout().ends_with(line), "{run}");
     if cfg!(feature = "jq") {
         let listener = Listener::start(home.path(), &["--max", "1", "--jq", ".event"]);
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+        listener.delivers(204);
         assert_eq!(listener.end().stdout(), "post.liked\n");
         // A rejected delivery has no body, and a filter that fails does not end the command.
         let listener = Listener::start(home.path(), &["--max", "1", "--jq", ".body|fromjson.id"]);
         assert_eq!(listener.deliver("post.liked", "sha256=00", b""), 401);
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-        let run = listener.end();
-        run.says("; printed unfiltered");
+        listener.delivers(204);
+        listener.end().says("; printed unfiltered");
     }
 }
 
@@ -157,14 +130,10 @@ async fn forwards_bytes_and_headers() {
     let home = home();
     let local = local(200).await;
     let listener = Listener::start(home.path(), &["--forward-to", &local.uri()]);
-    assert_eq!(
-        listener.deliver("post.shared", SIGNATURE, BODY.as_bytes()),
-        204
-    );
-    assert_eq!(
-        listener.deliver("post.shared", "sha256=00", BODY.as_bytes()),
-        401
-    );
+    for (signature, status) in [(SIGNATURE, 204), ("sha256=00", 401)] {
+        let delivered = listener.deliver("post.shared", signature, BODY.as_bytes());
+        assert_eq!(delivered, status);
+    }
     listener.stop().stdout();
     let requests = local.received_requests().await.unwrap();
     let [request] = requests.as_slice() else {
@@ -189,9 +158,8 @@ fn accept_request(receiver: &TcpListener) -> (TcpStream, String) {
 }
 
 fn answer(mut stream: TcpStream) {
-    stream
-        .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        .unwrap();
+    let response = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    stream.write_all(response).unwrap();
 }
 
 #[test]
@@ -273,13 +241,10 @@ async fn forwards_no_headers_of_the_connection() {
 fn answers_a_sender_that_closed_its_side() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1"]);
-    for (signature, sent, expected) in [
-        (SIGNATURE, "Hello", "HTTP/1.1 400 "),
-        (SIGNATURE, BODY, "HTTP/1.1 204 "),
-    ] {
+    for (sent, expected) in [("Hello", "HTTP/1.1 400 "), (BODY, "HTTP/1.1 204 ")] {
         let mut stream = listener.connect();
         let head = format!(
-            "POST / HTTP/1.1\r\nHost: x\r\nX-Service-Signature: {signature}\r\n\
+            "POST / HTTP/1.1\r\nHost: x\r\nX-Service-Signature: {SIGNATURE}\r\n\
              Content-Length: 13\r\n\r\n{sent}"
         );
         stream.write_all(head.as_bytes()).unwrap();
@@ -295,16 +260,14 @@ fn answers_a_sender_that_closed_its_side() {
 async fn a_delivery_that_cannot_be_recorded_is_not_acknowledged() {
     let home = home();
     let local = local(200).await;
-    let records = home.path().join("records");
-    let to = local.uri();
-    let record = ["--record", records.to_str().unwrap()];
-    let arguments = ["--json", "--max", "1", "--forward-to", &to];
-    let mut listener = Listener::start(home.path(), &[&record[..], &arguments].concat());
+    let (records, to) = (home.path().join("records"), local.uri());
+    let record = records.to_str().unwrap();
+    let arguments = ["--json", "--max=1", "--forward-to", &to, "--record", record];
+    let mut listener = Listener::start(home.path(), &arguments);
     std::fs::remove_dir(&records).unwrap();
     std::fs::write(&records, "not a directory").unwrap();
     for count in 1..=5 {
-        let status = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-        assert_eq!(status, 503);
+        listener.delivers(503);
         let event = listener.event();
         assert_eq!(event["verified"], true);
         assert_eq!(event["status"], 503);
@@ -313,8 +276,7 @@ async fn a_delivery_that_cannot_be_recorded_is_not_acknowledged() {
         assert!(reason.starts_with("cannot record to "), "{reason}");
     }
     std::fs::remove_file(&records).unwrap();
-    let status = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-    assert_eq!(status, 204);
+    listener.delivers(204);
     let run = listener.end();
     run.stdout();
     // The secret is right.
@@ -326,11 +288,8 @@ async fn a_delivery_that_cannot_be_recorded_is_not_acknowledged() {
 #[test]
 fn a_directory_that_cannot_be_written_is_reported_at_the_start() {
     let home = home();
-    let program = webhook(home.path(), &["listen", "--record", "/proc"]);
-    let run = program.run();
-    assert_eq!(run.code(), 1, "{run}");
-    let start = "error: cannot record to /proc: ";
-    assert!(run.stderr().starts_with(start), "{run}");
+    let run = webhook(home.path(), &["listen", "--record", "/proc"]).run();
+    run.fails(1, "error: cannot record to /proc: ");
 }
 
 #[cfg(unix)]
@@ -342,8 +301,7 @@ fn a_full_disk_leaves_no_empty_recording() {
     let program = Program::new(home.path(), &arguments).env("PROFILE_WEBHOOK_SECRET", SECRET);
     let program = crate::written_files::on_a_full_disk(program);
     let listener = Listener::start_program(program);
-    let status = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-    assert_eq!(status, 503);
+    listener.delivers(503);
     let run = listener.stop();
     assert!(run.to_string().contains("cannot record to "), "{run}");
     assert!(run.to_string().contains("File too large"), "{run}");
@@ -358,14 +316,10 @@ async fn errors_of_the_receiver_cannot_turn_the_webhook_off() {
         ("http://127.0.0.1:1".to_owned(), "cannot connect: "),
     ] {
         let listener = Listener::start(home.path(), &["--max", "1", "--forward-to", &uri]);
-        assert_eq!(
-            listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
-            204
-        );
+        listener.delivers(204);
         let run = listener.end();
         run.stdout();
-        let warning = format!("warning: forwarding post.liked failed: {outcome}");
-        run.says(&warning);
+        run.says(&format!("warning: forwarding post.liked failed: {outcome}"));
     }
 }
 
@@ -380,10 +334,7 @@ fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {
     let forwarding = format!("note: forwarding to http://{address}/hooks");
     assert_eq!(listener.stderr_line(), forwarding);
     // The sender receives its response before the receiver has responded.
-    assert_eq!(
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
-        204
-    );
+    listener.delivers(204);
     listener.event();
     let (stream, _) = accept_request(&local);
     listener.signal(Signal::INT);
@@ -420,7 +371,7 @@ fn signals_stop_it_cleanly() {
 fn a_closed_pipe_is_not_an_error() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--json"]);
-    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.delivers(204);
     listener.event();
     listener.stop_reading();
     // A program that another test starts may hold the pipe for a moment, so one delivery may not be
@@ -440,8 +391,7 @@ fn answers_while_stdout_is_blocked() {
     let home = home();
     let listener = Listener::start(home.path(), &["--json"]);
     for _ in 0..SENT {
-        let status = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-        assert_eq!(status, 204);
+        listener.delivers(204);
     }
     let run = listener.stop();
     let printed = run.json_lines().len();
@@ -467,25 +417,20 @@ fn reports_a_client_that_disconnects() {
     let event = listener.event();
     assert_eq!(event["verified"], false);
     assert_eq!(event["bytes"], 13);
-    assert!(
-        event["reason"]
-            .as_str()
-            .unwrap()
-            .starts_with("failed to read the body"),
-        "{event}"
-    );
+    let reason = event["reason"].as_str().unwrap();
+    assert!(reason.starts_with("failed to read the body"), "{event}");
 }
 
 #[test]
 fn validates_arguments_before_listening() {
     let home = home();
-    for arguments in [
-        ["--addr", "nowhere"],
-        ["--max", "0"],
-        ["--forward-to", "ftp://x"],
-        ["--max-body", "-1"],
+    for argument in [
+        "--addr=nowhere",
+        "--max=0",
+        "--forward-to=ftp://x",
+        "--max-body=-1",
     ] {
-        let run = webhook(home.path(), &[&["listen"][..], &arguments].concat()).run();
+        let run = webhook(home.path(), &["listen", argument]).run();
         assert_eq!(run.code(), 2, "{run}");
     }
     if cfg!(target_os = "linux") {
@@ -494,11 +439,8 @@ fn validates_arguments_before_listening() {
         let own = free.local_addr().unwrap().to_string();
         drop(free);
         let to = format!("http://{own}/hooks");
-        let run = webhook(
-            home.path(),
-            &["listen", "--addr", &own, "--forward-to", &to],
-        )
-        .run();
+        let arguments = ["listen", "--addr", &own, "--forward-to", &to];
+        let run = webhook(home.path(), &arguments).run();
         let message = format!("error: --forward-to: {to} is the address of this command\n");
         assert!(run.usage_error().starts_with(&message), "{run}");
     }
@@ -512,10 +454,6 @@ fn validates_arguments_before_listening() {
 #[cfg_attr(windows, ignore = "ends the program by SIGTERM")]
 fn prints_payloads_for_people_only() {
     let home = home();
-    let sign = |body: &str| {
-        let program = webhook(home.path(), &["sign", "--body", "-"]);
-        program.stdin(body).run().stdout().trim_end().to_owned()
-    };
     let json = r#"{"type":"post.liked","text":"\u001b[31m"}"#;
     for (arguments, is_printed) in [
         (&["-o", "table"][..], true),
@@ -525,7 +463,11 @@ fn prints_payloads_for_people_only() {
         (&[], false),
     ] {
         let listener = Listener::start(home.path(), arguments);
-        listener.deliver("post.liked", &sign(json), json.as_bytes());
+        listener.deliver(
+            "post.liked",
+            &sign(home.path(), json.as_bytes()),
+            json.as_bytes(),
+        );
         listener.deliver("post.liked", SIGNATURE, b"forged");
         let run = listener.stop();
         let payload = "\n  {\n    \"type\": \"post.liked\",\n    \"text\": \"\\u001b[31m\"\n  }\n";

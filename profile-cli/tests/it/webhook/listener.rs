@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 
-use super::SECRET;
+use super::{BODY, SECRET, SIGNATURE};
 #[cfg(unix)]
 use crate::program::Signal;
 use crate::program::{Program, Run, Running};
@@ -88,6 +88,13 @@ impl Listener {
         deliver(&self.url, kind, signature, body)
     }
 
+    /// Sends the example, and checks the status of the response.
+    #[track_caller]
+    pub(super) fn delivers(&self, status: u16) {
+        let delivered = self.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+        assert_eq!(delivered, status);
+    }
+
     /// Sends deliveries until the program no longer accepts connections.
     pub(super) fn deliver_until_it_ends(&self, signature: &str, body: &str) {
         let request = format!(
@@ -111,11 +118,13 @@ impl Listener {
 /// Sends a delivery of this kind to a listener, and returns the status of the response.
 #[track_caller]
 pub(crate) fn deliver(url: &str, kind: &str, signature: &str, body: &[u8]) -> u16 {
-    let headers = [
-        ("X-Service-Event", kind),
-        ("X-Service-Signature", signature),
-    ];
-    status(&request(url, "POST", &headers, body))
+    let signature = ("X-Service-Signature", signature);
+    status(&request(
+        url,
+        "POST",
+        &[("X-Service-Event", kind), signature],
+        body,
+    ))
 }
 
 #[track_caller]
@@ -140,9 +149,7 @@ fn connect(url: &str) -> io::Result<TcpStream> {
 /// Returns the status of a response.
 #[track_caller]
 pub(super) fn status(answer: &str) -> u16 {
-    answer
-        .split(' ')
-        .nth(1)
-        .and_then(|status| status.parse().ok())
-        .unwrap_or_else(|| panic!("{answer:?}"))
+    let status = answer.split(' ').nth(1);
+    let status = status.and_then(|status| status.parse().ok());
+    status.unwrap_or_else(|| panic!("{answer:?}"))
 }

@@ -25,6 +25,13 @@ fn webhook(home: &Path, arguments: &[&str]) -> Program {
     Program::new(home, &[&["webhook"], arguments].concat()).env("PROFILE_WEBHOOK_SECRET", SECRET)
 }
 
+/// Returns the signature of a body.
+#[track_caller]
+fn sign(home: &Path, body: &[u8]) -> String {
+    let sign = webhook(home, &["sign", "--body", "-"]);
+    sign.stdin(body).run().stdout().trim_end().to_owned()
+}
+
 /// Writes a file that only its owner can access, and returns its path and the argument that names it.
 fn file(home: &Path, name: &str, bytes: impl AsRef<[u8]>) -> (PathBuf, String) {
     let path = home.join(name);

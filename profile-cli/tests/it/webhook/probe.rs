@@ -18,10 +18,8 @@ type Answer = fn(&Request) -> u16;
 async fn receiver(answer: Answer) -> LocalReceiver {
     let receiver = LocalReceiver::start().await;
     let respond = move |request: &Request| ResponseTemplate::new(answer(request));
-    Mock::given(any())
-        .respond_with(respond)
-        .mount(&receiver)
-        .await;
+    let respond = Mock::given(any()).respond_with(respond);
+    respond.mount(&receiver).await;
     receiver
 }
 
@@ -32,8 +30,12 @@ async fn probe(receiver: &LocalReceiver, further: &[&str]) -> Run {
     spawn_blocking(|| program.run()).await.unwrap()
 }
 
+fn other_secret(text: &str) -> Secret {
+    Secret::new(text).unwrap()
+}
+
 fn secret() -> Secret {
-    Secret::new(SECRET).unwrap()
+    other_secret(SECRET)
 }
 
 fn status(is_authentic: bool) -> u16 {
@@ -44,6 +46,10 @@ fn status(is_authentic: bool) -> u16 {
 fn header<'r>(request: &'r Request, name: &str) -> &'r str {
     let value = request.headers.get(name);
     value.map_or("", |value| value.to_str().unwrap())
+}
+
+fn kind_of_content(request: &Request) -> &str {
+    header(request, "content-type")
 }
 
 fn signature(request: &Request) -> &str {
@@ -57,15 +63,20 @@ pub(crate) fn verifying(request: &Request) -> u16 {
     status(verified.is_ok())
 }
 
+/// Responds with this status if the condition is true, and otherwise as a correct receiver.
+fn unless_status(condition: bool, status: u16, request: &Request) -> u16 {
+    match condition {
+        true => status,
+        false => verifying(request),
+    }
+}
+
 /// A receiver that verifies each delivery, unless the condition is true.
 macro_rules! unless {
     ($condition:expr) => {
         |request| {
             let is_exempt: fn(&Request) -> bool = $condition;
-            match is_exempt(request) {
-                true => 204,
-                false => verifying(request),
-            }
+            unless_status(is_exempt(request), 204, request)
         }
     };
 }
@@ -86,17 +97,15 @@ async fn a_correct_receiver_passes() {
     assert_eq!(run.stderr(), "");
     let printed = run.json();
     let results = printed.as_array().unwrap();
-    assert_eq!(
-        results[0],
-        serde_json::json!({
-            "delivery": "genuine",
-            "expected": "accepted",
-            "result": "passed",
-            "status": 204,
-            "error": null,
-            "reason": "the service sends it",
-        })
-    );
+    let genuine = serde_json::json!({
+        "delivery": "genuine",
+        "expected": "accepted",
+        "result": "passed",
+        "status": 204,
+        "error": null,
+        "reason": "the service sends it",
+    });
+    assert_eq!(results[0], genuine);
     for row in results {
         let expected = match row["expected"] == "either" {
             true => "informational",
@@ -134,22 +143,39 @@ async fn finds_mistakes() {
 async fn check_mistakes(receiver: LocalReceiver, message: &str) {
     let run = probe(&receiver, &["--json"]).await;
     assert_eq!(run.code(), 1, "expected: {message}\n{run}");
-    let lines = run.stderr();
-    let error: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-    assert_eq!(error["error"]["message"], message, "{run}");
+    let (accepts, rejects) = (
+        "accepts forged deliveries (",
+        "rejects genuine deliveries (",
+    );
+    let message = message.replace("+(", accepts).replace("-(", rejects);
+    let message = message.replace(
+        "-last",
+        "does not accept the last delivery, so its rejections prove nothing",
+    );
+    let message = message.replace("-4xx", "rejects no forged delivery with 4xx");
+    let error = last_error(&run)["message"].clone();
+    assert_eq!(error, format!("the receiver {message}"), "{run}");
 }
 
-/// Receivers with mistakes, each with what is found.
+/// Returns the error after other lines of stderr.
+fn last_error(run: &Run) -> serde_json::Value {
+    let stderr = run.stderr();
+    let line = stderr.lines().last().unwrap();
+    serde_json::from_str::<serde_json::Value>(line).unwrap()["error"].take()
+}
+
+/// Receivers with mistakes, each with what is found: "+(" are forged deliveries that it accepts, and "-(" genuine
+/// ones that it rejects.
 const MISTAKES: [(Answer, &str); 30] = [
     // The signature.
     (
         |request| status(sign(&secret(), &request.body).starts_with(signature(request))),
-        "the receiver accepts forged deliveries (prefix_only, empty_signature, truncated_to_8, \
+        "+(prefix_only, empty_signature, truncated_to_8, \
          truncated_by_1, no_signature)",
     ),
     (
         |request| status(signature(request).starts_with(&sign(&secret(), &request.body)[..15])),
-        "the receiver accepts forged deliveries (last_byte_altered, truncated_to_8, \
+        "+(last_byte_altered, truncated_to_8, \
          truncated_by_1, character_added, not_a_digit, concatenated)",
     ),
     (
@@ -159,181 +185,152 @@ const MISTAKES: [(Answer, &str); 30] = [
             let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
             signature(request) == format!("sha1={digest}")
         }),
-        "the receiver accepts forged deliveries (sha1)",
+        "+(sha1)",
     ),
     (
         unless!(|request| {
-            let unset = Secret::new("undefined").unwrap();
-            signature(request) == sign(&unset, &request.body)
+            signature(request) == sign(&other_secret("undefined"), &request.body)
         }),
-        "the receiver accepts forged deliveries (secret_undefined)",
+        "+(secret_undefined)",
     ),
     // The body.
     (
         unless!(|request| request.body.is_empty()),
-        "the receiver accepts forged deliveries (body_removed)",
+        "+(body_removed)",
     ),
     (
         verifies!(|request| parsed_again(request).into()),
-        "the receiver accepts forged deliveries (byte_added, json_reformatted) \
-         and rejects genuine deliveries (unusual_spaces, newline_at_the_end)",
+        "+(byte_added, json_reformatted) and -(unusual_spaces, newline_at_the_end)",
     ),
     (
-        verifies!(|request| request
-            .body
-            .iter()
-            .copied()
-            .take_while(|byte| *byte != 0)
-            .collect()),
-        "the receiver accepts forged deliveries (after_nul)",
+        verifies!(|request| request.body.split(|byte| *byte == 0).next().unwrap().into()),
+        "+(after_nul)",
     ),
     (
-        verifies!(|request| String::from_utf8_lossy(&request.body)
-            .into_owned()
-            .into_bytes()),
-        "the receiver accepts forged deliveries (invalid_utf8_replaced)",
+        verifies!(|request| String::from_utf8_lossy(&request.body).as_bytes().into()),
+        "+(invalid_utf8_replaced)",
     ),
     (
         verifies!(|request| {
             let valid = request.body.utf8_chunks().map(|chunk| chunk.valid());
             valid.collect::<String>().into_bytes()
         }),
-        "the receiver accepts forged deliveries (invalid_utf8_removed)",
+        "+(invalid_utf8_removed)",
     ),
     (
         verifies!(|request| {
             let parts = request.body.chunks(1000).map(String::from_utf8_lossy);
             parts.collect::<String>().into_bytes()
         }),
-        "the receiver accepts forged deliveries (invalid_utf8_replaced) \
-         and rejects genuine deliveries (65_kib_outside_ascii)",
+        "+(invalid_utf8_replaced) and -(65_kib_outside_ascii)",
     ),
     (
-        |request| match request.body.len() > 64 << 10 {
-            true => 413,
-            false => verifying(request),
-        },
-        "the receiver rejects genuine deliveries (65_kib, 65_kib_outside_ascii)",
+        |request| unless_status(request.body.len() > 64 << 10, 413, request),
+        "-(65_kib, 65_kib_outside_ascii)",
     ),
     // Exemptions.
     (
         unless!(|request| request.body.len() > 64 << 10),
-        "the receiver accepts forged deliveries (large_body, after_64_kib)",
+        "+(large_body, after_64_kib)",
     ),
     (
         unless!(|request| !request.headers.contains_key("x-service-event")),
-        "the receiver accepts forged deliveries (forged_no_kind)",
+        "+(forged_no_kind)",
     ),
     (
         unless!(|request| {
             let kind = header(request, "x-service-event");
             !kind.is_empty() && !kind.contains('.')
         }),
-        "the receiver accepts forged deliveries (forged_unknown_kind, forged_challenge)",
+        "+(forged_unknown_kind, forged_challenge)",
     ),
     (
         unless!(|request| header(request, "x-service-event").starts_with("follow")),
-        "the receiver accepts forged deliveries (follow.created)",
+        "+(follow.created)",
     ),
     (
         unless!(|request| !request.headers.contains_key("content-type")),
-        "the receiver accepts forged deliveries (forged_no_content_type)",
+        "+(forged_no_content_type)",
     ),
     (
-        unless!(|request| header(request, "content-type").contains("form")),
-        "the receiver accepts forged deliveries (forged_form)",
+        unless!(|request| kind_of_content(request).contains("form")),
+        "+(forged_form)",
     ),
     (
-        unless!(|request| header(request, "content-type").starts_with("text/")),
-        "the receiver accepts forged deliveries (forged_text)",
+        unless!(|request| kind_of_content(request).starts_with("text/")),
+        "+(forged_text)",
     ),
     (
         unless!(|request| request.body.ends_with(br#""type":"ping"}"#)),
-        "the receiver accepts forged deliveries (forged_unknown_kind)",
+        "+(forged_unknown_kind)",
     ),
     (
         unless!(|request| request.body.ends_with(br#""type":"url_verification"}"#)),
-        "the receiver accepts forged deliveries (forged_challenge)",
+        "+(forged_challenge)",
     ),
     (
         |request| {
             static IS_VALID: AtomicBool = AtomicBool::new(false);
-            if header(request, "content-type") == "application/json" {
+            if kind_of_content(request) == "application/json" {
                 IS_VALID.store(verifying(request) == 204, Ordering::Relaxed);
             }
             status(IS_VALID.load(Ordering::Relaxed))
         },
-        "the receiver accepts forged deliveries (forged_no_content_type, forged_form, forged_text)",
+        "+(forged_no_content_type, forged_form, forged_text)",
     ),
     // Genuine deliveries.
     (
-        |request| match header(request, "content-type") {
-            "application/json" => verifying(request),
-            _ => 415,
-        },
-        "the receiver rejects genuine deliveries (no_content_type, form, invalid_content_type)",
+        |request| unless_status(kind_of_content(request) != "application/json", 415, request),
+        "-(no_content_type, form, invalid_content_type)",
     ),
     (
-        |request| match header(request, "content-type") {
-            "application/x-www-form-urlencoded" => 401,
-            _ => verifying(request),
+        |request| {
+            unless_status(
+                kind_of_content(request).ends_with("/x-www-form-urlencoded"),
+                401,
+                request,
+            )
         },
-        "the receiver rejects genuine deliveries (form)",
+        "-(form)",
     ),
     (
-        |request| match header(request, "content-type") {
-            "json" => 415,
-            _ => verifying(request),
-        },
-        "the receiver rejects genuine deliveries (invalid_content_type)",
+        |request| unless_status(kind_of_content(request) == "json", 415, request),
+        "-(invalid_content_type)",
     ),
     (
-        |request| match request.body.is_ascii() {
-            true => verifying(request),
-            false => 302,
-        },
-        "the receiver rejects genuine deliveries (text_outside_ascii, 65_kib_outside_ascii)",
+        |request| unless_status(!request.body.is_ascii(), 302, request),
+        "-(text_outside_ascii, 65_kib_outside_ascii)",
     ),
     (
         |_| 401,
-        "the receiver rejects genuine deliveries (genuine, unusual_spaces, text_outside_ascii, \
+        "-(genuine, unusual_spaces, text_outside_ascii, \
          newline_at_the_end, 65_kib, 65_kib_outside_ascii, no_content_type, form, \
-         invalid_content_type, genuine_at_the_end) and does not accept the last delivery, so its \
-         rejections prove nothing",
+         invalid_content_type, genuine_at_the_end) and -last",
     ),
-    (
-        |request| verifying(request).clamp(204, 302),
-        "the receiver rejects no forged delivery with 4xx",
-    ),
+    (|request| verifying(request).clamp(204, 302), "-4xx"),
     // Rejections that prove nothing.
     (
         |request| {
             static COUNT: AtomicUsize = AtomicUsize::new(0);
-            match COUNT.fetch_add(1, Ordering::Relaxed) < 5 {
-                true => verifying(request),
-                false => 429,
-            }
+            let is_first = COUNT.fetch_add(1, Ordering::Relaxed) < 5;
+            unless_status(!is_first, 429, request)
         },
-        "the receiver does not accept the last delivery, so its rejections prove nothing and \
-         rejects no forged delivery with 4xx",
+        "-last and -4xx",
     ),
     (
         |request| {
             static COUNT: AtomicUsize = AtomicUsize::new(0);
-            match COUNT.fetch_add(1, Ordering::Relaxed) < 15 {
-                true => verifying(request),
-                false => 403,
-            }
+            let is_first = COUNT.fetch_add(1, Ordering::Relaxed) < 15;
+            unless_status(!is_first, 403, request)
         },
-        "the receiver rejects genuine deliveries (genuine_at_the_end) and does not accept the \
-         last delivery, so its rejections prove nothing",
+        "-(genuine_at_the_end) and -last",
     ),
     (
         |request| match verifying(request) {
             204 => 204,
             _ => 408,
         },
-        "the receiver rejects no forged delivery with 4xx",
+        "-4xx",
     ),
 ];
 
@@ -374,9 +371,7 @@ async fn the_hint_depends_on_what_is_accepted() {
         ),
         (|_| 401, Some(secret)),
         (
-            |request| {
-                status(signature(request) == sign(&Secret::new("None").unwrap(), &request.body))
-            },
+            |request| status(signature(request) == sign(&other_secret("None"), &request.body)),
             Some(secret),
         ),
         (
@@ -385,18 +380,13 @@ async fn the_hint_depends_on_what_is_accepted() {
         ),
         (|_| 204, None),
         (
-            |request| match header(request, "content-type") {
-                "application/json" => 401,
-                _ => verifying(request),
-            },
+            |request| unless_status(kind_of_content(request) == "application/json", 401, request),
             Some(before),
         ),
     ];
     for (answer, hint) in receivers {
         let run = probe(&receiver(answer).await, &["--json"]).await;
-        let line = run.stderr().lines().last().unwrap().to_owned();
-        let error: serde_json::Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(error["error"]["hint"].as_str(), hint, "{run}");
+        assert_eq!(last_error(&run)["hint"].as_str(), hint, "{run}");
     }
 }
 
@@ -407,20 +397,15 @@ async fn a_login_in_front_of_the_receiver_is_named() {
     for (header, is_named) in [("www-authenticate", true), ("x-other", false)] {
         let receiver = LocalReceiver::start().await;
         let response = ResponseTemplate::new(401).insert_header(header, "Basic");
-        Mock::given(any())
-            .respond_with(response)
-            .mount(&receiver)
-            .await;
+        let respond = Mock::given(any()).respond_with(response);
+        respond.mount(&receiver).await;
         let to = receiver.uri();
         let sent = webhook(home().path(), &["send", "post.liked", "--to", &to]);
         let sent = spawn_blocking(|| sent.run()).await.unwrap();
         for run in [probe(&receiver, &[]).await, sent] {
-            let hint = run
-                .stderr()
-                .split_once("hint: ")
-                .unwrap()
-                .1
-                .replace('\n', " ");
+            let stderr = run.stderr();
+            let (_, hint) = stderr.split_once("hint: ").unwrap();
+            let hint = hint.replace('\n', " ");
             assert!(hint.contains("secret"), "{run}");
             assert_eq!(hint.contains(login), is_named, "{run}");
         }
@@ -430,22 +415,15 @@ async fn a_login_in_front_of_the_receiver_is_named() {
 /// Some servers, such as Django's under gunicorn, do not read them.
 #[tokio::test]
 async fn a_rejected_delivery_in_chunks_is_informational() {
-    let receiver = receiver(|request| match header(request, "transfer-encoding") {
-        "chunked" => 411,
-        _ => verifying(request),
+    let receiver = receiver(|request| {
+        let is_chunked = header(request, "transfer-encoding") == "chunked";
+        unless_status(is_chunked, 411, request)
     });
-    let run = probe(&receiver.await, &["--json"]).await;
-    let rows = run.json();
-    let row = rows
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|row| row["delivery"] == "in_chunks");
-    let row = row.unwrap();
-    assert_eq!(
-        (&row["status"], &row["result"]),
-        (&411.into(), &"informational".into())
-    );
+    let rows = probe(&receiver.await, &["--json"]).await.json();
+    let mut rows = rows.as_array().unwrap().iter();
+    let row = rows.find(|row| row["delivery"] == "in_chunks").unwrap();
+    assert_eq!(row["status"], 411);
+    assert_eq!(row["result"], "informational");
 }
 
 /// Returns the body as JSON that was parsed and serialized again, or an empty text.
@@ -462,20 +440,13 @@ async fn finds_a_genuine_delivery_without_a_response() {
         .with_priority(1)
         .mount(&receiver)
         .await;
-    let message =
-        "the receiver rejects genuine deliveries (text_outside_ascii, 65_kib_outside_ascii)";
-    check_mistakes(receiver, message).await;
+    check_mistakes(receiver, "-(text_outside_ascii, 65_kib_outside_ascii)").await;
 }
 
 #[tokio::test]
 async fn warns_of_inconclusive_results() {
-    fn answer(request: &Request) -> u16 {
-        match request.body.is_empty() {
-            true => 429,
-            false => verifying(request),
-        }
-    }
-    let run = probe(&receiver(answer).await, &[]).await;
+    let receiver = receiver(|request| unless_status(request.body.is_empty(), 429, request));
+    let run = probe(&receiver.await, &[]).await;
     assert_eq!(run.code(), 0, "{run}");
     assert_eq!(run.stderr(), "warning: inconclusive: body_removed\n");
 }
@@ -510,11 +481,7 @@ fn other_machines_need_permission() {
         "http://localhost.example.com",
     ] {
         let run = webhook(home.path(), &["probe", url, "--yes"]).run();
-        assert_eq!(run.code(), 2, "{run}");
-        assert!(
-            run.stderr()
-                .contains(" is not on this machine\nhint: add --allow-remote")
-        );
+        run.fails(2, " is not on this machine\nhint: add --allow-remote");
     }
 }
 
@@ -540,18 +507,12 @@ async fn wraps_reasons_and_ends_with_a_summary() {
     let program = webhook(home().path(), &["probe", &url, "--yes", "-o", "table"]);
     let run = program.env("COLUMNS", "80").run();
     assert!(run.stdout().lines().all(|line| line.len() <= 80), "{run}");
-    let words = run
-        .stdout()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let words: Vec<_> = run.stdout().split_whitespace().collect();
+    let words = words.join(" ");
     let reason = "204 the signature covers the bytes, not the parsed JSON passed";
     assert!(words.contains(reason), "{run}");
-    let total = run
-        .stdout()
-        .lines()
-        .filter(|line| !line.starts_with([' ', 'r']))
-        .count();
+    let lines = run.stdout().lines();
+    let total = lines.filter(|line| !line.starts_with([' ', 'r'])).count();
     let summary = format!(
         "note: {total} deliveries: 56 passed, 0 failed, 0 inconclusive, 11 informational\n"
     );

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Instant;
 
 use super::listener::{Listener, status};
-use super::{BODY, SIGNATURE, home};
+use super::{BODY, SIGNATURE, home, sign};
 
 #[test]
 fn warns_of_ten_consecutive_rejections() {
@@ -18,22 +18,17 @@ fn warns_of_ten_consecutive_rejections() {
     assert_eq!(event["consecutive_failures"], 1);
     assert_eq!(event["verified"], false);
     assert_eq!(event["body"], serde_json::Value::Null);
-    assert_eq!(
-        listener.stderr_line(),
+    for expected in [
         "warning: 5 consecutive deliveries have failed; after 10, the service turns the \
-         webhook off; none has succeeded so far, so check the secret"
-    );
-    assert_eq!(
-        listener.stderr_line(),
+         webhook off; none has succeeded so far, so check the secret",
         "warning: 10 consecutive deliveries have failed; if the service sent them, it has \
-         turned the webhook off; none has succeeded so far, so check the secret"
-    );
-    assert_eq!(
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
-        204
-    );
+         turned the webhook off; none has succeeded so far, so check the secret",
+    ] {
+        assert_eq!(listener.stderr_line(), expected);
+    }
+    listener.delivers(204);
     while listener.event()["consecutive_failures"] != 0 {}
-    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.delivers(204);
     assert_eq!(listener.end().code(), 0);
 }
 
@@ -45,32 +40,22 @@ fn responds_with_an_empty_401() {
     let record = ["--record", records.to_str().unwrap()];
     let listener = Listener::start(home.path(), &record);
     let event = ("X-Service-Event", "post.liked");
-    let signature = ("X-Service-Signature", SIGNATURE);
+    let of = |signature| ("X-Service-Signature", signature);
+    let signature = of(SIGNATURE);
     let forged = format!("sha256={}", "0".repeat(64));
     let cases = [
         (vec![event], BODY.as_bytes()),
         (vec![event, signature], b"Hello, World?".as_slice()),
         (vec![event, signature, signature], BODY.as_bytes()),
-        (
-            vec![event, ("X-Service-Signature", &forged)],
-            BODY.as_bytes(),
-        ),
-        (
-            vec![event, ("X-Service-Signature", "sha1=00")],
-            BODY.as_bytes(),
-        ),
+        (vec![event, of(&forged)], BODY.as_bytes()),
+        (vec![event, of("sha1=00")], BODY.as_bytes()),
     ];
     for (headers, body) in cases {
         let answer = listener.request("POST", &headers, body);
         assert_eq!(status(&answer), 401);
         assert!(answer.ends_with("\r\n\r\n"), "{answer}");
     }
-    assert!(
-        listener
-            .stop()
-            .stderr()
-            .contains("ended: 0 verified, 5 rejected")
-    );
+    listener.stop().says("ended: 0 verified, 5 rejected");
     assert_eq!(std::fs::read_dir(records).unwrap().count(), 0);
 }
 
@@ -89,17 +74,11 @@ fn rejects_a_body_over_the_limit() {
     let head = format!("{head}X-Service-Signature: {SIGNATURE}\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     assert_eq!(status(&std::io::read_to_string(stream).unwrap()), 413);
-    assert_eq!(
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
-        204
-    );
+    listener.delivers(204);
     assert_eq!(listener.end().code(), 0);
 
     let listener = Listener::start(home.path(), &["--max-body", "12"]);
-    assert_eq!(
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
-        413
-    );
+    listener.delivers(413);
 }
 
 /// Starts a delivery with the first bytes of a body.
@@ -129,8 +108,7 @@ fn slow_senders_do_not_delay_short_deliveries() {
     let start = |_| start_body(&listener, 1 << 20, b"a");
     let mut slow: Vec<_> = (0..128).map(start).collect();
     let _silent: Vec<_> = (0..128).map(|_| listener.connect()).collect();
-    let delivered = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-    assert_eq!(delivered, 204);
+    listener.delivers(204);
     // Their time is not over, so the delivery did not wait for them.
     assert!(slow.iter_mut().all(is_pending));
 }
@@ -149,17 +127,16 @@ fn more_than_1024_deliveries_get_503() {
     setrlimit(Resource::Nofile, limit).unwrap();
     let home = home();
     let mut listener = Listener::start(home.path(), &["--json"]);
-    let _slow: Vec<_> = (0..1_024)
-        .map(|_| start_body(&listener, 100, b"a"))
-        .collect();
     // One more than can be received; which of them is last does not matter.
-    let _one_more = start_body(&listener, 100, b"a");
+    let start = |_| start_body(&listener, 100, b"a");
+    let _slow: Vec<_> = (0..1_025).map(start).collect();
     let event = listener.event();
     assert_eq!(event["status"], 503, "{event}");
-    let reason = "too many other deliveries are being received";
-    assert_eq!(event["reason"], reason);
-    let delivered = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-    assert_eq!(delivered, 503);
+    assert_eq!(
+        event["reason"],
+        "too many other deliveries are being received"
+    );
+    listener.delivers(503);
 }
 
 #[test]
@@ -176,8 +153,7 @@ fn receives_64_of_65_long_bodies() -> bool {
     let start = |_| start_body(&listener, LENGTH, &[b'a'; LENGTH - 1]);
     let mut slow: Vec<_> = (0..65).map(start).collect();
     // Short bodies need no permit.
-    let delivered = listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-    assert_eq!(delivered, 204);
+    listener.delivers(204);
     assert_eq!(listener.event()["status"], 204);
     // One of them waits in vain.
     assert_eq!(listener.event()["status"], 503);
@@ -193,11 +169,8 @@ fn receives_64_of_65_long_bodies() -> bool {
         return false;
     }
     let long = vec![b'a'; LENGTH];
-    let signed = super::webhook(home.path(), &["sign", "--body", "-"])
-        .stdin(long.clone())
-        .run();
-    let signature = signed.stdout().trim_end();
-    assert_eq!(listener.deliver("post.liked", signature, &long), 204);
+    let signature = sign(home.path(), &long);
+    assert_eq!(listener.deliver("post.liked", &signature, &long), 204);
     true
 }
 
@@ -211,7 +184,7 @@ fn strangers_neither_end_it_nor_fill_the_output() {
         assert_eq!(status(&listener.request("POST", &[], b"{}")), 401);
     }
     let at_most = 1 + started.elapsed().as_secs() as usize;
-    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.delivers(204);
     let run = listener.end();
     assert!(run.stdout().lines().count() <= at_most + 1, "{run}");
     let ended = format!("ended: 1 verified, {SENT} rejected\n");
@@ -225,12 +198,10 @@ fn other_requests_are_not_counted() {
     for method in ["GET", "PUT", "DELETE"] {
         let answer = listener.request(method, &[], b"");
         assert_eq!(status(&answer), 405);
-        assert!(
-            answer.to_ascii_lowercase().contains("\r\nallow: post\r\n"),
-            "{answer}"
-        );
+        let answer = answer.to_ascii_lowercase();
+        assert!(answer.contains("\r\nallow: post\r\n"), "{answer}");
     }
-    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.delivers(204);
     assert_eq!(listener.end().stdout().lines().count(), 1);
 }
 
@@ -238,24 +209,11 @@ fn other_requests_are_not_counted() {
 fn warns_of_another_kind_in_the_body() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1"]);
-    let body = r#"{"type":"post.liked"}"#;
-    let signed = super::webhook(home.path(), &["sign", "--body", "-"])
-        .stdin(body)
-        .run();
-    listener.deliver(
-        "follow.created",
-        signed.stdout().trim_end(),
-        body.as_bytes(),
-    );
+    let body = br#"{"type":"post.liked"}"#;
+    listener.deliver("follow.created", &sign(home.path(), body), body);
     let run = listener.end();
-    assert!(
-        run.stdout()
-            .ends_with("follow.created\t204\t21\tverified\t\t/hooks\n"),
-        "{run}"
-    );
-    assert!(
-        run.stderr()
-            .starts_with("warning: X-Service-Event, which is not signed, is follow.created"),
-        "{run}"
-    );
+    let line = "follow.created\t204\t21\tverified\t\t/hooks\n";
+    assert!(run.stdout().ends_with(line), "{run}");
+    let warning = "warning: X-Service-Event, which is not signed, is follow.created";
+    assert!(run.stderr().starts_with(warning), "{run}");
 }

@@ -7,7 +7,7 @@ use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, Request, ResponseTemplate};
 
 use super::listener::Listener;
-use super::{BODY, SIGNATURE, home, webhook};
+use super::{BODY, SIGNATURE, home, sign, webhook};
 
 const BINARY: &[u8] = b"\r\n\r\n\xff\x00 POST / HTTP/1.1\r\n";
 
@@ -16,19 +16,13 @@ fn record(home: &Path) -> Vec<PathBuf> {
     let directory = home.join("deliveries");
     let record = directory.to_str().unwrap();
     let listener = Listener::start(home, &["--max", "2", "--record", record]);
-    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
-    listener.deliver("../odd/kind", &signature(home), BINARY);
+    listener.delivers(204);
+    listener.deliver("../odd/kind", &sign(home, BINARY), BINARY);
     listener.end().stdout();
     let files = fs::read_dir(directory).unwrap();
     let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     files.sort();
     files
-}
-
-fn signature(home: &Path) -> String {
-    let program = webhook(home, &["sign", "--body", "-"]);
-    let signed = program.stdin(BINARY).run();
-    signed.stdout().trim_end().to_owned()
 }
 
 #[track_caller]
@@ -52,7 +46,7 @@ fn a_delivery_is_recorded_before_the_response() {
     let record = directory.to_str().unwrap();
     let listener = Listener::start(home.path(), &["--max", "20", "--record", record]);
     for number in 1..=20 {
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+        listener.delivers(204);
         assert_eq!(fs::read_dir(&directory).unwrap().count(), number);
     }
     listener.end().stdout();
@@ -65,7 +59,7 @@ fn two_listeners_can_record_to_one_directory() {
     let record = ["--record", directory.to_str().unwrap()];
     let listeners = [0; 2].map(|_| Listener::start(home.path(), &record));
     for listener in listeners {
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+        listener.delivers(204);
         listener.stop();
     }
     // Without the time, which is different here.
@@ -82,9 +76,8 @@ async fn sends_recordings_unchanged() {
     let home = home();
     let files = record(home.path());
     let to = receiver().await;
-    let mut arguments = vec!["replay", "--to"];
     let uri = to.uri();
-    arguments.push(&uri);
+    let mut arguments = vec!["replay", "--to", &uri];
     arguments.extend(files.iter().map(|file| file.to_str().unwrap()));
     let program = webhook(home.path(), &arguments).without("PROFILE_WEBHOOK_SECRET");
     let replayed = program.run();
@@ -99,13 +92,16 @@ async fn sends_recordings_unchanged() {
     let requests = to.received_requests().await.unwrap();
     assert_eq!(requests.len(), 2);
     check(&requests[0], "post.liked", SIGNATURE, BODY.as_bytes());
-    check(&requests[1], "../odd/kind", &signature(home.path()), BINARY);
+    check(
+        &requests[1],
+        "../odd/kind",
+        &sign(home.path(), BINARY),
+        BINARY,
+    );
     // The headers of the connection are not repeated.
     for name in ["host", "content-length", "user-agent"] {
-        assert!(
-            requests[0].headers.get_all(name).iter().count() <= 1,
-            "{name}"
-        );
+        let headers = requests[0].headers.get_all(name);
+        assert!(headers.iter().count() <= 1, "{name}");
     }
 }
 

@@ -14,55 +14,42 @@ fn sign(home: &Path, environment: &[(&str, &str)]) -> Run {
     program.stdin(BODY).envs(environment).run()
 }
 
+/// Signs with the secret in a file of these bytes.
+#[track_caller]
+fn sign_with_file(home: &Path, bytes: impl AsRef<[u8]>) -> Run {
+    let (_, name) = file(home, "secret", bytes);
+    sign(home, &[("PROFILE_WEBHOOK_SECRET_FILE", &name)])
+}
+
 #[test]
 fn removes_one_line_break_at_the_end_of_the_file() {
     let home = home();
     for end in ["", "\n", "\r\n"] {
-        let (path, _) = file(home.path(), "secret", format!("{SECRET}{end}"));
-        let run = sign(
-            home.path(),
-            &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
-        );
-        assert_eq!(
-            run.to_string(),
-            format!("exit 0\n--- stdout\n{SIGNATURE}\n--- stderr\n")
-        );
+        let run = sign_with_file(home.path(), format!("{SECRET}{end}"));
+        let expected = format!("exit 0\n--- stdout\n{SIGNATURE}\n--- stderr\n");
+        assert_eq!(run.to_string(), expected);
     }
-    let (path, _) = file(home.path(), "secret", format!("{SECRET}\n\n"));
-    let run = sign(
-        home.path(),
-        &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
-    );
+    let run = sign_with_file(home.path(), format!("{SECRET}\n\n"));
     assert_eq!(run.code(), 2, "{run}");
 }
 
 #[test]
 fn removes_a_byte_order_mark_and_rejects_utf_16() {
     let home = home();
-    let of_file = |bytes: Vec<u8>| {
-        let (path, _) = file(home.path(), "secret", bytes);
-        let name = path.to_str().unwrap().to_owned();
-        sign(home.path(), &[("PROFILE_WEBHOOK_SECRET_FILE", &name)])
-    };
     let marked = format!("\u{feff}{SECRET}");
+    let in_file = sign_with_file(home.path(), format!("{marked}\r\n"));
+    let in_variable = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", &marked)]);
     for (source, run) in [
-        (
-            "PROFILE_WEBHOOK_SECRET_FILE",
-            of_file(format!("{marked}\r\n").into_bytes()),
-        ),
-        (
-            "PROFILE_WEBHOOK_SECRET",
-            sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", &marked)]),
-        ),
+        ("PROFILE_WEBHOOK_SECRET_FILE", in_file),
+        ("PROFILE_WEBHOOK_SECRET", in_variable),
     ] {
         let note = format!("note: {source} starts with a byte order mark, which is not used\n");
-        assert_eq!(
-            run.to_string(),
-            format!("exit 0\n--- stdout\n{SIGNATURE}\n--- stderr\n{note}")
-        );
+        let expected = format!("exit 0\n--- stdout\n{SIGNATURE}\n--- stderr\n{note}");
+        assert_eq!(run.to_string(), expected);
     }
     for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
-        let run = of_file(marked.encode_utf16().flat_map(to_bytes).collect());
+        let utf16: Vec<u8> = marked.encode_utf16().flat_map(to_bytes).collect();
+        let run = sign_with_file(home.path(), utf16);
         let expected = "error: the webhook secret in PROFILE_WEBHOOK_SECRET_FILE is UTF-16; expected UTF-8\n\
                         hint: save the file as UTF-8\n";
         assert_eq!(run.usage_error(), expected);
@@ -81,13 +68,10 @@ fn warns_of_a_file_that_others_can_read() {
     let name = path.to_str().unwrap();
     let run = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET_FILE", name)]);
     assert_eq!(run.stdout(), format!("{SIGNATURE}\n"));
-    assert_eq!(
-        run.stderr(),
-        format!(
-            "warning: others can access {name}; restrict it with `chmod 600 {}`\n",
-            crate::program::quoted(name)
-        )
-    );
+    let quoted = crate::program::quoted(name);
+    let expected =
+        format!("warning: others can access {name}; restrict it with `chmod 600 {quoted}`\n");
+    assert_eq!(run.stderr(), expected);
 }
 
 #[test]
@@ -111,12 +95,7 @@ fn rejects_a_missing_or_weak_secret() {
         ("\0", "consists of NUL bytes"),
         (" \t", "consists of whitespace"),
     ] {
-        let (path, _) = file(home.path(), "secret", contents);
-        let run = sign(
-            home.path(),
-            &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
-        );
-        run.fails(2, reason);
+        sign_with_file(home.path(), contents).fails(2, reason);
     }
 }
 
@@ -127,34 +106,20 @@ fn never_prints_the_secret() {
     let listener = Listener::start_with_secret(home.path(), "other", &["-vv", "--json"]);
     let (_, body) = file(home.path(), "body", CANARY.replace('c', "C"));
     let to = listener.url();
+    let [send_to, send_nowhere] =
+        [to, "http://127.0.0.1:1"].map(|to| ["send", "post.liked", "--to", to, "--data", &body]);
+    let verify = ["verify", "--body", &body, "--signature"];
     let commands: [&[&str]; 6] = [
         &["sign", "--body", &body],
-        &[
-            "verify",
-            "--body",
-            &body,
-            "--signature",
-            SIGNATURE,
-            "--explain",
-        ],
-        &["verify", "--body", &body, "--signature", CANARY],
-        &["send", "post.liked", "--to", to, "--data", &body],
-        &[
-            "send",
-            "post.liked",
-            "--to",
-            "http://127.0.0.1:1",
-            "--data",
-            &body,
-        ],
+        &[&verify[..], &[SIGNATURE, "--explain"]].concat(),
+        &[&verify[..], &[CANARY]].concat(),
+        &send_to,
+        &send_nowhere,
         &["probe", to, "--yes"],
     ];
     for command in commands {
-        for secret in [
-            CANARY.to_owned(),
-            format!("{CANARY} "),
-            format!("{CANARY}é"),
-        ] {
+        for end in ["", " ", "é"] {
+            let secret = format!("{CANARY}{end}");
             let arguments = [&["webhook"], command, &["-vv"]].concat();
             let program = Program::new(home.path(), &arguments);
             let run = program.env("PROFILE_WEBHOOK_SECRET", secret).run();
@@ -173,23 +138,14 @@ fn a_body_that_is_given_as_in_another_command_has_a_hint() {
     std::fs::write(&path, "{}").unwrap();
     let with_at = format!("@{}", path.display());
     let check = |arguments: &[&str], hint: &str| {
-        let run = Program::new(home.path(), arguments).env("PROFILE_WEBHOOK_SECRET", "whsec");
-        let run = run.run();
-        run.fails(2, hint);
+        super::webhook(home.path(), arguments).run().fails(2, hint);
     };
-    let send = [
-        "webhook",
-        "send",
-        "post.liked",
-        "--to",
-        "http://127.0.0.1:1",
-    ];
+    let send = ["send", "post.liked", "--to", "http://127.0.0.1:1"];
     let body = ["--body", &with_at];
     check(&[&send[..], &body].concat(), "'--data'");
     let omit = format!("hint: omit the @: {}", path.display());
-    check(&[&["webhook", "sign"][..], &body].concat(), &omit);
-    let signature = ["--signature", "sha256=00"];
-    let verify = [&["webhook", "verify"], &signature[..]].concat();
+    check(&[&["sign"][..], &body].concat(), &omit);
+    let verify = ["verify", "--signature", "sha256=00"];
     check(&[&verify[..], &body].concat(), &omit);
     check(&[&verify[..], &["--data", &with_at]].concat(), "'--body'");
 }

@@ -1,10 +1,10 @@
 //! `profile webhook send`.
 
 use std::io::{Read as _, Write as _};
+use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::{
     io::{BufRead as _, BufReader},
-    path::Path,
     process::Stdio,
 };
 
@@ -13,7 +13,8 @@ use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate}
 
 use super::{BODY, SECRET, SIGNATURE, file, home, webhook};
 #[cfg(target_os = "linux")]
-use crate::program::{Program, Run};
+use crate::program::Program;
+use crate::program::Run;
 #[cfg(target_os = "linux")]
 use crate::tls_service::TlsService;
 
@@ -30,21 +31,18 @@ async fn receiver(statuses: &[u16]) -> LocalReceiver {
     server
 }
 
+/// Sends a `post.liked` to this URL.
+fn send(home: &Path, to: &str, further: &[&str]) -> Run {
+    let arguments = [&["send", "post.liked", "--to", to], further].concat();
+    webhook(home, &arguments).run()
+}
+
 #[tokio::test]
 async fn sends_the_body_byte_for_byte() {
     let home = home();
     let to = receiver(&[200]).await;
     let data = format!("@{}", file(home.path(), "data", BODY).1);
-    let arguments = [
-        "send",
-        "post.liked",
-        "--to",
-        &to.uri(),
-        "--data",
-        &data,
-        "--json",
-    ];
-    let sent = webhook(home.path(), &arguments).run();
+    let sent = send(home.path(), &to.uri(), &["--data", &data, "--json"]);
     assert_eq!(sent.json()["status"], 200);
     assert_eq!(sent.json()["event"], "post.liked");
     let requests = to.received_requests().await.unwrap();
@@ -63,8 +61,7 @@ async fn the_log_has_headers_and_bodies_without_the_secret() {
     // As in a base URL, the scheme may be omitted.
     let to = to.strip_prefix("http://").unwrap();
     let [one, two, three] = ["-v", "-vv", "-vvv"].map(|flag| {
-        let arguments = ["send", "post.liked", "--to", to, "--data", "\"body\"", flag];
-        let run = webhook(home.path(), &arguments).run();
+        let run = send(home.path(), to, &["--data", "\"body\"", flag]);
         run.stdout();
         assert!(!run.to_string().contains(SECRET), "{run}");
         run.stderr()
@@ -74,15 +71,10 @@ async fn the_log_has_headers_and_bodies_without_the_secret() {
     for (log, has_header, has_body) in
         [(one, false, false), (two, true, false), (three, true, true)]
     {
-        assert!(
-            log.starts_with(&request) && log.contains("< 204\n"),
-            "{log}"
-        );
-        assert_eq!(
-            (log.contains(header), log.contains(body)),
-            (has_header, has_body),
-            "{log}"
-        );
+        assert!(log.starts_with(&request), "{log}");
+        assert!(log.contains("< 204\n"), "{log}");
+        assert_eq!(log.contains(header), has_header, "{log}");
+        assert_eq!(log.contains(body), has_body, "{log}");
     }
 }
 
@@ -92,18 +84,14 @@ async fn sends_a_default_body() {
     let to = receiver(&[204]).await;
     let sent = webhook(home.path(), &["send", "post.shared", "--to", &to.uri()]).run();
     sent.stdout();
-    assert_eq!(
-        sent.stderr(),
-        "warning: post.shared is not a known kind of event; sending it anyway\n"
-    );
+    let warning = "warning: post.shared is not a known kind of event; sending it anyway\n";
+    assert_eq!(sent.stderr(), warning);
     let requests = to.received_requests().await.unwrap();
     let body: serde_json::Value = serde_json::from_slice(&requests[0].body).unwrap();
     assert_eq!(body["type"], "post.shared");
     assert_eq!(body["data"], serde_json::json!({}));
-    assert!(
-        body["created_at"].as_str().unwrap().ends_with('Z'),
-        "{body}"
-    );
+    let created = body["created_at"].as_str().unwrap();
+    assert!(created.ends_with('Z'), "{body}");
 }
 
 #[tokio::test]
@@ -112,18 +100,15 @@ async fn sends_an_example_of_each_kind() {
     let to = receiver(&[204]).await;
     let kinds = ["post.replied", "message.received", "message.received"];
     for kind in kinds {
-        webhook(home.path(), &["send", kind, "--to", &to.uri()])
-            .run()
-            .stdout();
+        let sent = webhook(home.path(), &["send", kind, "--to", &to.uri()]);
+        sent.run().stdout();
     }
     let requests = to.received_requests().await.unwrap();
     assert_ne!(requests[1].body, requests[2].body, "in one second");
     for (request, kind) in requests.iter().zip(kinds) {
         let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
-        assert_eq!(
-            (&body["type"], &body["data"]["from"]),
-            (&kind.into(), &"grace".into())
-        );
+        assert_eq!(body["type"], kind);
+        assert_eq!(body["data"]["from"], "grace");
     }
 }
 
@@ -132,14 +117,9 @@ async fn sends_json_from_the_arguments_byte_for_byte() {
     let home = home();
     let to = receiver(&[204]).await;
     let json = r#"{ "a": 1.50 }"#;
-    let send = ["send", "post.liked", "--to", &to.uri(), "--data"];
-    webhook(home.path(), &[&send[..], &[json]].concat())
-        .run()
-        .stdout();
-    let run = webhook(home.path(), &[&send[..], &["body.json"]].concat()).run();
-    assert_eq!(run.code(), 2, "{run}");
-    let expected = "expected JSON, @PATH, or - for stdin";
-    run.says(expected);
+    send(home.path(), &to.uri(), &["--data", json]).stdout();
+    let run = send(home.path(), &to.uri(), &["--data", "body.json"]);
+    run.fails(2, "expected JSON, @PATH, or - for stdin");
     let requests = to.received_requests().await.unwrap();
     assert_eq!(requests.len(), 1);
     assert_eq!(requests[0].body, json.as_bytes());
@@ -149,29 +129,16 @@ async fn sends_json_from_the_arguments_byte_for_byte() {
 async fn prints_and_counts_each_response() {
     let home = home();
     let to = receiver(&[200, 500, 302]).await;
-    let arguments = [
-        "send",
-        "post.liked",
-        "--to",
-        &to.uri(),
-        "--count",
-        "3",
-        "--json",
-    ];
-    let sent = webhook(home.path(), &arguments).run();
-    let statuses: Vec<_> = sent
-        .json_lines()
-        .iter()
-        .map(|line| line["status"].clone())
-        .collect();
+    let sent = send(home.path(), &to.uri(), &["--count", "3", "--json"]);
+    let lines = sent.json_lines();
+    let statuses: Vec<_> = lines.iter().map(|line| &line["status"]).collect();
     assert_eq!(statuses, [200, 500, 302]);
     let error = sent.error();
     assert_eq!(error["exit_code"], 1);
     assert_eq!(error["status"], 500);
-    assert_eq!(
-        error["message"],
-        "2 of 3 deliveries failed; the first: the receiver returned status 500, expected 2xx"
-    );
+    let message =
+        "2 of 3 deliveries failed; the first: the receiver returned status 500, expected 2xx";
+    assert_eq!(error["message"], message);
     assert_eq!(to.received_requests().await.unwrap().len(), 3);
 }
 
@@ -180,14 +147,11 @@ async fn a_rejected_signature_has_a_hint() {
     let home = home();
     let hint = "hint: the receiver may use another secret, or verify a parsed body instead of the raw \
                 bytes; `profile webhook probe` tests it\n";
-    let forbidden = hint.replace(
-        '\n',
-        "; or CSRF protection answered, which must exclude the path\n",
-    );
+    let csrf = "; or CSRF protection answered, which must exclude the path\n";
+    let forbidden = hint.replace('\n', csrf);
     for (status, expected) in [(401, hint), (403, &forbidden), (400, "")] {
         let to = receiver(&[200, status, 500]).await;
-        let send = ["send", "post.liked", "--to", &to.uri(), "--count", "3"];
-        let sent = webhook(home.path(), &send).run();
+        let sent = send(home.path(), &to.uri(), &["--count", "3"]);
         let message = format!(
             "error: 2 of 3 deliveries failed; the first: the receiver returned status {status}, \
              expected 2xx\n{expected}"
@@ -212,9 +176,8 @@ fn an_interrupted_delivery_is_reported() {
             let running = webhook(home.path(), command).start();
             let (mut stream, _) = receiver.accept().unwrap();
             let _ = stream.read(&mut [0; 4096]).unwrap();
-            stream
-                .write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
-                .unwrap();
+            let response = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
+            stream.write_all(response).unwrap();
             let (mut second, _) = receiver.accept().unwrap();
             let _ = second.read(&mut [0; 4096]).unwrap();
             running.signal(signal);
@@ -245,43 +208,24 @@ fn each_delivery_has_a_connection_of_its_own() {
                     received.extend_from_slice(&buffer[..length]);
                 }
                 received.clear();
-                let _ = write!(
-                    connection,
-                    "HTTP/1.1 {status} S\r\ncontent-length: 0\r\n\r\n"
-                );
+                let response = format!("HTTP/1.1 {status} S\r\ncontent-length: 0\r\n\r\n");
+                let _ = connection.write_all(response.as_bytes());
             }
         }
     });
-    let send = ["send", "post.liked", "--to", &to, "--data", "{}"];
-    let further = ["--count", "2", "--timeout", "10"];
-    webhook(home().path(), &[&send[..], &further].concat())
-        .run()
-        .stdout();
+    let further = ["--data", "{}", "--count", "2", "--timeout", "10"];
+    send(home().path(), &to, &further).stdout();
 }
 
 #[test]
 fn fails_without_a_receiver() {
     let home = home();
-    let arguments = [
-        "send",
-        "post.liked",
-        "--to",
-        "http://127.0.0.1:1/hooks",
-        "--count",
-        "2",
-    ];
-    let sent = webhook(home.path(), &arguments).run();
-    assert_eq!(sent.code(), 8, "{sent}");
-    assert!(
-        sent.stderr()
-            .starts_with("error: 2 of 2 deliveries failed; the first: cannot connect: "),
-        "{sent}"
-    );
-    assert!(
-        sent.stderr()
-            .ends_with("hint: check that a receiver listens at http://127.0.0.1:1/hooks\n"),
-        "{sent}"
-    );
+    let sent = send(home.path(), "http://127.0.0.1:1/hooks", &["--count", "2"]);
+    let error = "error: 2 of 2 deliveries failed; the first: cannot connect: ";
+    sent.fails(8, error);
+    assert!(sent.stderr().starts_with(error), "{sent}");
+    let hint = "hint: check that a receiver listens at http://127.0.0.1:1/hooks\n";
+    assert!(sent.stderr().ends_with(hint), "{sent}");
 }
 
 #[test]
@@ -289,9 +233,7 @@ fn a_silent_receiver_times_out() {
     let home = home();
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let to = format!("http://{}", silent.local_addr().unwrap());
-    let arguments = ["send", "post.liked", "--to", &to, "--timeout", "0.1"];
-    let sent = webhook(home.path(), &arguments).run();
-    sent.fails(8, "timed out");
+    send(home.path(), &to, &["--timeout", "0.1"]).fails(8, "timed out");
 }
 
 #[tokio::test]
@@ -318,18 +260,14 @@ async fn prints_the_csv_header_once() {
     let home = home();
     let to = receiver(&[200]).await;
     let data = format!("@{}", file(home.path(), "data", BODY).1);
-    let send = ["send", "post.liked", "--to", &to.uri(), "--data", &data];
-    let sent = webhook(home.path(), &[&send[..], &["-o", "csv"]].concat()).run();
+    let sent = send(home.path(), &to.uri(), &["--data", &data, "-o", "csv"]);
     let mut lines = sent.stdout().lines();
     let heading = lines.next().unwrap();
     let line = lines.next().unwrap();
     assert!(line.starts_with("post.liked,200,"), "{sent}");
     assert_eq!(heading.split(',').count(), line.split(',').count());
-    assert_eq!(
-        (&heading[..13], lines.next()),
-        ("event,status,", None),
-        "{sent}"
-    );
+    assert_eq!(&heading[..13], "event,status,", "{sent}");
+    assert_eq!(lines.next(), None, "{sent}");
 }
 
 #[tokio::test]
@@ -351,10 +289,8 @@ async fn a_status_that_is_not_of_the_verification_has_advice() {
         let receiver = LocalReceiver::start().await;
         let location = "http://user:hush@127.0.0.1/login?token=hush";
         let answer = ResponseTemplate::new(status).insert_header("Location", location);
-        Mock::given(any())
-            .respond_with(answer)
-            .mount(&receiver)
-            .await;
+        let answer = Mock::given(any()).respond_with(answer);
+        answer.mount(&receiver).await;
         let uri = receiver.uri();
         for arguments in [
             &["send", "post.liked", "--to", &uri][..],
@@ -365,10 +301,8 @@ async fn a_status_that_is_not_of_the_verification_has_advice() {
             let error = run.stderr();
             let (_, hint) = error.rsplit_once("\nhint: ").unwrap();
             assert!(hint.contains(expected), "{hint}");
-            assert!(
-                !hint.contains("secret") && !run.to_string().contains("hush"),
-                "{run}"
-            );
+            assert!(!hint.contains("secret"), "{run}");
+            assert!(!run.to_string().contains("hush"), "{run}");
         }
     }
 }
@@ -394,18 +328,14 @@ async fn uses_the_proxy_for_other_machines() {
             let mut bytes = [0; 4096];
             let length = stream.read(&mut bytes).unwrap();
             let request = String::from_utf8_lossy(&bytes[..length]);
-            assert!(
-                request.starts_with("CONNECT receiver.example:443 "),
-                "{request}"
-            );
+            let start = "CONNECT receiver.example:443 ";
+            assert!(request.starts_with(start), "{request}");
         }
         let run = running.end();
         assert_eq!(run.code(), 8, "{run}");
         assert!(!run.to_string().contains("hush"), "{run}");
-        let named = run
-            .stderr()
-            .contains("cannot connect through the proxy http://***@127.0.0.1:");
-        assert_eq!(named, is_used, "{run}");
+        let named = "cannot connect through the proxy http://***@127.0.0.1:";
+        assert_eq!(run.stderr().contains(named), is_used, "{run}");
         if !is_used {
             assert!(proxy.accept().is_err(), "{url}");
         }
@@ -513,35 +443,19 @@ fn reports_problems_of_tls_without_names_of_rust() {
     std::fs::write(home.join("others.pem"), roots).unwrap();
     let leaf = "-addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:localhost";
     let explicit = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit";
+    let names = "UnknownIssuer.example,IP:127.0.0.2,email:CaUsedAsEndEntity@a.b";
+    let others = leaf.replace("localhost", names);
+    let valid_for = "the certificate is only valid for \"UnknownIssuer.example\" and 127.0.0.2\n";
+    let untrusted = "no trusted authority issued the certificate; if a private authority";
+    let invalid = "the certificate is invalid: unsupported signature algorithm";
+    let [invalid, invalid_key] = ["", " for public key"].map(|of| format!("{invalid}{of}\n"));
+    let authority = "uses the certificate of an authority as its own";
     for (options, trusted, shown) in [
-        (
-            leaf.to_owned(),
-            "others.pem",
-            "no trusted authority issued the certificate; if a private authority",
-        ),
-        (
-            leaf.replace(
-                "localhost",
-                "UnknownIssuer.example,IP:127.0.0.2,email:CaUsedAsEndEntity@a.b",
-            ),
-            "cert.pem",
-            "the certificate is only valid for \"UnknownIssuer.example\" and 127.0.0.2\n",
-        ),
-        (
-            String::new(),
-            "cert.pem",
-            "uses the certificate of an authority as its own",
-        ),
-        (
-            format!("-sha1 {leaf}"),
-            "cert.pem",
-            "the certificate is invalid: unsupported signature algorithm\n",
-        ),
-        (
-            format!("{explicit} {leaf}"),
-            "cert.pem",
-            "the certificate is invalid: unsupported signature algorithm for public key\n",
-        ),
+        (leaf.to_owned(), "others.pem", untrusted),
+        (others, "cert.pem", valid_for),
+        (String::new(), "cert.pem", authority),
+        (format!("-sha1 {leaf}"), "cert.pem", &invalid),
+        (format!("{explicit} {leaf}"), "cert.pem", &invalid_key),
         (
             format!("-newkey ed448 {leaf}"),
             "cert.pem",
@@ -568,6 +482,6 @@ async fn names_a_receiver_without_https() {
     let home = home();
     let receiver = receiver(&[204]).await;
     let url = receiver.uri().replace("http://", "https://");
-    let run = webhook(home.path(), &["send", "post.liked", "--to", &url]).run();
+    let run = send(home.path(), &url, &[]);
     run.says("does not support HTTPS on this port");
 }
