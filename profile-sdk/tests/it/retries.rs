@@ -32,8 +32,7 @@ async fn call_each_with_fault(fault: Fault) -> Vec<(Operation, Result<(), Error>
 #[tokio::test]
 async fn a_response_counts_attempts_and_time() {
     let service = MockServer::start().await;
-    let fault = FaultRule::new(Fault::status(503)).times(2);
-    service.add_fault(fault).unwrap();
+    add_fault(&service, FaultRule::new(Fault::status(503)).times(2));
     let client = client_builder(&service).jitter(|| 1.0).build().unwrap();
     let response = client.badges().send().await.unwrap();
     assert_eq!(response.attempts(), 3);
@@ -46,14 +45,9 @@ fn creates(operation: &Operation) -> bool {
 
 #[tokio::test]
 async fn retries_idempotent_calls_but_not_creations() {
-    for fault in [
-        Fault::status(408),
-        Fault::status(502),
-        Fault::status(503),
-        Fault::status(504),
-        Fault::Wire(WireFault::Reset { after: None }),
-        Fault::Wire(WireFault::Close),
-    ] {
+    let statuses = [408, 502, 503, 504].map(Fault::status);
+    let wire = [WireFault::Reset { after: None }, WireFault::Close].map(Fault::Wire);
+    for fault in statuses.into_iter().chain(wire) {
         for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
             if creates(&operation) {
                 let error = outcome.unwrap_err();
@@ -90,13 +84,8 @@ async fn retries_every_call_after_a_429() {
 
 #[tokio::test]
 async fn does_not_retry_permanent_failures() {
-    for fault in [
-        Fault::status(400),
-        Fault::status(404),
-        Fault::status(500),
-        Fault::status(501),
-        Fault::redirect("http://127.0.0.1:1/"),
-    ] {
+    let statuses = [400, 404, 500, 501].map(Fault::status).into_iter();
+    for fault in statuses.chain([Fault::redirect("http://127.0.0.1:1/")]) {
         for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
             assert_eq!(outcome.unwrap_err().attempts(), 1);
             assert_eq!(requests, 1, "{operation} {fault:?}");
@@ -118,12 +107,10 @@ async fn retries_three_times_by_default() {
         let error = call.await.unwrap_err();
         assert_eq!(error.attempts(), attempts);
         assert_eq!(requests(&service), attempts as usize);
-        let attempts_text = format!("; tried {attempts} times in ");
-        assert_eq!(
-            error.to_string().contains(&attempts_text),
-            attempts > 1,
-            "{error}"
-        );
+        let tried = error
+            .to_string()
+            .contains(&format!("; tried {attempts} times in "));
+        assert_eq!(tried, attempts > 1, "{error}");
     }
 }
 
@@ -131,7 +118,7 @@ async fn retries_three_times_by_default() {
 async fn a_404_after_a_lost_deletion_is_a_success() {
     let service = MockServer::start().await;
     let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
-    service.add_fault(lost.times(1)).unwrap();
+    add_fault(&service, lost.times(1));
     let client = connect_as_owner(&service);
     let id = LinkId::new("link_1").unwrap();
     let response = client.delete_link(&id).send().await.unwrap();
@@ -141,8 +128,7 @@ async fn a_404_after_a_lost_deletion_is_a_success() {
     // Without a lost response, a 404 is an error.
     let error = client.delete_link(&id).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    let rate_limited = FaultRule::new(Fault::rate_limited("1")).times(1);
-    service.add_fault(rate_limited).unwrap();
+    add_fault(&service, FaultRule::new(Fault::rate_limited("1")).times(1));
     let error = client.delete_link(&id).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(error.attempts(), 2);
@@ -153,13 +139,11 @@ async fn a_404_after_a_lost_deletion_is_a_success() {
 async fn an_earlier_attempt_may_have_been_applied() {
     let service = MockServer::start().await;
     let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
-    service.add_fault(lost.times(1)).unwrap();
+    add_fault(&service, lost.times(1));
     add_fault(&service, FaultRule::new(Fault::status(400)).after_write());
     let client = connect_as_owner(&service);
-    let error = client
-        .update_profile(&ProfileUpdate::new())
-        .await
-        .unwrap_err();
+    let update = client.update_profile(&ProfileUpdate::new());
+    let error = update.await.unwrap_err();
     assert_eq!((error.status(), error.attempts()), (Some(400), 2));
     assert!(error.may_have_been_applied());
 }
@@ -168,17 +152,13 @@ async fn an_earlier_attempt_may_have_been_applied() {
 async fn a_wait_says_whether_a_request_may_have_been_applied() {
     let lost = Fault::Wire(WireFault::Close);
     let (limited, failed) = (Fault::rate_limited("1"), Fault::status(503));
-    let interval = 5 * SECOND;
+    let (none, interval) = (Duration::ZERO, 5 * SECOND);
     let update = ProfileUpdate::new().bio("b".parse().unwrap());
     for (faults, interval, expected) in [
-        (vec![limited.clone()], Duration::ZERO, &[false][..]),
-        (vec![failed.clone()], Duration::ZERO, &[true]),
-        (vec![lost, limited.clone()], Duration::ZERO, &[true, true]),
-        (
-            vec![limited, failed.clone()],
-            Duration::ZERO,
-            &[false, true],
-        ),
+        (vec![limited.clone()], none, &[false][..]),
+        (vec![failed.clone()], none, &[true]),
+        (vec![lost, limited.clone()], none, &[true, true]),
+        (vec![limited, failed.clone()], none, &[false, true]),
         // The second wait is for the interval.
         (vec![failed], interval, &[true, true]),
     ] {
@@ -191,19 +171,16 @@ async fn a_wait_says_whether_a_request_may_have_been_applied() {
         let client = client.build().unwrap();
         for is_write in [true, false] {
             for fault in &faults {
-                let rule = FaultRule::new(fault.clone()).times(1);
-                service.add_fault(rule).unwrap();
+                add_fault(&service, FaultRule::new(fault.clone()).times(1));
             }
             match is_write {
                 true => drop(client.update_profile(&update).await.unwrap()),
                 false => drop(client.me().await.unwrap()),
             }
             let expected = expected.iter().map(|expected| *expected && is_write);
+            let expected: Vec<_> = expected.collect();
             let waits: Vec<bool> = waits.try_iter().collect();
-            assert!(
-                waits.ends_with(&expected.collect::<Vec<_>>()),
-                "{faults:?} {waits:?}"
-            );
+            assert!(waits.ends_with(&expected), "{faults:?} {waits:?}");
         }
     }
 }
@@ -212,8 +189,8 @@ async fn a_wait_says_whether_a_request_may_have_been_applied() {
 /// of requests.
 async fn call_with_retry_after(retry_after: &str) -> (Result<(), Error>, Vec<Duration>, usize) {
     let service = MockServer::start().await;
-    let rule = FaultRule::new(Fault::rate_limited(retry_after)).times(1);
-    service.add_fault(rule).unwrap();
+    let rule = FaultRule::new(Fault::rate_limited(retry_after));
+    add_fault(&service, rule.times(1));
     let clock = SkippingClock::default();
     let client = client_builder(&service).clock(clock.clone()).jitter(|| 0.0);
     let client = client.build().unwrap();
@@ -247,8 +224,7 @@ async fn a_429_does_not_consume_a_retry() {
     assert_eq!((error.status(), error.attempts()), (Some(503), 14));
 
     service.clear_faults();
-    let rule = FaultRule::new(Fault::rate_limited("1")).times(1);
-    service.add_fault(rule).unwrap();
+    add_fault(&service, FaultRule::new(Fault::rate_limited("1")).times(1));
     let once = client.me().retry(RetryPolicy::none());
     let error = once.await.unwrap_err();
     assert_eq!((error.status(), error.attempts()), (Some(429), 1));
@@ -285,11 +261,8 @@ async fn a_429_fails_at_once_without_a_max_wait() {
 
 #[tokio::test]
 async fn does_not_wait_longer_than_max_wait() {
-    for (retry_after, seconds) in [
-        ("31", 31),
-        ("100000", 100_000),
-        ("100000000000000000000", u64::MAX),
-    ] {
+    let most = ("100000000000000000000", u64::MAX);
+    for (retry_after, seconds) in [("31", 31), ("100000", 100_000), most] {
         let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
         let error = outcome.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::RateLimited);
@@ -364,12 +337,8 @@ async fn a_call_can_be_canceled() {
     let client = owner_builder(&service).clock(StoppedClock);
     let client = client.build().unwrap();
     let waiting = tokio::spawn(client.me());
-    let any_request = RequestPattern::any();
-    service
-        .journal()
-        .wait(&any_request, 1, 10 * SECOND)
-        .await
-        .unwrap();
+    let (journal, any) = (service.journal(), RequestPattern::any());
+    journal.wait(&any, 1, 10 * SECOND).await.unwrap();
     waiting.abort();
     assert!(waiting.await.unwrap_err().is_cancelled());
     client.me().await.unwrap();

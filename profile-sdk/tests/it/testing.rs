@@ -17,7 +17,7 @@ use tower::layer::layer_fn;
 use tower::service_fn;
 
 use crate::mocked_service::MockServer;
-use crate::{add_fault, client_builder, client_builder_for, connect_as_owner};
+use crate::{add_fault, client_builder_for, connect_as_owner, owner_builder};
 
 #[track_caller]
 fn assert_alike(built: &Error, real: &Error) {
@@ -69,9 +69,8 @@ async fn built_errors_without_a_status_are_like_real_ones() {
     let service = MockServer::start().await;
     add_fault(&service, FaultRule::new(Fault::MalformedJson));
     let real = connect_as_owner(&service).site_stats().await.unwrap_err();
-    let built = ErrorBuilder::new(ErrorKind::Unreadable)
-        .operation(Operation::SITE_STATS)
-        .build();
+    let built = ErrorBuilder::new(ErrorKind::Unreadable).operation(Operation::SITE_STATS);
+    let built = built.build();
     assert_eq!((built.kind(), built.status()), (real.kind(), real.status()));
     let unknown = ErrorBuilder::new(ErrorKind::Interrupted).build();
     assert!(unknown.may_have_been_applied() && !unknown.is_retryable());
@@ -92,11 +91,9 @@ async fn built_errors_without_a_status_are_like_real_ones() {
         .operation(Operation::CREATE_POST)
         .build();
     assert!(!refused.may_have_been_applied());
-    assert_eq!(
-        refused.to_string(),
-        "POST /api/v1/me/posts: could not connect, so nothing was sent; \
-         tried 4 times in 1.5 seconds"
-    );
+    let expected = "POST /api/v1/me/posts: could not connect, so nothing was sent; \
+                    tried 4 times in 1.5 seconds";
+    assert_eq!(refused.to_string(), expected);
 }
 
 #[tokio::test]
@@ -107,16 +104,12 @@ async fn a_clock_can_advance_that_of_the_mock_server() {
         window_seconds: NonZeroU32::new(9).unwrap(),
     };
     let key = service.key().to_owned();
-    service
-        .update(|world| world.set_rate_limit(&key, limit))
-        .unwrap()
-        .unwrap();
+    let limited = service.update(|world| world.set_rate_limit(&key, limit));
+    limited.unwrap().unwrap();
     let mock = ServiceHandle::clone(&service);
-    let clock =
-        TestClock::new().on_advance(move |time| mock.update(|world| world.advance(time)).unwrap());
-    let client = client_builder(&service)
-        .api_key(key.parse().unwrap())
-        .clock(clock.clone());
+    let advance = move |time| mock.update(|world| world.advance(time)).unwrap();
+    let clock = TestClock::new().on_advance(advance);
+    let client = owner_builder(&service).clock(clock.clone());
     let client = client.build().unwrap();
     for _ in 0..3 {
         assert_eq!(client.me().send().await.unwrap().attempts(), 1);
@@ -135,10 +128,8 @@ fn built_errors_of_a_plan_tell_what_to_do() {
     let step = r#"{"step": "create_link", "to": {"title": "A", "url": "x:a"}}"#;
     error.report.unknown = Some(serde_json::from_str(step).unwrap());
     assert!(!error.is_retryable());
-    assert!(
-        error.to_string().ends_with("0 of 1 steps are done"),
-        "{error}"
-    );
+    let done = error.to_string();
+    assert!(done.ends_with("0 of 1 steps are done"), "{done}");
 }
 
 #[test]
@@ -168,10 +159,8 @@ fn after_outage(clock: &TestClock, outage: Duration) -> profile_sdk::ClientBuild
         })
     });
     let builder = client_builder_for("https://profiles.example").layer(fake);
-    builder
-        .clock(clock.clone())
-        .jitter(|| 1.0)
-        .retry_budget(1000)
+    let builder = builder.clock(clock.clone());
+    builder.jitter(|| 1.0).retry_budget(1000)
 }
 
 #[tokio::test]
@@ -185,10 +174,8 @@ async fn waits_that_overlap_end_in_the_order_of_their_times() {
     let ended = &Mutex::new(Vec::new());
     let wait = async |seconds: u32| {
         clock.sleep(seconds * SECOND).await;
-        ended
-            .lock()
-            .unwrap()
-            .push((seconds, clock.elapsed().as_secs()));
+        let end = (seconds, clock.elapsed().as_secs());
+        ended.lock().unwrap().push(end);
     };
     let unpolled = clock.sleep(4 * SECOND);
     tokio::select! {
@@ -198,10 +185,8 @@ async fn waits_that_overlap_end_in_the_order_of_their_times() {
     }
     tokio::join!(wait(7), wait(3), wait(7), wait(5));
     unpolled.await;
-    assert_eq!(
-        *ended.lock().unwrap(),
-        [(0, 1), (1, 2), (3, 5), (5, 7), (7, 9), (7, 9)]
-    );
+    let expected = [(0, 1), (1, 2), (3, 5), (5, 7), (7, 9), (7, 9)];
+    assert_eq!(*ended.lock().unwrap(), expected);
     assert_eq!(*advanced.lock().unwrap(), [1, 1, 3, 2, 2]);
 }
 
@@ -209,9 +194,8 @@ async fn waits_that_overlap_end_in_the_order_of_their_times() {
 async fn an_outage_that_is_too_long_fails_for_all_pollers() {
     for (outage, failed) in [(699, 0), (2000, 50)] {
         let clock = TestClock::new();
-        let client = after_outage(&clock, Duration::from_millis(outage))
-            .build()
-            .unwrap();
+        let client = after_outage(&clock, Duration::from_millis(outage));
+        let client = client.build().unwrap();
         let mut pollers = JoinSet::new();
         for _ in 0..50 {
             let (client, clock) = (client.clone(), clock.clone());
@@ -225,10 +209,8 @@ async fn an_outage_that_is_too_long_fails_for_all_pollers() {
             });
         }
         let results = pollers.join_all().await;
-        assert_eq!(
-            results.iter().filter(|result| result.is_err()).count(),
-            failed
-        );
+        let errors = results.iter().filter(|result| result.is_err());
+        assert_eq!(errors.count(), failed);
         assert_eq!(clock.elapsed(), 180 * SECOND + Duration::from_millis(700));
     }
 }
@@ -284,10 +266,8 @@ fn waits_of_blocking_clients_end() {
 async fn waits_do_not_advance_the_paused_time_of_tokio() {
     let (clock, started) = (TestClock::new(), SystemClock.now());
     let shared: Arc<dyn Clock> = Arc::new(clock.clone());
-    let client = after_outage(&clock, SECOND / 2)
-        .clock(shared)
-        .build()
-        .unwrap();
+    let client = after_outage(&clock, SECOND / 2).clock(shared);
+    let client = client.build().unwrap();
     client.badges().await.unwrap();
     assert_eq!(clock.waits().len(), 3);
     assert_eq!(SystemClock.now(), started);
@@ -296,19 +276,15 @@ async fn waits_do_not_advance_the_paused_time_of_tokio() {
 #[tokio::test]
 async fn the_guide_shows_the_outages_that_policies_bridge() {
     let patient = RetryPolicy::new().max_retries(8);
+    let slow = "`.max_retries(8).base_delay(Duration::from_secs(1))`";
     for (name, policy) in [
         ("default", RetryPolicy::new()),
         ("`.max_retries(8)`", patient),
-        (
-            "`.max_retries(8).base_delay(Duration::from_secs(1))`",
-            patient.base_delay(SECOND),
-        ),
+        (slow, patient.base_delay(SECOND)),
     ] {
         let clock = TestClock::new();
-        let client = after_outage(&clock, Duration::MAX)
-            .retry(policy)
-            .build()
-            .unwrap();
+        let client = after_outage(&clock, Duration::MAX).retry(policy);
+        let client = client.build().unwrap();
         client.badges().await.unwrap_err();
         let row = format!("| {name} | 0 to {} |\n", clock.elapsed().as_secs_f64());
         assert!(include_str!("../../docs/guide.md").contains(&row), "{row}");

@@ -75,10 +75,8 @@ fn acceptor_with(protocols: &[&str], certificate: CertificateParams) -> (TlsAcce
         .unwrap()
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
-    config.alpn_protocols = protocols
-        .iter()
-        .map(|name| name.as_bytes().into())
-        .collect();
+    let protocols = protocols.iter().map(|name| name.as_bytes().into());
+    config.alpn_protocols = protocols.collect();
     (Arc::new(config).into(), certificate.pem())
 }
 
@@ -92,27 +90,23 @@ async fn serve(listener: TcpListener, acceptor: TlsAcceptor, seen: Seen) {
             };
             let response = service_fn(|request| std::future::ready(response(&seen, &request)));
             let server = auto::Builder::new(TokioExecutor::new());
-            let _ = server
-                .serve_connection(TokioIo::new(stream), response)
-                .await;
+            let connection = server.serve_connection(TokioIo::new(stream), response);
+            let _ = connection.await;
         });
     }
 }
 
 fn response(seen: &Seen, request: &Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let key = request.headers()["authorization"].to_str().unwrap();
-    seen.lock()
-        .unwrap()
-        .push((request.version(), key.to_owned()));
-    let response = Response::new(Full::from(r#"{"data":{"handle":"ada"}}"#));
+    let seen_now = (request.version(), key.to_owned());
+    seen.lock().unwrap().push(seen_now);
     let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
     let mut bytes = segment.parse().unwrap_or(0);
-    let mut response = response;
+    let mut response = Response::new(Full::from(r#"{"data":{"handle":"ada"}}"#));
     while bytes > 0 {
         let value = "x".repeat(bytes.min(10_000));
-        response
-            .headers_mut()
-            .append("x-header", value.parse().unwrap());
+        let headers = response.headers_mut();
+        headers.append("x-header", value.parse().unwrap());
         bytes -= value.len();
     }
     Ok(response)
@@ -143,12 +137,9 @@ async fn sends_nothing_to_an_untrusted_certificate() {
         assert_eq!(error.kind(), ErrorKind::Connection);
         assert!(!error.may_have_been_applied());
         let message = error.to_string();
-        assert!(message.contains("nothing was sent"), "{message}");
-        assert!(message.contains("certificate"), "{tls:?}: {message}");
-        assert!(
-            message.contains("trust the root certificate"),
-            "{tls:?}: {message}"
-        );
+        for shown in ["nothing was sent", "trust the root certificate"] {
+            assert!(message.contains(shown), "{tls:?}: {message}");
+        }
         assert!(!format!("{error:?}").contains("canary"));
         assert_eq!(service.seen(), []);
     }
@@ -202,16 +193,13 @@ async fn reports_plain_http_to_an_https_port() {
         .api_key(ApiKey::new("canary").unwrap());
     let client = client.build().unwrap();
     let error = client.me().await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.attempts()),
-        (ErrorKind::Unreadable, 1),
-        "{error}"
-    );
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Unreadable, 1));
     assert!(!error.is_retryable());
     let message = error.to_string();
     let start = "GET /api/v1/me: the response is not valid HTTP: ";
+    assert!(message.starts_with(start), "{message}");
     assert!(
-        message.starts_with(start) && message.ends_with("; check the base URL, or use https"),
+        message.ends_with("; check the base URL, or use https"),
         "{message}"
     );
 }
@@ -245,25 +233,16 @@ async fn an_invalid_certificate_is_reported_at_once() {
     extension.set_criticality(true);
     critical.custom_extensions = vec![extension];
     let other_name = CertificateParams::new(vec!["other.example".to_owned()]).unwrap();
+    let expired_on = "the certificate expired on Sun, 06 Nov 1994 00:00:00 GMT; today is ";
+    let valid_from = "the certificate is valid from Thu, 06 Nov 2994 00:00:00 GMT; today is ";
+    let of_authority = "certificate of an authority as its own";
     for (certificate, is_trusted, shown) in [
         (localhost(), false, "trust the root certificate"),
-        (
-            expired,
-            true,
-            "the certificate expired on Sun, 06 Nov 1994 00:00:00 GMT; today is ",
-        ),
-        (
-            not_yet_valid,
-            true,
-            "the certificate is valid from Thu, 06 Nov 2994 00:00:00 GMT; today is ",
-        ),
+        (expired, true, expired_on),
+        (not_yet_valid, true, valid_from),
         (other_name, true, "only valid for \"other.example\""),
-        (
-            authority.clone(),
-            true,
-            "certificate of an authority as its own",
-        ),
-        (authority, false, "certificate of an authority as its own"),
+        (authority.clone(), true, of_authority),
+        (authority, false, of_authority),
         (critical, true, "unsupported critical extension"),
     ] {
         for tls in every_tls() {
@@ -321,14 +300,12 @@ fn errors_do_not_show_a_pem_text() {
     let (_, pem) = acceptor(&[]);
     let utf_16: Vec<u8> = pem.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let utf_16_be: Vec<u8> = pem.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let private_key = b"-----BEGIN PRIVATE KEY-----hush-----END PRIVATE KEY-----";
     let one_line = "expected the lines -----BEGIN CERTIFICATE-----";
     for (pem, shown) in [
         (pem.replace(['\r', '\n'], "").into_bytes(), one_line),
         (pem.replace(['\r', '\n'], "\\n").into_bytes(), one_line),
-        (
-            b"-----BEGIN PRIVATE KEY-----hush-----END PRIVATE KEY-----".to_vec(),
-            one_line,
-        ),
+        (private_key.to_vec(), one_line),
         (b"-----BEGIN CERTIFICATE-----\nhush".to_vec(), one_line),
         ([&b"\xff\xfe"[..], &utf_16].concat(), "it is UTF-16"),
         ([&b"\xfe\xff"[..], &utf_16_be].concat(), "it is UTF-16"),
@@ -337,19 +314,12 @@ fn errors_do_not_show_a_pem_text() {
     ] {
         for tls in every_tls() {
             let builder = client_builder_for("https://localhost").tls(tls);
-            let error = builder
-                .root_certificate_pem(pem.clone())
-                .build()
-                .unwrap_err();
-            let message = error.to_string();
-            assert!(
-                message.contains(shown) || format!("{tls:?}") == "NativeTls",
-                "{tls:?}: {message}"
-            );
-            assert!(
-                message.len() < 250 && !message.contains("104, 117"),
-                "{message}"
-            );
+            let builder = builder.root_certificate_pem(pem.clone());
+            let message = builder.build().unwrap_err().to_string();
+            let is_native = format!("{tls:?}") == "NativeTls";
+            assert!(message.contains(shown) || is_native, "{tls:?}: {message}");
+            assert!(message.len() < 250, "{message}");
+            assert!(!message.contains("104, 117"), "{message}");
         }
     }
 }
@@ -357,11 +327,8 @@ fn errors_do_not_show_a_pem_text() {
 #[test]
 fn rejects_invalid_certificates() {
     for tls in every_tls() {
-        for broken in [
-            "",
-            "/etc/ssl/root.pem",
-            "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----",
-        ] {
+        let invalid = "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----";
+        for broken in ["", "/etc/ssl/root.pem", invalid] {
             let builder = client_builder_for("https://localhost").tls(tls);
             let rejected = builder.root_certificate_pem(broken).build().unwrap_err();
             assert_eq!(rejected.kind(), ErrorKind::Invalid);

@@ -4,12 +4,11 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use mock_server::{Fault, FaultRule, MockServer};
-use profile_sdk::{ApiKey, Client};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::client_builder;
+use crate::owner_builder;
 
 /// A subscriber that records the name and the fields of every span and event.
 #[derive(Clone, Default)]
@@ -71,10 +70,7 @@ async fn emits_spans_and_events_without_the_key() {
         headers: Default::default(),
     };
     service.add_fault(FaultRule::new(echo).times(1)).unwrap();
-    let client: Client = client_builder(&service)
-        .api_key(ApiKey::new(service.key()).unwrap())
-        .build()
-        .unwrap();
+    let client = owner_builder(&service).build().unwrap();
     let recorder = Recorder::default();
     // With a single subscriber, `tracing` caches whether the first thread to reach a span is
     // interested, and the threads of other tests are not.
@@ -96,8 +92,7 @@ async fn emits_spans_and_events_without_the_key() {
     assert_eq!(lines[5], "attempt number=2");
     assert!(lines[6].contains("attempt 2 begins"));
     assert_eq!(lines[7], "recorded http.response.status_code=200");
-    let output = lines.join("\n");
-    assert!(!output.contains(service.key()), "{output}");
+    assert!(!lines.join("\n").contains(service.key()), "{lines:?}");
     let call = client.delete_post(&"post_99".parse().unwrap());
     call.await.unwrap_err();
     let lines = recorder.lines.lock().unwrap();

@@ -8,14 +8,14 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use icu_normalizer::ComposingNormalizerBorrowed;
 use mock_server::{Dialect, MockServer, ServiceHandle};
-use profile_sdk::{ApiKey, Client, HttpService, Profile};
+use profile_sdk::{Client, HttpService, Profile};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::layer::layer_fn;
 use tower::{ServiceExt as _, service_fn};
 use url::Url;
 
-use crate::client_builder;
+use crate::owner_builder;
 
 pub(crate) const HANDLE: &str = "demo";
 
@@ -82,14 +82,14 @@ impl Alteration {
             (Self::DropsFinalSlashes, "url") => text.strip_suffix('/').unwrap_or(text).to_owned(),
             (Self::TrimsAndDropsFinalSlashes, "title") => Self::Trims.alter(name, text),
             (Self::TrimsAndDropsFinalSlashes, "url") => Self::DropsFinalSlashes.alter(name, text),
-            (Self::Normalizes, _) => ComposingNormalizerBorrowed::new_nfc()
-                .normalize(text)
-                .into_owned(),
-            (Self::NormalizesUrls, "url") => Url::parse(text)
-                .unwrap()
-                .as_str()
-                .trim_end_matches('/')
-                .to_owned(),
+            (Self::Normalizes, _) => {
+                let normalizer = ComposingNormalizerBorrowed::new_nfc();
+                normalizer.normalize(text).into_owned()
+            }
+            (Self::NormalizesUrls, "url") => {
+                let url = Url::parse(text).unwrap();
+                url.as_str().trim_end_matches('/').to_owned()
+            }
             (Self::LowerCases, _) => text.to_lowercase(),
             (Self::Cuts, "title") => text.chars().take(3).collect(),
             (Self::Cuts, "url") => text.chars().take(10).collect(),
@@ -134,19 +134,16 @@ impl Setup {
         let handle = (*service).clone();
         let seen = Arc::<Mutex<Option<Network>>>::default();
         let first = seen.clone();
-        let client = client_builder(&service)
-            .api_key(ApiKey::new(service.key()).unwrap())
-            .layer(layer_fn(move |http: HttpService| {
-                let network = Network {
-                    http,
-                    service: handle.clone(),
-                    traffic: Arc::default(),
-                };
-                *first.lock().unwrap() = Some(network.clone());
-                service_fn(move |request| exchange(network.clone(), request))
-            }))
-            .build()
-            .unwrap();
+        let layer = layer_fn(move |http: HttpService| {
+            let network = Network {
+                http,
+                service: handle.clone(),
+                traffic: Arc::default(),
+            };
+            *first.lock().unwrap() = Some(network.clone());
+            service_fn(move |request| exchange(network.clone(), request))
+        });
+        let client = owner_builder(&service).layer(layer).build().unwrap();
         let network = seen.lock().unwrap().clone().unwrap();
         Self {
             service,
@@ -244,9 +241,8 @@ async fn exchange(network: Network, request: Request) -> Result<Response, &'stat
         }
         ReadFault::WithoutLinks => {
             let remove = |json: &mut Value| json["data"].as_object_mut().unwrap().remove("links");
-            Ok(Response::new(
-                edit_json(&body, |json| drop(remove(json))).into(),
-            ))
+            let body = edit_json(&body, |json| drop(remove(json)));
+            Ok(Response::new(body.into()))
         }
     }
 }
@@ -262,10 +258,8 @@ impl Network {
         let habits = self.traffic.lock().unwrap().habits;
         let is_creation = request.method() == http::Method::POST;
         let is_in_body = |text: &str| {
-            request
-                .body()
-                .windows(text.len())
-                .any(|part| part == text.as_bytes())
+            let mut parts = request.body().windows(text.len());
+            parts.any(|part| part == text.as_bytes())
         };
         if is_creation && habits.drops.is_some_and(is_in_body) {
             return Response::default();
@@ -323,9 +317,8 @@ pub(crate) struct State {
 }
 /// Returns titles and parsed URLs, sorted.
 pub(crate) fn comparable(links: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
-    let mut links: Vec<_> = links
-        .map(|(title, url)| (title, Url::parse(&url).unwrap().into()))
-        .collect();
+    let links = links.map(|(title, url)| (title, Url::parse(&url).unwrap().into()));
+    let mut links: Vec<_> = links.collect();
     links.sort();
     links
 }

@@ -12,8 +12,8 @@ use profile_sdk::{
 };
 
 use crate::every_call::every_call;
-use crate::mocked_service::{MockServer, respond_to_all};
-use crate::{client_builder, client_builder_for, connect_as_owner, requests};
+use crate::mocked_service::MockServer;
+use crate::{client_builder_for, connect_as_owner, owner_builder, requests};
 
 #[tokio::test]
 async fn a_response_without_the_resource_is_a_success() {
@@ -28,12 +28,8 @@ async fn a_response_without_the_resource_is_a_success() {
         (202, "<html>"),
         (204, ""),
     ] {
-        let service = MockServer::start().await;
-        respond_to_all(
-            &service,
-            ResponseTemplate::new(status).set_body_string(body),
-        )
-        .await;
+        let response = ResponseTemplate::new(status).set_body_string(body);
+        let service = MockServer::responding(response).await;
         let client = connect_as_owner(&service);
         let link = NewLink::new("t", LinkUrl::new("https://example.org").unwrap());
         let link_id = LinkId::new("1").unwrap();
@@ -46,23 +42,17 @@ async fn a_response_without_the_resource_is_a_success() {
         let created = client.create_post("p").send().await.unwrap();
         assert_eq!(created.is_page(), body.contains('<'), "{body}");
         assert_eq!(created.into_data(), None);
-        client
-            .delete_post(&PostId::new("1").unwrap())
-            .await
-            .unwrap();
+        let post_id = PostId::new("1").unwrap();
+        client.delete_post(&post_id).await.unwrap();
     }
 }
 
 #[tokio::test]
 async fn returns_a_partial_resource() {
-    let service = MockServer::start().await;
-    let body = r#"{"data":{"id":42}}"#;
-    respond_to_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
-    let response = connect_as_owner(&service)
-        .create_post("p")
-        .send()
-        .await
-        .unwrap();
+    let response = ResponseTemplate::new(200).set_body_string(r#"{"data":{"id":42}}"#);
+    let service = MockServer::responding(response).await;
+    let create = connect_as_owner(&service).create_post("p");
+    let response = create.send().await.unwrap();
     assert_eq!(response.raw_data(), Some(r#"{"id":42}"#));
     let post = response.into_data().unwrap();
     assert_eq!(post.id, Some(PostId::from(42)));
@@ -91,9 +81,7 @@ async fn a_response_with_a_damaged_body_is_a_success() {
     for fault in damaged_bodies() {
         let service = mock_server::MockServer::start().await;
         service.add_fault(FaultRule::new(fault.clone())).unwrap();
-        let client = client_builder(&service)
-            .api_key(profile_sdk::ApiKey::new(service.key()).unwrap())
-            .attempt_timeout(Duration::from_secs(1));
+        let client = owner_builder(&service).attempt_timeout(Duration::from_secs(1));
         let client = client.build().unwrap();
         let created = client.create_post("p").send().await.unwrap();
         assert!((200..300).contains(&created.status()), "{fault:?}");
@@ -108,19 +96,14 @@ async fn a_response_with_a_damaged_body_is_a_success() {
 
 #[tokio::test]
 async fn a_raw_write_with_a_damaged_body_keeps_its_status() {
-    for (fault, kind) in [
-        (
-            Fault::Wire(WireFault::Cut { after: 5 }),
-            ErrorKind::Interrupted,
-        ),
-        (Fault::HugeBody { bytes: 16 << 20 }, ErrorKind::TooLarge),
-    ] {
+    let cut = Fault::Wire(WireFault::Cut { after: 5 });
+    let huge = Fault::HugeBody { bytes: 16 << 20 };
+    for (fault, kind) in [(cut, ErrorKind::Interrupted), (huge, ErrorKind::TooLarge)] {
         let service = mock_server::MockServer::start().await;
         service.add_fault(FaultRule::new(fault)).unwrap();
-        let call = connect_as_owner(&service)
-            .raw_call(Method::Post, "/api/v1/me/posts")
-            .json(&serde_json::json!({"body": "p"}))
-            .read_bytes();
+        let client = connect_as_owner(&service);
+        let call = client.raw_call(Method::Post, "/api/v1/me/posts");
+        let call = call.json(&serde_json::json!({"body": "p"})).read_bytes();
         let error = call.retry(RetryPolicy::none()).await.unwrap_err();
         assert_eq!(error.kind(), kind);
         assert!(matches!(error.status(), Some(200..300)), "{error}");
@@ -147,20 +130,16 @@ fn updates_from_json_have_limits_and_no_other_fields() {
         }
     }
     let error = serde_json::from_str::<LinkUpdate>(r#"{"title":null}"#).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "title is null; leave it out at line 1 column 14"
-    );
+    let expected = "title is null; leave it out at line 1 column 14";
+    assert_eq!(error.to_string(), expected);
     for json in [r#"{"nickname":"a"}"#, r##"{"accent_color":"#12"}"##] {
         assert!(serde_json::from_str::<ProfileUpdate>(json).is_err());
     }
     let limit = DisplayName::MAX_CHARACTERS;
     let long = format!(r#"{{"display_name":"{}"}}"#, "x".repeat(limit + 1));
     let error = serde_json::from_str::<ProfileUpdate>(&long).unwrap_err();
-    let expected = format!(
-        "display_name has {} characters; at most {limit} are",
-        limit + 1
-    );
+    let length = limit + 1;
+    let expected = format!("display_name has {length} characters; at most {limit} are");
     assert!(error.to_string().starts_with(&expected), "{error}");
     let update: LinkUpdate = serde_json::from_str(r#"{"title":"t"}"#).unwrap();
     assert_eq!(update, LinkUpdate::new().title("t"));
