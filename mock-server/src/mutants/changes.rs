@@ -199,17 +199,19 @@ fn set_key(world: &World, request: &mut Request) {
     request.headers.push(("authorization".into(), value));
 }
 
-/// Changes the value of `days`; `None` stands for a missing parameter.
-pub(super) fn edit_days(request: &mut Request, change: impl FnOnce(Option<u16>) -> Option<u16>) {
-    if is(request, Endpoint::ReadViewStatistics) {
-        let days = change(days(request));
-        request.query = days.map(|days| format!("days={days}"));
+/// Changes the number in a query parameter of an endpoint, such as `days=`; `None` stands for a missing one.
+pub(super) fn edit_number(
+    (endpoint, parameter): (Endpoint, &str),
+    request: &mut Request,
+    change: fn(Option<u16>) -> Option<u16>,
+) {
+    if is(request, endpoint) {
+        let query = request.query.take().unwrap_or_default();
+        let number = query
+            .strip_prefix(parameter)
+            .and_then(|text| text.parse().ok());
+        request.query = change(number).map(|number| format!("{parameter}{number}"));
     }
-}
-
-fn days(request: &Request) -> Option<u16> {
-    let query = request.query.as_deref()?;
-    query.strip_prefix("days=")?.parse().ok()
 }
 
 /// Accepts a number of days that is out of range. The reply is that for `accepted` days, with as many
@@ -221,8 +223,9 @@ pub(super) fn accept_days(
     request: &Request,
     now: Timestamp,
 ) -> Processed {
+    let query = Some(format!("days={requested}"));
     let processed = process(world, request, now);
-    if processed.rejection != Some(ProblemKind::OutOfRange) || days(request) != Some(requested) {
+    if processed.rejection != Some(ProblemKind::OutOfRange) || request.query != query {
         return processed;
     }
     let mut request = request.clone();

@@ -11,7 +11,7 @@ use super::changes::Change::{
 use super::changes::{
     accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
     accept_unknown_key, add_devices, add_hash, change_date_format, data_of, delete_another,
-    drop_unknown_fields, each, edit_days, edit_fields, ignore_scope, numbers_as_strings,
+    drop_unknown_fields, each, edit_fields, edit_number, ignore_scope, numbers_as_strings,
     read_another_profile, reject_maximum, remove, store_rejected_edit,
 };
 use crate::engine::{Endpoint, FieldLimit, ProfileField, Scope};
@@ -60,6 +60,7 @@ const COLORS: &str = "Colors have the format `#rrggbb`.";
 const ALL: &[Endpoint] = Endpoint::ALL;
 const READ_ME: &[Endpoint] = &[Endpoint::ReadMe];
 const STATISTICS: &[Endpoint] = &[Endpoint::ReadViewStatistics];
+const DAYS_OF_STATISTICS: (Endpoint, &str) = (Endpoint::ReadViewStatistics, "days=");
 const ANALYTICS_ONLY: &[Endpoint] = &[Endpoint::ReadAnalytics];
 const LIST_BADGES: &[Endpoint] = &[Endpoint::ListBadges];
 const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
@@ -204,9 +205,9 @@ static ROWS: &[Row] = &[
         Request(|world, request| delete_another(Endpoint::DeletePost, world, request, |account| {
             account.posts.iter().map(|post| &post.id).collect()
         }))),
-    mutant("days_ignored", DAYS, Request(|_, request| edit_days(request, |_| None))),
+    mutant("days_ignored", DAYS, Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |_| None))),
     mutant("days_off_by_one", DAYS,
-        Request(|_, request| edit_days(request, |days| match days {
+        Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |days| match days {
             Some(days @ 2..=365) => Some(days - 1),
             other => other,
         }))),
@@ -252,7 +253,7 @@ static ROWS: &[Row] = &[
     mutant("0_days", DAYS,
         Process(|world, request, now| accept_days(0, 1, world, request, now))),
     mutant("default_of_7_days", DAYS,
-        Request(|_, request| edit_days(request, |days| days.or(Some(7))))),
+        Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |days| days.or(Some(7))))),
 ];
 
 fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {

@@ -1,9 +1,10 @@
 //! Rejected requests: a table, and bodies at all endpoints.
 
-use mock_server::MockServer;
+use mock_server::{Endpoint, MockServer, ProblemKind, RateLimit, Scope};
 use serde_json::{Value, json};
 
-use crate::request::{request, with_errors};
+use crate::endpoints::ENDPOINTS;
+use crate::request::{line_and_body, request, request_exactly, with_errors};
 use crate::schema::SERVICE;
 
 const WRITES: [&str; 4] = [
@@ -12,6 +13,79 @@ const WRITES: [&str; 4] = [
     "PATCH /me/links/link_1",
     "POST /me/posts",
 ];
+
+/// Returns the requests of the table, each with its body and the line of its response, which a new one lacks.
+pub(crate) fn rejected_requests() -> Vec<(&'static str, &'static str, &'static str)> {
+    let lines = include_str!("rejections.txt").lines().chain([""]);
+    let lines: Vec<_> = lines.collect();
+    let is_request = |line: &str| line.starts_with(|first: char| first.is_ascii_uppercase());
+    let requests = lines.windows(2).filter(|pair| is_request(pair[0]));
+    let split = |pair: &[&'static str]| {
+        let (line, body) = line_and_body(pair[0]);
+        (line, body, pair[1])
+    };
+    requests.map(split).collect()
+}
+
+/// Sends requests that cause every rejection of every endpoint. The queries and bodies are those of the table.
+fn cause_every_rejection(server: &MockServer) {
+    let spent = server.create_key("demo", Scope::ALL).unwrap();
+    let none = RateLimit {
+        limit: 0,
+        ..RateLimit::default()
+    };
+    let limited = server.update(|world| world.set_rate_limit(&spent, none));
+    limited.unwrap().unwrap();
+    for listed in ENDPOINTS.iter() {
+        let known = listed.known();
+        let new = || request(server, &known);
+        new().without_key().send();
+        new().key(&server.keys().none).send();
+        new().key("wrong").send();
+        let basic = new().without_key().header("Authorization", "Basic eDp5");
+        basic.send();
+        new().key(&spent).send();
+        new().body(vec![b' '; 1024 * 1024 + 1]).send();
+        new().header("Content-Type", "text/plain").send();
+        let json = new().header("Content-Type", "application/json");
+        json.header("Content-Encoding", "gzip").send();
+        request(server, &format!("{known}?page=2")).send();
+        for (line, body, _) in rejected_requests() {
+            let query = line.find('?').map_or("", |start| &line[start..]);
+            request(server, &format!("{known}{query}"))
+                .text(body)
+                .send();
+        }
+    }
+    for (line, body, _) in rejected_requests() {
+        request(server, line).text(body).send();
+    }
+    request(server, "PUT /me").send();
+    for line in ["GET /", "GET /api/v1"] {
+        request_exactly(server.address(), line).send();
+    }
+}
+
+#[tokio::test]
+async fn coverage_lists_exactly_the_possible_rejections() {
+    let server = MockServer::start().await;
+    cause_every_rejection(&server);
+    let report = server.report();
+    let uncovered = report.coverage.uncovered();
+    let advice = "add requests with these rejections to rejections.txt";
+    assert_eq!(uncovered.rejections, [].into(), "{advice}");
+    assert!(uncovered.unrouted.is_empty());
+    for &endpoint in Endpoint::ALL {
+        let found = report.coverage.endpoint(endpoint).rejections.keys();
+        let mut declared: Vec<_> = endpoint.rejections().collect();
+        declared.sort_unstable();
+        assert!(found.copied().eq(declared), "{endpoint}");
+    }
+    let broken: Vec<_> = report.rules().map(|broken| broken.rule).collect();
+    let rules = ProblemKind::ALL.iter().copied();
+    let rules: Vec<_> = rules.filter(|kind| kind.section().is_some()).collect();
+    assert_eq!(broken, rules);
+}
 
 #[tokio::test]
 async fn rejects_the_requests_of_the_table_without_changes() {

@@ -66,6 +66,16 @@ impl Listed {
             .replace("{handle}", "demo")
     }
 
+    /// Returns `true` for the method and path of a request to this endpoint.
+    pub(crate) fn matches(&self, line: &str) -> bool {
+        let line = line.split('?').next().unwrap();
+        let (expected, found) = (self.line.split('/'), line.split('/'));
+        expected.clone().count() == found.clone().count()
+            && expected
+                .zip(found)
+                .all(|(expected, found)| expected == found || expected.starts_with('{'))
+    }
+
     /// Returns a valid body, if the endpoint takes one.
     pub(crate) fn body(&self) -> Option<Value> {
         self.body.map(|text| serde_json::from_str(text).unwrap())

@@ -68,10 +68,6 @@ async fn returns_the_owner_and_the_scopes_of_the_key_without_requiring_one() {
     let grace = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
     for (key, handle, scopes) in [
         (&keys.none, "demo", json!([])),
-        (&keys.profile, "demo", json!(["profile:write"])),
-        (&keys.analytics, "demo", json!(["analytics:read"])),
-        (&keys.links, "demo", json!(["links:write"])),
-        (&keys.social, "demo", json!(["social:write"])),
         (&grace, "grace", json!(["links:write"])),
     ] {
         let me = request(&server, "GET /me").key(key).data(200);

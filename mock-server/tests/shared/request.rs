@@ -227,9 +227,8 @@ pub(crate) fn with_errors(table: &str, send: impl Fn(&str, &str) -> Answer) -> S
     for line in table.lines().filter(|line| !is_response(line)) {
         lines.push(line.to_owned());
         if line.starts_with(|first: char| first.is_ascii_uppercase()) {
-            let end = line.match_indices(' ').nth(1).map(|(place, _)| place);
-            let (request, body) = line.split_at(end.unwrap_or(line.len()));
-            let answer = send(request, body.trim_start());
+            let (request, body) = line_and_body(line);
+            let answer = send(request, body);
             let content_type = answer.header("content-type");
             assert_eq!(content_type, Some("application/json"), "{line}");
             let body: Value = serde_json::from_str(&answer.body).unwrap();
@@ -249,6 +248,13 @@ pub(crate) fn with_errors(table: &str, send: impl Fn(&str, &str) -> Answer) -> S
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// Splits a request of a table into its method with the path, and its body.
+pub(crate) fn line_and_body(line: &str) -> (&str, &str) {
+    let end = line.match_indices(' ').nth(1).map(|(place, _)| place);
+    let (request, body) = line.split_at(end.unwrap_or(line.len()));
+    (request, body.trim_start())
 }
 
 /// Returns the names of all scopes, with a separator between them.

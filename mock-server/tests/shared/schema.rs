@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use boon::{Compiler, Draft, Schemas};
@@ -17,15 +19,26 @@ pub(crate) struct Document {
 
 /// The document of the service. It is read from the YAML, from which `UPDATE_EXPECT` generates the JSON.
 pub(crate) static SERVICE: LazyLock<Document> = LazyLock::new(|| Document {
-    value: serde_yaml_ng::from_str(include_str!("../../openapi.yaml")).unwrap(),
+    value: read("openapi.yaml"),
     location: "http://document/service",
 });
 
 /// The document of the control API.
 pub(crate) static CONTROL: LazyLock<Document> = LazyLock::new(|| Document {
-    value: serde_yaml_ng::from_str(include_str!("../../control-openapi.yaml")).unwrap(),
+    value: read("control-openapi.yaml"),
     location: "http://document/control",
 });
+
+fn read(name: &str) -> Value {
+    serde_yaml_ng::from_str(&text(name)).unwrap()
+}
+
+/// Reads a document when the test runs, since `UPDATE_EXPECT` writes the lists in it.
+pub(crate) fn text(name: &str) -> String {
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut texts = folders.map(|folder| fs::read_to_string(folder.join(name)));
+    texts.find_map(Result::ok).expect(name)
+}
 
 thread_local! {
     /// The compiled schemas by the location of their document.

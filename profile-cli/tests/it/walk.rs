@@ -13,6 +13,7 @@ use expect_test::expect_file;
 use mock_server::wiremock::Request;
 use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::{Dialect, MockServer};
 
 use crate::program::{Fixture, Program, Run, configure, home, quoted, run};
 #[cfg(feature = "webhook")]
@@ -334,7 +335,27 @@ fn every_command_is_in_the_readme() {
             let below = spans[0].split(' ').next() == Some(noun) && spans.contains(&verb.trim());
             spans.iter().any(in_full) || below
         });
-        assert!(is_named, "the README has no row for {}", row.command);
+        assert!(
+            is_named,
+            "add {} to the table of commands in the README",
+            row.command
+        );
+    }
+}
+
+/// Leaves out the commands with an ID, which depends on the dialect.
+#[tokio::test]
+async fn every_command_succeeds_under_every_dialect() {
+    let has_id = |row: &&Row| row.arguments.iter().any(|word| word.contains('_'));
+    for (name, alternative, dialect) in Dialect::alternatives() {
+        let service = MockServer::builder().dialect(dialect).start();
+        let fixture = Fixture::of(service.await.unwrap());
+        for row in rows().filter(|row| row.calls_the_service() && !has_id(row)) {
+            let run = row.run(row.program(&Setting::of(&fixture), &[]));
+            // A list that the profile lacks is an error.
+            let is_fine = run.code() == 0 || run.stderr().contains("does not contain your");
+            assert!(is_fine, "{}, {name}: {alternative}: {run}", row.command);
+        }
     }
 }
 
