@@ -44,31 +44,23 @@ async fn emit(server: &MockServer, kind: &str, data: Value) -> u16 {
 async fn every_kind_verifies() {
     let server = MockServer::start().await;
     let receiver = Receiver::new(Verifier::new(secret(SECRET)));
-    server
-        .webhook()
-        .set_receiver(&serve(&receiver).await, SECRET)
-        .unwrap();
+    let url = serve(&receiver).await;
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     for kind in EventKind::KNOWN {
-        assert_eq!(
-            emit(&server, kind.as_str(), json!({"from": "gr\u{e5}ce"})).await,
-            200
-        );
+        let data = json!({"from": "gr\u{e5}ce"});
+        assert_eq!(emit(&server, kind.as_str(), data).await, 200);
     }
     assert_eq!(emit(&server, "post.shared", json!(null)).await, 200);
-    assert_eq!(
-        receiver.consecutive_rejections().to_string(),
-        "the last delivery verified"
-    );
+    let rejections = receiver.consecutive_rejections().to_string();
+    assert_eq!(rejections, "the last delivery verified");
 }
 
 #[tokio::test]
 async fn payloads_that_are_not_json_get_a_2xx_response() {
     let server = MockServer::start().await;
     let receiver = Receiver::new(Verifier::new(secret(SECRET)));
-    server
-        .webhook()
-        .set_receiver(&serve(&receiver).await, SECRET)
-        .unwrap();
+    let url = serve(&receiver).await;
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     for body in [vec![], vec![0xff, 0x00], b"{".to_vec()] {
         let delivery = server.webhook().emit("post.liked", body).await.unwrap();
         assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 204 });
@@ -80,18 +72,13 @@ async fn payloads_that_are_not_json_get_a_2xx_response() {
 async fn base64_digests_verify_if_enabled() {
     let mut dialect = Dialect::default();
     dialect.webhook_signature_encoding = SignatureEncoding::Base64;
-    let server = MockServer::builder()
-        .dialect(dialect)
-        .start()
-        .await
-        .unwrap();
+    let server = MockServer::builder().dialect(dialect).start().await;
+    let server = server.unwrap();
     let hex = Receiver::new(Verifier::new(secret(SECRET)));
     let base64 = Receiver::new(Verifier::new(secret(SECRET)).encoding(DigestEncoding::Base64));
     for (receiver, status) in [(hex, 401), (base64, 200)] {
-        server
-            .webhook()
-            .set_receiver(&serve(&receiver).await, SECRET)
-            .unwrap();
+        let url = serve(&receiver).await;
+        server.webhook().set_receiver(&url, SECRET).unwrap();
         assert_eq!(emit(&server, "post.liked", json!({})).await, status);
     }
 }

@@ -57,18 +57,23 @@ async fn respond(router: Router, request: Request<Body>) -> (u16, String) {
     text(router.oneshot(request).await.unwrap()).await
 }
 
+/// Returns a router with this handler.
+macro_rules! router {
+    ($handler:expr) => {
+        Router::new()
+            .route("/hooks", post($handler))
+            .with_state(receiver())
+    };
+}
+
 fn router() -> Router {
-    Router::new()
-        .route("/hooks", post(by))
-        .with_state(receiver())
+    router!(by)
 }
 
 #[tokio::test]
 async fn passes_authentic_events_to_the_handler() {
-    assert_eq!(
-        respond(router(), signed(EVENT)).await,
-        (200, "grace".to_owned())
-    );
+    let response = respond(router(), signed(EVENT)).await;
+    assert_eq!(response, (200, "grace".to_owned()));
 }
 
 #[tokio::test]
@@ -118,10 +123,8 @@ async fn responds_to_invalid_payloads_with_2xx_and_calls_the_hook() {
         .route("/hooks", post(by))
         .with_state(receiver.clone());
     for body in ["", "not JSON", "[]", r#"{"by":1}"#] {
-        assert_eq!(
-            respond(router.clone(), signed(body)).await,
-            (204, String::new())
-        );
+        let response = respond(router.clone(), signed(body)).await;
+        assert_eq!(response, (204, String::new()));
     }
     assert_eq!(logged.lock().unwrap().len(), 4);
     assert_eq!(receiver.consecutive_rejections().count(), 0);
@@ -134,9 +137,7 @@ async fn an_event_has_two_parts() {
         assert_eq!(payload?.by, "grace");
         Ok(delivery.body().to_vec())
     }
-    let router = Router::new()
-        .route("/hooks", post(parts))
-        .with_state(receiver());
+    let router = router!(parts);
     let expected = (200, EVENT.to_owned());
     assert_eq!(respond(router.clone(), signed(EVENT)).await, expected);
     assert_eq!(respond(router, signed("[]")).await, (204, String::new()));
@@ -147,21 +148,16 @@ async fn passes_unknown_and_missing_kinds_to_the_handler() {
     async fn kind(event: VerifiedEvent<Payload>) -> String {
         format!("{:?}", event.event_kind())
     }
-    let router = Router::new()
-        .route("/hooks", post(kind))
-        .with_state(receiver());
+    let router = router!(kind);
     let mut request = signed(EVENT);
-    request
-        .headers_mut()
-        .insert("x-service-event", "post.shared".parse().unwrap());
+    let other = "post.shared".parse().unwrap();
+    request.headers_mut().insert("x-service-event", other);
     let expected = r#"Ok(Other("post.shared"))"#.to_owned();
     assert_eq!(respond(router.clone(), request).await, (200, expected));
     let mut request = signed(EVENT);
     request.headers_mut().remove("x-service-event");
-    assert_eq!(
-        respond(router, request).await,
-        (200, "Err(Missing)".to_owned())
-    );
+    let expected = (200, "Err(Missing)".to_owned());
+    assert_eq!(respond(router, request).await, expected);
 }
 
 #[tokio::test]
@@ -170,14 +166,11 @@ async fn responds_with_2xx_if_header_and_payload_kinds_differ() {
         event.delivery().confirm_kind_in("type")?;
         Ok(StatusCode::ACCEPTED)
     }
-    let router = Router::new()
-        .route("/hooks", post(confirmed))
-        .with_state(receiver());
+    let router = router!(confirmed);
     assert_eq!(respond(router.clone(), signed(EVENT)).await.0, 202);
     let mut request = signed(EVENT);
-    request
-        .headers_mut()
-        .insert("x-service-event", "message.received".parse().unwrap());
+    let other = "message.received".parse().unwrap();
+    request.headers_mut().insert("x-service-event", other);
     assert_eq!(respond(router, request).await, (204, String::new()));
 }
 
@@ -208,9 +201,7 @@ async fn handler_can_inspect_the_rejection() {
     async fn look(event: Result<VerifiedEvent<Payload>, Rejection>) -> String {
         event.unwrap_err().to_string()
     }
-    let router = Router::new()
-        .route("/hooks", post(look))
-        .with_state(receiver());
+    let router = router!(look);
     let (status, reason) = respond(router, forged()).await;
     assert_eq!(status, 200);
     assert!(reason.starts_with("X-Service-Signature does not match the body (length in bytes: 2"));

@@ -58,17 +58,12 @@ fn rejects_wrong_lengths() {
         &"g".repeat(64),
     ] {
         let length = text.len();
-        check_error(
-            format!("sha256={text}"),
-            VerifyError::BadLength {
-                length,
-                encoding: DigestEncoding::Base64,
-            },
-            &format!(
-                "X-Service-Signature has a digest of length {length}; \
-                 expected 44 characters of base64"
-            ),
+        let encoding = DigestEncoding::Base64;
+        let expected = VerifyError::BadLength { length, encoding };
+        let message = format!(
+            "X-Service-Signature has a digest of length {length}; expected 44 characters of base64"
         );
+        check_error(format!("sha256={text}"), expected, &message);
     }
 }
 
@@ -85,12 +80,9 @@ fn rejects_invalid_base64() {
     ] {
         let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
         signature["sha256=".len() + position] = byte;
-        check_error(
-            signature,
-            VerifyError::NotBase64,
-            "X-Service-Signature has a digest that is not valid base64; \
-             expected A-Z, a-z, 0-9, + and /, and one = at the end",
-        );
+        let message = "X-Service-Signature has a digest that is not valid base64; \
+                       expected A-Z, a-z, 0-9, + and /, and one = at the end";
+        check_error(signature, VerifyError::NotBase64, message);
     }
 }
 
@@ -100,10 +92,8 @@ fn rejects_every_changed_byte() {
         for byte in 0..=255 {
             let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
             signature[position] = byte;
-            assert_eq!(
-                verify(&signature).is_ok(),
-                signature == BASE64_SIGNATURE.as_bytes()
-            );
+            let is_unchanged = signature == BASE64_SIGNATURE.as_bytes();
+            assert_eq!(verify(&signature).is_ok(), is_unchanged);
         }
     }
 }

@@ -31,12 +31,8 @@ fn known_kinds_have_the_names_of_the_specification() {
 
 #[test]
 fn keeps_other_kinds() {
-    for name in [
-        "post.shared",
-        "Post.Liked",
-        "*",
-        &"n".repeat(EventName::MAX_LENGTH),
-    ] {
+    let long = "n".repeat(EventName::MAX_LENGTH);
+    for name in ["post.shared", "Post.Liked", "*", &long] {
         let kind = event_kind(&[name.as_bytes()]).unwrap();
         assert!(matches!(kind, EventKind::Other(_)));
         assert_eq!(kind.as_str(), name);
@@ -97,26 +93,16 @@ fn reports_headers_without_a_valid_kind() {
 
 #[test]
 fn reports_spaces_and_non_ascii_bytes() {
-    for event in [
-        &b" post.liked"[..],
-        b"post.liked ",
-        b"\xff",
-        "post.lik\u{e9}".as_bytes(),
-    ] {
-        assert!(matches!(
-            event_kind(&[event]),
-            Err(EventKindError::InvalidByte { .. })
-        ));
+    let accented = "post.lik\u{e9}".as_bytes();
+    for event in [&b" post.liked"[..], b"post.liked ", b"\xff", accented] {
+        let error = event_kind(&[event]).unwrap_err();
+        assert!(matches!(error, EventKindError::InvalidByte { .. }));
     }
 }
 
 #[test]
 fn signature_errors_come_first() {
     let headers = crate::headers(None, [&b"\n"[..], b""]);
-    assert_eq!(
-        Verifier::new(secret(SECRET))
-            .verify(headers, BODY)
-            .unwrap_err(),
-        VerifyError::SignatureMissing
-    );
+    let verified = Verifier::new(secret(SECRET)).verify(headers, BODY);
+    assert_eq!(verified.unwrap_err(), VerifyError::SignatureMissing);
 }

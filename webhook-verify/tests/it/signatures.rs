@@ -34,11 +34,8 @@ fn rejects_other_prefixes() {
     for prefix in [
         "", "SHA256=", "Sha256=", "sha256", "sha256:", "sha512=", " sha256=", "v1=", "=", "md5=",
     ] {
-        check_error(
-            format!("{prefix}{DIGITS}"),
-            VerifyError::BadPrefix,
-            BAD_PREFIX,
-        );
+        let signature = format!("{prefix}{DIGITS}");
+        check_error(signature, VerifyError::BadPrefix, BAD_PREFIX);
     }
 }
 
@@ -76,11 +73,10 @@ fn rejects_wrong_lengths() {
     ] {
         let length = text.len();
         let encoding = DigestEncoding::Hex;
-        check_error(
-            format!("sha256={text}"),
-            VerifyError::BadLength { length, encoding },
-            &format!("X-Service-Signature has a digest of length {length}; expected 64 hex digits"),
-        );
+        let expected = VerifyError::BadLength { length, encoding };
+        let message =
+            format!("X-Service-Signature has a digest of length {length}; expected 64 hex digits");
+        check_error(format!("sha256={text}"), expected, &message);
     }
 }
 
@@ -104,13 +100,9 @@ fn rejects_bytes_that_are_not_hex_digits() {
 fn rejects_non_ascii_digits() {
     // 20 full-width digits of three bytes each, and four digits, are 64 bytes.
     let signature = format!("sha256={}0000", "\u{ff11}".repeat(20));
-    assert_eq!(
-        verify(signature, BODY).unwrap_err(),
-        VerifyError::NotHex {
-            position: 0,
-            byte: 0xef
-        }
-    );
+    let (position, byte) = (0, 0xef);
+    let expected = VerifyError::NotHex { position, byte };
+    assert_eq!(verify(signature, BODY).unwrap_err(), expected);
 }
 
 #[test]

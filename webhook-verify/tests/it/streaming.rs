@@ -31,13 +31,12 @@ fn rejects_forged_and_truncated_bodies() {
     for body in [&b"Hello, World?"[..], b"Hello, World", b""] {
         let mut stream = start(100);
         stream.update(body).unwrap();
-        assert_eq!(
-            stream.finish().unwrap_err(),
-            VerifyError::Mismatch {
-                body_length: body.len(),
-                secrets: 1
-            }
-        );
+        let (body_length, secrets) = (body.len(), 1);
+        let expected = VerifyError::Mismatch {
+            body_length,
+            secrets,
+        };
+        assert_eq!(stream.finish().unwrap_err(), expected);
     }
 }
 
@@ -45,10 +44,8 @@ fn rejects_forged_and_truncated_bodies() {
 fn validates_headers_before_the_content_length() {
     let verifier = Verifier::new(secret(SECRET));
     let none = crate::headers(None, None);
-    assert_eq!(
-        verifier.start(none, Some(u64::MAX)).unwrap_err(),
-        VerifyError::SignatureMissing
-    );
+    let error = verifier.start(none, Some(u64::MAX)).unwrap_err();
+    assert_eq!(error, VerifyError::SignatureMissing);
     let sha1 = crate::headers([&b"sha1=00"[..]], None);
     assert_eq!(verifier.start(sha1, None).unwrap_err(), VerifyError::Sha1);
 }
@@ -58,13 +55,8 @@ fn rejects_a_large_content_length() {
     let verifier = Verifier::new(secret(SECRET)).body_limit(12);
     assert!(verifier.start(headers(), Some(12)).is_ok());
     let error = verifier.start(headers(), Some(13)).unwrap_err();
-    assert_eq!(
-        error,
-        VerifyError::TooLarge {
-            length: 13,
-            limit: 12
-        }
-    );
+    let (length, limit) = (13, 12);
+    assert_eq!(error, VerifyError::TooLarge { length, limit });
     assert_eq!(
         error.to_string(),
         "the body is too large: at least 13 bytes, maximum 12; \
@@ -78,13 +70,8 @@ fn enforces_the_limit_whatever_the_content_length() {
     let mut stream = verifier.start(headers(), Some(1)).unwrap();
     stream.update(&BODY[..12]).unwrap();
     let error = stream.update(&BODY[12..]).unwrap_err();
-    assert_eq!(
-        error,
-        VerifyError::TooLarge {
-            length: 13,
-            limit: 12
-        }
-    );
+    let (length, limit) = (13, 12);
+    assert_eq!(error, VerifyError::TooLarge { length, limit });
     assert_eq!(stream.update(b"").unwrap_err(), error);
     assert_eq!(stream.finish().unwrap_err(), error);
 }
@@ -100,10 +87,8 @@ fn default_limit_is_1_mib() {
     stream.update(&body[1..]).unwrap();
     assert!(stream.finish().is_ok());
     let mut stream = verifier.start(headers, None).unwrap();
-    assert!(matches!(
-        stream.update(&body),
-        Err(VerifyError::TooLarge { .. })
-    ));
+    let error = stream.update(&body).unwrap_err();
+    assert!(matches!(error, VerifyError::TooLarge { .. }));
 }
 
 #[test]
@@ -118,8 +103,6 @@ fn tries_all_secrets() {
 
 #[test]
 fn debug_prints_only_lengths() {
-    assert_eq!(
-        format!("{:?}", start(9)),
-        "StreamVerifier { length: 0, limit: 9, .. }"
-    );
+    let printed = format!("{:?}", start(9));
+    assert_eq!(printed, "StreamVerifier { length: 0, limit: 9, .. }");
 }

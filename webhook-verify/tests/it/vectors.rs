@@ -71,10 +71,8 @@ impl Vector {
 
     /// Replaces all headers.
     fn headers(mut self, headers: &[(&str, &str)]) -> Self {
-        let owned = headers
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        self.headers = owned.collect();
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        self.headers = headers.iter().map(owned).collect();
         self
     }
 
@@ -133,11 +131,8 @@ fn the_verifier_agrees_with_every_vector() {
     let names: HashSet<&str> = vectors.iter().map(|vector| vector.name.as_str()).collect();
     assert_eq!(names.len(), vectors.len(), "names are unique");
     let accepted = vectors.iter().filter(|vector| vector.valid).count();
-    assert!(
-        accepted >= 20 && vectors.len() - accepted >= 30,
-        "{accepted} of {}",
-        vectors.len()
-    );
+    assert!(accepted >= 20, "{accepted}");
+    assert!(vectors.len() - accepted >= 30, "{accepted}");
     for vector in vectors {
         let secret = Secret::with_surrounding_whitespace(decode(&vector.secret)).unwrap();
         let headers = Headers::new(vector.headers.iter().map(|(name, value)| (name, value)));
