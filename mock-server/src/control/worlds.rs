@@ -93,15 +93,7 @@ pub(super) fn delete_world(call: &WorldCall) -> Result<Reply, ControlError> {
 
 pub(super) fn show_state(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut world = call.service.store.world()?;
-    match call.request.query.as_deref() {
-        None | Some("" | "rate_limit_windows=false") => world.reset_rate_limit_windows(),
-        Some("rate_limit_windows=true") => {}
-        Some(other) => {
-            let message =
-                format!("unknown query `{other}`; expected rate_limit_windows=true or none");
-            return Err(ControlError::new(400, "unknown_parameter", message));
-        }
-    }
+    world.reset_rate_limit_windows();
     world.webhook = Webhook::default();
     Ok(Reply::json(200, &world))
 }

@@ -41,15 +41,20 @@ use crate::tasks::lock;
 /// # Ok::<(), mock_server::InvalidInput>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "RuleJson")]
+#[serde(deny_unknown_fields)]
 #[must_use]
 #[non_exhaustive]
 pub struct FaultRule {
     /// The requests that the rule applies to; all by default. `status` and `fault` are not allowed,
     /// since the response does not exist yet.
-    #[serde(rename = "match")]
+    #[serde(
+        default,
+        rename = "match",
+        deserialize_with = "read_json::nested_object"
+    )]
     pub matching: RequestPattern,
     /// Number of matching requests to skip first.
+    #[serde(default)]
     pub skip: u64,
     /// Maximum number of requests that the fault is applied to, at least 1; unlimited if not set.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,42 +63,10 @@ pub struct FaultRule {
     /// unlimited if not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     for_milliseconds: Option<u64>,
-    /// The phase in which the fault occurs. By default, [`Phase::After`] for a fault that shows a part
-    /// of the service's own response, and [`Phase::Before`] for any other.
-    pub phase: Phase,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<Phase>,
     /// The fault.
     pub fault: Fault,
-}
-
-/// The JSON form of a rule.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleJson {
-    #[serde(
-        default,
-        rename = "match",
-        deserialize_with = "read_json::nested_object"
-    )]
-    matching: RequestPattern,
-    #[serde(default)]
-    skip: u64,
-    times: Option<u64>,
-    for_milliseconds: Option<u64>,
-    phase: Option<Phase>,
-    fault: Fault,
-}
-
-impl From<RuleJson> for FaultRule {
-    fn from(written: RuleJson) -> Self {
-        Self {
-            matching: written.matching,
-            skip: written.skip,
-            times: written.times,
-            for_milliseconds: written.for_milliseconds,
-            phase: written.phase.unwrap_or(written.fault.default_phase()),
-            fault: written.fault,
-        }
-    }
 }
 
 impl FaultRule {
@@ -104,7 +77,7 @@ impl FaultRule {
             skip: 0,
             times: None,
             for_milliseconds: None,
-            phase: fault.default_phase(),
+            phase: None,
             fault,
         }
     }
@@ -136,14 +109,21 @@ impl FaultRule {
 
     /// Applies the fault instead of carrying out the request; nothing is written.
     pub fn before_write(mut self) -> Self {
-        self.phase = Phase::Before;
+        self.phase = Some(Phase::Before);
         self
     }
 
     /// Applies the fault after the request has been carried out; only the response is affected.
     pub fn after_write(mut self) -> Self {
-        self.phase = Phase::After;
+        self.phase = Some(Phase::After);
         self
+    }
+
+    /// Returns the phase in which the fault occurs. By default, [`Phase::After`] for a fault that shows
+    /// a part of the service's own response, and [`Phase::Before`] for any other.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase.unwrap_or(self.fault.default_phase())
     }
 
     /// Parses one rule or an array of rules.
@@ -257,7 +237,7 @@ impl FaultRules {
             // A rule after the first fault is not counted.
             let is_delay = matches!(rule.rule.fault, Fault::Delay { .. });
             if (is_delay || plan.fault.is_none()) && rule.applies(request, now) {
-                match (rule.rule.phase, &rule.rule.fault) {
+                match (rule.rule.phase(), &rule.rule.fault) {
                     (Phase::Before, Fault::Delay { time }) => {
                         plan.delay_before = plan.delay_before.saturating_add(*time);
                     }

@@ -17,89 +17,53 @@ const MAX_SHOWN: usize = 60;
 /// Maximum number of them before the first difference, if the value is longer.
 const MAX_BEFORE: usize = 30;
 
-/// A request to compare with a pattern: a recorded one, or one that has no response yet.
-pub(super) struct ComparedRequest<'a> {
-    pub(super) method: &'a str,
-    pub(super) path: &'a str,
-    query: Option<&'a str>,
-    headers: &'a [(String, String)],
-    body: &'a [u8],
-    body_length: usize,
-    is_body_truncated: bool,
-    key: Option<&'a str>,
-    status: Option<u16>,
-    fault: Option<&'a str>,
-}
-
-impl<'a> From<&'a RecordedRequest> for ComparedRequest<'a> {
-    fn from(request: &'a RecordedRequest) -> Self {
-        Self {
-            method: &request.method,
-            path: &request.path,
-            query: request.query.as_deref(),
-            headers: &request.headers,
-            body: &request.body,
-            body_length: request.body_length,
-            is_body_truncated: request.is_body_truncated,
-            key: request.key.as_deref(),
-            status: request.status,
-            fault: request.fault.as_deref(),
-        }
-    }
-}
-
-impl<'a> From<&'a Request> for ComparedRequest<'a> {
-    fn from(request: &'a Request) -> Self {
-        Self {
-            method: &request.method,
-            path: &request.path,
-            query: request.query.as_deref(),
-            headers: &request.headers,
-            body: &request.body,
-            body_length: request.body_length(),
-            is_body_truncated: request.body.len() < request.body_length(),
-            key: request.key().and_then(label),
-            status: None,
-            fault: None,
-        }
-    }
-}
-
 impl RequestPattern {
     /// Returns `true` if a request without a response matches.
     pub(crate) fn matches(&self, request: &Request) -> bool {
-        matches(self, &request.into())
+        let body_length = request.body_length();
+        let unanswered = RecordedRequest {
+            method: request.method.clone(),
+            path: request.path.clone(),
+            query: request.query.clone(),
+            key: request.key().and_then(label).map(str::to_owned),
+            headers: request.headers.clone(),
+            body: request.body.clone(),
+            body_length,
+            is_body_truncated: request.body.len() < body_length,
+            ..RecordedRequest::default()
+        };
+        matches(self, &unanswered)
     }
 }
 
-pub(super) fn matches(pattern: &RequestPattern, request: &ComparedRequest<'_>) -> bool {
+pub(super) fn matches(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
     // The cheap checks come first.
     has_method(pattern, request)
         && has_path(pattern, request)
         && differences(pattern, request).is_empty()
 }
 
-pub(super) fn has_method(pattern: &RequestPattern, request: &ComparedRequest<'_>) -> bool {
+pub(super) fn has_method(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
     let expected = pattern.method.as_ref();
-    expected.is_none_or(|expected| expected == request.method)
+    expected.is_none_or(|expected| *expected == request.method)
 }
 
-pub(super) fn has_path(pattern: &RequestPattern, request: &ComparedRequest<'_>) -> bool {
+pub(super) fn has_path(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
     let expected = pattern.path.as_deref();
-    expected.is_none_or(|expected| paths::matches(expected, request.path))
+    expected.is_none_or(|expected| paths::matches(expected, &request.path))
 }
 
 /// Returns the differences; empty if the request matches.
-pub(super) fn differences(pattern: &RequestPattern, request: &ComparedRequest<'_>) -> Vec<String> {
+pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -> Vec<String> {
     let mut texts = Vec::new();
     if !has_method(pattern, request) {
         let expected = pattern.method.as_deref();
-        texts.push(describe("the method", "", Some(request.method), expected));
+        texts.push(describe("the method", "", Some(&request.method), expected));
     }
     if let (Some(path), false) = (&pattern.path, has_path(pattern, request)) {
         texts.push(format!("not to {path}"));
     }
-    let query = request.query.unwrap_or_default();
+    let query = request.query.as_deref().unwrap_or_default();
     for (name, expected) in &pattern.query {
         let found = form_urlencoded::parse(query.as_bytes())
             .filter(|(given, _)| given == name)
@@ -126,9 +90,13 @@ pub(super) fn differences(pattern: &RequestPattern, request: &ComparedRequest<'_
     let [found, expected] =
         [request.status, pattern.status].map(|status| status.map(|code| code.to_string()));
     for (what, found, expected) in [
-        ("the key", request.key, key),
+        ("the key", request.key.as_deref(), key),
         ("the status", found.as_deref(), expected.as_deref()),
-        ("the fault", request.fault, pattern.fault.as_deref()),
+        (
+            "the fault",
+            request.fault.as_deref(),
+            pattern.fault.as_deref(),
+        ),
     ] {
         if expected.is_some() && found != expected {
             texts.push(describe(what, "", found, expected));
@@ -170,7 +138,7 @@ fn compare_any(
 }
 
 /// Compares a body with a value that it must equal or, if `is_part`, contain.
-fn body_differences(expected: &Value, request: &ComparedRequest<'_>, is_part: bool) -> Vec<String> {
+fn body_differences(expected: &Value, request: &RecordedRequest, is_part: bool) -> Vec<String> {
     let length = request.body_length;
     if length == 0 {
         return vec!["without a body".to_owned()];
@@ -181,7 +149,7 @@ fn body_differences(expected: &Value, request: &ComparedRequest<'_>, is_part: bo
             "with a body of {length} bytes, of which only {kept} are recorded"
         )];
     }
-    let Ok(found) = serde_json::from_slice(request.body) else {
+    let Ok(found) = serde_json::from_slice(&request.body) else {
         return vec!["with a body that is not valid JSON".to_owned()];
     };
     let mut texts = Vec::new();

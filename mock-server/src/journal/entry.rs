@@ -19,7 +19,7 @@ use crate::redaction::{is_secret_header, label};
 /// }
 /// # });
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RecordedRequest {
     /// The number of the request, starting at 1.
@@ -78,11 +78,12 @@ pub struct RecordedRequest {
 }
 
 /// The outcome of a received request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RequestOutcome {
     /// A fault delays the request or its response.
+    #[default]
     Delayed,
     /// The whole response was passed to the connection.
     Responded,

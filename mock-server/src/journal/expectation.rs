@@ -162,7 +162,7 @@ impl Verification {
         dropped: u64,
     ) -> Self {
         let pattern = &expectation.request;
-        let matches = |request: &&RecordedRequest| matches(pattern, &(*request).into());
+        let matches = |request: &&RecordedRequest| matches(pattern, request);
         let matching = requests.iter().filter(matches);
         let matching: Vec<_> = matching.map(|request| request.number).collect();
         let found = matching.len() as u64;
@@ -280,9 +280,8 @@ fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<Ne
 /// Returns the distance of a request from the pattern, or `None` if it matches or if neither its
 /// method nor its path does. A request to another path is the furthest away.
 fn distance(pattern: &RequestPattern, entry: &RecordedRequest) -> Option<usize> {
-    let received = entry.into();
-    let differences = differences(pattern, &received).len();
-    match (has_method(pattern, &received), has_path(pattern, &received)) {
+    let differences = differences(pattern, entry).len();
+    match (has_method(pattern, entry), has_path(pattern, entry)) {
         (false, false) => None,
         (true, true) => (differences > 0).then_some(differences),
         (false, true) => Some(differences + 10),
@@ -295,6 +294,6 @@ fn sentence(pattern: &RequestPattern, entry: &RecordedRequest) -> String {
         Some(path) if path.starts_with('/') => path.to_owned(),
         _ => format!("{} (outside {BASE_PATH})", entry.path),
     };
-    let differences = join(&differences(pattern, &entry.into()));
+    let differences = join(&differences(pattern, entry));
     format!("received {} {path}, but {differences}", entry.method)
 }

@@ -100,7 +100,7 @@ impl Journal {
         pattern: &RequestPattern,
     ) -> Vec<RecordedRequest> {
         let mut requests = self.after(number);
-        requests.retain(|request| matches(pattern, &request.into()));
+        requests.retain(|request| matches(pattern, request));
         requests
     }
 

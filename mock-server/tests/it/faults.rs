@@ -189,14 +189,14 @@ async fn a_damaged_response_follows_the_write_by_default() {
         assert_eq!(posts, 2, "{fault:?}");
         let written = json!({"fault": fault});
         let rule = &FaultRule::from_json(&written.to_string()).unwrap()[0];
-        assert_eq!(rule.phase, Phase::After);
+        assert_eq!(rule.phase(), Phase::After);
     }
     for fault in [
         Fault::status(503),
-        Fault::Wire(WireFault::Reset { after: None }),
+        Fault::Wire(WireFault::Reset),
         Fault::Wire(WireFault::Close),
     ] {
-        assert_eq!(FaultRule::new(fault).phase, Phase::Before);
+        assert_eq!(FaultRule::new(fault).phase(), Phase::Before);
     }
 }
 

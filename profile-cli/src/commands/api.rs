@@ -53,10 +53,6 @@ pub(crate) struct ApiArguments {
     #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
     input: Option<Input>,
 
-    /// Also print the status code and headers; for an error response, only the status code; not with --json
-    #[arg(short, long, overrides_with = "include")]
-    include: bool,
-
     #[command(flatten)]
     dry_run: DryRun,
 }
@@ -72,10 +68,6 @@ fn method_parser() -> impl TypedValueParser<Value = Method> {
 }
 
 pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    if arguments.include && session.output.is_json() {
-        let message = "--include: the status code and headers are not printed as JSON";
-        return Err(Failure::usage(message).hint("print them with `--output table`"));
-    }
     let client = session.client()?;
     let call = arguments.call(client)?;
     let request = call.request().map_err(Failure::unsent)?;
@@ -103,7 +95,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
             Report::new(&*json, View::Body(Vec::new()))
         }
         false => {
-            let bytes = as_bytes(&response, client, arguments.include);
+            let bytes = as_bytes(&response, client);
             Report::new(json!(String::from_utf8_lossy(&bytes)), View::Body(bytes))
         }
     };
@@ -161,17 +153,12 @@ impl ApiArguments {
         }
         body.is_included = json;
         if !json {
-            let mut bytes = match self.include {
-                true => format!("HTTP {status}\n\n").into_bytes(),
-                false => Vec::new(),
-            };
-            bytes.extend_from_slice(&body.bytes);
             let cut = body.is_truncated.then(|| {
                 let max = Error::MAX_BODY_BYTES / 1024;
                 format!("the body was truncated to {max} KiB")
             });
             failure.done = Some(Box::new(
-                Report::new("null", View::Body(bytes)).warning(cut),
+                Report::new("null", View::Body(body.bytes.clone())).warning(cut),
             ));
         }
         failure
@@ -190,23 +177,13 @@ impl ApiArguments {
     }
 }
 
-/// Returns the body, preceded by status code and headers with `--include`.
-fn as_bytes(response: &Response<Vec<u8>>, client: &Client, include: bool) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if include {
-        bytes = format!("HTTP {}\n", response.status()).into_bytes();
-        for (name, value) in response.headers() {
-            bytes.extend(format!("{name}: {}\n", client.redact_key(&value)).bytes());
-        }
-        bytes.push(b'\n');
-    }
+/// Returns the body without the key.
+fn as_bytes(response: &Response<Vec<u8>>, client: &Client) -> Vec<u8> {
     let body = response.body();
-    let text = String::from_utf8_lossy(body);
-    match client.redact_key(&text) {
-        Cow::Borrowed(_) => bytes.extend_from_slice(body),
-        Cow::Owned(redacted) => bytes.extend_from_slice(redacted.as_bytes()),
+    match client.redact_key(&String::from_utf8_lossy(body)) {
+        Cow::Borrowed(_) => body.to_vec(),
+        Cow::Owned(redacted) => redacted.into_bytes(),
     }
-    bytes
 }
 
 /// Returns the body as JSON.

@@ -9,7 +9,7 @@ use crate::commands::auth::permissions;
 use crate::drawing::Change;
 use crate::outcome;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::next_command::{NextCommand, word};
+use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::session::{Session, preview, requests};
 use crate::terminal::progress::Progress;
@@ -48,7 +48,6 @@ impl Deletion {
         }
         let listed = self.read(self.dry_run, session)?;
         let known = listed.as_deref().unwrap_or_default();
-        check_quotes(self.noun, entered, known)?;
         let ids = entered.iter().map(|entered| id_of(entered, known));
         let ids = ids.collect::<Result<Vec<_>, _>>()?;
         let ids = outcome::without_duplicates(&ids);
@@ -241,19 +240,6 @@ pub(crate) fn with_list_hint(noun: &str, failure: Failure) -> Failure {
         }
         _ => failure,
     }
-}
-
-/// Fails if several arguments are the words of one title.
-fn check_quotes(noun: &str, entered: &[String], items: &[Item]) -> Result<(), Failure> {
-    let (count, title) = (entered.len(), entered.join(" "));
-    if count == 1 || !items.iter().any(|item| item.get("title") == Some(&title)) {
-        return Ok(());
-    }
-    let message = format!("these {count} arguments are the title {}", quoted(&title));
-    let title = word(&title, "TITLE");
-    let delete = format!("profile {noun} delete {title}");
-    let hint = format!("quote the title: {}", NextCommand(&delete));
-    Err(Failure::usage(message).hint(hint))
 }
 
 /// Returns the item with a title that looks like the text, if it is the only one.

@@ -105,12 +105,7 @@ fn the_last_of_repeated_options_wins() {
         .filter(|name| globals.contains(&format!(" --{name} ")))
         .collect();
     assert!(names.len() >= 10, "{names:?}");
-    let display = [
-        ("stats", "days"),
-        ("stats", "plot"),
-        ("stats", "totals"),
-        ("api me", "include"),
-    ];
+    let display = [("stats", "days"), ("stats", "plot"), ("stats", "totals")];
     let globals = names.iter().map(|name| ("config path", *name));
     for (command, name) in globals.chain(display) {
         let option = format!("--{name}");

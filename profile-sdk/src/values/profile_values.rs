@@ -154,7 +154,7 @@ short_text! {
 /// use profile_sdk::Bio;
 ///
 /// let bio = Bio::new("I write programs.\nFor engines that do not exist yet.")?;
-/// assert_eq!(bio.line_count(), 2);
+/// assert_eq!(bio.as_str().lines().count(), 2);
 /// assert_eq!(
 ///     Bio::new("\n".repeat(11)).unwrap_err().to_string(),
 ///     "bio has 12 lines; at most 10 are allowed",
@@ -187,12 +187,6 @@ impl Bio {
         let text = text.into();
         check(&text)?;
         Ok(Self(text))
-    }
-
-    /// Returns the number of lines. An empty bio has one.
-    #[must_use]
-    pub fn line_count(&self) -> usize {
-        count_lines(&self.0)
     }
 }
 

@@ -46,7 +46,6 @@ struct Destination {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Receiver {
     Url(ReceiverUrl),
-    #[serde(alias = "sink")]
     BuiltIn(BuiltInReceiver),
 }
 

@@ -54,9 +54,11 @@ impl FaultSequence {
     /// Returns one rule per attempt.
     pub(super) fn rules(&self) -> impl Iterator<Item = FaultRule> {
         self.faults.iter().map(|planned| {
-            let mut rule = FaultRule::new(planned.fault.clone()).times(1);
-            rule.phase = planned.phase;
-            rule
+            let rule = FaultRule::new(planned.fault.clone()).times(1);
+            match planned.phase {
+                Phase::Before => rule.before_write(),
+                _ => rule.after_write(),
+            }
         })
     }
 
@@ -153,7 +155,7 @@ fn unknown(random: &mut Random) -> PlannedFault {
         Fault::status(502),
         Fault::status(503),
         Fault::status(504),
-        Fault::Wire(WireFault::Reset { after: None }),
+        Fault::Wire(WireFault::Reset),
         Fault::Wire(WireFault::Close),
     ];
     let (fault, phase) = match random.below(100) {
