@@ -28,14 +28,11 @@ fn apply(fixture: &Fixture, text: &str, further: &[&str]) -> Run {
 fn links(fixture: &Fixture) -> Vec<(String, String)> {
     let list = fixture.run(&["link", "list"]);
     let fields = list.stdout().lines().map(|line| line.split('\t'));
-    fields
-        .map(|mut fields| {
-            (
-                fields.nth(1).unwrap().to_owned(),
-                fields.next().unwrap().to_owned(),
-            )
-        })
-        .collect()
+    let link = |mut fields: std::str::Split<'_, char>| {
+        let [title, url] = [fields.nth(1), fields.next()].map(|it| it.unwrap().to_owned());
+        (title, url)
+    };
+    fields.map(link).collect()
 }
 
 fn writes(service: &MockServer) -> usize {
@@ -138,10 +135,8 @@ async fn a_repeated_id_is_an_error_with_both_lines() {
         assert_eq!(run.code(), 2, "{run}");
         let lines = format!("profile.toml:{second}:");
         let message = format!(": line {first} has a link with the same id");
-        assert!(
-            run.stderr().contains(&lines) && run.stderr().contains(&message),
-            "{run}"
-        );
+        run.says(&lines);
+        run.says(&message);
     }
     assert_eq!(writes(&fixture.service), 0);
 }
@@ -149,27 +144,15 @@ async fn a_repeated_id_is_an_error_with_both_lines() {
 #[tokio::test]
 async fn urls_are_checked_as_in_link_add() {
     let fixture = Fixture::new().await;
+    let scheme = "link \"t\": the URL localhost:3000 has the scheme localhost";
+    let script = "link \"t\": the URL starts with javascript:";
+    let invisible = "invisible character U+200B";
+    let spaces = "link \"t\": the URL has spaces around it";
     for (url, expected, code) in [
-        (
-            "localhost:3000",
-            "link \"t\": the URL localhost:3000 has the scheme localhost",
-            0,
-        ),
-        (
-            "javascript:alert(1)",
-            "link \"t\": the URL starts with javascript:",
-            0,
-        ),
-        (
-            "https://example.org/\u{200b}",
-            "invisible character U+200B",
-            0,
-        ),
-        (
-            " https://example.org",
-            "link \"t\": the URL has spaces around it",
-            2,
-        ),
+        ("localhost:3000", scheme, 0),
+        ("javascript:alert(1)", script, 0),
+        ("https://example.org/\u{200b}", invisible, 0),
+        (" https://example.org", spaces, 2),
     ] {
         let text = format!("[[links]]\ntitle = \"t\"\nurl = \"{url}\"\n");
         let path = file(&fixture, &text);
@@ -178,9 +161,7 @@ async fn urls_are_checked_as_in_link_add() {
             &["apply", &path, "--dry-run"],
             &["apply", &path],
         ] {
-            let run = fixture.run(command);
-            assert_eq!(run.code(), code, "{run}");
-            run.says(expected);
+            fixture.run(command).fails(code, expected);
         }
     }
 }
@@ -236,10 +217,10 @@ async fn the_name_or_an_option_selects_the_format() {
     let (export, json) = (fixture.run(&["export"]), fixture.run(&["export", "--json"]));
     // Options and the name of the file select the format, but not the settings.
     for configured in ["json", "csv"] {
-        let export_again = fixture
+        let again = fixture
             .program(&["export"])
             .env("PROFILE_OUTPUT", configured);
-        assert_eq!(export_again.run().stdout(), export.stdout());
+        assert_eq!(again.run().stdout(), export.stdout());
     }
     for (name, option, is_json) in [
         ("a.toml", "--quiet", false),
@@ -256,12 +237,11 @@ async fn the_name_or_an_option_selects_the_format() {
         };
         assert_eq!(written.stdout(), expected);
         let text = fs::read_to_string(path).unwrap();
-        match is_json {
-            true => assert_eq!(
-                serde_json::from_str::<serde_json::Value>(&text).unwrap(),
-                json.json()
-            ),
-            false => assert_eq!(text, export.stdout()),
+        if is_json {
+            let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(written, json.json());
+        } else {
+            assert_eq!(text, export.stdout());
         }
         assert_eq!(fixture.run(&["diff", path, "--exit-code"]).code(), 0);
     }
@@ -299,12 +279,8 @@ async fn export_replaces_only_profile_files() {
         fixture.run(&["export", "/dev/null"]).stdout();
     }
     let large = file(&fixture, "");
-    fs::File::options()
-        .write(true)
-        .open(&large)
-        .unwrap()
-        .set_len(65 << 20)
-        .unwrap();
+    let opened = fs::File::options().write(true).open(&large);
+    opened.unwrap().set_len(65 << 20).unwrap();
     let unread = fixture.run(&["export", &large]).usage_error();
     assert_eq!(unread, format!("error: {large} is larger than 64 MiB\n"));
 }
@@ -317,10 +293,8 @@ async fn names_a_link_that_a_file_cannot_hold() {
     let export = fixture.run(&["export"]);
     export.says("left out link 1: url is missing\n");
     let run = apply(&fixture, export.stdout(), &["--prune", "--yes"]);
-    assert_eq!(
-        run.stdout(),
-        "Nothing to change; links that are not in the file: 1\n"
-    );
+    let expected = "Nothing to change; links that are not in the file: 1\n";
+    assert_eq!(run.stdout(), expected);
 }
 
 /// Changes two fields and a link, adds a link, and does not contain the second link.
@@ -389,29 +363,26 @@ async fn applies_changes() {
     apply(&fixture, "links = []", &["--prune", "--yes"]).stdout();
     assert_eq!(links(&fixture), []);
     let text = "links = [{title = \"a\", url = \"https://a\"}]";
-    assert_eq!(
-        apply(&fixture, text, &["--json"]).json()["done"][0],
-        json!({"step": "create_link", "to": {"title": "a", "url": "https://a"}})
-    );
+    let created = json!({"step": "create_link", "to": {"title": "a", "url": "https://a"}});
+    let run = apply(&fixture, text, &["--json"]);
+    assert_eq!(run.json()["done"][0], created);
 }
 
 #[tokio::test]
 async fn names_the_place_of_a_problem_in_a_file() {
     let fixture = Fixture::new().await;
+    let bio = "2:7: bio has the type integer; expected a string in quotes";
+    let three = format!(
+        "{bio}\n3:14: text_color: \"rot\" is not a color; expected #rrggbb, #rgb or a CSS \
+         name, for example #ff8800, #f80 or orange\n4:1: invalid type: map, expected a \
+         sequence; write [[links]] above each link"
+    );
+    let color = "2:20: color \"rot\" is not of the form #rrggbb";
     for (text, expected) in [
         ("\nnickname = 1", "2:1: unknown field `nickname`"),
         ("[source]\nserver = \"x\"", "2:1: unknown field `server`"),
-        (
-            "[profile]\nbio = 1",
-            "2:7: bio has the type integer; expected a string in quotes",
-        ),
-        (
-            "[profile]\nbio = 1\ntext_color = \"rot\"\n[links]",
-            "2:7: bio has the type integer; expected a string in quotes\n\
-             3:14: text_color: \"rot\" is not a color; expected #rrggbb, #rgb or a CSS \
-             name, for example #ff8800, #f80 or orange\n4:1: invalid type: map, expected a \
-             sequence; write [[links]] above each link",
-        ),
+        ("[profile]\nbio = 1", bio),
+        ("[profile]\nbio = 1\ntext_color = \"rot\"\n[links]", &three),
         (
             "{ // all\n\"links\": []}",
             "1:3: key must be a string; JSON has no comments",
@@ -436,19 +407,13 @@ async fn names_the_place_of_a_problem_in_a_file() {
         ("{\n  \"links\": 1}", "2:12: invalid type: integer `1`"),
         (" [{\"title\": \"a\"}]", "1:1: an array; expected an object"),
         ("[]", "1:1: an array; expected an object"),
-        (
-            "{\"profile\": {\n\"text_color\": \"rot\"}}",
-            "2:20: color \"rot\" is not of the form #rrggbb",
-        ),
+        ("{\"profile\": {\n\"text_color\": \"rot\"}}", color),
     ] {
         let run = apply(&fixture, text, &[]);
         assert_eq!(run.code(), 2, "{run}");
         for expected in expected.lines() {
             let expected = format!("profile.toml:{expected}");
-            assert!(
-                run.stderr().contains(&expected),
-                "{run}\nexpected {expected}"
-            );
+            run.says(&expected);
         }
     }
     assert_eq!(fixture.service.journal().requests().len(), 0);
@@ -464,20 +429,10 @@ async fn equal_titles_create_a_link() {
     let diff = fixture.run(&["diff", &path, "--prune", "--exit-code"]);
     assert_eq!(diff.code(), 9);
     let stdout = String::from_utf8_lossy(diff.stdout_bytes());
-    let lines = stdout.lines();
-    let headings: Vec<_> = lines
-        .filter(|line| line.contains("link ") || line == &"new link")
-        .collect();
-    assert_eq!(
-        headings,
-        [
-            "new link",
-            "link link_1",
-            "link link_2",
-            "link link_6",
-            "link link_7"
-        ]
-    );
+    let is_heading = |line: &&str| line.contains("link ") || *line == "new link";
+    let headings: Vec<_> = stdout.lines().filter(is_heading).collect();
+    let deleted = ["link link_1", "link link_2", "link link_6", "link link_7"];
+    assert_eq!((headings[0], &headings[1..]), ("new link", &deleted[..]));
 }
 
 /// A service that trims titles and drops the final slash of URLs, and whose profile has links from earlier
@@ -490,9 +445,8 @@ async fn links_that_the_service_changes_are_not_created_again() {
         fixture.service.update(move |world| {
             world.account_mut("demo").unwrap().links.clear();
             for title in titles {
-                world
-                    .add_link("demo", title, "https://a.example/x")
-                    .unwrap();
+                let added = world.add_link("demo", title, "https://a.example/x");
+                added.unwrap();
             }
         })
     };
@@ -539,13 +493,10 @@ async fn a_missing_scope_is_an_error_before_the_first_write() {
     let key = fixture.service.create_key("demo", &scopes).unwrap();
     for further in [&["--dry-run"][..], &[]] {
         let arguments = [&["apply", &path], further].concat();
-        let run = fixture
-            .program(&arguments)
-            .env("PROFILE_API_KEY", &key)
-            .run();
-        assert_eq!(run.code(), 5, "{run}");
-        let message = "the key lacks the scope links:write";
-        run.says(message);
+        let program = fixture.program(&arguments).env("PROFILE_API_KEY", &key);
+        program
+            .run()
+            .fails(5, "the key lacks the scope links:write");
     }
     assert_eq!(writes(&fixture.service), 0);
 }
@@ -584,9 +535,8 @@ async fn ids_count_only_for_their_own_profile() {
 #[tokio::test]
 async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
     let fixture = Fixture::new().await;
-    let rule = FaultRule::new(Fault::status(422))
-        .matching(RequestPattern::any().method("POST"))
-        .skip(1);
+    let rule = FaultRule::new(Fault::status(422)).skip(1);
+    let rule = rule.matching(RequestPattern::any().method("POST"));
     fixture.service.add_fault(rule.times(1)).unwrap();
     let text = "[[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n\
                 [[links]]\ntitle = \"Two\"\nurl = \"https://two.example\"\n";
@@ -595,12 +545,8 @@ async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
     assert_eq!(report["done"][0]["to"]["title"], "One");
     assert_eq!(report["not_done"][0]["to"]["title"], "Two");
     assert_eq!(failed.error()["exit_code"], 6);
-    assert!(
-        failed.error()["hint"]
-            .as_str()
-            .unwrap()
-            .contains("run the command again")
-    );
+    let hint = failed.error()["hint"].as_str().unwrap().to_owned();
+    assert!(hint.contains("run the command again"), "{hint}");
     apply(&fixture, text, &[]).stdout();
     assert_eq!(links(&fixture).len(), 4);
 }
@@ -628,12 +574,8 @@ async fn a_failed_apply_counts_the_changes_that_were_made() {
 
 #[tokio::test]
 async fn a_service_that_lists_no_links_is_an_error_before_the_first_write() {
-    let service = MockServer::builder()
-        .dialect(Dialect::minimal())
-        .start()
-        .await
-        .unwrap();
-    let fixture = Fixture::of(service);
+    let service = MockServer::builder().dialect(Dialect::minimal());
+    let fixture = Fixture::of(service.start().await.unwrap());
     let text = "[profile]\nlocation = \"here\"\n[[links]]\ntitle = \"a\"\nurl = \"https://a\"\n";
     let run = apply(&fixture, text, &["--json"]);
     assert_eq!(run.code(), 1, "{run}");
@@ -660,24 +602,17 @@ async fn copies_a_profile_to_another_account() {
     fixture.run(&["set", "--bio", "one\n\"two\" "]).stdout();
     let exported = fixture.run(&["export"]).stdout().to_owned();
     let apply = || {
-        let program = Program::new(
-            fixture.home.path(),
-            &["apply", "-", "--prune", "--yes", "--json"],
-        );
+        let arguments = ["apply", "-", "--prune", "--yes", "--json"];
+        let program = Program::new(fixture.home.path(), &arguments);
         let program = program.env("PROFILE_BASE_URL", other.uri());
-        let run = program
-            .env("PROFILE_API_KEY", other.key())
-            .stdin(exported.clone())
-            .run();
-        run.json()
+        let program = program.env("PROFILE_API_KEY", other.key());
+        program.stdin(exported.clone()).run().json()
     };
     assert_eq!(apply()["done"][0]["step"], "edit_profile");
     assert_eq!(apply()["done"], json!([]));
     let world = other.world().unwrap();
-    assert_eq!(
-        json!(world.account("demo").unwrap().profile)["bio"],
-        "one\n\"two\" "
-    );
+    let bio = &world.account("demo").unwrap().profile.bio;
+    assert_eq!(bio, "one\n\"two\" ");
 }
 
 #[tokio::test]
@@ -688,12 +623,10 @@ async fn says_whose_file_changes_whose_profile() {
     let of_host = format!(
         "note: the file of demo at https://***@other.example changes the profile of demo at {uri}\n"
     );
+    let other = "handle = 'demo'\nservice = 'https://user:secret@other.example'";
     for (source, expected) in [
         ("handle = 'grace'", &*of_grace),
-        (
-            "handle = 'demo'\nservice = 'https://user:secret@other.example'",
-            &of_host,
-        ),
+        (other, &of_host),
         (&format!("handle = 'demo'\nservice = '{uri}/'"), ""),
         ("handle = 'demo'", ""),
     ] {
@@ -731,17 +664,13 @@ fn answered(program: Program, question: &str, answer: &str) -> (Option<i32>, Str
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_before_it_applies_the_file_of_another_account() {
     const OTHER: &str = "Apply the file of another account? [y/N] ";
+    const DELETE: &str = "Delete these 2 links, which are not in the file? [y/N] ";
     let fixture = Fixture::new().await;
     let (uri, key) = (fixture.service.uri(), fixture.service.key());
     fixture.log_in(key, &["--account", "demo"]).stdout();
     for (variable, options, handle, question) in [
         (None, "", "grace", OTHER),
-        (
-            None,
-            "--prune",
-            "grace",
-            "Delete these 2 links, which are not in the file? [y/N] ",
-        ),
+        (None, "--prune", "grace", DELETE),
         (None, "", "demo", ""),
         (None, "--yes", "grace", ""),
         (None, "--no-input", "grace", ""),
@@ -753,10 +682,9 @@ async fn asks_before_it_applies_the_file_of_another_account() {
     ] {
         for answer in ["n", "y"] {
             let before = writes(&fixture.service);
-            let links = if options == "--prune" {
-                "links = []\n"
-            } else {
-                ""
+            let links = match options {
+                "--prune" => "links = []\n",
+                _ => "",
             };
             let bio = format!("{before}{answer}");
             let text = format!("{links}[source]\nhandle = '{handle}'\n[profile]\nbio = '{bio}'\n");
@@ -765,28 +693,17 @@ async fn asks_before_it_applies_the_file_of_another_account() {
             let words: Vec<_> = ["apply", &path].into_iter().chain(options).collect();
             let program = fixture.without_settings(&words).envs(variable.as_slice());
             let (code, seen) = answered(program, question, answer);
-            let is_declined = !question.is_empty() && answer == "n";
-            assert_eq!(
-                code,
-                Some(i32::from(is_declined)),
-                "{words:?} {variable:?}: {seen}"
-            );
-            assert_eq!(
-                seen.matches("[y/N]").count(),
-                usize::from(!question.is_empty()),
-                "{seen}"
-            );
-            assert_eq!(
-                seen.contains("the file of grace changes"),
-                handle == "grace",
-                "{seen}"
-            );
+            let is_asked = !question.is_empty();
+            let is_declined = is_asked && answer == "n";
+            let context = format!("{words:?} {variable:?}: {seen}");
+            assert_eq!(code, Some(i32::from(is_declined)), "{context}");
+            let questions = seen.matches("[y/N]").count();
+            assert_eq!(questions, usize::from(is_asked), "{context}");
+            let is_noted = seen.contains("the file of grace changes");
+            assert_eq!(is_noted, handle == "grace", "{context}");
             let is_sent = writes(&fixture.service) > before;
-            assert_eq!(
-                is_sent,
-                !is_declined && !words.contains(&"--dry-run"),
-                "{seen}"
-            );
+            let sends = !is_declined && !words.contains(&"--dry-run");
+            assert_eq!(is_sent, sends, "{context}");
         }
     }
 }
@@ -831,10 +748,8 @@ async fn asks_on_a_terminal_before_it_deletes() {
     use crate::pseudo_terminal::Terminal;
 
     let fixture = Fixture::new().await;
-    let path = file(
-        &fixture,
-        "[[links]]\ntitle = \"Homepage\"\nurl = \"https://example.com/demo\"\n",
-    );
+    let text = "[[links]]\ntitle = \"Homepage\"\nurl = \"https://example.com/demo\"\n";
+    let path = file(&fixture, text);
     let start = || Terminal::start(fixture.program(&["apply", &path, "--prune"]));
     for (answer, code, left) in [("n\n", 1, 2), ("y\n", 0, 1)] {
         let mut terminal = start();
@@ -854,10 +769,8 @@ async fn asks_on_a_terminal_before_it_deletes() {
     terminal.types("y\n");
     let (ended, shown) = terminal.ends();
     assert_eq!(ended, Some(1), "{shown}");
-    assert!(
-        shown.contains("the profile has changed since it was read; nothing was sent"),
-        "{shown}"
-    );
+    let changed = "the profile has changed since it was read; nothing was sent";
+    assert!(shown.contains(changed), "{shown}");
     assert_eq!(links(&fixture).len(), 1);
 }
 
@@ -876,10 +789,8 @@ async fn line_breaks_of_windows_are_no_changes() {
     let fixture = Fixture::new().await;
     let export = fixture.run(&["export"]);
     let text = format!("\u{feff}{}", export.stdout().replace('\n', "\r\n"));
-    assert_eq!(
-        apply(&fixture, &text, &[]).stdout(),
-        "Nothing to change; links without changes: 2\n"
-    );
+    let unchanged = "Nothing to change; links without changes: 2\n";
+    assert_eq!(apply(&fixture, &text, &[]).stdout(), unchanged);
 }
 
 #[tokio::test]

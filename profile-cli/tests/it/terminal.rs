@@ -16,6 +16,20 @@ fn start(fixture: &Fixture, environment: &[(&str, &str)], arguments: &[&str]) ->
     Terminal::start(fixture.program(arguments).envs(environment))
 }
 
+/// Returns the number of links of the owner.
+#[track_caller]
+fn count_links(fixture: &Fixture) -> usize {
+    let world = fixture.service.world().unwrap();
+    world.account("demo").unwrap().links.len()
+}
+
+/// Returns the program of a shell, with the owner's key.
+fn shell(fixture: &Fixture, shell: &str, commands: &str) -> Program {
+    let program = Program::shell(shell, fixture.home.path(), &["-c", commands]);
+    let program = program.env("PROFILE_BASE_URL", fixture.service.uri());
+    program.env("PROFILE_API_KEY", fixture.service.key())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_before_deleting() {
     for (answer, code, left) in [
@@ -34,8 +48,7 @@ async fn asks_before_deleting() {
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(code), "{seen}");
         assert_eq!(seen.contains("error:"), code == 130, "{seen}");
-        let world = fixture.service.world().unwrap();
-        assert_eq!(world.account("demo").unwrap().links.len(), left, "{seen}");
+        assert_eq!(count_links(&fixture), left, "{seen}");
     }
 }
 
@@ -51,13 +64,10 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
         terminal.types("y\n");
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(1), "{seen}");
-        assert!(
-            seen.contains("link \"link_1\" has changed meanwhile"),
-            "{seen}"
-        );
+        let changed = "link \"link_1\" has changed meanwhile";
+        assert!(seen.contains(changed), "{seen}");
         assert!(seen.contains("https://new.example"), "{seen}");
-        let world = fixture.service.world().unwrap();
-        assert_eq!(world.account("demo").unwrap().links.len(), 2, "{seen}");
+        assert_eq!(count_links(&fixture), 2, "{seen}");
     }
     // Without an answer from the service, it is unknown whether the link has changed.
     let fixture = Fixture::new().await;
@@ -68,8 +78,7 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
     terminal.types("y\n");
     let (ended, seen) = terminal.ends();
     assert_ne!(ended, Some(0), "{seen}");
-    let world = fixture.service.world().unwrap();
-    assert_eq!(world.account("demo").unwrap().links.len(), 2, "{seen}");
+    assert_eq!(count_links(&fixture), 2, "{seen}");
     let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
     terminal.sees("[y/N]");
     let without_links = Fault::Status {
@@ -102,21 +111,15 @@ async fn the_wait_is_one_line_of_a_narrow_terminal() {
         body: None,
         headers: [("Retry-After".to_owned(), "1".to_owned())].into(),
     };
-    fixture
-        .service
-        .add_fault(FaultRule::new(busy).times(1))
-        .unwrap();
+    let busy = FaultRule::new(busy).times(1);
+    fixture.service.add_fault(busy).unwrap();
     let (ended, seen) = Terminal::of_size(24, 40, fixture.program(&["site"])).ends();
     assert_eq!(ended, Some(0), "{seen}");
     let mut lines = seen.split("\r\u{1b}[K");
-    assert!(
-        seen.contains("the service failed, retrying in 1 s"),
-        "{seen}"
-    );
-    assert!(
-        lines.all(|line| line.contains('\n') || line.len() < 40),
-        "{seen}"
-    );
+    let wait = "the service failed, retrying in 1 s";
+    assert!(seen.contains(wait), "{seen}");
+    let is_short = lines.all(|line| line.contains('\n') || line.len() < 40);
+    assert!(is_short, "{seen}");
 }
 
 /// Screen readers read a line again if it is written again.
@@ -142,19 +145,11 @@ async fn a_dumb_terminal_gets_no_escape_sequences() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_during_a_request_ends_the_program() {
+    let hint = "hint:\u{1b}[0m check with `profile post list`";
+    let error = "{\"error\":{\"code\":\"interrupted\"";
     for (command, method, path, message) in [
-        (
-            &["post", "create", "p"][..],
-            "POST",
-            "/me/posts",
-            "hint:\u{1b}[0m check with `profile post list`",
-        ),
-        (
-            &["show", "--json"],
-            "GET",
-            "/me",
-            "{\"error\":{\"code\":\"interrupted\"",
-        ),
+        (&["post", "create", "p"][..], "POST", "/me/posts", hint),
+        (&["show", "--json"], "GET", "/me", error),
         // The second request is not sent.
         (&["stats", "grace", "demo"], "GET", "/users/grace/stats", ""),
     ] {
@@ -176,33 +171,24 @@ async fn ctrl_c_during_a_request_ends_the_program() {
 async fn an_interrupted_deletion_reports_every_item() {
     let fixture = Fixture::new().await;
     let hangs = Fault::Wire(WireFault::Stall { after: 0 });
-    let second = mock_server::journal::RequestPattern::any()
-        .method("DELETE")
-        .path("/me/links/link_2");
-    fixture
-        .service
-        .add_fault(FaultRule::new(hangs).matching(second))
-        .unwrap();
-    let delete = [
-        "link", "delete", "link_1", "link_2", "link_3", "--yes", "--json",
-    ];
+    let second = RequestPattern::any().method("DELETE");
+    let hangs = FaultRule::new(hangs).matching(second.path("/me/links/link_2"));
+    fixture.service.add_fault(hangs).unwrap();
+    let delete = "link delete link_1 link_2 link_3 --yes --json";
+    let delete: Vec<_> = delete.split(' ').collect();
     let mut terminal = Terminal::start(fixture.program(&delete)).without_escape_sequences();
     let request = fixture.service.expect("DELETE", "/me/links/link_2");
     request.arrives(1, Duration::from_secs(10)).await;
     terminal.types("\u{3}");
     let (ended, seen) = terminal.ends();
     assert_eq!(ended, Some(-2), "{seen}");
-    let error = seen
-        .lines()
-        .rev()
-        .find_map(|line| Some(&line[line.find("{\"error\"")?..]));
+    let mut lines = seen.lines().rev();
+    let error = lines.find_map(|line| Some(&line[line.find("{\"error\"")?..]));
     let error: serde_json::Value = serde_json::from_str(error.unwrap()).unwrap();
     let outcomes = error["error"]["failures"].as_array().unwrap().iter();
     let outcomes: Vec<_> = outcomes.map(|one| (&one["id"], &one["outcome"])).collect();
-    assert_eq!(
-        serde_json::json!(outcomes),
-        serde_json::json!([["link_3", "not_done"], ["link_2", "unknown"]])
-    );
+    let expected = serde_json::json!([["link_3", "not_done"], ["link_2", "unknown"]]);
+    assert_eq!(serde_json::json!(outcomes), expected);
     assert_eq!(error["error"]["outcome"], "unknown");
     assert_eq!(seen.matches("link_1").count(), 1, "{seen}");
 }
@@ -219,11 +205,8 @@ async fn ctrl_c_ends_a_shell_loop() {
         terminal.types_unseen("\u{3}");
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(-2), "{shell}: {seen}");
-        assert_eq!(
-            seen.matches("nothing was stored").count(),
-            1,
-            "{shell}: {seen}"
-        );
+        let reports = seen.matches("nothing was stored").count();
+        assert_eq!(reports, 1, "{shell}: {seen}");
     }
     for (shell, yes, shown) in [
         ("bash", "--yes", "interrupted while a change was being sent"),
@@ -234,14 +217,9 @@ async fn ctrl_c_ends_a_shell_loop() {
         let fixture = Fixture::new().await;
         let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
         let deletions = RequestPattern::any().method("DELETE");
-        fixture
-            .service
-            .add_fault(hangs.matching(deletions))
-            .unwrap();
-        let program = Program::shell(shell, fixture.home.path(), &["-c", LOOP])
-            .env("PROFILE_BASE_URL", fixture.service.uri())
-            .env("PROFILE_API_KEY", fixture.service.key())
-            .env("yes", yes);
+        let hangs = hangs.matching(deletions);
+        fixture.service.add_fault(hangs).unwrap();
+        let program = self::shell(&fixture, shell, LOOP).env("yes", yes);
         let mut terminal = Terminal::start(program);
         match yes {
             "" => terminal.sees("[y/N]"),
@@ -302,9 +280,8 @@ async fn uses_color_in_pipes_only_if_requested() {
 async fn tables_fit_the_terminal() {
     let fixture = Fixture::new().await;
     let title = "a title of many words that does not fit on a line ".repeat(3);
-    fixture
-        .run(&["link", "add", "--title", &title, "--url", "x:y"])
-        .stdout();
+    let add = ["link", "add", "--title", &title, "--url", "x:y"];
+    fixture.run(&add).stdout();
     for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "70")], 70)] {
         let (ended, seen) = start(&fixture, environment, &["link", "list"]).ends();
         assert_eq!(ended, Some(0), "{seen}");
@@ -314,10 +291,8 @@ async fn tables_fit_the_terminal() {
     }
     let of_unknown_rows = Terminal::of_size(0, 60, fixture.program(&["link", "list"]));
     let (_, seen) = of_unknown_rows.ends();
-    assert!(
-        seen.lines().all(|line| line.chars().count() <= 60),
-        "{seen}"
-    );
+    let mut lines = seen.lines();
+    assert!(lines.all(|line| line.chars().count() <= 60), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -331,7 +306,7 @@ async fn usage_errors_are_colored() {
         (&["--color=never", "stats", "--dayz"], false),
         (&["show", "--sandbox", "--base-url", "x"], true),
         (
-            &["show", "--sandbox", "--base-url", "x", "--color", "never"],
+            &["show", "--sandbox", "--base-url=x", "--color=never"],
             false,
         ),
     ] {
@@ -375,19 +350,16 @@ async fn the_longest_column_is_cut_and_posts_are_wrapped() {
     fixture.run(&add).stdout();
     let listed = lines(&fixture, 80, &["link", "list"]);
     assert_eq!(listed.lines().count(), 4, "{listed}");
-    assert!(
-        listed.contains("Two lines  https://example.com/path/"),
-        "{listed}"
-    );
+    let line = "Two lines  https://example.com/path/";
+    assert!(listed.contains(line), "{listed}");
     assert!(listed.contains("…\n"), "{listed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn words_are_not_broken_on_narrow_terminals() {
     let fixture = Fixture::new().await;
-    fixture
-        .run(&["set", "--location", "Donaudampfschifffahrt"])
-        .stdout();
+    let set = ["set", "--location", "Donaudampfschifffahrt"];
+    fixture.run(&set).stdout();
     let card = lines(&fixture, 30, &["show"]);
     assert!(card.contains("Donaudampfschifffahrt\n"), "{card}");
 }
@@ -398,10 +370,7 @@ async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
     for (answer, code) in [("y\n", 0), ("n\n", 1)] {
         let fixture = Fixture::new().await;
         let delete = "echo y | profile link delete link_1 link_2 link_9";
-        let shell = Program::shell("sh", fixture.home.path(), &["-c", delete])
-            .env("PROFILE_BASE_URL", fixture.service.uri())
-            .env("PROFILE_API_KEY", fixture.service.key());
-        let mut terminal = Terminal::start(shell);
+        let mut terminal = Terminal::start(shell(&fixture, "sh", delete));
         terminal.sees("the profile has no link \"link_9\"");
         terminal.sees("\r\nDelete these 2 links? [y/N]");
         terminal.types(answer);
@@ -417,32 +386,25 @@ async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_default_editor_is_not_started_in_a_pipe() {
     let fixture = Fixture::new().await;
-    let edit = Program::shell("sh", fixture.home.path(), &["-c", "echo x | profile edit"])
-        .env("PROFILE_BASE_URL", fixture.service.uri())
-        .env("PROFILE_API_KEY", fixture.service.key());
+    let edit = shell(&fixture, "sh", "echo x | profile edit");
     let (ended, seen) = Terminal::start(edit).ends();
     assert_eq!(ended, Some(2), "{seen}");
-    assert!(
-        seen.contains("the default editor needs a terminal"),
-        "{seen}"
-    );
+    let message = "the default editor needs a terminal";
+    assert!(seen.contains(message), "{seen}");
 }
 
 /// Another process may hold the lock for long.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_for_the_lock_of_the_settings_is_reported_and_interrupted() {
     let fixture = Fixture::new().await;
-    fixture
-        .log_in_to(fixture.service.uri(), fixture.service.key(), &[])
-        .stdout();
+    let (uri, key) = (fixture.service.uri(), fixture.service.key());
+    fixture.log_in_to(uri, key, &[]).stdout();
     let lock = fixture.home.path().join(".config/profile/config.lock");
     let lock = std::fs::File::open(lock).unwrap();
     lock.lock().unwrap();
-    for command in [
-        &["config", "set", "retries", "1"][..],
-        &["auth", "logout", "-y"],
-    ] {
-        let mut terminal = Terminal::start(fixture.without_settings(command));
+    for command in ["config set retries 1", "auth logout -y"] {
+        let command: Vec<_> = command.split(' ').collect();
+        let mut terminal = Terminal::start(fixture.without_settings(&command));
         terminal.sees("config.lock, which another process has locked");
         terminal.types("\u{3}");
         let (ended, seen) = terminal.ends();
@@ -451,10 +413,8 @@ async fn a_wait_for_the_lock_of_the_settings_is_reported_and_interrupted() {
     }
     let config = fixture.home.path().join(".config/profile/config.toml");
     let config = std::fs::read_to_string(config).unwrap();
-    assert!(
-        config.contains("[accounts.demo]") && !config.contains("retries"),
-        "{config}"
-    );
+    assert!(config.contains("[accounts.demo]"), "{config}");
+    assert!(!config.contains("retries"), "{config}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -488,10 +448,8 @@ async fn breaks_long_words_that_are_not_urls() {
     fixture.run(&["post", "create", &body]).stdout();
     let (ended, seen) = start(&fixture, &[], &["post", "list"]).ends();
     assert_eq!(ended, Some(0), "{seen}");
-    assert!(
-        seen.lines().all(|line| line.chars().count() <= 60),
-        "{seen}"
-    );
+    let mut lines = seen.lines();
+    assert!(lines.all(|line| line.chars().count() <= 60), "{seen}");
     assert_eq!(seen.matches('x').count(), 600, "{seen}");
 }
 
@@ -532,10 +490,8 @@ async fn an_unknown_link_is_an_error_before_the_question() {
     let fixture = Fixture::new().await;
     let (ended, seen) = Terminal::start(fixture.program(&["link", "rm", "nosuch"])).ends();
     assert_eq!(ended, Some(3), "{seen}");
-    assert!(
-        seen.contains("the profile has no link \"nosuch\""),
-        "{seen}"
-    );
+    let message = "the profile has no link \"nosuch\"";
+    assert!(seen.contains(message), "{seen}");
     assert!(!seen.contains("[y/N]"), "{seen}");
     assert_eq!(fixture.service.journal().requests().len(), 1);
 }
@@ -555,10 +511,9 @@ async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
         let exhausted = r#"{"match": {"method": "GET"}, "phase": "after", "fault": {"status": {"status": 200,
             "body": "{\"data\": {\"links\": []}}",
             "headers": {"ratelimit-limit": "2", "ratelimit-remaining": "0", "ratelimit-reset": "30"}}}}"#;
-        let rule = if command[0] == "post" {
-            limit
-        } else {
-            exhausted
+        let rule = match command[0] {
+            "post" => limit,
+            _ => exhausted,
         };
         for rule in FaultRule::from_json(rule).unwrap() {
             fixture.service.add_fault(rule).unwrap();
@@ -582,9 +537,7 @@ async fn without_color_a_wait_prints_no_escape_sequences() {
     let fixture = Fixture::new().await;
     let slow = Fault::delay(Duration::from_millis(900));
     fixture.service.add_fault(FaultRule::new(slow)).unwrap();
-    let stats = [
-        "stats", "demo", "grace", "--plot", "none", "--color", "never",
-    ];
+    let stats = ["stats", "demo", "grace", "--plot=none", "--color=never"];
     let (ended, seen) = Terminal::start(fixture.program(&stats)).ends();
     assert_eq!(ended, Some(0), "{seen}");
     assert!(!seen.contains('\u{1b}'), "{seen:?}");
