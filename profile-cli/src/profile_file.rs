@@ -20,8 +20,9 @@ use crate::terminal::printable::redact_key;
 /// A problem at a line and a column, counted from 1.
 type Problem = ((usize, usize), String);
 
-/// Parses a file. The failure has a line of the form `NAME:LINE:COLUMN: problem` for each problem.
-pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
+/// Parses a file. For a text of an editor, also returns the profile that it showed. The failure has a
+/// line of the form `NAME:LINE:COLUMN: problem` for each problem.
+pub(crate) fn parse(name: &str, text: &str) -> Result<(DesiredProfile, Option<Profile>), Failure> {
     let with_hint =
         |failure: Failure| failure.hint("nothing was sent; fix the file and run the command again");
     let shown = shown_in(text).map_err(|problem| with_hint(failure(name, vec![problem])))?;
@@ -41,7 +42,20 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<DesiredProfile, Failure> {
         let message = "has neither fields nor links; expected the output of";
         return Err(Failure::usage(format!("{name} {message} {export}")));
     }
-    Ok(desired)
+    Ok((desired, shown))
+}
+
+/// Describes the fields that an update would overwrite, but that have changed since they were shown.
+pub(crate) fn conflicts(shown: &Profile, now: &Profile, update: &ProfileUpdate) -> Vec<String> {
+    let conflicts = ProfileField::ALL.iter().filter_map(|&field| {
+        let (new, value) = (update.get(field)?, now.get(field));
+        (value != shown.get(field) && value != Some(new)).then(|| {
+            let quoted = profile_sdk::quoted;
+            let (theirs, mine) = (quoted(value.unwrap_or_default()), quoted(new));
+            format!("{field} has changed on the service meanwhile; it is now {theirs}, and yours is {mine}")
+        })
+    });
+    conflicts.collect()
 }
 
 /// The start of the last line of a text for the editor, which holds the fields that it showed.

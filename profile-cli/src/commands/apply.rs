@@ -13,14 +13,12 @@ use crate::commands::link::check_urls;
 use crate::editor;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
+use crate::profile_file;
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview};
 
 /// The hint after an error.
 const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
-
-/// The question about a file without deletions.
-const OF_OTHER: &str = "Apply the file of another account?";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -28,7 +26,8 @@ Requires the scopes profile:write for fields and links:write for links. The file
 as printed by `profile export`. Fields that it does not contain are not changed, and \"\" clears a
 text. Without `links`, no link is changed. On a terminal, the program asks before it applies
 the file of another account, unless --yes is given or an option or variable selects an account, key or base
-URL. --prune deletes the links that are not in the file, except those without a valid URL, which a file
+URL. It also asks before it replaces a value that has changed since `profile edit` kept the file.
+--prune deletes the links that are not in the file, except those without a valid URL, which a file
 cannot hold. The order of the links does not matter.
 
 Links that are equal in the file and the profile are not changed. Any other link of the file is matched
@@ -64,7 +63,7 @@ pub(crate) struct ApplyArguments {
 }
 
 pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let desired = diff::read(&arguments.file.input)?;
+    let (desired, shown) = diff::read(&arguments.file.input)?;
     let profile = session.read(session.client()?.me())?.into_data();
     let plan = diff::plan(&profile, &desired, arguments.prune, session)?;
     if plan.lacks_links() {
@@ -72,6 +71,9 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     }
     let mut warnings = check_urls(&plan)?;
     warnings.extend(check_scopes(&plan, &profile)?);
+    let conflicts = shown.map_or_else(Vec::new, |shown| {
+        profile_file::conflicts(&shown, &profile, &desired.profile)
+    });
     let mut report = if arguments.dry_run.dry_run {
         let requests: Vec<Request> = plan.steps().iter().map(Step::request).collect();
         let requests: Vec<&Request> = requests.iter().collect();
@@ -80,6 +82,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
             report.view = View::Drawing(diff::drawing(&plan));
         }
         report.warnings = diff::warnings(plan.warnings());
+        report.warnings.extend(conflicts);
         report
     } else if plan.is_empty() {
         let mut unchanged = ApplyReport::default();
@@ -88,10 +91,14 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         report.warnings = diff::warnings(plan.warnings());
         report
     } else {
+        if !conflicts.is_empty() && !session.settings.yes && !session.can_ask() {
+            let failure = Failure::new(FailureKind::Conflict, conflicts.join("\n"));
+            return Err(failure.hint("add --yes to replace it"));
+        }
         session.output.preview(&diff::drawing(&plan));
         let is_asked = session.can_ask() && !session.settings.sources.is_account_chosen()?;
         let note = diff::note(&profile, &desired, &session.service()?).filter(|_| is_asked);
-        if let Some(question) = question(&plan).or(note.map(|_| OF_OTHER.to_owned())) {
+        if let Some(question) = question(&plan, note.is_some(), conflicts) {
             session.confirm(&question)?;
         }
         carry_out(&plan, session)?
@@ -198,20 +205,33 @@ fn report_on(report: &ApplyReport, plan: &Plan) -> Report {
     }
 }
 
-/// Returns the question about deletions, if there are any.
-fn question(plan: &Plan) -> Option<String> {
-    let mut links = Vec::new();
-    for step in plan.steps() {
-        if let Step::DeleteLink { from, .. } = step {
-            let text = |text: &Option<String>| quoted(text.as_deref().unwrap_or_default());
-            links.push(format!("  {} {}\n", text(&from.title), text(&from.url)));
-        }
+/// Returns the question about deletions, another account and changed values, if there are any.
+fn question(plan: &Plan, is_of_other: bool, mut shown: Vec<String>) -> Option<String> {
+    let mut actions = Vec::new();
+    if is_of_other {
+        actions.push("apply the file of another account".to_owned());
     }
-    let shown = links.concat();
-    let these = match links.len() {
-        0 => return None,
-        1 => "this link, which is".to_owned(),
-        count => format!("these {count} links, which are"),
-    };
-    Some(format!("{shown}Delete {these} not in the file?"))
+    if !shown.is_empty() {
+        actions.push("replace what has changed".to_owned());
+    }
+    let links = plan.steps().iter().filter_map(|step| {
+        let Step::DeleteLink { from, .. } = step else {
+            return None;
+        };
+        let text = |text: &Option<String>| quoted(text.as_deref().unwrap_or_default());
+        Some(format!("  {} {}", text(&from.title), text(&from.url)))
+    });
+    let links: Vec<_> = links.collect();
+    match links.len() {
+        0 => {}
+        1 => actions.push("delete this link, which is not in the file".to_owned()),
+        count => actions.push(format!(
+            "delete these {count} links, which are not in the file"
+        )),
+    }
+    shown.extend(links);
+    let mut action = actions.join(", and ");
+    action.get_mut(..1)?.make_ascii_uppercase();
+    shown.push(action + "?");
+    Some(shown.join("\n"))
 }

@@ -85,7 +85,7 @@ impl Deletion {
                 self.check_unchanged(&items, session)?;
             }
         }
-        self.delete_all(deletions, failures, known, session)
+        self.delete_all(deletions, failures, listed.as_deref(), session)
     }
 
     fn question(&self, items: &[Item]) -> String {
@@ -121,9 +121,10 @@ impl Deletion {
         &self,
         deletions: Vec<(Item, Call<()>)>,
         mut failures: Vec<Failure>,
-        known: &[Item],
+        listed: Option<&[Item]>,
         session: &Session<'_>,
     ) -> Result<Report, Failure> {
+        let known = listed.unwrap_or_default();
         let count = deletions.len() + failures.len();
         let check_command = format!("profile {} list", self.noun);
         let mut progress = Progress::begin(
@@ -135,7 +136,7 @@ impl Deletion {
         for (item, call) in deletions {
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
-            let sent = sent.map_err(|failure| with_list_hint(self.noun, failure));
+            let sent = sent.map_err(|failure| with_list_hint(self.noun, listed, failure));
             match sent.map_err(|failure| with_similar(failure, &item.id, known)) {
                 Ok(_) => deleted.push(item),
                 // The profile listed it, so the request whose response was lost has deleted it.
@@ -228,13 +229,17 @@ impl Display for Item {
 /// Returns the failure for a resource that the profile does not list.
 pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
     let message = format!("the profile has no {noun} {}", quoted(&id.to_string()));
-    with_list_hint(noun, Failure::new(FailureKind::NotFound, message))
+    with_list_hint(
+        noun,
+        Some(&[]),
+        Failure::new(FailureKind::NotFound, message),
+    )
 }
 
-/// Adds a hint to the failure if the service does not find the resource.
-pub(crate) fn with_list_hint(noun: &str, failure: Failure) -> Failure {
+/// Adds a hint to the failure if the service lists the resources, but does not find this one.
+pub(crate) fn with_list_hint(noun: &str, listed: Option<&[Item]>, failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::NotFound if !failure.is_unknown() => {
+        FailureKind::NotFound if listed.is_some() && !failure.is_unknown() => {
             let list = format!("profile {noun} list");
             failure.hint(format!("{} shows the IDs", NextCommand(&list)))
         }

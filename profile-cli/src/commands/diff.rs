@@ -49,8 +49,8 @@ pub(crate) struct FileArgument {
     pub(super) input: Input,
 }
 
-/// Reads a profile file.
-pub(super) fn read(input: &Input) -> Result<DesiredProfile, Failure> {
+/// Reads a profile file. For a text of `profile edit`, also returns the profile that the editor showed.
+pub(super) fn read(input: &Input) -> Result<(DesiredProfile, Option<Profile>), Failure> {
     let name = input.to_string();
     profile_file::parse(&name, &input.read_text()?.text)
 }
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
         let message = "differences have no columns; use --output table or --json";
         return Err(Failure::usage(message));
     }
-    let desired = read(&arguments.file.input)?;
+    let (desired, shown) = read(&arguments.file.input)?;
     let profile = session.read(session.client()?.me())?.into_data();
     let plan = plan(&profile, &desired, arguments.prune, session)?;
     let mut json = json!(plan);
@@ -71,6 +71,8 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
     let mut report = Report::new(json, View::Drawing(drawing(&plan)));
     report.warnings = warnings(plan.warnings());
     report.warnings.extend(check_urls(&plan)?);
+    let conflicts = shown.map(|shown| profile_file::conflicts(&shown, &profile, &desired.profile));
+    report.warnings.extend(conflicts.into_iter().flatten());
     if arguments.exit_code && !plan.is_empty() {
         report.exit_code = DIFFERS;
     }

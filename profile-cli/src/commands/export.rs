@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use profile_sdk::Profile;
 use serde_json::json;
 
 use crate::commands::diff;
@@ -21,7 +22,7 @@ use crate::{output, profile_file};
 fields in [profile], a [[links]] table for each link, and in [source] the service and the handle that
 the IDs of the links belong to. With --json, or if the name of the file ends with .json, it is
 JSON, which both commands read too. An existing profile file is replaced, and its comments are lost; any
-other file that is not empty is only replaced with --yes.
+other file that is not empty, also that of another account, is only replaced with --yes.
 
 Examples:
   profile export profile.toml
@@ -61,7 +62,7 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
                 }
             }
             Some(path) => {
-                check_replaceable(&path, session)?;
+                check_replaceable(&path, read, session)?;
                 let extension = path.extension().unwrap_or_default();
                 let is_json = option_is_json.is_some() || extension.eq_ignore_ascii_case("json");
                 let text = match is_json {
@@ -78,15 +79,21 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
     })
 }
 
-/// Fails if the file has something else than a profile, unless `--yes` is given.
-fn check_replaceable(path: &Path, session: &Session<'_>) -> Result<(), Failure> {
+/// Fails if the file has something else than a profile of this account, unless `--yes` is given.
+fn check_replaceable(path: &Path, profile: &Profile, session: &Session<'_>) -> Result<(), Failure> {
     let has_content = |file: Metadata| file.is_file() && file.len() > 0;
     if session.settings.yes || !path.metadata().is_ok_and(has_content) {
         return Ok(());
     }
-    let message = format!("{} exists and is not a profile file", escaped(path));
-    let failure = |_| Failure::usage(message).hint("add --yes to replace it, or name another file");
+    let failure = |what: &str| {
+        let message = format!("{} exists and is {what}", escaped(path));
+        Failure::usage(message).hint("add --yes to replace it, or name another file")
+    };
     let input = Input::File(path.to_owned());
     input.read()?;
-    diff::read(&input).map(drop).map_err(failure)
+    let (old, _) = diff::read(&input).map_err(|_| failure("not a profile file"))?;
+    match diff::note(profile, &old, &session.service()?) {
+        Some(_) => Err(failure("the file of another account")),
+        None => Ok(()),
+    }
 }

@@ -175,11 +175,16 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
     let what = format!("link {}", quoted(id.as_str()));
     let call = client.update_link(&id, &update);
     if dry_run {
-        let changes = differences(update, &listed.ok_or_else(|| unlisted("link", &id))?);
+        let found = match listed {
+            Some(links) => links.into_iter().find(|link| link.id == id.as_str()),
+            None => Some(Item::new(&id, [])),
+        };
+        let changes = differences(update, &found.ok_or_else(|| unlisted("link", &id))?);
         return Ok(preview::dry_run(&requests(&[call])?, &changes).warning(warning));
     }
     let response = session.write(call, &what, "profile link list");
-    let response = response.map_err(|failure| with_list_hint("link", failure))?;
+    let response =
+        response.map_err(|failure| with_list_hint("link", listed.as_deref(), failure))?;
     let sentence = "The service accepted the change.";
     Ok(Report::written(&response, COLUMNS, "updated", sentence).warning(warning))
 }
@@ -190,19 +195,18 @@ fn find_link(
     entered: &str,
     is_required: bool,
     session: &Session<'_>,
-) -> Result<(LinkId, Option<Item>), Failure> {
+) -> Result<(LinkId, Option<Vec<Item>>), Failure> {
     let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
-    let links = read.and_then(|response| listed(response.data()));
-    let links = links.unwrap_or_default();
-    let mut id = id_of(entered, &links)?;
-    if let Some(link) = similar(&id, &links).filter(|_| !links.iter().any(|link| link.id == id)) {
+    let listed = read.and_then(|response| listed(response.data()));
+    let links = listed.as_deref().unwrap_or_default();
+    let mut id = id_of(entered, links)?;
+    if let Some(link) = similar(&id, links).filter(|_| !links.iter().any(|link| link.id == id)) {
         let title = quoted(entered);
         let note = format!("the title {title} looks like that of link {link}");
         session.output.note(&note);
         id.clone_from(&link.id);
     }
-    let found = links.into_iter().find(|link| link.id == id);
-    Ok((LinkId::new(id)?, found))
+    Ok((LinkId::new(id)?, listed))
 }
 
 fn differences(update: LinkUpdate, link: &Item) -> Vec<Change> {

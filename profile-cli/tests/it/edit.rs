@@ -182,6 +182,31 @@ async fn keeps_the_text_in_a_private_file() {
 }
 
 #[tokio::test]
+async fn a_kept_text_replaces_a_newer_value_after_a_question() {
+    let fixture = Fixture::new().await;
+    let script = "sed -i 's/^location = .*/location = \"L\"/' \"$1\"; exit 3";
+    edit(&fixture, script);
+    let [path] = unsent(&fixture).try_into().unwrap();
+    let path = path.to_str().unwrap();
+    fixture.run(&["set", "--location", "New"]).stdout();
+    for (words, code) in [
+        (&["diff", path][..], 0),
+        (&["apply", path, "--dry-run"], 0),
+        (&["apply", path], 1),
+        (&["apply", path, "--yes"], 0),
+    ] {
+        assert_eq!(sent(&fixture), [json!({"location": "New"})], "{words:?}");
+        let run = fixture.run(words);
+        assert_eq!(run.code(), code, "{run}");
+        if !words.contains(&"--yes") {
+            run.says("location has changed on the service meanwhile; it is now \"New\", and yours is \"L\"");
+        }
+    }
+    assert_eq!(sent(&fixture)[1], json!({"location": "L"}));
+    assert!(unsent(&fixture).is_empty());
+}
+
+#[tokio::test]
 async fn no_edit_touches_the_text_of_another() {
     let fixture = Fixture::new().await;
     let post = ["post", "create", "--editor"];

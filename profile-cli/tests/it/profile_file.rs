@@ -256,19 +256,21 @@ async fn the_name_or_an_option_selects_the_format() {
 async fn export_replaces_only_profile_files() {
     let fixture = Fixture::new().await;
     let invalid = "[profile]\nnickname = 1";
-    for (text, is_replaced) in [
-        ("", true),
-        ("[profile]\nbio = 'b'", true),
-        ("links = []", true),
-        ("{}", false),
-        (invalid, false),
-        ("notes", false),
+    let of_other = "[source]\nhandle = 'grace'\n[profile]\nbio = 'b'";
+    for (text, reason) in [
+        ("", None),
+        ("[profile]\nbio = 'b'", None),
+        ("links = []", None),
+        ("{}", Some("not a profile file")),
+        (invalid, Some("not a profile file")),
+        ("notes", Some("not a profile file")),
+        (of_other, Some("the file of another account")),
     ] {
         let path = file(&fixture, text);
         let run = fixture.run(&["export", &path]);
-        if !is_replaced {
+        if let Some(reason) = reason {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
-            let message = format!("error: {path} exists and is not a profile file\nhint: ");
+            let message = format!("error: {path} exists and is {reason}\nhint: ");
             assert!(run.usage_error().starts_with(&message), "{run}");
             fixture.run(&["export", &path, "--yes"]).stdout();
         }
@@ -593,6 +595,14 @@ async fn a_service_that_lists_no_links_is_an_error_before_the_first_write() {
     let export = fixture.run(&["export"]);
     export.says("does not list your links");
     assert!(!export.stdout().contains("links ="), "{export}");
+    let edit = ["link", "edit", "nope", "--title", "New"];
+    let preview = fixture.run(&[&edit[..], &["--dry-run"]].concat());
+    assert!(preview.stdout().contains("/me/links/nope"), "{preview}");
+    for words in [&edit[..], &["link", "delete", "nope", "--yes"]] {
+        let unknown = fixture.run(words).to_string();
+        assert!(unknown.contains("(404)"), "{unknown}");
+        assert!(!unknown.contains("link list"), "{unknown}");
+    }
 }
 
 #[tokio::test]
@@ -664,7 +674,7 @@ fn answered(program: Program, question: &str, answer: &str) -> (Option<i32>, Str
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_before_it_applies_the_file_of_another_account() {
     const OTHER: &str = "Apply the file of another account? [y/N] ";
-    const DELETE: &str = "Delete these 2 links, which are not in the file? [y/N] ";
+    const DELETE: &str = "Apply the file of another account, and delete these 2 links, which are not in the file? [y/N] ";
     let fixture = Fixture::new().await;
     let (uri, key) = (fixture.service.uri(), fixture.service.key());
     fixture.log_in(key, &["--account", "demo"]).stdout();

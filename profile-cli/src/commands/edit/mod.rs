@@ -3,7 +3,7 @@
 mod document;
 
 use clap::Args;
-use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate, quoted};
+use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate};
 use serde_json::json;
 
 use crate::commands::auth::permissions;
@@ -118,15 +118,7 @@ impl Edit<'_> {
     fn check_unchanged(&mut self, update: &ProfileUpdate) -> Result<(), Failure> {
         let now = self.session.read(self.session.client()?.me())?.into_data();
         let before = std::mem::replace(&mut self.latest, now);
-        let conflicts = ProfileField::ALL.iter().filter_map(|&field| {
-            let new = update.get(field)?;
-            let value = self.latest.get(field);
-            (value != before.get(field) && value != Some(new)).then(|| {
-                let (theirs, mine) = (quoted(value.unwrap_or_default()), quoted(new));
-                format!("{field} has changed on the service meanwhile; it is now {theirs}, and yours is {mine}")
-            })
-        });
-        let conflicts: Vec<_> = conflicts.collect();
+        let conflicts = profile_file::conflicts(&before, &self.latest, update);
         match conflicts.is_empty() {
             true => Ok(()),
             false => Err(Failure::new(FailureKind::Conflict, conflicts.join("\n"))),
