@@ -7,8 +7,8 @@ use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, WireFault};
 use profile_sdk::plan::DesiredProfile;
 use profile_sdk::{
-    DisplayName, ErrorKind, FieldKind, LinkId, LinkUpdate, LinkUrl, Method, NewLink, PostId,
-    ProfileField, ProfileUpdate, RetryPolicy,
+    DisplayName, ErrorKind, FieldKind, LinkId, LinkUpdate, LinkUrl, Method, NewLink, Operation,
+    PostId, ProfileField, ProfileUpdate, RetryPolicy,
 };
 
 use crate::every_call::every_call;
@@ -88,7 +88,11 @@ async fn a_response_with_a_damaged_body_is_a_success() {
         assert_eq!((created.data(), created.body()), (&None, &b""[..]));
         let calls = every_call(&client).into_iter();
         let writes = calls.filter(|(operation, _)| operation.method().is_write());
-        let results = join_all(writes.map(|(_, call)| call)).await;
+        let is_deletion = |(operation, _): &(Operation, _)| operation.method() == Method::Delete;
+        // What is updated must not be deleted before.
+        let (deletions, others): (Vec<_>, Vec<_>) = writes.partition(is_deletion);
+        let mut results = join_all(others.into_iter().map(|(_, call)| call)).await;
+        results.extend(join_all(deletions.into_iter().map(|(_, call)| call)).await);
         let results: Result<Vec<()>, _> = results.into_iter().collect();
         assert_eq!(requests(&service), 1 + results.unwrap().len(), "{fault:?}");
     }
