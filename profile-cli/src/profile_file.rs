@@ -418,7 +418,7 @@ mod tests {
     fn converts_colors_and_keeps_the_rest() {
         let text =
             "[profile]\ntext_color = 'Black' # not #fff\naccent_color = \"#f80\"\nbio = 'red'";
-        let profile = parse("a file", text).expect("a file").profile;
+        let profile = parse("a file", text).expect("a file").0.profile;
         let text = |color: Option<profile_sdk::Color>| color.map(|color| color.to_string());
         assert_eq!(text(profile.text_color).as_deref(), Some("#000000"));
         assert_eq!(text(profile.accent_color).as_deref(), Some("#ff8800"));
@@ -442,9 +442,9 @@ mod tests {
                 "links": has_links.then_some(links),
             }))
             .expect("a profile");
-            prop_assert_eq!(parse("a file", &to_toml(&profile)).expect("TOML"), profile.clone());
+            prop_assert_eq!(parse("a file", &to_toml(&profile)).expect("TOML").0, profile.clone());
             let json = json!(profile).to_string();
-            prop_assert_eq!(parse("a file", &json).expect("JSON"), profile);
+            prop_assert_eq!(parse("a file", &json).expect("JSON").0, profile);
         }
     }
 }
