@@ -201,16 +201,14 @@ fn set_key(world: &World, request: &mut Request) {
 
 /// Changes the number in a query parameter of an endpoint, such as `days=`; `None` stands for a missing one.
 pub(super) fn edit_number(
-    (endpoint, parameter): (Endpoint, &str),
+    (endpoint, name): (Endpoint, &str),
     request: &mut Request,
     change: fn(Option<u16>) -> Option<u16>,
 ) {
     if is(request, endpoint) {
         let query = request.query.take().unwrap_or_default();
-        let number = query
-            .strip_prefix(parameter)
-            .and_then(|text| text.parse().ok());
-        request.query = change(number).map(|number| format!("{parameter}{number}"));
+        let number = query.strip_prefix(name).and_then(|n| n.parse().ok());
+        request.query = change(number).map(|number| format!("{name}{number}"));
     }
 }
 
