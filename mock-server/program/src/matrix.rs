@@ -90,8 +90,14 @@ fn standard_faults() -> [(&'static str, FaultRule); 10] {
     [
         ("503_once", before(Fault::status(503))),
         ("429_retry_after_1", before(Fault::rate_limited("1"))),
-        ("reset_before_write", before(Fault::Wire(WireFault::Reset))),
-        ("reset_after_write", after(Fault::Wire(WireFault::Reset))),
+        (
+            "reset_before_write",
+            before(Fault::Wire(WireFault::Reset { after: None })),
+        ),
+        (
+            "reset_after_write",
+            after(Fault::Wire(WireFault::Reset { after: None })),
+        ),
         ("cut_body", after(Fault::Wire(WireFault::Cut { after: 10 }))),
         ("slow_body", after(Fault::Wire(slow))),
         ("wrong_content_type", after(html)),

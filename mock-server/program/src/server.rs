@@ -263,10 +263,47 @@ pub(crate) fn listen(
         addr: addr.to_owned(),
         reason,
     };
+    let addresses: Vec<_> = addr.to_socket_addrs().map_err(failed)?.collect();
+    let is_any_port = addresses.iter().any(|address| address.port() == 0);
+    // Bound until the end, so that each attempt gets another port.
+    let mut rejected = Vec::new();
+    let mut bound = bind(addr, &addresses, &mut rejected);
+    for _ in 0..ATTEMPTS {
+        // Another program may have the port at one of the addresses only.
+        if let Err(Failure::Listen { reason, .. }) = &bound
+            && reason.kind() == io::ErrorKind::AddrInUse
+            && is_any_port
+        {
+            bound = bind(addr, &addresses, &mut rejected);
+        }
+    }
+    let serve = |listener| {
+        let server = WorldsServer::new(worlds.clone(), listener)?;
+        Ok(match log {
+            Some(log) => server.log(log.writer()),
+            None => server,
+        })
+    };
+    let servers = bound?.into_iter().map(serve);
+    servers.collect::<io::Result<_>>().map_err(failed)
+}
+
+/// Maximum number of further ports to try.
+const ATTEMPTS: usize = 20;
+
+/// Binds the addresses of `addr`; with port 0, all to the same port. Fails if one is in use.
+fn bind(
+    addr: &str,
+    addresses: &[SocketAddr],
+    rejected: &mut Vec<(SocketAddr, TcpListener)>,
+) -> Result<Vec<TcpListener>, Failure> {
+    let failed = |addr: &dyn fmt::Display, reason| Failure::Listen {
+        addr: addr.to_string(),
+        reason,
+    };
     let mut bound = Vec::<(SocketAddr, TcpListener)>::new();
     let mut missing = io::ErrorKind::NotFound.into();
-    for mut address in addr.to_socket_addrs().map_err(failed)? {
-        // With port 0, all get the same port.
+    for mut address in addresses.iter().copied() {
         if let Some((first, _)) = bound.first() {
             address.set_port(first.port());
         }
@@ -278,25 +315,17 @@ pub(crate) fn listen(
         {
             Ok(listening) => bound.push(listening),
             Err(reason) if reason.kind() == io::ErrorKind::AddrInUse => {
-                let addr = address.to_string();
-                return Err(Failure::Listen { addr, reason });
+                rejected.append(&mut bound);
+                return Err(failed(&address, reason));
             }
             // `localhost` is often also an IPv6 address where there is no IPv6.
             Err(reason) => missing = reason,
         }
     }
-    if bound.is_empty() {
-        return Err(failed(missing));
+    match bound.is_empty() {
+        true => Err(failed(&addr, missing)),
+        false => Ok(bound.into_iter().map(|(_, listener)| listener).collect()),
     }
-    let serve = |(_, listener)| {
-        let server = WorldsServer::new(worlds.clone(), listener)?;
-        Ok(match log {
-            Some(log) => server.log(log.writer()),
-            None => server,
-        })
-    };
-    let servers = bound.into_iter().map(serve);
-    servers.collect::<io::Result<_>>().map_err(failed)
 }
 
 /// Serves until the sender of `stop` is dropped.

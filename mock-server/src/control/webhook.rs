@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
 use crate::engine::Reply;
-use crate::engine::webhook::{EventData, Receiver};
+use crate::engine::webhook::{EventData, Receiver, ReceiverScript};
+use crate::input::InvalidInput;
 use crate::input::bytes_in_json::BytesInJson;
-use crate::input::read_json;
+use crate::input::read_json::{self, BAD_BODY};
 use crate::webhook::{Delivering, WebhookHandle};
 
 #[derive(Deserialize)]
@@ -16,7 +17,7 @@ use crate::webhook::{Delivering, WebhookHandle};
 struct Change {
     url: Option<String>,
     /// The script of the built-in receiver.
-    script: Option<String>,
+    script: Option<Value>,
     /// Required for the first receiver; later receivers keep the secret by default.
     secret: Option<BytesInJson>,
     active: Option<bool>,
@@ -42,9 +43,7 @@ pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
             return Err(ControlError::new(422, "two_receivers", message));
         }
         (Some(url), None) => webhook.use_receiver(Receiver::Url(url.try_into()?), secret)?,
-        (None, Some(script)) => {
-            webhook.use_receiver(Receiver::built_in(script.parse()?), secret)?
-        }
+        (None, Some(script)) => webhook.use_receiver(built_in(script)?, secret)?,
         (None, None) if secret.is_some() || change.active.is_none() => {
             let message = "the request has no receiver; set `url` or `script`, or only `active`";
             return Err(ControlError::new(422, "no_change", message));
@@ -103,4 +102,13 @@ fn outcome(delivering: Delivering) -> ControlReply {
             Err(error) => ControlError::from(error).0,
         }
     })
+}
+
+fn built_in(script: Value) -> Result<Receiver, ControlError> {
+    match script {
+        Value::String(_) | Value::Array(_) => {
+            Ok(Receiver::built_in(ReceiverScript::try_from(script)?))
+        }
+        _ => Err(InvalidInput::new(BAD_BODY, "expected a script as a string or an array").into()),
+    }
 }

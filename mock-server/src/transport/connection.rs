@@ -217,9 +217,10 @@ async fn write_fault(
 ) -> io::Result<()> {
     match fault {
         // With a linger of zero, the system sends RST instead of FIN.
-        WireFault::Reset => stream.set_zero_linger(),
-        WireFault::ResetInBody { after } => {
-            send_part(&mut stream, reply, after).await?;
+        WireFault::Reset { after } => {
+            if let Some(after) = after {
+                send_part(&mut stream, reply, after).await?;
+            }
             stream.set_zero_linger()
         }
         WireFault::Close => end(stream).await,

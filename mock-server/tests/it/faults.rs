@@ -193,7 +193,7 @@ async fn a_damaged_response_follows_the_write_by_default() {
     }
     for fault in [
         Fault::status(503),
-        Fault::Wire(WireFault::Reset),
+        Fault::Wire(WireFault::Reset { after: None }),
         Fault::Wire(WireFault::Close),
     ] {
         assert_eq!(FaultRule::new(fault).phase(), Phase::Before);

@@ -56,6 +56,17 @@ fn every_rejection_of_an_endpoint_can_be_observed() {
 }
 
 #[test]
+fn an_older_file_has_one_code_for_unknown_and_malformed_keys() {
+    let old =
+        json!({"rejections": {"key_invalid": {"status": 403}, "unknown_key": {"code": "E1"}}});
+    let new = json!({"rejections": {
+        "malformed_authorization": {"status": 403}, "unknown_key": {"code": "E1"},
+    }});
+    let [old, new] = [old, new].map(|text| Dialect::from_json(&text.to_string()).unwrap());
+    assert_eq!(old, new);
+}
+
+#[test]
 fn a_template_is_filled_in() {
     let mut world = world(json!({"error_template": {
         "content_type": "application/vnd.api+json",
@@ -207,6 +218,7 @@ const INVALID: &str = r#"
 {"write_statuses": {"created": 302}} => write_statuses.created: found 302; expected a status code from 200 to 299
 {"write_statuses": {"updated": 200}} => write_statuses.updated: unknown field `updated`, expected one of `created`, `edited`
 {"rate_limit_header_names": {"limit": "x quota"}} => rate_limit_header_names.limit: found "x quota"; expected the name of a header, such as X-RateLimit-Limit
+{"rate_limit_header_names": {"reset": "Host"}} => rate_limit_header_names.reset: found "host", which HTTP itself uses
 {"error_template": {"content_type": "text\n", "body": ""}} => error_template.content_type: found "text\n"; expected a content type such as application/json
 {"extra_fields": {"post": {"id": 1}}} => extra_fields: `id` of `post` is in the specification; expected other fields
 {"extra_fields": {"comment": {}}} => extra_fields.?: unknown variant `comment`, expected one of `me`, `profile`

@@ -58,8 +58,16 @@ async fn a_file_of_an_older_version_is_read() {
     for field in ["accent_color", "bio"] {
         profile.as_object_mut().unwrap().remove(field).unwrap();
     }
+    // The built-in receiver was called a sink.
+    let receiver = json!({"sink": {"script": "500", "received": 1}});
+    let destination = json!({"secret": "whsec_test", "receiver": receiver});
+    written["world"]["webhook"] = json!({"destination": destination, "active": true,
+        "consecutive_failures": 1, "deliveries": []});
     fs::write(&path, written.to_string()).unwrap();
     let server = start_on(&path).await;
+    let built_in = server.webhook().status().unwrap().built_in.unwrap();
+    assert_eq!(built_in.script.to_string(), "500");
+    assert_eq!(built_in.received, 1);
     let world = server.world().unwrap();
     let profile = &world.account("demo").unwrap().profile;
     assert_eq!((&*profile.bio, &*profile.accent_color), ("", "#000000"));

@@ -82,7 +82,7 @@ async fn badges() -> Vec<u8> {
 
 #[tokio::test]
 async fn a_reset_sends_rst_and_a_close_fin() {
-    let reset = WireFault::Reset;
+    let reset = WireFault::Reset { after: None };
     for (fault, read) in [
         (reset, Err(ErrorKind::ConnectionReset)),
         (WireFault::Close, Ok(0)),
@@ -97,7 +97,7 @@ async fn a_reset_sends_rst_and_a_close_fin() {
 async fn a_reset_in_the_body_sends_a_part_and_rst() {
     let whole = badges().await;
     for after in [0, 10] {
-        let fault = format!(r#"{{"wire": {{"reset_in_body": {{"after": {after}}}}}}}"#);
+        let fault = format!(r#"{{"wire": {{"reset": {{"after": {after}}}}}}}"#);
         let server = server(serde_json::from_str(&fault).unwrap()).await;
         let mut bytes = Vec::new();
         let read = send(server.address()).read_to_end(&mut bytes);
@@ -109,12 +109,27 @@ async fn a_reset_in_the_body_sends_a_part_and_rst() {
     }
 }
 
+#[test]
+fn a_reset_is_short_for_one_without_bytes() {
+    for (json, after) in [
+        (r#""reset""#, None),
+        (r#"{"reset":{"after":10}}"#, Some(10)),
+    ] {
+        let fault: WireFault = serde_json::from_str(json).unwrap();
+        assert_eq!(fault, WireFault::Reset { after });
+        assert_eq!(serde_json::to_string(&fault).unwrap(), json);
+    }
+    let unknown = serde_json::from_str::<WireFault>(r#"{"reset": {"before": 1}}"#);
+    let error = unknown.unwrap_err().to_string();
+    assert!(error.starts_with("unknown field `before`"), "{error}");
+}
+
 #[tokio::test]
 async fn a_response_to_head_has_no_body() {
     let (bytes, pause) = (10, Duration::ZERO);
     for fault in [
         WireFault::Cut { after: 10 },
-        WireFault::ResetInBody { after: 10 },
+        WireFault::Reset { after: Some(10) },
         WireFault::Stall { after: 10 },
         WireFault::Dribble { bytes, pause },
         WireFault::BadChunk,

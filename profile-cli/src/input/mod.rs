@@ -31,6 +31,10 @@ impl Input {
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         let read = match self {
             Self::Stdin => read_at_most(MAX_BYTES, Blocking(io::stdin().lock())),
+            Self::File(path) if is_device(path) => {
+                let message = format!("{self} is a device of Windows, not a file");
+                return Err(Failure::usage(message).hint("use another name, or - for stdin"));
+            }
             Self::File(path) => File::open(path).and_then(|file| read_at_most(MAX_BYTES, file)),
         };
         read.map_err(|error| {
@@ -69,6 +73,15 @@ impl fmt::Display for Input {
             Self::File(path) => f.write_str(&escaped(path)),
         }
     }
+}
+
+/// Returns `true` for a device such as `nul`, which Windows has in each directory.
+fn is_device(path: &Path) -> bool {
+    let is_name = |name: &str| {
+        path.file_name()
+            .is_some_and(|it| it.eq_ignore_ascii_case(name))
+    };
+    cfg!(windows) && ["aux", "con", "nul", "prn"].into_iter().any(is_name)
 }
 
 /// Text given directly, or its source.
@@ -154,8 +167,9 @@ pub(crate) fn length_without_last_break(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
+    use std::path::Path;
 
-    use super::{Input, TextArgument, length_without_last_break};
+    use super::{Input, TextArgument, is_device, length_without_last_break};
 
     #[test]
     fn only_a_hyphen_is_stdin() {
@@ -163,6 +177,14 @@ mod tests {
         for path in ["a b", "@a", "--", "./-"] {
             assert_eq!(Input::from(OsString::from(path)), Input::File(path.into()));
         }
+    }
+
+    #[test]
+    fn devices_of_windows_are_not_files() {
+        for path in ["nul", "NUL", "con", r".\prn", r"C:\aux"] {
+            assert_eq!(is_device(Path::new(path)), cfg!(windows), "{path}");
+        }
+        assert!(!is_device(Path::new("console")));
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Sources {
     }
 }
 
-/// A name that is a valid file name.
+/// A name that is a valid file name on every file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AccountName(String);
 
@@ -147,6 +147,9 @@ impl AccountName {
         if text.starts_with(['.', '-']) || text.ends_with('.') {
             return invalid("starts with . or - or ends with .");
         }
+        if is_device(text) {
+            return invalid("is a reserved name on Windows");
+        }
         Ok(Self(text.to_owned()))
     }
 
@@ -168,17 +171,30 @@ impl fmt::Display for AccountName {
     }
 }
 
+fn is_device(text: &str) -> bool {
+    let stem = text.split('.').next().unwrap_or(text).to_ascii_lowercase();
+    let numbered = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul")
+        || numbered.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{AccountName, SafeUrl};
 
     #[test]
     fn accepts_only_safe_file_names() {
-        for name in ["work", "127.0.0.1", "ada@profiles.example", "a_b-c"] {
+        for name in [
+            "work",
+            "127.0.0.1",
+            "ada@profiles.example",
+            "a_b-c",
+            "common",
+        ] {
             assert_eq!(AccountName::parse(name).unwrap().as_str(), name);
         }
         for name in [
-            "", ".", "..", "../x", "a/b", "a\\b", "a b", "a:b", "-x", "x.", "é",
+            "", ".", "..", "../x", "a/b", "a\\b", "a b", "a:b", "-x", "x.", "NUL", "com1.x", "é",
         ] {
             assert!(AccountName::parse(name).is_err(), "{name}");
         }

@@ -111,7 +111,7 @@ async fn rejects_paths_outside_the_service() {
 #[tokio::test]
 async fn does_not_retry_a_post_after_a_lost_response() {
     let fixture = Fixture::new().await;
-    let lost = FaultRule::new(Fault::Wire(mock_server::WireFault::Reset));
+    let lost = FaultRule::new(Fault::Wire(mock_server::WireFault::Reset { after: None }));
     fixture.service.add_fault(lost.after_write()).unwrap();
     let post = ["api", "me/posts", "-f", "body=p"];
     let run = fixture.run(&post);

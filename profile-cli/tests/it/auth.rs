@@ -196,7 +196,7 @@ async fn login_requires_a_source_of_the_key() {
 #[tokio::test]
 async fn rejects_unsafe_account_names() {
     let fixture = Fixture::new().await;
-    for name in ["../x", "a/b", ".hidden", "-x", "", "a b", "x\u{e9}"] {
+    for name in ["../x", "a/b", ".hidden", "-x", "", "a b", "nul", "x\u{e9}"] {
         let account = format!("--account={name}");
         let arguments = [&*account, "--json"];
         let error = fixture.log_in(fixture.service.key(), &arguments).error();

@@ -198,7 +198,9 @@ fn ignores_the_environment() {
 fn too_few_files_are_an_error_at_once() {
     for limit in [14, 16, 18] {
         let home = home();
-        let script = format!("ulimit -n {limit}; profile --sandbox show");
+        let script = format!(
+            "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n {limit}; profile --sandbox show"
+        );
         let run = Program::shell("sh", home.path(), &["-c", &script]).run();
         run.fails(1, "Too many open files");
     }

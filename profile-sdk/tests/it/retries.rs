@@ -46,7 +46,7 @@ fn creates(operation: &Operation) -> bool {
 #[tokio::test]
 async fn retries_idempotent_calls_but_not_creations() {
     let statuses = [408, 502, 503, 504].map(Fault::status);
-    let wire = [WireFault::Reset, WireFault::Close].map(Fault::Wire);
+    let wire = [WireFault::Reset { after: None }, WireFault::Close].map(Fault::Wire);
     for fault in statuses.into_iter().chain(wire) {
         for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
             if creates(&operation) {
@@ -117,7 +117,7 @@ async fn retries_three_times_by_default() {
 #[tokio::test]
 async fn a_404_after_a_lost_deletion_is_a_success() {
     let service = MockServer::start().await;
-    let lost = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
+    let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     add_fault(&service, lost.times(1));
     let client = connect_as_owner(&service);
     let id = LinkId::new("link_1").unwrap();
@@ -138,7 +138,7 @@ async fn a_404_after_a_lost_deletion_is_a_success() {
 #[tokio::test]
 async fn an_earlier_attempt_may_have_been_applied() {
     let service = MockServer::start().await;
-    let lost = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
+    let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     add_fault(&service, lost.times(1));
     add_fault(&service, FaultRule::new(Fault::status(400)).after_write());
     let client = connect_as_owner(&service);

@@ -27,7 +27,7 @@ fn faults() -> Vec<FaultRule> {
         Fault::HugeBody { bytes: 3 << 20 },
         Fault::GzipBomb { bytes: 3 << 20 },
         Fault::redirect("http://127.0.0.1:9/"),
-        Fault::Wire(WireFault::Reset),
+        Fault::Wire(WireFault::Reset { after: None }),
         Fault::Wire(WireFault::Close),
         Fault::Wire(WireFault::Cut { after: 5 }),
         Fault::Wire(WireFault::Stall { after: 5 }),

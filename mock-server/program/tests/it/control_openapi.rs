@@ -27,7 +27,8 @@ fn all_forms_of_bodies_match_the_document() {
     }
     let too_early = json!({"clock": "system-PT999999999H"});
     serving.order(422, "POST /worlds", too_early);
-    let receiver = json!({"script": "500, timeout, 200", "secret": {"base64": "/w=="}});
+    let script = json!([{"status": 500, "times": 1}, {"status": "timeout"}, {"status": 200}]);
+    let receiver = json!({"script": script, "secret": {"base64": "/w=="}});
     serving.order(200, "PUT /worlds/default/webhook", receiver);
     serving.request("POST /me/posts").body(b"\xff").send();
     serving.read("/requests");

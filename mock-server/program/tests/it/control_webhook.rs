@@ -162,9 +162,9 @@ fn changing_the_receiver_keeps_the_secret() {
     let serving = serve(&[]);
     let set = json!({"url": "http://127.0.0.1:9/", "secret": {"base64": "/wA="}});
     serving.order(200, &webhook("PUT "), set);
-    let script = "503 x2, timeout";
+    let script = json!([{"status": 503, "times": 2}, {"status": "timeout"}]);
     let status = serving.order(200, &webhook("PUT "), json!({"script": script}));
-    let built_in = json!({"script": script, "received": 0});
+    let built_in = json!({"script": "503 x2, timeout", "received": 0});
     assert_eq!(status["built_in"], built_in);
 }
 

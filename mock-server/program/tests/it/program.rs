@@ -164,6 +164,29 @@ fn serves_on_all_addresses_of_a_name() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_free_port_is_free_at_all_addresses_of_a_name() {
+    let script = r#"
+        ports=/proc/sys/net/ipv4/ip_local_port_range
+        for port in 9000 9001 9002 9003; do serve --addr 127.0.0.2:$port; done
+        for start in 1 2 3 4; do
+            echo 9000 9007 > $ports
+            serve --addr two:0
+            # curl needs ports too.
+            echo 32768 60999 > $ports
+            port=${line#*127.0.0.1:}
+            port=${port%%\"*}
+            for address in 127.0.0.1 127.0.0.2; do
+                curl --silent --show-error --fail --output answer "http://$address:$port/api/v1/stats"
+            done
+            test $port -gt 9003
+            kill $!; wait $!
+        done
+    "#;
+    run_isolated("127.0.0.1 two\n127.0.0.2 two\n127.0.0.1 two\n", script);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn health_does_not_connect_to_itself() {
     let script = r#"
         echo 9000 9000 > /proc/sys/net/ipv4/ip_local_port_range

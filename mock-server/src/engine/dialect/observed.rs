@@ -80,7 +80,14 @@ pub struct RateLimitHeaderNames {
 fn by_code<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, ObservedRejection>, D::Error> {
-    let rejections: BTreeMap<String, ObservedRejection> = BTreeMap::deserialize(deserializer)?;
+    let mut rejections: BTreeMap<String, ObservedRejection> = BTreeMap::deserialize(deserializer)?;
+    // Older files have one code for both.
+    if let Some(observed) = rejections.remove("key_invalid") {
+        for code in ["malformed_authorization", "unknown_key"] {
+            let new = rejections.entry(code.to_owned());
+            new.or_insert_with(|| observed.clone());
+        }
+    }
     let known: Vec<_> = ProblemKind::rejections().collect();
     let is_unknown = |code: &&String| !known.contains(&code.as_str());
     match rejections.keys().find(is_unknown) {
@@ -105,9 +112,19 @@ fn status<'de, D: Deserializer<'de>, const MIN: u16, const MAX: u16>(
     )))
 }
 
+/// Headers whose other values would make responses unreadable.
+const HTTP_HEADERS: &str = "connection, content-encoding, content-length, content-type, date, host, \
+                            keep-alive, te, trailer, transfer-encoding, upgrade";
+
 fn header_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let name = String::deserialize(deserializer)?;
     match HeaderName::from_bytes(name.as_bytes()) {
+        Ok(name) if HTTP_HEADERS.split(", ").any(|used| name == used) => {
+            Err(D::Error::custom(format!(
+                "found {:?}, which HTTP itself uses, as it does {HTTP_HEADERS}; expected another name",
+                name.as_str()
+            )))
+        }
         Ok(name) => Ok(Some(name.as_str().to_owned())),
         Err(_) => Err(D::Error::custom(format!(
             "found {name:?}; expected the name of a header, such as X-RateLimit-Limit"

@@ -46,6 +46,7 @@ struct Destination {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Receiver {
     Url(ReceiverUrl),
+    #[serde(alias = "sink")]
     BuiltIn(BuiltInReceiver),
 }
 

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use http::Uri;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::{Position, Url};
 
 use super::delivery::DeliveryOutcome;
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, read_json};
 use crate::redaction::SafeUrl;
 
 /// The absolute `http://` URL of a receiver.
@@ -130,17 +131,19 @@ impl BuiltInReceiver {
 /// | `500 x9, 200` | nine times 500, then always 200 |
 /// | `timeout x2, 503, 200` | two timeouts, one 503, then always 200 |
 ///
-/// A delivery that times out does so immediately.
+/// The JSON form is an array such as `[{"status": 500, "times": 9}, {"status": 200}]`; a status may be
+/// `"timeout"`. A delivery that times out does so immediately.
 ///
 /// ```
 /// use mock_server::webhook::ReceiverScript;
 ///
 /// let script: ReceiverScript = "500 x9, 200".parse()?;
-/// assert_eq!(script.to_string(), "500 x9, 200");
-/// # Ok::<(), mock_server::InvalidInput>(())
+/// let json = r#"[{"status": 500, "times": 9}, {"status": 200}]"#;
+/// assert_eq!(script, serde_json::from_str(json)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "Value", into = "String")]
 pub struct ReceiverScript(Vec<Step>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,31 +172,54 @@ impl ReceiverScript {
         let step = current.or(self.0.last());
         step.expect("a script has at least one step").response
     }
+
+    /// Creates a script from parsed steps and their source text.
+    fn new(steps: impl Iterator<Item = (Option<Step>, String)>) -> Result<Self, InvalidInput> {
+        let steps = (1..).zip(steps).map(|(number, (step, found))| {
+            step.ok_or_else(|| {
+                invalid(format!(
+                    "step {number} of the script is `{found}`; expected a status from 200 to 599 \
+                     or `timeout`, and optionally a count such as ` x3`"
+                ))
+            })
+        });
+        let steps = steps.collect::<Result<Vec<_>, _>>()?;
+        if steps.is_empty() {
+            return Err(invalid(
+                "the script is empty; expected steps such as `500 x9, 200`",
+            ));
+        }
+        Ok(Self(steps))
+    }
 }
 
 impl FromStr for ReceiverScript {
     type Err = InvalidInput;
 
     fn from_str(text: &str) -> Result<Self, InvalidInput> {
-        let steps = (1..).zip(text.split(',').map(str::trim));
-        let steps = steps.map(|(number, step)| {
-            Step::parse(step).ok_or_else(|| {
-                let message = format!(
-                    "step {number} of the script is `{step}`; expected a status from 200 to 599 or \
-                     `timeout`, and optionally a count, as in `500 x9, 200`"
-                );
-                InvalidInput::new("invalid_script", message)
-            })
-        });
-        steps.collect::<Result<_, _>>().map(Self)
+        Self::new(text.split(',').map(|step| {
+            let step = step.trim();
+            (Step::from_text(step), step.to_owned())
+        }))
     }
 }
 
-impl TryFrom<String> for ReceiverScript {
+impl TryFrom<Value> for ReceiverScript {
     type Error = InvalidInput;
 
-    fn try_from(text: String) -> Result<Self, InvalidInput> {
-        text.parse()
+    /// Reads a string as the text form and an array as the JSON form.
+    fn try_from(script: Value) -> Result<Self, InvalidInput> {
+        match script {
+            Value::String(text) => text.parse(),
+            Value::Array(steps) => Self::new(steps.into_iter().map(|step| {
+                let found = step.to_string();
+                (Step::from_json(step), found)
+            })),
+            other => Err(invalid(format!(
+                "the script is `{other}`; expected a string such as `500 x9, 200` or an array of \
+                 steps"
+            ))),
+        }
     }
 }
 
@@ -204,6 +230,7 @@ impl From<ReceiverScript> for String {
 }
 
 impl fmt::Display for ReceiverScript {
+    /// Writes the text form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
@@ -220,7 +247,7 @@ impl fmt::Display for ReceiverScript {
 }
 
 impl Step {
-    fn parse(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         let (response, times) = match text.split_once(" x") {
             Some((response, times)) => (response.trim_end(), times.parse().ok()?),
             None => (text, 1),
@@ -232,10 +259,36 @@ impl Step {
         };
         (times > 0).then_some(Self { response, times })
     }
+
+    fn from_json(step: Value) -> Option<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            status: Value,
+            #[serde(default = "once")]
+            times: u32,
+        }
+        let Written { status, times } = read_json::object_in(step).ok()?;
+        match status {
+            Value::String(name) if name != "timeout" => None,
+            Value::String(_) => Self::from_text(&format!("timeout x{times}")),
+            number => Self::from_text(&format!("{number} x{times}")),
+        }
+    }
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn invalid(message: impl Into<String>) -> InvalidInput {
+    InvalidInput::new("invalid_script", message)
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn url(text: &str) -> Result<ReceiverUrl, InvalidInput> {
@@ -291,12 +344,19 @@ mod tests {
     #[test]
     fn parses_all_forms_of_a_script() {
         for (written, meant) in [
-            ("200", "200"),
-            (" 500  x9 ,200 ", "500 x9, 200"),
-            ("timeout x2, 503", "timeout x2, 503"),
-            ("timeout x2, 503 x4294967295", "timeout x2, 503 x4294967295"),
+            (json!("200"), "200"),
+            (json!(" 500  x9 ,200 "), "500 x9, 200"),
+            (json!("timeout x2, 503"), "timeout x2, 503"),
+            (
+                json!("timeout x2, 503 x4294967295"),
+                "timeout x2, 503 x4294967295",
+            ),
+            (
+                json!([{"status": "timeout"}, {"status": 599, "times": 2}]),
+                "timeout, 599 x2",
+            ),
         ] {
-            let script: ReceiverScript = written.parse().unwrap();
+            let script = ReceiverScript::try_from(written).unwrap();
             assert_eq!(script.to_string(), meant);
             assert_eq!(meant.parse(), Ok(script));
         }
@@ -313,22 +373,42 @@ mod tests {
     #[test]
     fn reports_an_invalid_step() {
         for (script, number, found) in [
-            ("50O", 1, "50O"),
-            ("", 1, ""),
-            ("500 x9, ", 2, ""),
-            ("500, 199", 2, "199"),
-            ("600", 1, "600"),
-            ("500 x0", 1, "500 x0"),
-            ("500 x-1", 1, "500 x-1"),
-            ("500 x99999999999", 1, "500 x99999999999"),
-            ("nine 500s", 1, "nine 500s"),
+            (json!("50O"), 1, "50O"),
+            (json!(""), 1, ""),
+            (json!("500 x9, "), 2, ""),
+            (json!("500, 199"), 2, "199"),
+            (json!("600"), 1, "600"),
+            (json!("500 x0"), 1, "500 x0"),
+            (json!("500 x-1"), 1, "500 x-1"),
+            (json!("500 x99999999999"), 1, "500 x99999999999"),
+            (json!("nine 500s"), 1, "nine 500s"),
+            (
+                json!([{"status": 200}, {"status": "500"}]),
+                2,
+                r#"{"status":"500"}"#,
+            ),
+            (json!([{"code": 200}]), 1, r#"{"code":200}"#),
         ] {
-            let error = script.parse::<ReceiverScript>().unwrap_err().to_string();
+            let error = ReceiverScript::try_from(script).unwrap_err().to_string();
             let expected = format!(
                 "step {number} of the script is `{found}`; expected a status from 200 to 599 or \
-                 `timeout`, and optionally a count, as in `500 x9, 200`"
+                 `timeout`, and optionally a count such as ` x3`"
             );
             assert_eq!(error, expected);
         }
+    }
+
+    #[test]
+    fn rejects_other_values() {
+        let error = ReceiverScript::try_from(json!([])).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the script is empty; expected steps such as `500 x9, 200`"
+        );
+        let error = serde_json::from_str::<ReceiverScript>("200").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the script is `200`; expected a string such as `500 x9, 200` or an array of steps"
+        );
     }
 }

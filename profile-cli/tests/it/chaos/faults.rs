@@ -155,7 +155,7 @@ fn unknown(random: &mut Random) -> PlannedFault {
         Fault::status(502),
         Fault::status(503),
         Fault::status(504),
-        Fault::Wire(WireFault::Reset),
+        Fault::Wire(WireFault::Reset { after: None }),
         Fault::Wire(WireFault::Close),
     ];
     let (fault, phase) = match random.below(100) {
