@@ -13,7 +13,6 @@ use crate::commands::link::check_urls;
 use crate::editor;
 use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
 use crate::outcome::report::{Report, View};
-use crate::profile_file;
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview};
 
@@ -71,9 +70,8 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     }
     let mut warnings = check_urls(&plan)?;
     warnings.extend(check_scopes(&plan, &profile)?);
-    let conflicts = shown.map_or_else(Vec::new, |shown| {
-        profile_file::conflicts(&shown, &profile, &desired.profile)
-    });
+    let note = diff::note(&profile, &desired, &session.service()?);
+    let conflicts = diff::conflicts(&profile, &desired, shown.as_ref(), note.is_some());
     let mut report = if arguments.dry_run.dry_run {
         let requests: Vec<Request> = plan.steps().iter().map(Step::request).collect();
         let requests: Vec<&Request> = requests.iter().collect();
@@ -97,8 +95,8 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         }
         session.output.preview(&diff::drawing(&plan));
         let is_asked = session.can_ask() && !session.settings.sources.is_account_chosen()?;
-        let note = diff::note(&profile, &desired, &session.service()?).filter(|_| is_asked);
-        if let Some(question) = question(&plan, note.is_some(), conflicts) {
+        let is_of_other = note.is_some() && is_asked;
+        if let Some(question) = question(&plan, is_of_other, conflicts) {
             session.confirm(&question)?;
         }
         carry_out(&plan, session)?
@@ -108,6 +106,9 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         return Ok(report);
     }
     editor::delete_sent(&arguments.file.input, session.output, || {
+        if note.is_some() {
+            return Ok(false);
+        }
         // A success response may not have come from the service.
         let profile = session.read(session.client()?.me())?.into_data();
         Ok(diff::plan(&profile, &desired, arguments.prune, session)?.is_empty())

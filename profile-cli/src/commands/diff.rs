@@ -71,8 +71,9 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
     let mut report = Report::new(json, View::Drawing(drawing(&plan)));
     report.warnings = warnings(plan.warnings());
     report.warnings.extend(check_urls(&plan)?);
-    let conflicts = shown.map(|shown| profile_file::conflicts(&shown, &profile, &desired.profile));
-    report.warnings.extend(conflicts.into_iter().flatten());
+    let is_of_other = note(&profile, &desired, &session.service()?).is_some();
+    let conflicts = conflicts(&profile, &desired, shown.as_ref(), is_of_other);
+    report.warnings.extend(conflicts);
     if arguments.exit_code && !plan.is_empty() {
         report.exit_code = DIFFERS;
     }
@@ -104,6 +105,19 @@ pub(super) fn plan(
         session.output.note(&note);
     }
     Ok(plan)
+}
+
+/// Describes the fields that have changed since an editor showed them. Those of another account have not.
+pub(super) fn conflicts(
+    profile: &Profile,
+    desired: &DesiredProfile,
+    shown: Option<&Profile>,
+    is_of_other: bool,
+) -> Vec<String> {
+    let shown = shown.filter(|_| !is_of_other);
+    shown.map_or_else(Vec::new, |shown| {
+        profile_file::conflicts(shown, profile, &desired.profile)
+    })
 }
 
 /// Returns a note if the file is of another account.

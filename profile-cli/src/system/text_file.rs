@@ -37,7 +37,7 @@ impl Text {
         }
         let text = String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
-            format!("is not valid UTF-8: invalid byte at offset {offset}")
+            format!("is not valid UTF-8: invalid byte at offset {offset}; save it as UTF-8")
         })?;
         Ok(text.into())
     }

@@ -204,6 +204,16 @@ async fn a_kept_text_replaces_a_newer_value_after_a_question() {
     }
     assert_eq!(sent(&fixture)[1], json!({"location": "L"}));
     assert!(unsent(&fixture).is_empty());
+    // The text of another account is still to be sent there.
+    let other = "s/^location = .*/location = \"M\"/; s/^handle = .*/handle = \"grace\"/";
+    edit(&fixture, &format!("sed -i '{other}' \"$1\"; exit 3"));
+    fixture.run(&["set", "--location", "New"]).stdout();
+    for _ in 0..2 {
+        let run = apply_unsent(&fixture);
+        assert!(run.succeeded(), "{run}");
+        assert_eq!(unsent(&fixture).len(), 1, "{run}");
+    }
+    assert_eq!(sent(&fixture)[3..], [json!({"location": "M"})]);
 }
 
 #[tokio::test]

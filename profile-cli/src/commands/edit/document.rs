@@ -8,7 +8,7 @@ use crate::profile_file::{quoted, shown_line, source_table};
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent, also if you send this
 # file with `profile apply`. Keep the last line: it has the values before your changes.
-# An empty string \"\" clears a field; a removed field keeps its value.
+# An empty string \"\" clears a text; a removed field keeps its value.
 # In a string, \\\\ is a backslash, \\\" a quote and \\n a line break.
 # The contrast between text and background should be at least 4.5:1.
 
@@ -124,7 +124,7 @@ mod tests {
         expect![[r##"
             # Your profile. Edit the fields, save and close; only changed fields are sent, also if you send this
             # file with `profile apply`. Keep the last line: it has the values before your changes.
-            # An empty string "" clears a field; a removed field keeps its value.
+            # An empty string "" clears a text; a removed field keeps its value.
             # In a string, \\ is a backslash, \" a quote and \n a line break.
             # The contrast between text and background should be at least 4.5:1.
 
