@@ -63,7 +63,10 @@ pub use text::{longest_start, quoted, quoted_beside, with_visibility};
 pub use transport::http_service::{HttpService, ResponseBody};
 pub use transport::tls::Tls;
 pub use transport::tls_problem::TlsProblem;
-pub use values::*;
+pub use values::{
+    ApiKey, Bio, Color, Days, DisplayName, FieldKind, Handle, InvalidValue, LinkId, LinkUrl,
+    Location, OptionalDays, PostId, Scope, Scopes,
+};
 
 // The crates whose types are in the public API.
 #[cfg(feature = "tower")]

@@ -36,8 +36,8 @@ use serde_json::{Map, Value};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// Numbers that do not fit into 64 bits are the nearest floating-point number. Formats that do not
-/// describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+/// Numbers that do not fit into 64 bits are the nearest floating-point number.
+/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default)]
 pub struct Extra(Option<Box<Map<String, Value>>>);
 
