@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 use webhook_verify::{Secret, sign};
 
@@ -67,8 +68,13 @@ async fn signals_end_a_receiver() {
         }
         TcpStream::connect(&address).await.unwrap();
         signal(&receiver, first).await;
-        // The receiver has handled the signal when it accepts no more connections.
-        let stopped = async { while TcpStream::connect(&address).await.is_ok() {} };
+        // The receiver has handled the signal when its port is free. Connecting until it fails would use
+        // up the ports, and another test would get this one.
+        let stopped = async {
+            while TcpListener::bind(&address).await.is_err() {
+                yield_now().await;
+            }
+        };
         timeout(DEADLINE, stopped).await.unwrap();
         // It still waits for the request.
         assert!(receiver.try_wait().unwrap().is_none(), "{first}");

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 use rustix::process::Signal;
@@ -64,8 +64,8 @@ fn a_second_signal_ends_the_program_immediately() {
     let unread = [&earlier, &serving].map(request_without_reading);
     earlier.signal(Signal::TERM);
     serving.signal(Signal::TERM);
-    // The program has handled the first signal when it accepts no more connections.
-    while TcpStream::connect(serving.address()).is_ok() {}
+    // The program has handled the first signal when its port is free.
+    while TcpListener::bind(serving.address()).is_err() {}
     serving.signal(Signal::INT);
     assert_eq!(serving.end().0, Some(0));
     // After the first signal, the program still waits for its client.
@@ -85,8 +85,8 @@ fn the_lock_of_a_state_file_does_not_delay_a_second_signal() {
     let _blocked = serving.request("GET /me").begin();
     for _ in 0..2 {
         serving.signal(Signal::TERM);
-        // The program has handled the first signal when it accepts no more connections.
-        while TcpStream::connect(serving.address()).is_ok() {}
+        // The program has handled the first signal when its port is free.
+        while TcpListener::bind(serving.address()).is_err() {}
     }
     assert_eq!(serving.end().0, Some(0));
 }
