@@ -20,6 +20,10 @@ const MAX_BEFORE: usize = 30;
 impl RequestPattern {
     /// Returns `true` if a request without a response matches.
     pub(crate) fn matches(&self, request: &Request) -> bool {
+        // Before the body, which may be large, is copied.
+        if !has_method(self, &request.method) || !has_path(self, &request.path) {
+            return false;
+        }
         let body_length = request.body_length();
         let unanswered = RecordedRequest {
             method: request.method.clone(),
@@ -38,29 +42,29 @@ impl RequestPattern {
 
 pub(super) fn matches(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
     // The cheap checks come first.
-    has_method(pattern, request)
-        && has_path(pattern, request)
+    has_method(pattern, &request.method)
+        && has_path(pattern, &request.path)
         && differences(pattern, request).is_empty()
 }
 
-pub(super) fn has_method(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
+pub(super) fn has_method(pattern: &RequestPattern, method: &str) -> bool {
     let expected = pattern.method.as_ref();
-    expected.is_none_or(|expected| *expected == request.method)
+    expected.is_none_or(|expected| expected == method)
 }
 
-pub(super) fn has_path(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
+pub(super) fn has_path(pattern: &RequestPattern, path: &str) -> bool {
     let expected = pattern.path.as_deref();
-    expected.is_none_or(|expected| paths::matches(expected, &request.path))
+    expected.is_none_or(|expected| paths::matches(expected, path))
 }
 
 /// Returns the differences; empty if the request matches.
 pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -> Vec<String> {
     let mut texts = Vec::new();
-    if !has_method(pattern, request) {
+    if !has_method(pattern, &request.method) {
         let expected = pattern.method.as_deref();
         texts.push(describe("the method", "", Some(&request.method), expected));
     }
-    if let (Some(path), false) = (&pattern.path, has_path(pattern, request)) {
+    if let (Some(path), false) = (&pattern.path, has_path(pattern, &request.path)) {
         texts.push(format!("not to {path}"));
     }
     let query = request.query.as_deref().unwrap_or_default();

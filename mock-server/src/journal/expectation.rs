@@ -281,7 +281,10 @@ fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<Ne
 /// method nor its path does. A request to another path is the furthest away.
 fn distance(pattern: &RequestPattern, entry: &RecordedRequest) -> Option<usize> {
     let differences = differences(pattern, entry).len();
-    match (has_method(pattern, entry), has_path(pattern, entry)) {
+    match (
+        has_method(pattern, &entry.method),
+        has_path(pattern, &entry.path),
+    ) {
         (false, false) => None,
         (true, true) => (differences > 0).then_some(differences),
         (false, true) => Some(differences + 10),
