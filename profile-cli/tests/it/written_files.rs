@@ -126,19 +126,20 @@ fn give_to_nobody(path: &Path) {
     }
 }
 
+/// Gives config.toml and the directories above it to another user.
+fn give_config_to_nobody(home: &Path) {
+    let config = Path::new(".config/profile/config.toml");
+    config
+        .ancestors()
+        .for_each(|part| give_to_nobody(&home.join(part)));
+}
+
 #[test]
 fn a_config_in_a_directory_that_cannot_be_written() {
     let home = home();
     let directory = configure(home.path(), CONFIG);
     let config = directory.join("config.toml");
-    for part in [
-        "",
-        ".config",
-        ".config/profile",
-        ".config/profile/config.toml",
-    ] {
-        give_to_nobody(&home.path().join(part));
-    }
+    give_config_to_nobody(home.path());
     set_mode(&directory, 0o500);
     let inode = config.metadata().unwrap().ino();
     let Some(run) = run_as_nobody(home.path(), set(home.path(), "5")) else {
@@ -240,14 +241,7 @@ fn root_keeps_the_owner_and_the_mode_of_config() {
     if !can_be_another_user(home.path()) {
         return;
     }
-    for part in [
-        "",
-        ".config",
-        ".config/profile",
-        ".config/profile/config.toml",
-    ] {
-        give_to_nobody(&home.path().join(part));
-    }
+    give_config_to_nobody(home.path());
     let check = |mode: u32| {
         let found = config.metadata().unwrap();
         let owner = (found.uid(), found.gid(), found.mode() & 0o777);
