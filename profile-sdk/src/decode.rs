@@ -90,19 +90,12 @@ fn decode<T: ResponseData>(mut data: Value) -> Result<T, String> {
         }
     };
     for (list, index, fields) in in_elements {
-        match unexpected.get_mut(list.name) {
-            Some(list) => {
-                let element = list.get_mut(index).and_then(Value::as_object_mut);
-                element
-                    .into_iter()
-                    .for_each(|element| element.extend(fields.clone()));
-            }
-            None => {
-                let extra = (list.extra)(&mut value, index);
-                extra
-                    .into_iter()
-                    .for_each(|extra| extra.extend(fields.clone()));
-            }
+        let kept = match unexpected.get_mut(list.name) {
+            Some(list) => list.get_mut(index).and_then(Value::as_object_mut),
+            None => (list.extra)(&mut value, index),
+        };
+        if let Some(kept) = kept {
+            kept.extend(fields);
         }
     }
     value.add_extra(unexpected);

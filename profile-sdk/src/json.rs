@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
@@ -22,8 +21,6 @@ pub(crate) fn parse(json: &[u8]) -> serde_json::Result<Value> {
 pub(crate) struct Body {
     pub(crate) bytes: Bytes,
     json: OnceLock<String>,
-    /// The field `data` in the text, or the reason why there is none.
-    data: OnceLock<Result<Range<usize>, String>>,
 }
 
 impl Body {
@@ -42,22 +39,14 @@ impl Body {
 
     /// Returns the part of the text that is the field `data`.
     pub(crate) fn data(&self) -> Result<&str, String> {
-        let json = self.json();
-        let data = self.data.get_or_init(|| find_data(json));
-        data.clone().map(|range| &json[range])
+        let fields: BTreeMap<String, &RawValue> =
+            serde_json::from_str(self.json()).map_err(|error| match error.is_data() {
+                true => "the response is not a JSON object with the field `data`".to_owned(),
+                false => format!("the response is not valid JSON ({error})"),
+            })?;
+        let data = fields.get("data").map(|data| data.get());
+        data.ok_or_else(|| "the response has no field `data`".to_owned())
     }
-}
-
-fn find_data(text: &str) -> Result<Range<usize>, String> {
-    let fields: BTreeMap<String, &RawValue> =
-        serde_json::from_str(text).map_err(|error| match error.is_data() {
-            true => "the response is not a JSON object with the field `data`".to_owned(),
-            false => format!("the response is not valid JSON ({error})"),
-        })?;
-    let data = fields.get("data").map(|data| data.get());
-    let data = data.ok_or("the response has no field `data`")?;
-    let start = data.as_ptr().addr() - text.as_ptr().addr();
-    Ok(start..start + data.len())
 }
 
 /// Replaces what JSON parsers reject in a response, as all calls do before they decode it.
@@ -108,12 +97,7 @@ fn without_halves(text: &str) -> Option<String> {
                 6
             }
             (Some(_), _) => 6,
-            (None, _) => {
-                1 + text[position + 1..]
-                    .chars()
-                    .next()
-                    .map_or(0, char::len_utf8)
-            }
+            (None, _) => 1 + usize::from(text[position + 1..].starts_with('\\')),
         };
     }
     whole

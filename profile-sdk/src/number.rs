@@ -9,7 +9,7 @@ const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Decodes a count. `12` and `12.0` are the same number.
 pub(crate) fn read_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    count_of_number(&Number::deserialize(deserializer)?)
+    count_of_number(Number::deserialize(deserializer)?)
 }
 
 /// Decodes a count that may be null.
@@ -17,25 +17,30 @@ pub(crate) fn read_optional_count<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
     let number = Option::<Number>::deserialize(deserializer)?;
-    number.as_ref().map(count_of_number).transpose()
+    number.map(count_of_number).transpose()
 }
 
 /// Returns the count in a value, if it is one.
 pub(crate) fn count_of(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| whole_number(value.as_f64()?))
+    let number = value.as_f64()?;
+    let is_exact = (0.0..=MAX_EXACT).contains(&number) && number.fract() == 0.0;
+    value.as_u64().or(is_exact.then_some(number as u64))
 }
 
-fn count_of_number<E: Error>(number: &Number) -> Result<u64, E> {
-    let count = number.as_u64().or_else(|| whole_number(number.as_f64()?));
-    count.ok_or_else(|| {
-        let found = number.to_string();
+fn count_of_number<E: Error>(number: Number) -> Result<u64, E> {
+    let value = Value::from(number);
+    count_of(&value).ok_or_else(|| {
+        let found = value.to_string();
         E::invalid_value(Unexpected::Other(&found), &"a non-negative integer")
     })
 }
 
-fn whole_number(number: f64) -> Option<u64> {
-    let exact = (0.0..=MAX_EXACT).contains(&number) && number.fract() == 0.0;
-    exact.then_some(number as u64)
+/// Returns a number that consists only of digits and a decimal point.
+pub(crate) fn decimal(text: &str) -> Option<f64> {
+    let is_decimal = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    text.parse().ok().filter(|_| is_decimal)
 }
 
 /// Returns the whole number at the start of a text, as in `100, 100;w=60`.

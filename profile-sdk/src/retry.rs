@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::Error;
 use crate::error::kind::{Again, Effect};
+use crate::number;
 
 /// The number of retries of a failed call, and the waits between them.
 ///
@@ -230,11 +231,7 @@ pub(crate) fn read_retry_after(text: &str, now: SystemTime) -> Option<Duration> 
     let is_number = text.trim_start().starts_with(|c: char| c.is_ascii_digit());
     let text = text.split(',').next().filter(|_| is_number).unwrap_or(text);
     let text = text.trim();
-    if text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.')
-    {
-        let seconds = text.parse().ok()?;
+    if let Some(seconds) = number::decimal(text) {
         return Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     }
     let date = httpdate::parse_http_date(text).ok()?;

@@ -69,10 +69,7 @@ impl<T> ResponseBuilder<T> {
     /// Creates a builder for a response with status code 200, without headers and body, after one
     /// attempt that took no time.
     pub fn new(data: T) -> Self {
-        let raw = RawResponse {
-            status: 200,
-            ..RawResponse::default()
-        };
+        let raw = RawResponse::with_status(200);
         let summary = AttemptSummary {
             attempts: 1,
             ..AttemptSummary::default()

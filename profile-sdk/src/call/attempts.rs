@@ -76,8 +76,7 @@ impl<'a> Attempts<'a> {
             if now >= self.deadline || self.settings.attempt_timeout.is_zero() {
                 return Err(last_error.unwrap_or_else(|| self.locate(Error::deadline_passed())));
             }
-            let report =
-                |duration| self.report(duration, ErrorKind::RateLimited, Failure::RateLimited);
+            let report = |duration| self.report(duration, ErrorKind::RateLimited, None);
             let admitted = self.pacing();
             let max_wait = self.settings.retry.max_wait;
             let admitted = admitted.admit(now, self.deadline, max_wait, report).await;
@@ -101,14 +100,14 @@ impl<'a> Attempts<'a> {
                 return Err(error);
             };
             // The rate limiter waits after a 429, which does not count as a retry.
-            let is_retry = failure != Failure::RateLimited;
+            let retry = (failure != Failure::RateLimited).then_some(self.retries + 1);
             let budget = &self.pacing().retry_budget;
-            if is_retry && budget.is_empty() {
+            if retry.is_some() && budget.is_empty() {
                 return Err(error.without_retry_budget());
             }
             trace::waiting(wait, count);
-            self.report(wait, error.kind(), failure);
-            if is_retry {
+            self.report(wait, error.kind(), retry);
+            if retry.is_some() {
                 self.pacing().settings.clock.sleep(wait).await;
                 // Withdrawn after the wait, so that a canceled call costs nothing.
                 if !budget.withdraw() {
@@ -144,11 +143,7 @@ impl<'a> Attempts<'a> {
                 response.body = Body::default();
                 Ok(response)
             }
-            (200..300, Some(error)) => {
-                let error = self.client.redacted(error);
-                let to_error = |response| error.with_response(response);
-                failed(self.client.redacted_error(response, to_error))
-            }
+            (200..300, Some(error)) => failed(self.client.redacted(error.with_response(response))),
             (404, _) if self.summary.uncertain && is_delete => Ok(response),
             (status, body_error) => {
                 let error = Error::from_response(response).with_coding(body_error);
@@ -184,13 +179,12 @@ impl<'a> Attempts<'a> {
         wait_before_retry(&self.settings.retry, &context)
     }
 
-    fn report(&self, duration: Duration, reason: ErrorKind, failure: Failure) {
-        let is_retry = failure != Failure::RateLimited;
+    fn report(&self, duration: Duration, reason: ErrorKind, retry: Option<u32>) {
         if let Some(on_wait) = &self.pacing().settings.on_wait {
             on_wait(Wait {
                 duration,
                 reason,
-                retry: is_retry.then_some(self.retries + 1),
+                retry,
                 may_have_been_applied: self.summary.uncertain,
             });
         }

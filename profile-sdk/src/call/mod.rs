@@ -241,13 +241,12 @@ impl<T> Unsent<T> {
         span: &CallSpan,
     ) -> Result<T, Error> {
         let data = (self.read)(&response.body).map_err(|_| {
-            let to_error = |response: RawResponse| {
-                // Decode the redacted body again, because the reason quotes it.
-                let reason = (self.read)(&response.body).err().unwrap_or_default();
-                Error::new(ErrorKind::Unreadable, reason).with_response(response)
-            };
-            let error = self.client.redacted_error(response.clone(), to_error);
-            let error = self.client.error_in(request, error);
+            let key = self.client.shared.api_key.as_ref();
+            let response = response.clone().redacted(key);
+            // Decode the redacted body again, because the reason quotes it.
+            let reason = (self.read)(&response.body).err().unwrap_or_default();
+            let error = Error::new(ErrorKind::Unreadable, reason).with_response(response);
+            let error = self.client.error_in(request, error.redacted(key));
             error.with_summary(summary)
         });
         span.record(Some(response.status), data.as_ref().err());

@@ -403,9 +403,7 @@ impl ClientBuilder {
     /// ```
     pub fn check(&self) -> Result<(), Error> {
         self.check_bounds()?;
-        let base_url = self.transport.parse_base_url()?;
-        self.transport.parse_proxy(&base_url)?;
-        Ok(())
+        self.transport.parse_urls().map(drop)
     }
 
     fn check_bounds(&self) -> Result<(), InvalidValue> {

@@ -12,7 +12,6 @@ use std::{env, fmt};
 use reqwest::header::HeaderMap;
 use tokio::sync::Mutex;
 
-use crate::error::raw_response::RawResponse;
 use crate::error::{Error, ErrorKind};
 use crate::pacing::{Pacing, RateLimitStatus};
 use crate::request::Request;
@@ -189,10 +188,8 @@ impl Client {
     #[must_use]
     pub fn redact_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let key = self.shared.api_key.as_ref();
-        match key.and_then(|key| key.redact(text, false)) {
-            Some(redacted) => Cow::Owned(redacted),
-            None => Cow::Borrowed(text),
-        }
+        let redacted = key.and_then(|key| key.redact(text, false));
+        redacted.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Returns an error if a request requires a key and the client has none.
@@ -215,25 +212,9 @@ impl Client {
             .with_resource(resource)
     }
 
-    /// Creates an error from a response, without the key, which a service may echo.
-    pub(crate) fn redacted_error(
-        &self,
-        response: RawResponse,
-        make: impl FnOnce(RawResponse) -> Error,
-    ) -> Error {
-        match &self.shared.api_key {
-            Some(key) => make(response.redacted(key)).redacted(key),
-            None => make(response),
-        }
-    }
-
     /// Redacts the key in an error, whose text may come from a layer, and then shortens it.
     pub(crate) fn redacted(&self, error: Error) -> Error {
-        let redacted = match &self.shared.api_key {
-            Some(key) => error.redacted(key),
-            None => error,
-        };
-        redacted.shortened()
+        error.redacted(self.shared.api_key.as_ref()).shortened()
     }
 }
 

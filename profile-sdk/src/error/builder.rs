@@ -52,13 +52,11 @@ impl ErrorBuilder {
             ErrorKind::TooLarge => (Some(200), "the response is larger than the maximum"),
             ErrorKind::Unreadable => (Some(200), "the response could not be decoded"),
         };
-        let builder = Self {
-            error: Error::new(kind, reason),
+        let mut error = Error::new(kind, reason);
+        error.inner.response = status.map(RawResponse::with_status);
+        Self {
+            error,
             may_have_been_applied: None,
-        };
-        match status {
-            Some(status) => builder.status(status),
-            None => builder,
         }
     }
 
@@ -144,12 +142,7 @@ impl ErrorBuilder {
     }
 
     fn response(&mut self) -> &mut RawResponse {
-        self.error
-            .inner
-            .response
-            .get_or_insert_with(|| RawResponse {
-                status: 200,
-                ..RawResponse::default()
-            })
+        let response = &mut self.error.inner.response;
+        response.get_or_insert_with(|| RawResponse::with_status(200))
     }
 }

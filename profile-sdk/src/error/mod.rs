@@ -413,7 +413,8 @@ impl Error {
     }
 
     /// Redacts the key in all texts.
-    pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
+    pub(crate) fn redacted(mut self, key: Option<&ApiKey>) -> Self {
+        let Some(key) = key else { return self };
         let inner = &mut self.inner;
         let response = inner.response.as_ref();
         let is_truncated = response.is_some_and(|response| response.is_truncated);
@@ -436,7 +437,7 @@ impl Error {
             }
         }
         let response = inner.response.take();
-        inner.response = response.map(|response| response.redacted(key));
+        inner.response = response.map(|response| response.redacted(Some(key)));
         self
     }
 }

@@ -28,6 +28,15 @@ impl RawResponse {
             .find_map(|name| self.header(name))
     }
 
+    /// Creates a response without headers and body, for tests.
+    #[cfg(feature = "testing")]
+    pub(crate) fn with_status(status: u16) -> Self {
+        Self {
+            status,
+            ..Self::default()
+        }
+    }
+
     /// Adds a header, for tests.
     ///
     /// # Panics
@@ -41,7 +50,8 @@ impl RawResponse {
     }
 
     /// Redacts the key, which a service may echo in an error response.
-    pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
+    pub(crate) fn redacted(mut self, key: Option<&ApiKey>) -> Self {
+        let Some(key) = key else { return self };
         let body = String::from_utf8_lossy(&self.body.bytes);
         if let Some(redacted) = key.redact(&body, self.is_truncated) {
             self.body = Body::new(redacted);

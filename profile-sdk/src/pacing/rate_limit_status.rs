@@ -61,14 +61,7 @@ impl RateLimitHeaders {
 fn until(text: &str, now: impl Fn() -> SystemTime) -> Option<Duration> {
     const MIN_UNIX_TIME: f64 = 1e9;
     const MIN_UNIX_MILLISECONDS: f64 = 1e11;
-    let number = text.split([',', ';']).next()?.trim_end();
-    if !number
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.')
-    {
-        return None;
-    }
-    let number: f64 = number.parse().ok()?;
+    let number = number::decimal(text.split([',', ';']).next()?.trim_end())?;
     let seconds = match number < MIN_UNIX_MILLISECONDS {
         true => number,
         false => number / 1000.0,

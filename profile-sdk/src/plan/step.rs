@@ -73,16 +73,11 @@ impl Step {
     pub(super) fn for_fields(desired: &ProfileUpdate, current: &Profile) -> Option<Self> {
         let mut from = BTreeMap::new();
         let mut to = ProfileUpdate::new();
-        for field in ProfileField::ALL {
-            if let Some(text) = desired
-                .get(*field)
-                .filter(|text| !has(current, *field, text))
-            {
-                let current = current
-                    .get(*field)
-                    .map(|text| (field.name().to_owned(), text.to_owned()));
-                from.extend(current);
-                to.set(*field, text).expect("the text of a valid value");
+        for (field, text) in desired.texts() {
+            if !has(current, field, text) {
+                let current = current.get(field);
+                from.extend(current.map(|text| (field.name().to_owned(), text.to_owned())));
+                to.set(field, text).expect("the text of a valid value");
             }
         }
         (!to.is_empty()).then_some(Self::EditProfile { from, to })
@@ -109,9 +104,10 @@ impl Step {
     /// Returns `true` if the profile is as after this step.
     pub(super) fn is_done(&self, profile: &Profile) -> bool {
         match self {
-            Self::EditProfile { to, .. } => ProfileField::ALL
-                .iter()
-                .all(|field| to.get(*field).is_none_or(|text| has(profile, *field, text))),
+            Self::EditProfile { to, .. } => {
+                let mut texts = to.texts();
+                texts.all(|(field, text)| has(profile, field, text))
+            }
             Self::EditLink { id, to, .. } => {
                 find(profile, id).is_some_and(|link| is_equal(link, to))
             }
@@ -173,9 +169,9 @@ impl Step {
     /// Returns `true` if the profile matches neither the state before nor the state after this step.
     pub(super) fn is_outdated(&self, profile: &Profile) -> bool {
         let is_as_before = match self {
-            Self::EditProfile { from, to } => ProfileField::ALL.iter().all(|field| {
+            Self::EditProfile { from, to } => to.texts().all(|(field, _)| {
                 let from = from.get(field.name()).map(String::as_str);
-                to.get(*field).is_none() || profile.get(*field) == from
+                profile.get(field) == from
             }),
             Self::EditLink { id, from, .. } | Self::DeleteLink { id, from } => find(profile, id)
                 .is_some_and(|link| (&link.title, &link.url) == (&from.title, &from.url)),
@@ -227,9 +223,7 @@ impl Step {
     fn object(&self) -> String {
         match self {
             Self::EditProfile { to, .. } => {
-                let fields = ProfileField::ALL.iter();
-                let changed = fields.filter(|field| to.get(**field).is_some());
-                let names: Vec<_> = changed.map(|field| field.description()).collect();
+                let names: Vec<_> = to.texts().map(|(field, _)| field.description()).collect();
                 names.join(", ")
             }
             Self::EditLink { id, from, to } => {

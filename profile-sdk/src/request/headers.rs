@@ -45,20 +45,9 @@ pub(crate) fn custom_header(
     value: &str,
 ) -> Result<(HeaderName, HeaderValue), InvalidValue> {
     let found = quoted_start(name);
-    let name = header_name(name)?;
-    let value = sensitive(value).ok_or_else(|| {
-        let reason = format!("{found} has a value that contains a control character");
-        InvalidValue::new("header", reason)
-    })?;
-    Ok((name, value))
-}
-
-fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
-    let found = quoted_start(text);
     let reject = |reason: &str| InvalidValue::new("header", format!("{found} {reason}"));
-    let name = HeaderName::from_bytes(text.as_bytes());
-    let name = name.map_err(|_| reject("is not a valid HTTP header name"))?;
-    match name {
+    let name = HeaderName::from_bytes(name.as_bytes());
+    match name.map_err(|_| reject("is not a valid HTTP header name"))? {
         header::AUTHORIZATION => Err(reject(
             "is reserved for the key; use ClientBuilder::api_key",
         )),
@@ -66,10 +55,13 @@ fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
             "is reserved; put the user name and password into the URL of ClientBuilder::proxy",
         )),
         header::USER_AGENT => Err(reject("is reserved; use ClientBuilder::user_agent")),
-        _ if RESERVED.split(' ').any(|reserved| name == reserved) => {
+        name if RESERVED.split(' ').any(|reserved| name == reserved) => {
             Err(reject("is reserved for the client; remove it"))
         }
-        _ => Ok(name),
+        name => match sensitive(value) {
+            Some(value) => Ok((name, value)),
+            None => Err(reject("has a value that contains a control character")),
+        },
     }
 }
 

@@ -240,6 +240,14 @@ profile_fields! {
     BackgroundColor, background_color: Color, "background-color", "background color";
 }
 
+impl ProfileUpdate {
+    /// Returns the fields that are changed, with their new values.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (ProfileField, &str)> {
+        let fields = ProfileField::ALL.iter().copied();
+        fields.filter_map(|field| Some((field, self.get(field)?)))
+    }
+}
+
 /// Returns the error message for a field of an update that is null, which could mean that it stays as it is
 /// or is cleared.
 pub(crate) fn null_message(name: &str) -> Option<String> {

@@ -1,10 +1,10 @@
 //! Reads the body of a response, decompressed (RFC 1952) and up to a maximum size.
 
-use std::io::{self, Write};
+use std::io::{self, Read as _};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use flate2::write::GzDecoder;
+use flate2::bufread::GzDecoder;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
@@ -93,15 +93,15 @@ pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Byt
         Ok(true) => max_bytes.saturating_add(max_bytes / 1000 + 1024),
         Ok(false) | Err(_) => max_bytes,
     };
-    let mut body = Plain {
-        max_bytes: max_received,
-        first: Bytes::new(),
-        all: BytesMut::new(),
-    };
+    let mut bytes = Bytes::new();
     let error = loop {
         match response.chunk().await {
-            Ok(Some(chunk)) => {
-                if !body.push(chunk) {
+            Ok(Some(mut chunk)) => {
+                let free = max_received - bytes.len();
+                let is_too_large = chunk.len() > free;
+                chunk.truncate(free);
+                bytes = joined(bytes, chunk);
+                if is_too_large {
                     break Some(Error::too_large(max_bytes));
                 }
             }
@@ -109,7 +109,6 @@ pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Byt
             Err(error) => break Some(error),
         }
     };
-    let bytes = body.into_bytes();
     match coding {
         Ok(true) => {
             let (text, invalid) = gunzip(&bytes, max_bytes);
@@ -143,119 +142,49 @@ fn is_gzip(headers: &HeaderMap) -> Result<bool, Error> {
     Ok(is_gzip)
 }
 
-/// A body that is being read.
-struct Plain {
-    max_bytes: usize,
-    /// Most responses arrive in one chunk, which need not be copied.
-    first: Bytes,
-    /// All chunks, if there are several.
-    all: BytesMut,
+/// Appends a part of a body to the parts before it. A single part is not copied.
+fn joined(body: Bytes, chunk: Bytes) -> Bytes {
+    if body.is_empty() {
+        return chunk;
+    }
+    let mut all = BytesMut::from(body);
+    all.extend_from_slice(&chunk);
+    all.freeze()
 }
 
-impl Plain {
-    /// Adds a chunk. Returns `false` if the body is too large.
-    fn push(&mut self, mut chunk: Bytes) -> bool {
-        let free = self.max_bytes - self.first.len().max(self.all.len());
-        let fits = chunk.len() <= free;
-        chunk.truncate(free);
-        if self.first.is_empty() {
-            self.first = chunk;
-        } else {
-            if self.all.is_empty() {
-                self.all.extend_from_slice(&self.first);
-            }
-            self.all.extend_from_slice(&chunk);
-        }
-        fits
-    }
-
-    fn into_bytes(self) -> Bytes {
-        if self.all.is_empty() {
-            self.first
-        } else {
-            self.all.freeze()
-        }
-    }
-}
-
-/// Decompresses a body. Also returns the error of one that is invalid or too large.
+/// Decompresses the members of a body, and ignores the padding around them: zeros and white space. Also
+/// returns an error if this is not all of the text.
 fn gunzip(body: &[u8], max_bytes: usize) -> (Vec<u8>, Option<Error>) {
-    let mut decoder = GzDecoder::new(Bounded::default());
-    decoder.get_mut().max_bytes = max_bytes;
-    let result = match body {
-        // As in a 204 response.
-        [] => Ok(()),
-        body => decompress(&mut decoder, body),
+    let is_padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+    let (mut text, mut rest) = (Vec::new(), body);
+    // A body may be empty, as in a 204 response.
+    while let Some(start) = rest.iter().position(|byte| !is_padding(byte)) {
+        let mut member = GzDecoder::new(&rest[start..]);
+        let mut part = [0; 8192];
+        loop {
+            let read = match member.read(&mut part) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) => return (text, Some(gzip_error(&error))),
+            };
+            let free = max_bytes - text.len();
+            text.extend_from_slice(&part[..read.min(free)]);
+            if read > free {
+                return (text, Some(Error::too_large(max_bytes)));
+            }
+        }
+        rest = member.into_inner();
+    }
+    (text, None)
+}
+
+fn gzip_error(error: &io::Error) -> Error {
+    let cause = error.to_string();
+    let (kind, problem) = match error.kind() {
+        io::ErrorKind::UnexpectedEof => (ErrorKind::Interrupted, "was cut off"),
+        // The cause is only known by its text.
+        _ if cause.ends_with("checksum") => (ErrorKind::Interrupted, "is corrupt"),
+        _ => (ErrorKind::Unreadable, "is not valid"),
     };
-    let decompressed = std::mem::take(decoder.get_mut());
-    let error = result.err().map(|(kind, problem, error)| {
-        let reason = format!("the gzip response {problem}: {error}");
-        match decompressed.is_exceeded {
-            true => Error::too_large(max_bytes),
-            false => Error::new(kind, reason),
-        }
-    });
-    (decompressed.bytes, error)
-}
-
-/// Decompresses members, which zeros or white space may follow.
-fn decompress(
-    decoder: &mut GzDecoder<Bounded>,
-    mut rest: &[u8],
-) -> Result<(), (ErrorKind, &'static str, io::Error)> {
-    // Checks the length and the checksum.
-    let finish = |decoder: &mut GzDecoder<Bounded>| {
-        // A complete member takes no more bytes.
-        if !matches!(decoder.write(&[0]), Ok(0)) {
-            let cut = io::ErrorKind::UnexpectedEof.into();
-            return Err((ErrorKind::Interrupted, "was cut off", cut));
-        }
-        let finished = decoder.try_finish();
-        finished.map_err(|error| (ErrorKind::Interrupted, "is corrupt", error))
-    };
-    while !rest.is_empty() {
-        let written = decoder.write(rest);
-        match written.map_err(|error| (ErrorKind::Unreadable, "is not valid", error))? {
-            // The end of a member.
-            0 => match rest
-                .iter()
-                .position(|byte| *byte != 0 && !byte.is_ascii_whitespace())
-            {
-                Some(padding) => {
-                    finish(decoder)?;
-                    let bounded = std::mem::take(decoder.get_mut());
-                    *decoder = GzDecoder::new(bounded);
-                    rest = &rest[padding..];
-                }
-                None => break,
-            },
-            written => rest = &rest[written..],
-        }
-    }
-    finish(decoder)
-}
-
-/// Collects the decompressed bytes up to a maximum.
-#[derive(Default)]
-struct Bounded {
-    max_bytes: usize,
-    bytes: Vec<u8>,
-    is_exceeded: bool,
-}
-
-impl Write for Bounded {
-    fn write(&mut self, decompressed: &[u8]) -> io::Result<usize> {
-        let free = self.max_bytes - self.bytes.len();
-        let fitting = decompressed.len().min(free);
-        self.bytes.extend_from_slice(&decompressed[..fitting]);
-        if fitting < decompressed.len() {
-            self.is_exceeded = true;
-            return Err(io::Error::other("the maximum size is exceeded"));
-        }
-        Ok(fitting)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    Error::new(kind, format!("the gzip response {problem}: {cause}"))
 }

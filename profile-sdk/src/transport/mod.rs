@@ -9,6 +9,7 @@ mod network;
 pub(crate) mod tls;
 pub(crate) mod tls_problem;
 
+use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,27 +54,22 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn parse_base_url(&self) -> Result<BaseUrl, Error> {
+    /// Parses the base URL and the URL of the proxy.
+    pub(crate) fn parse_urls(&self) -> Result<(BaseUrl, Option<Url>), Error> {
         let Some(base_url) = &self.base_url else {
             let reason = "no base URL is set; call ClientBuilder::base_url, or set \
                           PROFILE_BASE_URL and use from_env";
             return Err(Error::new(ErrorKind::Invalid, reason));
         };
-        Ok(BaseUrl::parse(base_url, self.plain_http_allowed)?)
-    }
-
-    /// A proxy can read all plain HTTP, even if the base URL is on this machine.
-    pub(crate) fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Url>, InvalidValue> {
-        let Some(url) = &self.proxy else {
-            return Ok(None);
-        };
-        let proxy = parse_proxy(url)?;
-        if base_url.is_https() || self.plain_http_allowed {
-            return Ok(Some(proxy));
+        let base_url = BaseUrl::parse(base_url, self.plain_http_allowed)?;
+        let proxy = self.proxy.as_deref().map(parse_proxy).transpose()?;
+        // A proxy can read all plain HTTP, even if the base URL is on this machine.
+        if proxy.is_some() && !base_url.is_https() && !self.plain_http_allowed {
+            let reason = "could read requests to a plain HTTP base URL; \
+                          use https, or call ClientBuilder::allow_plain_http";
+            return Err(InvalidValue::new("proxy", reason).into());
         }
-        let reason = "could read requests to a plain HTTP base URL; \
-                      use https, or call ClientBuilder::allow_plain_http";
-        Err(InvalidValue::new("proxy", reason))
+        Ok((base_url, proxy))
     }
 
     fn create_http(
@@ -134,15 +130,12 @@ impl Transport {
         user_agent: HeaderValue,
         default_timeout: Duration,
     ) -> Result<Self, Error> {
-        let base_url = settings.parse_base_url()?;
-        let proxy = settings.parse_proxy(&base_url)?;
+        let (base_url, proxy) = settings.parse_urls()?;
         let max_response_bytes = settings.max_response_bytes;
         #[cfg(feature = "tower")]
         let layers = settings.layers.clone();
-        let is_https = base_url.is_https()
-            || proxy
-                .as_ref()
-                .is_some_and(|proxy| proxy.scheme() == "https");
+        let is_https_proxy = proxy.as_ref().is_some_and(|url| url.scheme() == "https");
+        let is_https = base_url.is_https() || is_https_proxy;
         let origin = proxy.as_ref().map(|url| url.origin().ascii_serialization());
         let create_http = move |max_idle| {
             let http = reqwest::Client::builder()
@@ -241,13 +234,8 @@ impl Transport {
 
     /// Returns the request with all headers, and its body.
     fn prepare(&self, request: &Request, headers: &HeaderMap) -> (reqwest::Request, Option<Bytes>) {
-        let method = match request.method() {
-            Method::Get => reqwest::Method::GET,
-            Method::Post => reqwest::Method::POST,
-            Method::Put => reqwest::Method::PUT,
-            Method::Patch => reqwest::Method::PATCH,
-            Method::Delete => reqwest::Method::DELETE,
-        };
+        let method = reqwest::Method::from_str(request.method().as_str());
+        let method = method.expect("a method of HTTP");
         let mut headers = headers.clone();
         for (name, value) in request.headers() {
             headers.insert(name, value.clone());

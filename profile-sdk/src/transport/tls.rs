@@ -203,32 +203,21 @@ mod rustls_config {
     ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
         static VERIFIER: OnceLock<Arc<Verifier>> = OnceLock::new();
         if !certificates.is_empty() {
-            return Ok(Arc::new(with_extra_roots(certificates, provider)?));
+            #[cfg(target_os = "android")]
+            let verifier: Result<Verifier, _> = Err(rustls::Error::General(
+                "Android only trusts the root certificates in its settings; \
+                 use Tls::WebpkiRoots to add others"
+                    .to_owned(),
+            ));
+            #[cfg(not(target_os = "android"))]
+            let verifier = Verifier::new_with_extra_roots(certificates, provider);
+            return Ok(Arc::new(verifier?));
         }
         if let Some(verifier) = VERIFIER.get() {
             return Ok(verifier.clone());
         }
         let verifier = Arc::new(Verifier::new(provider)?);
         Ok(VERIFIER.get_or_init(|| verifier).clone())
-    }
-
-    #[cfg(not(target_os = "android"))]
-    fn with_extra_roots(
-        certificates: Certificates,
-        provider: Arc<CryptoProvider>,
-    ) -> Result<Verifier, rustls::Error> {
-        Verifier::new_with_extra_roots(certificates, provider)
-    }
-
-    /// The verifier of Android does not accept additional root certificates.
-    #[cfg(target_os = "android")]
-    fn with_extra_roots(
-        _: Certificates,
-        _: Arc<CryptoProvider>,
-    ) -> Result<Verifier, rustls::Error> {
-        let reason = "Android only trusts the root certificates in its settings; \
-                      use Tls::WebpkiRoots to add others";
-        Err(rustls::Error::General(reason.to_owned()))
     }
 
     /// Trusts the root certificates of Mozilla.

@@ -105,27 +105,14 @@ const MIN_SECRET_BYTES: usize = 6;
 /// The maximum length of one encoded character, as in `&#0047;`.
 const MAX_ENCODED_BYTES: usize = 7;
 
-/// The result of matching the key at a position.
-enum Match {
-    None,
-    /// The text ends with a prefix of the key.
-    Prefix,
-    /// The whole key, which ends at this position.
-    Full(usize),
-}
-
 /// Redacts the key in a text, even if it is encoded for JSON, a URL or HTML. Returns `None` if the
 /// text does not contain it. In a truncated text, also redacts a prefix of the key at the end.
 fn redact(key: &str, text: &str, is_truncated: bool) -> Option<String> {
     let (mut redacted, mut kept, mut position) = (String::new(), 0, 0);
     while position < text.len() {
-        let end = match find(key, text.as_bytes(), position) {
-            Match::Full(end) => end,
-            Match::Prefix if is_truncated => text.len(),
-            Match::Prefix | Match::None => {
-                position += 1;
-                continue;
-            }
+        let Some(end) = find(key, text.as_bytes(), position, is_truncated) else {
+            position += 1;
+            continue;
         };
         redacted.push_str(&text[kept..position]);
         redacted.push_str(REPLACEMENT);
@@ -134,9 +121,10 @@ fn redact(key: &str, text: &str, is_truncated: bool) -> Option<String> {
     (kept > 0).then(|| redacted + &text[kept..])
 }
 
-fn find(key: &str, text: &[u8], position: usize) -> Match {
+/// Returns the end of the key at a position. A truncated text may end with a prefix of the key.
+fn find(key: &str, text: &[u8], position: usize, is_truncated: bool) -> Option<usize> {
     if text[position..].starts_with(key.as_bytes()) {
-        return Match::Full(position + key.len());
+        return Some(position + key.len());
     }
     let mut end = position;
     for character in key.bytes() {
@@ -144,11 +132,11 @@ fn find(key: &str, text: &[u8], position: usize) -> Match {
         end += match decode_escape(rest) {
             Some((decoded, length)) if decoded == character => length,
             _ if rest.first() == Some(&character) => 1,
-            _ if is_partial_escape(rest) => return Match::Prefix,
-            _ => return Match::None,
+            _ if is_truncated && is_partial_escape(rest) => return Some(text.len()),
+            _ => return None,
         };
     }
-    Match::Full(end)
+    Some(end)
 }
 
 /// Decodes the escape sequence at the start of a text. Returns the character and the length of the

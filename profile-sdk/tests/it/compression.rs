@@ -71,6 +71,7 @@ async fn rejects_incomplete_and_corrupt_gzip() {
     let checksum = corrupt.len() - 8;
     corrupt[checksum] ^= 1;
     let cut = |length: usize| complete[..length].to_vec();
+    let damaged = [&complete[..10], &[0xff; 20]].concat();
     let followed = [&complete[..], b"more"].concat();
     let lost = ErrorKind::Interrupted;
     for (body, kind, problem) in [
@@ -78,6 +79,7 @@ async fn rejects_incomplete_and_corrupt_gzip() {
         (cut(20), lost, "was cut off"),
         (corrupt, lost, "is corrupt"),
         (BODY.into(), ErrorKind::Unreadable, "is not valid"),
+        (damaged, ErrorKind::Unreadable, "is not valid"),
         (followed, lost, "was cut off"),
     ] {
         let error = read("gzip", body).await.unwrap_err();
