@@ -1,6 +1,6 @@
 //! Diagnosis of rejected deliveries.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -209,21 +209,16 @@ impl fmt::Display for Explanation {
                 "no common problem explains the mismatch: the secret is wrong, \
                  or the body is not the one that was signed",
             )?,
-            (None, diagnoses) => fmt_lines(f, diagnoses)?,
+            (None, diagnoses) => {
+                let lines: Vec<_> = diagnoses.iter().map(ToString::to_string).collect();
+                f.write_str(&lines.join("\n"))?;
+            }
         }
         match self.hint {
             Some(hint) if self.diagnoses.is_empty() => write!(f, "\n{hint}"),
             _ => Ok(()),
         }
     }
-}
-
-fn fmt_lines(f: &mut fmt::Formatter<'_>, diagnoses: &[Diagnosis]) -> fmt::Result {
-    for (line, diagnosis) in diagnoses.iter().enumerate() {
-        let start = if line == 0 { "" } else { "\n" };
-        write!(f, "{start}{diagnosis}")?;
-    }
-    Ok(())
 }
 
 impl fmt::Display for Diagnosis {

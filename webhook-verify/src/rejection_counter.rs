@@ -1,7 +1,8 @@
 //! Counting of consecutive rejections.
 
 use core::fmt;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
 
 use crate::signature::VerifyError;
 
@@ -63,16 +64,12 @@ impl RejectionCounter {
     /// Returns the current number.
     #[must_use]
     pub fn consecutive(&self) -> ConsecutiveRejections {
-        ConsecutiveRejections {
-            state: self.state.load(Ordering::Relaxed),
-        }
+        ConsecutiveRejections(self.state.load(Relaxed))
     }
 
     pub(crate) fn record_success(&self) -> ConsecutiveRejections {
-        self.state.store(EVER_VERIFIED, Ordering::Relaxed);
-        ConsecutiveRejections {
-            state: EVER_VERIFIED,
-        }
+        self.state.store(EVER_VERIFIED, Relaxed);
+        ConsecutiveRejections(EVER_VERIFIED)
     }
 
     /// Saturates, so that the count does not overflow into the highest bit.
@@ -81,14 +78,9 @@ impl RejectionCounter {
             u32::MAX => state,
             _ => state + 1,
         };
-        let updated = self
-            .state
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |state| {
-                Some(next(state))
-            });
-        ConsecutiveRejections {
-            state: next(updated.unwrap_or_else(|state| state)),
-        }
+        let update = |state| Some(next(state));
+        let before = self.state.fetch_update(Relaxed, Relaxed, update);
+        ConsecutiveRejections(next(before.unwrap_or_else(|state| state)))
     }
 }
 
@@ -108,22 +100,20 @@ impl RejectionCounter {
 /// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConsecutiveRejections {
-    state: u32,
-}
+pub struct ConsecutiveRejections(u32);
 
 impl ConsecutiveRejections {
     /// Returns the number of rejections since the last delivery that verified, or since the start.
     #[must_use]
     pub fn count(self) -> u32 {
-        self.state & !EVER_VERIFIED
+        self.0 & !EVER_VERIFIED
     }
 
     /// Returns `true` if any delivery was verified. If not, the secret is probably wrong; otherwise,
     /// the rejected requests are probably forged.
     #[must_use]
     pub fn ever_verified(self) -> bool {
-        self.state & EVER_VERIFIED != 0
+        self.0 & EVER_VERIFIED != 0
     }
 }
 
@@ -155,7 +145,7 @@ mod tests {
             let full = RejectionCounter {
                 state: AtomicU32::new(state),
             };
-            assert_eq!(full.record_rejection(), ConsecutiveRejections { state });
+            assert_eq!(full.record_rejection(), ConsecutiveRejections(state));
         }
     }
 }

@@ -82,20 +82,16 @@ pub fn sign_as(encoding: DigestEncoding, secret: &Secret, body: impl AsRef<[u8]>
 
 /// Parses the value of the header.
 pub(crate) fn parse(value: &[u8], encoding: DigestEncoding) -> Result<[u8; 32], VerifyError> {
-    let encoded = value
-        .strip_prefix(PREFIX.as_bytes())
-        .ok_or_else(|| bad_prefix(value))?;
+    let encoded =
+        value
+            .strip_prefix(PREFIX.as_bytes())
+            .ok_or_else(|| match value.starts_with(b"sha1=") {
+                true => VerifyError::Sha1,
+                false => VerifyError::BadPrefix,
+            })?;
     match encoding {
         DigestEncoding::Hex => parse_hex(encoded),
         DigestEncoding::Base64 => parse_base64(encoded),
-    }
-}
-
-fn bad_prefix(value: &[u8]) -> VerifyError {
-    if value.starts_with(b"sha1=") {
-        VerifyError::Sha1
-    } else {
-        VerifyError::BadPrefix
     }
 }
 

@@ -34,10 +34,10 @@ use crate::event::{EventKind, EventKindError, KindError};
 /// ```
 #[derive(Clone)]
 pub struct Verified<B> {
-    body: B,
-    body_length: usize,
-    event_kind: Result<EventKind, EventKindError>,
-    secret_index: usize,
+    pub(crate) body: B,
+    pub(crate) body_length: usize,
+    pub(crate) event_kind: Result<EventKind, EventKindError>,
+    pub(crate) secret_index: usize,
 }
 
 impl<B: AsRef<[u8]>> Verified<B> {
@@ -118,24 +118,15 @@ impl<B: AsRef<[u8]>> Verified<B> {
 }
 
 impl<B> Verified<B> {
-    pub(crate) fn new(
-        body: B,
-        body_length: usize,
-        event_kind: Result<EventKind, EventKindError>,
-        secret_index: usize,
-    ) -> Self {
-        Self {
-            body,
-            body_length,
-            event_kind,
-            secret_index,
-        }
-    }
-
     /// Replaces the body. The caller must pass the body that was verified.
     #[cfg(feature = "receiver")]
     pub(crate) fn with_body<C>(self, body: C) -> Verified<C> {
-        Verified::new(body, self.body_length, self.event_kind, self.secret_index)
+        Verified {
+            body,
+            body_length: self.body_length,
+            event_kind: self.event_kind,
+            secret_index: self.secret_index,
+        }
     }
 
     /// Returns the length of the body in bytes.
@@ -187,14 +178,6 @@ impl<B> Verified<B> {
     #[must_use]
     pub fn secret_index(&self) -> usize {
         self.secret_index
-    }
-}
-
-#[cfg(feature = "tower")]
-impl Verified<bytes::Bytes> {
-    /// Returns the body without copying it.
-    pub(crate) fn bytes(&self) -> bytes::Bytes {
-        self.body.clone()
     }
 }
 

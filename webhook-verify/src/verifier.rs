@@ -121,12 +121,12 @@ impl Verifier {
                 secrets: 1 + self.others.len(),
             })?;
         // Parse the event kind last: it is not signed, so it must not affect the verification.
-        Ok(Verified::new(
+        Ok(Verified {
             body,
             body_length,
-            headers.event_kind(),
+            event_kind: headers.event_kind(),
             secret_index,
-        ))
+        })
     }
 
     /// Verifies a request whose whole body is in memory, and replaces the body with the
@@ -182,12 +182,7 @@ impl Verifier {
         content_length: Option<u64>,
     ) -> Result<StreamVerifier, VerifyError> {
         let digest = self.parse_digest(headers)?;
-        if let Some(length) = content_length
-            && length > self.body_limit as u64
-        {
-            let limit = self.body_limit;
-            return Err(VerifyError::TooLarge { length, limit });
-        }
+        check_length(content_length.unwrap_or_default(), self.body_limit)?;
         Ok(StreamVerifier {
             first: self.first.keyed(),
             others: self.others.iter().map(Secret::keyed).collect(),
@@ -232,7 +227,7 @@ impl StreamVerifier {
     pub fn update(&mut self, chunk: impl AsRef<[u8]>) -> Result<(), VerifyError> {
         let chunk = chunk.as_ref();
         self.length = self.length.saturating_add(chunk.len());
-        self.check_length()?;
+        check_length(self.length as u64, self.limit)?;
         for mac in iter::once(&mut self.first).chain(&mut self.others) {
             mac.update(chunk);
         }
@@ -246,7 +241,7 @@ impl StreamVerifier {
     /// Returns [`VerifyError::Mismatch`] if the body is not authentic, or
     /// [`VerifyError::TooLarge`] if an `update` failed.
     pub fn finish(self) -> Result<Verified<()>, VerifyError> {
-        self.check_length()?;
+        check_length(self.length as u64, self.limit)?;
         let mismatch = VerifyError::Mismatch {
             body_length: self.length,
             secrets: 1 + self.others.len(),
@@ -256,22 +251,19 @@ impl StreamVerifier {
             .chain(&self.others)
             .position(|mac| mac.clone().verify_slice(&self.digest).is_ok())
             .ok_or(mismatch)?;
-        Ok(Verified::new(
-            (),
-            self.length,
-            self.event_kind,
+        Ok(Verified {
+            body: (),
+            body_length: self.length,
+            event_kind: self.event_kind,
             secret_index,
-        ))
+        })
     }
+}
 
-    fn check_length(&self) -> Result<(), VerifyError> {
-        if self.length > self.limit {
-            return Err(VerifyError::TooLarge {
-                length: self.length as u64,
-                limit: self.limit,
-            });
-        }
-        Ok(())
+fn check_length(length: u64, limit: usize) -> Result<(), VerifyError> {
+    match length > limit as u64 {
+        true => Err(VerifyError::TooLarge { length, limit }),
+        false => Ok(()),
     }
 }
 

@@ -133,8 +133,8 @@ where
         let receiver = Receiver::from_ref(state);
         let delivery = receive(&receiver, request).await?;
         let payload = delivery.json::<T>();
-        if let Err(error) = &payload {
-            receiver.report_invalid_payload(error);
+        if let (Err(error), Some(hook)) = (&payload, &receiver.on_invalid_payload) {
+            hook(error);
         }
         Ok(Self { delivery, payload })
     }

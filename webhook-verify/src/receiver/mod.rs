@@ -9,7 +9,6 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::error::Error;
 use core::fmt;
-use core::future::poll_fn;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 use std::sync::{PoisonError, RwLock};
@@ -18,7 +17,8 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
-use http_body_util::LengthLimitError;
+use http_body_util::{BodyExt as _, LengthLimitError};
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout_at};
 
 #[cfg(feature = "axum")]
@@ -195,17 +195,10 @@ impl Receiver {
     {
         let mut body = pin!(body);
         // A limit too large for an `Instant` counts as none, as in `tokio::time::timeout`.
-        let deadline = self
-            .time_limit
-            .and_then(|limit| Some((limit, Instant::now().checked_add(limit)?)));
-        let reading = self.read(headers, body.as_mut());
-        let result = match deadline {
-            Some((limit, end)) => {
-                let result = timeout_at(end, reading).await;
-                result.unwrap_or(Err(Rejection::TimedOut(limit)))
-            }
-            None => reading.await,
-        };
+        let limit = self.time_limit.unwrap_or(Duration::MAX);
+        let deadline = Instant::now().checked_add(limit);
+        let result = until(deadline, self.read(headers, body.as_mut())).await;
+        let result = result.unwrap_or(Err(Rejection::TimedOut(limit)));
         match &result {
             Ok(verified) => {
                 self.rejections.record_success();
@@ -222,11 +215,7 @@ impl Receiver {
                 if let Rejection::NotVerified(error) = rejection
                     && !matches!(error, VerifyError::Mismatch { .. })
                 {
-                    let discarding = discard(headers, body);
-                    match deadline {
-                        Some((_, end)) => drop(timeout_at(end, discarding).await),
-                        None => discarding.await,
-                    }
+                    let _ = until(deadline, discard(headers, body)).await;
                 }
             }
         }
@@ -247,19 +236,16 @@ impl Receiver {
             .verifier()
             .start(Headers::from(headers), content_length)?;
         let mut received = BytesMut::new();
-        while let Some(chunk) = next_chunk(body.as_mut()).await {
-            let chunk = chunk.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
-            stream.update(&chunk)?;
-            received.extend_from_slice(&chunk);
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
+            // Other frames are trailers.
+            if let Ok(mut data) = frame.into_data() {
+                let chunk = data.copy_to_bytes(data.remaining());
+                stream.update(&chunk)?;
+                received.extend_from_slice(&chunk);
+            }
         }
         Ok(stream.finish()?.with_body(received.freeze()))
-    }
-
-    #[cfg(feature = "axum")]
-    fn report_invalid_payload(&self, error: &PayloadError) {
-        if let Some(hook) = &self.on_invalid_payload {
-            hook(error);
-        }
     }
 }
 
@@ -339,6 +325,14 @@ impl From<VerifyError> for Rejection {
 /// The maximum number of bytes that are read and discarded after a rejection.
 const MAX_DISCARDED: u64 = 8 << 20;
 
+/// Waits for a future until the deadline. Without one, the runtime needs no timer.
+async fn until<F: Future>(deadline: Option<Instant>, future: F) -> Result<F::Output, Elapsed> {
+    match deadline {
+        Some(deadline) => timeout_at(deadline, future).await,
+        None => Ok(future.await),
+    }
+}
+
 /// Returns the largest length in the `Content-Length` headers and the body's size hint.
 fn content_length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
     let parse = |value: &str| value.parse().ok();
@@ -347,20 +341,6 @@ fn content_length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
         .filter_map(|value| value.to_str().ok().and_then(parse))
         .chain([body.size_hint().lower()])
         .max()
-}
-
-/// Returns the next chunk of the body, or `None` at its end. Skips trailers.
-async fn next_chunk<B: Body>(mut body: Pin<&mut B>) -> Option<Result<Bytes, B::Error>> {
-    loop {
-        match poll_fn(|context| body.as_mut().poll_frame(context)).await? {
-            Ok(frame) => {
-                if let Ok(mut data) = frame.into_data() {
-                    return Some(Ok(data.copy_to_bytes(data.remaining())));
-                }
-            }
-            Err(error) => return Some(Err(error)),
-        }
-    }
 }
 
 /// Reads and discards the rest of a rejected body: a server that closes a connection with unread
@@ -375,8 +355,8 @@ async fn discard<B: Body>(headers: &HeaderMap, mut body: Pin<&mut B>) {
     }
     let mut discarded = 0;
     while discarded <= MAX_DISCARDED
-        && let Some(Ok(chunk)) = next_chunk(body.as_mut()).await
+        && let Some(Ok(frame)) = body.frame().await
     {
-        discarded += chunk.len() as u64;
+        discarded += frame.data_ref().map_or(0, Buf::remaining) as u64;
     }
 }

@@ -93,7 +93,7 @@ where
             let (mut parts, body) = request.into_parts();
             match receiver.receive(&parts.headers, body).await {
                 Ok(verified) => {
-                    let body = Full::new(verified.bytes());
+                    let body = Full::new(verified.body.clone());
                     parts.extensions.insert(verified);
                     ready.call(Request::from_parts(parts, body)).await
                 }
