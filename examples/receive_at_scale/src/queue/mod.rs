@@ -135,18 +135,15 @@ impl Queue {
     /// ```
     pub async fn open(settings: QueueSettings) -> Result<Self, QueueError> {
         let mut queue = Self::connect(&settings).await?;
-        let Streams {
-            events,
-            dead_letters,
-        } = &*queue.streams;
-        for config in [events, dead_letters] {
+        let streams = &queue.streams;
+        for config in [&streams.events, &streams.dead_letters] {
             let updated = queue.context.create_or_update_stream(config.clone()).await;
             let info = updated.map_err(|error| {
                 let is_refusal = matches!(error.kind(),
                     CreateStreamErrorKind::JetStream(cause) if REFUSALS.contains(&cause.kind()));
                 QueueError::new("create or update the stream", &error, is_refusal)
             })?;
-            if config.name == events.name {
+            if config.name == streams.events.name {
                 settings.check_replicas(&info);
             }
         }
@@ -254,11 +251,7 @@ impl Queue {
         }
         *last_attempt = Some(Instant::now());
         let mut created = Vec::new();
-        let Streams {
-            events,
-            dead_letters,
-        } = &*self.streams;
-        for config in [events, dead_letters] {
+        for config in [&self.streams.events, &self.streams.dead_letters] {
             let name = &config.name;
             match self.context.get_stream(name).await {
                 Ok(stream) => settings.check_replicas(stream.cached_info()),
