@@ -418,15 +418,13 @@ impl Error {
         let inner = &mut self.inner;
         let response = inner.response.as_ref();
         let is_truncated = response.is_some_and(|response| response.is_truncated);
-        let texts = [
-            Some(&mut inner.reason),
-            Some(&mut inner.coding_error),
-            inner.body.code.as_mut(),
-            inner.body.message.as_mut(),
-        ];
+        let own = [&mut inner.reason, &mut inner.coding_error].map(|text| (text, false));
+        let texts = [&mut inner.body.code, &mut inner.body.message];
         let fields = inner.body.fields.iter_mut();
         let fields = fields.flat_map(|(name, reason)| [name, reason]);
-        for text in texts.into_iter().flatten().chain(fields) {
+        let received = texts.into_iter().flatten().chain(fields);
+        let received = received.map(|text| (text, is_truncated));
+        for (text, is_truncated) in own.into_iter().chain(received) {
             // A part of the key may precede the mark of a shortened text, or end a truncated body.
             let (start, mark) = match text.strip_suffix('…') {
                 Some(start) => (start, "…"),
