@@ -35,12 +35,11 @@ fn count_of_number<E: Error>(number: Number) -> Result<u64, E> {
     })
 }
 
-/// Returns a number that consists only of digits and a decimal point.
-pub(crate) fn decimal(text: &str) -> Option<f64> {
-    let is_decimal = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    text.parse().ok().filter(|_| is_decimal)
+/// Returns the first number of a header, without a sign or an exponent. Proxies join repeated headers.
+pub(crate) fn first_decimal(text: &str) -> Option<f64> {
+    let first = text.split([',', ';']).next()?.trim();
+    let is_decimal = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    first.parse().ok().filter(|_| first.bytes().all(is_decimal))
 }
 
 /// Returns the whole number at the start of a text, as in `100, 100;w=60`.

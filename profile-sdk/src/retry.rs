@@ -227,14 +227,10 @@ pub(crate) fn random_fraction() -> f64 {
 ///
 /// A number that is too large becomes [`Duration::MAX`]. A date in the past becomes zero.
 pub(crate) fn read_retry_after(text: &str, now: SystemTime) -> Option<Duration> {
-    // Proxies join repeated headers.
-    let is_number = text.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    let text = text.split(',').next().filter(|_| is_number).unwrap_or(text);
-    let text = text.trim();
-    if let Some(seconds) = number::decimal(text) {
+    if let Some(seconds) = number::first_decimal(text) {
         return Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     }
-    let date = httpdate::parse_http_date(text).ok()?;
+    let date = httpdate::parse_http_date(text.trim()).ok()?;
     Some(date.duration_since(now).unwrap_or_default())
 }
 

@@ -37,10 +37,10 @@ pub(crate) async fn send_with_retries(
 ) -> Result<(RawResponse, AttemptSummary, CallSpan), Error> {
     client.check_key(request)?;
     let started = client.shared.pacing.now();
-    let mut deadline = started + settings.total_timeout.min(YEAR);
-    if let Some(at_most) = settings.deadline {
-        deadline = deadline.min(at_most);
-    }
+    let deadline = started + settings.total_timeout.min(YEAR);
+    let deadline = settings
+        .deadline
+        .map_or(deadline, |at_most| deadline.min(at_most));
     let mut attempts = Attempts {
         client,
         request,

@@ -61,7 +61,7 @@ impl RateLimitHeaders {
 fn until(text: &str, now: impl Fn() -> SystemTime) -> Option<Duration> {
     const MIN_UNIX_TIME: f64 = 1e9;
     const MIN_UNIX_MILLISECONDS: f64 = 1e11;
-    let number = number::decimal(text.split([',', ';']).next()?.trim_end())?;
+    let number = number::first_decimal(text)?;
     let seconds = match number < MIN_UNIX_MILLISECONDS {
         true => number,
         false => number / 1000.0,

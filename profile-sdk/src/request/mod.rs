@@ -182,13 +182,11 @@ pub(crate) fn check_path(path: &str, redacted: &str) -> Result<(), InvalidValue>
     if path.split('%').skip(1).any(|after| !begins_with_hex(after)) {
         return reject("contains a % that is not followed by two hexadecimal digits; write %25");
     }
-    let dots = |segment: &str| {
-        matches!(
-            &*segment.replace("%2e", ".").replace("%2E", "."),
-            "." | ".."
-        )
-    };
-    if path.split('/').any(dots) {
+    let decoded = path.replace("%2e", ".").replace("%2E", ".");
+    if decoded
+        .split('/')
+        .any(|segment| matches!(segment, "." | ".."))
+    {
         return reject("contains the segment . or ..; remove it");
     }
     Ok(())

@@ -79,10 +79,8 @@ calls! {
     /// # }
     /// ```
     pub fn create_post(&self, body: &str) -> Call<Option<Post>> {
-        Call::write(
-            self,
-            Request::new(Operation::CREATE_POST).json(&NewPost { body }),
-        )
+        let request = Request::new(Operation::CREATE_POST).json(&NewPost { body });
+        Call::write(self, request)
     }
 
     /// `DELETE /me/posts/{id}`: deletes a post.

@@ -83,16 +83,15 @@ pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Byt
         Err(error) if is_success => return (Bytes::new(), Some(error)),
         coding => coding,
     };
-    if let Ok(true) = coding {
+    let is_compressed = matches!(coding, Ok(true));
+    let mut max_received = max_bytes;
+    if is_compressed {
         // They describe the compressed body.
         response.headers_mut().remove(CONTENT_ENCODING);
         response.headers_mut().remove(CONTENT_LENGTH);
-    }
-    let max_received = match coding {
         // Data that cannot be compressed becomes slightly larger.
-        Ok(true) => max_bytes.saturating_add(max_bytes / 1000 + 1024),
-        Ok(false) | Err(_) => max_bytes,
-    };
+        max_received = max_bytes.saturating_add(max_bytes / 1000 + 1024);
+    }
     let mut bytes = Bytes::new();
     let error = loop {
         match response.chunk().await {
@@ -109,16 +108,13 @@ pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Byt
             Err(error) => break Some(error),
         }
     };
-    match coding {
-        Ok(true) => {
-            let (text, invalid) = gunzip(&bytes, max_bytes);
-            let is_kept = text.is_empty() && !is_success;
-            let bytes = if is_kept { bytes } else { text.into() };
-            (bytes, error.or(invalid))
-        }
-        Ok(false) => (bytes, error),
-        Err(coding) => (bytes, Some(coding)),
+    if !is_compressed {
+        return (bytes, coding.err().or(error));
     }
+    let (text, invalid) = gunzip(&bytes, max_bytes);
+    let is_kept = text.is_empty() && !is_success;
+    let bytes = if is_kept { bytes } else { text.into() };
+    (bytes, error.or(invalid))
 }
 
 /// Returns `true` for gzip, `false` for no content coding, and an error for any other.
