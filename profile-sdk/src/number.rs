@@ -9,7 +9,7 @@ const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Decodes a count. `12` and `12.0` are the same number.
 pub(crate) fn read_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    count_of_number(Number::deserialize(deserializer)?)
+    count_of_number(&Number::deserialize(deserializer)?)
 }
 
 /// Decodes a count that may be null.
@@ -17,21 +17,26 @@ pub(crate) fn read_optional_count<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
     let number = Option::<Number>::deserialize(deserializer)?;
-    number.map(count_of_number).transpose()
+    number.as_ref().map(count_of_number).transpose()
 }
 
 /// Returns the count in a value, if it is one.
 pub(crate) fn count_of(value: &Value) -> Option<u64> {
-    let number = value.as_f64()?;
-    let is_exact = (0.0..=MAX_EXACT).contains(&number) && number.fract() == 0.0;
-    value.as_u64().or(is_exact.then_some(number as u64))
+    whole_number(value.as_number()?)
 }
 
-fn count_of_number<E: Error>(number: Number) -> Result<u64, E> {
-    let value = Value::from(number);
-    count_of(&value).ok_or_else(|| {
-        let found = value.to_string();
+fn count_of_number<E: Error>(number: &Number) -> Result<u64, E> {
+    whole_number(number).ok_or_else(|| {
+        let found = number.to_string();
         E::invalid_value(Unexpected::Other(&found), &"a non-negative integer")
+    })
+}
+
+fn whole_number(number: &Number) -> Option<u64> {
+    number.as_u64().or_else(|| {
+        let number = number.as_f64()?;
+        let is_exact = (0.0..=MAX_EXACT).contains(&number) && number.fract() == 0.0;
+        is_exact.then_some(number as u64)
     })
 }
 
