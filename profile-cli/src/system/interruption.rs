@@ -13,7 +13,7 @@
 //! - *finishes*: the command is completed before the program ends by the signal.
 //! - *of the editor*: the editor handles it. If it ends by SIGINT, so does the program.
 //! - *stops*, *exits*: the program completes deliveries and ends by the signal, or with 0. Another signal
-//!   ends it at once.
+//!   ends it at once, but not SIGHUP after SIGHUP: for a closed terminal, the shell and the system send it.
 //!
 //! While no [`Deferral`] exists, a signal ends the program. On Windows, only Ctrl-C is handled, as SIGINT,
 //! and *ends by the signal* means exit code 130.
@@ -246,20 +246,25 @@ pub(crate) fn is_interrupted(status: &ExitStatus) -> bool {
 /// Waits for a signal that stops a server, and returns the exit code.
 #[cfg(feature = "webhook")]
 pub(crate) async fn stopped() -> u8 {
-    let exit_code = exit_code_of_server(next().await);
-    if exit_code == 0 {
-        PENDING.store(0, Ordering::SeqCst);
-    }
-    exit_code
+    exit_code_of_server(next().await)
 }
 
-/// Ends a server at once by any further signal.
+/// Ends a server at once by any further signal. SIGHUP after SIGHUP is not another one.
 #[cfg(feature = "webhook")]
 pub(crate) fn end_server_at_once() {
-    std::mem::forget(defer_unless(|signal| match exit_code_of_server(signal) {
-        0 => std::process::exit(0),
+    let first = pending();
+    std::mem::forget(defer_unless(move |signal| match signal {
+        HANGUP if first == Some(HANGUP) => {
+            PENDING.store(0, Ordering::SeqCst);
+            false
+        }
+        HANGUP | TERMINATE => std::process::exit(0),
         _ => true,
     }));
+    // After the closure exists: the second SIGHUP may come at any time.
+    if matches!(first, Some(HANGUP | TERMINATE)) {
+        PENDING.store(0, Ordering::SeqCst);
+    }
 }
 
 #[cfg(feature = "webhook")]

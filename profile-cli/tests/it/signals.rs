@@ -314,8 +314,12 @@ fn run_until_listening(signal: Signal, fixture: &Fixture) -> (Option<i32>, Strin
         terminal.sees("press Ctrl-C to exit at once");
         (terminal, forwarded)
     };
-    let (terminal, _unanswered) = begin();
+    let (terminal, forwarded) = begin();
     terminal.signal(signal);
+    if signal == Signal::HUP {
+        respond(forwarded);
+        return terminal.ends();
+    }
     let (code, seen) = terminal.ends();
     assert!(!seen.contains("ended: "), "{seen}");
     let (terminal, forwarded) = begin();

@@ -45,7 +45,8 @@ more than 16 KiB after 5 seconds of waiting. Ten consecutive failures turn a web
 five and after ten. While stdout is blocked, at most 1,000 deliveries wait to be printed, and others are dropped.
 
 After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
-shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once.
+shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once, but not the second SIGHUP
+of a closed terminal.
 {SECRET_HELP}
 
 Examples:
