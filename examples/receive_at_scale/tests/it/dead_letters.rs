@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use receive_at_scale::{DeadLetter, Event, Queue, RetryPolicy, work};
-use tokio::process::Command;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::{open, settings, start_broker};
+use crate::{command, open, settings, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -180,11 +179,10 @@ async fn the_program_lists_and_replays_dead_letters() {
         (Some("--replay"), "replayed 1\n"),
         (None, ""),
     ] {
-        let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+        let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
             .arg("dead")
             .args(argument)
             .env("NATS_URL", broker.url())
-            .kill_on_drop(true)
             .output();
         let output = timeout(DEADLINE, program).await.unwrap().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
@@ -234,10 +232,9 @@ async fn an_event_that_would_be_deleted_before_the_next_attempt_becomes_a_dead_l
 /// Receivers and workers try again; a command must not wait without a message.
 #[tokio::test]
 async fn the_program_reports_an_absent_broker() {
-    let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+    let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
         .arg("dead")
         .env("NATS_URL", "nats://127.0.0.1:1")
-        .kill_on_drop(true)
         .output();
     let output = timeout(DEADLINE, program).await.unwrap().unwrap();
     assert!(!output.status.success());

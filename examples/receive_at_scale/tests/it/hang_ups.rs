@@ -11,7 +11,7 @@ use webhook_verify::{Secret, sign};
 
 use crate::load::{get, program, ready_url};
 use crate::local_broker::{LocalBroker, signal};
-use crate::start_broker;
+use crate::{client, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const SECRET: &str = "whsec_test";
@@ -85,7 +85,14 @@ async fn a_delivery_of_a_sender_that_hangs_up_is_logged_and_counted() {
     for _ in 0..3 {
         line(&mut log, "stored a delivery").await;
     }
-    let metrics = reqwest::get(metrics).await.unwrap().text().await.unwrap();
+    let metrics = client()
+        .get(metrics)
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
     for expected in [
         r#"webhook_deliveries_total{reason="stored",status="204"} 3"#,
         r#"webhook_deliveries_total{reason="body_unreadable",status="400"} 1"#,

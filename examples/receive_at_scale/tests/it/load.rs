@@ -16,6 +16,8 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep;
 
+use crate::{client, command};
+
 const SENDERS: u64 = 64;
 /// One in this number of deliveries is sent twice.
 const DUPLICATE_EVERY: u64 = 20;
@@ -23,15 +25,14 @@ const SECRET: &str = "whsec_test";
 
 /// Returns the command that starts the program as a process.
 pub(crate) fn program(argument: &str, brokers: &str, replicas: &str) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"));
+    let mut program = command(env!("CARGO_BIN_EXE_receive_at_scale"));
     program
         .arg(argument)
         .env("NATS_URL", brokers)
         .env("STREAM_REPLICAS", replicas)
         .env("LOG_LEVEL", "warn")
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
+        .stderr(Stdio::null());
     program
 }
 
@@ -86,7 +87,8 @@ pub(crate) async fn ready_url(receiver: &mut Child) -> String {
 
 /// Sends a request to another path of the receiver with this URL.
 pub(crate) async fn get(url: &str, path: &str) -> reqwest::Response {
-    reqwest::get(url.replace("hooks", path)).await.unwrap()
+    let request = client().get(url.replace("hooks", path));
+    request.send().await.unwrap()
 }
 
 /// The service, and a load balancer in front of the receivers.
@@ -111,7 +113,7 @@ impl Sender {
         Self {
             deliveries,
             service,
-            client: reqwest::Client::new(),
+            client: client(),
             receivers,
             next: AtomicU64::new(0),
             acknowledged: watch::Sender::new(0),

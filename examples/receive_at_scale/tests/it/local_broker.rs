@@ -10,8 +10,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpStream;
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use tokio::time::{sleep, timeout};
+
+use crate::command;
 
 /// Maximum time for the broker to start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
@@ -128,7 +130,7 @@ impl LocalBroker {
 
 /// Sends a signal to a process.
 pub(crate) async fn signal(process: &Child, name: &str) {
-    let mut kill = Command::new("kill");
+    let mut kill = command("kill");
     kill.args(["-s", name, &process.id().unwrap().to_string()]);
     assert!(kill.status().await.unwrap().success());
 }
@@ -146,7 +148,7 @@ fn find_program() -> Option<PathBuf> {
 }
 
 fn spawn(program: &Path, folder: &Path, port: &str, arguments: &[String]) -> io::Result<Child> {
-    Command::new(program)
+    command(program)
         .args(["--addr", "127.0.0.1", "--port", port, "--jetstream"])
         .arg("--store_dir")
         .arg(folder)
@@ -156,7 +158,6 @@ fn spawn(program: &Path, folder: &Path, port: &str, arguments: &[String]) -> io:
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .kill_on_drop(true)
         .spawn()
 }
 

@@ -15,6 +15,9 @@ macro_rules! or_skip {
     };
 }
 
+#[allow(dead_code, reason = "other packages use more of it")]
+#[path = "../../../../mock-server/tests/shared/child.rs"]
+mod child;
 mod cluster;
 mod crashes;
 mod dead_letters;
@@ -31,9 +34,11 @@ mod settings;
 mod signals;
 mod slow_senders;
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 
 use receive_at_scale::{Queue, QueueError, QueueSettings};
+use tokio::process::Command;
 
 use crate::local_broker::LocalBroker;
 
@@ -50,6 +55,18 @@ async fn start_broker_with(arguments: &[&str]) -> Option<LocalBroker> {
 /// Starts three brokers, or prints that the test is skipped.
 async fn start_cluster() -> Option<[LocalBroker; 3]> {
     report_skipped(LocalBroker::start_cluster().await.unwrap())
+}
+
+/// Returns a command without the settings and the ignored signals of whoever runs the tests.
+fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::from(child::command(program));
+    command.kill_on_drop(true);
+    command
+}
+
+/// Returns a client that uses no proxy of the environment.
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().build().unwrap()
 }
 
 fn report_skipped<T>(started: Option<T>) -> Option<T> {

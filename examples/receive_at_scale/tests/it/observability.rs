@@ -16,7 +16,7 @@ use webhook_verify::{Secret, sign};
 
 use crate::load::{get, program, ready_url, url};
 use crate::local_broker::LocalBroker;
-use crate::{open, start_broker};
+use crate::{client, open, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const SECRET: &str = "whsec_never_in_logs";
@@ -75,7 +75,7 @@ async fn record(log: &mut Lines<BufReader<ChildStderr>>, message: &str) -> Value
 
 /// Sends a delivery, and returns the status and the request ID of the response.
 async fn deliver(url: &str, signature: &str, request_id: &str) -> (u16, String) {
-    let request = reqwest::Client::new()
+    let request = client()
         .post(url)
         .header("x-service-signature", signature)
         .header("x-request-id", request_id)
@@ -147,7 +147,10 @@ async fn a_receiver_counts_and_logs_deliveries() {
 }
 
 async fn metrics(address: &str) -> String {
-    let metrics = reqwest::get(format!("http://{address}/metrics")).await;
+    let metrics = client()
+        .get(format!("http://{address}/metrics"))
+        .send()
+        .await;
     metrics.unwrap().text().await.unwrap()
 }
 
@@ -160,7 +163,7 @@ async fn deliveries_without_a_key_are_counted_and_logged_once() {
     for id in ["null", "[]", "\"\""] {
         let body = format!(r#"{{"data":{{"id":{id}}}}}"#);
         let signature = sign(&Secret::new(SECRET).unwrap(), &body);
-        let request = reqwest::Client::new().post(&url).body(body);
+        let request = client().post(&url).body(body);
         let sent = request
             .header("x-service-signature", signature)
             .send()

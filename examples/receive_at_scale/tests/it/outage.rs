@@ -20,7 +20,7 @@ use webhook_verify::{Secret, sign};
 
 use crate::load::{count_events, event_id, program, ready_url};
 use crate::local_broker::LocalBroker;
-use crate::{open, start_broker};
+use crate::{client, open, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(300);
 const SENDERS: usize = 64;
@@ -126,7 +126,7 @@ async fn outage(mut broker: LocalBroker, key: &str, retries: bool) {
     let (times, worker) = count_events(queue.clone());
     let deliveries = number("OUTAGE_DELIVERIES", 2_000);
     let sender = Arc::new(Sender {
-        client: reqwest::Client::new(),
+        client: client(),
         url: receiver.url.clone(),
         retries,
         deliveries,
@@ -214,7 +214,7 @@ async fn memory_is_bounded_without_a_broker() {
     broker.kill().await.unwrap();
     let body = "x".repeat(900_000);
     let signature = sign(&Secret::new(SECRET).unwrap(), &body);
-    let client = reqwest::Client::new();
+    let client = client();
     let end = tokio::time::Instant::now() + Duration::from_secs(number("OUTAGE_SECONDS", 0));
     let rejected = AtomicUsize::new(0);
     let send = async || {

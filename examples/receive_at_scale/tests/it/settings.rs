@@ -6,12 +6,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use receive_at_scale::{Event, Queue, RetryPolicy, work};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
-use tokio::process::Command;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::load::program;
-use crate::{open, settings, start_broker, start_broker_with};
+use crate::{command, open, settings, start_broker, start_broker_with};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const README: &str = include_str!("../../README.md");
@@ -280,12 +279,11 @@ async fn the_program_rejects_invalid_settings() {
              PROFILE_WEBHOOK_SECRET: the webhook secret is empty",
         ),
     ] {
-        let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+        let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
             .arg("receive")
             .env("PROFILE_WEBHOOK_SECRET", "secret")
             .env("LISTEN", "127.0.0.1:0")
             .env(name, value)
-            .kill_on_drop(true)
             .output();
         let output = timeout(DEADLINE, program).await.unwrap();
         let error = String::from_utf8(output.unwrap().stderr).unwrap();
@@ -326,12 +324,11 @@ async fn the_program_does_not_print_invalid_secrets() {
         ),
     ];
     for (name, value, message) in cases {
-        let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+        let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
             .arg("receive")
             .env("PROFILE_WEBHOOK_SECRET", "secret")
             .env("LISTEN", "127.0.0.1:0")
             .env(name, value)
-            .kill_on_drop(true)
             .output();
         let output = timeout(DEADLINE, program).await.unwrap().unwrap();
         assert!(!output.status.success(), "{name}");
@@ -354,9 +351,8 @@ async fn usage_errors_do_not_contain_a_password() {
         (&["receive", url], "argument"),
         (&["receive", "--event-key", url], "value"),
     ] {
-        let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+        let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
             .args(arguments)
-            .kill_on_drop(true)
             .output();
         let error = timeout(DEADLINE, program).await.unwrap().unwrap().stderr;
         let error = String::from_utf8(error).unwrap();

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 use webhook_verify::{Secret, sign};
 
+use crate::command;
 use crate::load::{program, url};
 use crate::local_broker::signal;
 
@@ -20,7 +21,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// whose body is missing, for which a shutdown waits.
 async fn start(ignored: &str) -> (Child, String, TcpStream) {
     let receiver = program("receive", "127.0.0.1:1", "1");
-    let mut shell = Command::new("sh");
+    let mut shell = command("sh");
     shell
         .args(["-c", &format!("trap '' {ignored}; exec \"$0\" receive")])
         .arg(receiver.as_std().get_program())
@@ -32,8 +33,7 @@ async fn start(ignored: &str) -> (Child, String, TcpStream) {
         )
         .env("PROFILE_WEBHOOK_SECRET", SECRET)
         .env("LISTEN", "127.0.0.1:0")
-        .stdout(std::process::Stdio::piped())
-        .kill_on_drop(true);
+        .stdout(std::process::Stdio::piped());
     let mut receiver = shell.spawn().unwrap();
     let url = timeout(DEADLINE, url(&mut receiver)).await.unwrap();
     let address = url.trim_start_matches("http://").trim_end_matches("/hooks");

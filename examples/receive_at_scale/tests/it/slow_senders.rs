@@ -85,6 +85,14 @@ async fn prompt_response(address: SocketAddr, request: &str) -> String {
 
 /// Opens more connections than there are places, and sends the start of a request on each.
 async fn fill(address: SocketAddr, start: &str) -> Vec<TcpStream> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        // The test opens both ends of each connection.
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        setrlimit(Resource::Nofile, limit).unwrap();
+    }
     let mut senders = Vec::new();
     for _ in 0..MAX_CONNECTIONS + HEALTH_CONNECTIONS + 10 {
         let mut sender = TcpStream::connect(address).await.unwrap();
