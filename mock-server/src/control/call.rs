@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use http::uri::Authority;
 
-use super::error::ControlError;
 use super::guard::Guard;
 use crate::engine::{Reply, Request};
 use crate::service::Service;
@@ -56,21 +55,4 @@ pub(super) struct WorldCall<'a> {
     pub(super) parameter: &'a str,
     pub(super) service: Arc<Service>,
     pub(super) request: &'a Request,
-}
-
-impl<'a> WorldCall<'a> {
-    pub(super) fn new(
-        control: &'a Control,
-        (name, parameter): (&'a str, &'a str),
-        request: &'a Request,
-    ) -> Result<Self, ControlError> {
-        let service = control.worlds.find(name);
-        Ok(Self {
-            control,
-            name,
-            parameter,
-            service: service.ok_or_else(|| ControlError::unknown_world(name))?,
-            request,
-        })
-    }
 }

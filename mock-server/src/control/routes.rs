@@ -95,11 +95,20 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
     };
     let mut allowed = Vec::new();
     for route @ Route(expected, _, action) in ROUTES {
-        let Some(parameters) = route.parameters_in(path) else {
+        let Some((name, parameter)) = route.parameters_in(path) else {
             continue;
         };
         if *expected == method {
-            let call = || WorldCall::new(control, parameters, request);
+            let call = || {
+                let call = control.worlds.find(name).map(|service| WorldCall {
+                    control,
+                    name,
+                    parameter,
+                    service,
+                    request,
+                });
+                call.ok_or_else(|| ControlError::unknown_world(name))
+            };
             return match action {
                 Server(action) => action(control, request).map(now),
                 World(action) => action(&call()?).map(now),

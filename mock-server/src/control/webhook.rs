@@ -6,10 +6,9 @@ use serde_json::{Map, Value};
 use super::call::{ControlReply, WorldCall};
 use super::error::ControlError;
 use crate::engine::Reply;
-use crate::engine::webhook::{EventData, Receiver, ReceiverScript};
-use crate::input::InvalidInput;
+use crate::engine::webhook::{EventData, Receiver};
 use crate::input::bytes_in_json::BytesInJson;
-use crate::input::read_json::{self, BAD_BODY};
+use crate::input::read_json;
 use crate::webhook::{Delivering, WebhookHandle};
 
 #[derive(Deserialize)]
@@ -43,7 +42,9 @@ pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
             return Err(ControlError::new(422, "two_receivers", message));
         }
         (Some(url), None) => webhook.use_receiver(Receiver::Url(url.try_into()?), secret)?,
-        (None, Some(script)) => webhook.use_receiver(built_in(script)?, secret)?,
+        (None, Some(script)) => {
+            webhook.use_receiver(Receiver::built_in(script.try_into()?), secret)?;
+        }
         (None, None) if secret.is_some() || change.active.is_none() => {
             let message = "the request has no receiver; set `url` or `script`, or only `active`";
             return Err(ControlError::new(422, "no_change", message));
@@ -102,13 +103,4 @@ fn outcome(delivering: Delivering) -> ControlReply {
             Err(error) => ControlError::from(error).0,
         }
     })
-}
-
-fn built_in(script: Value) -> Result<Receiver, ControlError> {
-    match script {
-        Value::String(_) | Value::Array(_) => {
-            Ok(Receiver::built_in(ReceiverScript::try_from(script)?))
-        }
-        _ => Err(InvalidInput::new(BAD_BODY, "expected a script as a string or an array").into()),
-    }
 }

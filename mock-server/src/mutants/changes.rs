@@ -10,7 +10,7 @@ use crate::engine::{
 };
 
 /// The change that a mutant makes.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
     /// Changes requests before the engine handles them.
     Request(fn(&World, &mut Request)),

@@ -11,7 +11,8 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use super::delivery::DeliveryOutcome;
-use crate::input::{InvalidInput, read_json};
+use crate::input::InvalidInput;
+use crate::input::read_json::{self, BAD_BODY};
 use crate::redaction::SafeUrl;
 
 /// The absolute `http://` URL of a receiver.
@@ -215,10 +216,13 @@ impl TryFrom<Value> for ReceiverScript {
                 let found = step.to_string();
                 (Step::from_json(step), found)
             })),
-            other => Err(invalid(format!(
-                "the script is `{other}`; expected a string such as `500 x9, 200` or an array of \
-                 steps"
-            ))),
+            other => {
+                let message = format!(
+                    "the script is `{other}`; expected a string such as `500 x9, 200` or an array of \
+                     steps"
+                );
+                Err(InvalidInput::new(BAD_BODY, message))
+            }
         }
     }
 }
