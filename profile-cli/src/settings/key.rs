@@ -5,12 +5,11 @@ use std::io::ErrorKind::{InvalidFilename, NotFound};
 use profile_sdk::ApiKey;
 
 use super::account::Account;
-use super::key_store::StoredKey;
 use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
 use crate::outcome::next_command::NextCommand;
-use crate::system::environment;
 use crate::system::text_file::{self, Text, mark_note};
+use crate::system::{environment, private_file};
 use crate::terminal::printable::argument;
 
 const KEY: &str = "PROFILE_API_KEY";
@@ -65,11 +64,11 @@ impl Key {
         };
         let of_config = sources.config.check_owner()?;
         check_destination(settings, &account)?;
-        let Some(kept) = KeyStore::read(settings, &account.name)? else {
+        let Some((text, warning)) = KeyStore::read(settings, &account.name)? else {
             return Err(KeyStore::missing(settings, &account.name)?);
         };
         let source = Source::Account(account.name);
-        let mut key = Self::new(kept.text, source, kept.warning)?;
+        let mut key = Self::new(text, source, warning)?;
         key.warnings.extend(of_config);
         // Both may be about the same directory.
         key.warnings.dedup();
@@ -88,7 +87,7 @@ impl Key {
             let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
             text_file::read_within(&path, timeout)
         });
-        let read = read.as_ref().map_err(|error| match error.kind() {
+        let (text, exposed) = read.as_ref().map_err(|error| match error.kind() {
             NotFound | InvalidFilename => {
                 // The value may be the key.
                 let path = argument(path.as_os_str().as_encoded_bytes());
@@ -97,8 +96,8 @@ impl Key {
             }
             _ => Failure::of_file("read", &path, error),
         })?;
-        let kept = StoredKey::new(&path, read.clone());
-        Self::new(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
+        let warning = exposed.then(|| private_file::exposed_warning(&path));
+        Self::new(text.clone(), Source::Environment(KEY_FILE), warning).map(Some)
     }
 
     fn new(text: Text, source: Source, warning: Option<String>) -> Result<Self, Failure> {

@@ -28,12 +28,6 @@ pub(crate) struct KeyLocation {
     pub(crate) warning: Option<String>,
 }
 
-/// A key that was read, with a warning about unsafe permissions.
-pub(super) struct StoredKey {
-    pub(super) text: Text,
-    pub(super) warning: Option<String>,
-}
-
 impl KeyStore {
     /// Returns the name of the store in config.toml.
     pub(crate) fn as_str(self) -> &'static str {
@@ -104,15 +98,15 @@ impl KeyStore {
         Ok(Failure::new(FailureKind::Unauthorized, message).hint(hint))
     }
 
-    /// Returns an account's key, if there is one.
-    pub(super) fn read(settings: &Settings, account: &str) -> Result<Option<StoredKey>, Failure> {
+    /// Returns an account's key, if there is one, with a warning about unsafe permissions.
+    pub(super) fn read(
+        settings: &Settings,
+        account: &str,
+    ) -> Result<Option<(Text, Option<String>)>, Failure> {
         if Self::of_account(&settings.sources.config, account)? == Self::Keyring {
             let read = keyring::read(account);
             let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
-            return Ok(read.map(|text| StoredKey {
-                text: text.into(),
-                warning: None,
-            }));
+            return Ok(read.map(|text| (text.into(), None)));
         }
         let path = key_file(account)?;
         let (file, safety) = match private_file::open(&path) {
@@ -122,21 +116,12 @@ impl KeyStore {
         };
         let of_group = safety.map_err(Failure::usage)?;
         let read = text_file::read(file);
-        let read = read.map_err(|error| Failure::of_file("read", &path, &error))?;
-        let kept = StoredKey::new(&path, read);
-        let of_others = kept.warning.or_else(|| directory_warning(&path));
-        Ok(Some(StoredKey {
-            warning: of_others.or(of_group),
-            ..kept
-        }))
-    }
-}
-
-impl StoredKey {
-    /// Returns the key that was read from a file. Warns if others can access the file.
-    pub(super) fn new(path: &Path, (text, exposed): (Text, bool)) -> Self {
-        let warning = exposed.then(|| private_file::exposed_warning(path));
-        Self { text, warning }
+        let (text, exposed) = read.map_err(|error| Failure::of_file("read", &path, &error))?;
+        let of_others = match exposed {
+            true => Some(private_file::exposed_warning(&path)),
+            false => directory_warning(&path),
+        };
+        Ok(Some((text, of_others.or(of_group))))
     }
 }
 

@@ -246,7 +246,10 @@ pub(crate) fn is_interrupted(status: &ExitStatus) -> bool {
 /// Waits for a signal that stops a server, and returns the exit code.
 #[cfg(feature = "webhook")]
 pub(crate) async fn stopped() -> u8 {
-    exit_code_of_server(next().await)
+    match next().await {
+        HANGUP | TERMINATE => 0,
+        signal => 128 + signal,
+    }
 }
 
 /// Ends a server at once by any further signal. SIGHUP after SIGHUP is not another one.
@@ -264,14 +267,6 @@ pub(crate) fn end_server_at_once() {
     // After the closure exists: the second SIGHUP may come at any time.
     if matches!(first, Some(HANGUP | TERMINATE)) {
         PENDING.store(0, Ordering::SeqCst);
-    }
-}
-
-#[cfg(feature = "webhook")]
-fn exit_code_of_server(signal: u8) -> u8 {
-    match signal {
-        HANGUP | TERMINATE => 0,
-        _ => 128 + signal,
     }
 }
 
