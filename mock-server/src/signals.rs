@@ -71,6 +71,17 @@ impl Signals {
         self.0.recv().await;
         Self::INTERRUPT
     }
+
+    /// Waits for a further signal after the first one, if there was one. SIGHUP after SIGHUP is not a further
+    /// one: for a closed terminal, both the shell and the system send it.
+    pub async fn next_after(&mut self, first: Option<u8>) -> u8 {
+        loop {
+            let number = self.next().await;
+            if (first, number) != (Some(Self::HANGUP), Self::HANGUP) {
+                return number;
+            }
+        }
+    }
 }
 
 /// Returns the mask of the ignored signals. Only Linux shows it.

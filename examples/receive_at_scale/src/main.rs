@@ -7,7 +7,7 @@ use std::env::{self, VarError};
 use std::error::Error;
 #[cfg(unix)]
 use std::fs;
-use std::future::pending;
+use std::future::{pending, ready};
 use std::io;
 use std::process::{self, ExitCode};
 use std::time::Duration;
@@ -209,13 +209,19 @@ async fn dead_letters(queue: Queue, replay: bool) -> Result<(), QueueError> {
     Ok(())
 }
 
-/// Waits for a signal, for a graceful shutdown; another one ends the program at once.
+/// The number of SIGHUP.
+const HANGUP: i32 = 1;
+
+/// Waits for a signal, for a graceful shutdown; another one ends the program at once. SIGHUP after SIGHUP is not
+/// another one: for a closed terminal, both the shell and the system send it.
 async fn shutdown_signal() {
     // The same streams for both: a signal between two registrations would be lost.
     let mut signals = signals().chain(stream::pending());
-    signals.next().await;
+    let first = signals.next().await;
+    let mut others =
+        signals.filter(move |&number| ready((first, number) != (Some(HANGUP), HANGUP)));
     tokio::spawn(async move {
-        signals.next().await;
+        others.next().await;
         process::exit(0);
     });
 }
@@ -223,7 +229,7 @@ async fn shutdown_signal() {
 /// Catches Ctrl-C, SIGTERM and SIGHUP. A signal that was ignored at the start, as by `nohup`, stays ignored;
 /// only Linux shows which.
 #[cfg(unix)]
-fn signals() -> impl Stream<Item = ()> + Unpin {
+fn signals() -> impl Stream<Item = i32> + Unpin {
     use tokio::signal::unix::{SignalKind, signal};
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -239,14 +245,16 @@ fn signals() -> impl Stream<Item = ()> + Unpin {
     ];
     stream::select_all(kinds.into_iter().filter(is_caught).map(|kind| {
         let mut received = signal(kind).expect("the runtime handles signals");
-        stream::poll_fn(move |context| received.poll_recv(context))
+        let received = stream::poll_fn(move |context| received.poll_recv(context));
+        received.map(move |()| kind.as_raw_value())
     }))
 }
 
 /// Catches Ctrl-C.
 #[cfg(not(unix))]
-fn signals() -> impl Stream<Item = ()> + Unpin {
+fn signals() -> impl Stream<Item = i32> + Unpin {
+    const INTERRUPT: i32 = 2;
     Box::pin(stream::unfold((), async |()| {
-        tokio::signal::ctrl_c().await.ok().map(|()| ((), ()))
+        tokio::signal::ctrl_c().await.ok().map(|()| (INTERRUPT, ()))
     }))
 }

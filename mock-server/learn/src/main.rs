@@ -176,6 +176,9 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
     if let Some(path) = &options.out {
         let text = report.to_file(options.base_url.authority());
         let text = text.map_err(usage)?;
+        // A signal leaves no temporary file; it may still end the program while that waits for a pipe.
+        let is_file = path.metadata().map_or(true, |found| found.is_file());
+        let _caught = is_file.then(Signals::catch).transpose().map_err(usage)?;
         let failed = failed("cannot write the dialect file", path);
         files::write(path, text.as_bytes()).map_err(failed)?;
     }
@@ -260,15 +263,13 @@ async fn write(
         });
         loop {
             tokio::select! {
-                number = signals.next() => match signal {
+                number = signals.next_after(signal) => match signal {
                     // The request under way is completed first: it may still be applied.
                     None => {
                         signal = Some(number);
                         warn("interrupted; deleting what was created");
                         interrupt.send_replace(true);
                     }
-                    // A closed terminal sends it twice: the shell does, and the system.
-                    Some(_) if number == Signals::HANGUP => {}
                     Some(_) => break None,
                 },
                 ended = &mut work => break Some(ended),

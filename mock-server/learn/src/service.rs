@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, IsTerminal, Read, Write};
-use std::iter;
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
@@ -300,10 +299,44 @@ fn retry_after(text: &str) -> Option<Duration> {
     Some(Duration::try_from(delay).unwrap_or_default())
 }
 
-/// Returns the error and its causes, which `Display` of reqwest omits.
+/// Returns the error and its causes, which `Display` of reqwest omits, up to a problem of TLS.
 fn with_causes(error: &reqwest::Error) -> String {
-    let causes = iter::successors(error.source(), |&error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+    let (mut text, mut next) = (error.to_string(), error.source());
+    while let Some(cause) = next {
+        next = cause.source();
+        if let Some(problem) = cause.downcast_ref() {
+            return format!("{text}: {}", tls_problem(problem));
+        }
+        // The source of an I/O error skips the error that it wraps, which has the same text.
+        match cause.downcast_ref().and_then(io::Error::get_ref) {
+            Some(wrapped) => next = Some(wrapped),
+            None => text = format!("{text}: {cause}"),
+        }
+    }
+    text
+}
+
+/// Describes a problem of TLS. `Display` of rustls contains names of its types.
+fn tls_problem(error: &rustls::Error) -> &'static str {
+    use rustls::CertificateError::{
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, UnknownIssuer,
+    };
+    use rustls::Error::{InvalidCertificate, InvalidMessage};
+    match error {
+        InvalidCertificate(UnknownIssuer) => {
+            "invalid peer certificate: no trusted authority issued it; to trust another one, set SSL_CERT_FILE \
+             to a file with its certificate"
+        }
+        InvalidCertificate(Expired | ExpiredContext { .. }) => {
+            "invalid peer certificate: it has expired"
+        }
+        InvalidCertificate(NotValidForName | NotValidForNameContext { .. }) => {
+            "invalid peer certificate: it is for another host"
+        }
+        InvalidCertificate(_) => "invalid peer certificate; `openssl s_client` shows it",
+        InvalidMessage(_) => "the response is not TLS; check the base URL",
+        _ => "the TLS connection failed; `openssl s_client` shows the reason",
+    }
 }
 
 /// Replaces the progress line on a terminal.

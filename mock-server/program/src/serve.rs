@@ -33,9 +33,9 @@ pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Re
     let (stop, stopped) = watch::channel(());
     let serving = server::serve(servers, &stopped).join_all();
     let second_signal = async {
-        signals.next().await;
+        let first = signals.next().await;
         drop(stop);
-        signals.next().await
+        signals.next_after(Some(first)).await
     };
     tokio::select! {
         served = serving => served.into_iter().collect::<Result<_, _>>().map_err(Failure::of("serve"))?,

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use mock_server::MockServer;
-use rcgen::{CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{CertificateParams, IsCa, Issuer, KeyPair, SanType, date_time_ymd};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
@@ -20,12 +20,22 @@ use crate::dialects::program;
 
 /// Accepts HTTPS for a server and returns the URL. Writes the certificate of the authority, in PEM.
 async fn serve_https(server: SocketAddr, authority: &Path) -> String {
+    serve_https_with(server, authority, |_| ()).await
+}
+
+/// Accepts HTTPS with a certificate that is changed before it is signed.
+async fn serve_https_with(
+    server: SocketAddr,
+    authority: &Path,
+    change: fn(&mut CertificateParams),
+) -> String {
     let mut root = CertificateParams::new([]).unwrap();
     root.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     let root_key = KeyPair::generate().unwrap();
     fs::write(authority, root.self_signed(&root_key).unwrap().pem()).unwrap();
     let key = KeyPair::generate().unwrap();
-    let leaf = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    let mut leaf = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    change(&mut leaf);
     let leaf = leaf.signed_by(&key, &Issuer::new(root, root_key)).unwrap();
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
     let config = ServerConfig::builder_with_provider(provider.into())
@@ -85,4 +95,57 @@ async fn trusts_the_authority_in_the_environment() {
     assert_eq!(code, Some(3), "{stderr}");
     assert!(stderr.contains("invalid peer certificate"), "{stderr}");
     assert_eq!(server.journal().requests().len(), sent);
+}
+
+/// Messages of rustls contain names of its types.
+#[tokio::test]
+async fn a_problem_of_tls_is_described_in_words() {
+    let server = MockServer::start().await;
+    let directory = TempDir::new().unwrap();
+    let authority = directory.path().join("authority.pem");
+    let changes: [(fn(&mut CertificateParams), _); 3] = [
+        (
+            |it| it.not_after = date_time_ymd(2001, 1, 1),
+            ": it has expired",
+        ),
+        (
+            |it| it.subject_alt_names = vec![SanType::DnsName("example.com".try_into().unwrap())],
+            ": it is for another host",
+        ),
+        (
+            |it| it.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained),
+            "invalid peer certificate; `openssl s_client` shows it",
+        ),
+    ];
+    let mut cases = vec![(server.uri().replace("http:", "https:"), true, "is not TLS")];
+    cases.push((
+        serve_https(server.address(), &authority).await,
+        false,
+        ": no trusted authority",
+    ));
+    for (url, is_trusted, expected) in cases {
+        check_message(&url, is_trusted.then_some(&*authority), expected).await;
+    }
+    for (change, expected) in changes {
+        let url = serve_https_with(server.address(), &authority, change).await;
+        check_message(&url, Some(&authority), expected).await;
+    }
+}
+
+async fn check_message(url: &str, authority: Option<&Path>, expected: &str) {
+    let mut command = program(url);
+    command.env("PROFILE_API_KEY", "sk_a_key_of_a_test");
+    if let Some(authority) = authority {
+        command.env("SSL_CERT_FILE", authority);
+    }
+    let (code, _, stderr) = learn(command).await;
+    assert_eq!(code, Some(3), "{stderr}");
+    assert!(stderr.contains(expected), "{expected}: {stderr}");
+    let is_name =
+        |word: &str| word.chars().skip(1).any(char::is_uppercase) && word != "SSL_CERT_FILE";
+    let words = stderr.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let names: Vec<_> = words
+        .filter(|word| is_name(word) && word.chars().any(char::is_lowercase))
+        .collect();
+    assert_eq!(names, Vec::<&str>::new(), "{stderr}");
 }

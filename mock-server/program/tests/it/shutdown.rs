@@ -58,20 +58,33 @@ fn waiting_requests_do_not_delay_the_exit() {
     }
 }
 
+/// The shell and the system send SIGHUP for a closed terminal.
 #[test]
-fn a_second_signal_ends_the_program_immediately() {
-    let (mut earlier, mut serving) = (serve(&[]), serve(&[]));
-    let unread = [&earlier, &serving].map(request_without_reading);
-    earlier.signal(Signal::TERM);
-    serving.signal(Signal::TERM);
-    // The program has handled the first signal when its port is free.
-    while TcpListener::bind(serving.address()).is_err() {}
-    serving.signal(Signal::INT);
-    assert_eq!(serving.end().0, Some(0));
-    // After the first signal, the program still waits for its client.
-    assert!(earlier.is_running());
+fn a_second_signal_ends_the_program_immediately_but_not_the_second_sighup() {
+    let mut hung_up = serve(&[]);
+    let unread = request_without_reading(&hung_up);
+    let stop = |serving: &Serving, first, second| {
+        serving.signal(first);
+        // The program has handled the first signal when its port is free.
+        while TcpListener::bind(serving.address()).is_err() {}
+        serving.signal(second);
+    };
+    stop(&hung_up, Signal::HUP, Signal::HUP);
+    for (first, second) in [
+        (Signal::TERM, Signal::INT),
+        (Signal::INT, Signal::TERM),
+        (Signal::TERM, Signal::HUP),
+        (Signal::HUP, Signal::QUIT),
+    ] {
+        let mut serving = serve(&[]);
+        let _unread = request_without_reading(&serving);
+        stop(&serving, first, second);
+        assert_eq!(serving.end().0, Some(0), "{first:?} {second:?}");
+    }
+    // It still waits for its client.
+    assert!(hung_up.is_running());
     drop(unread);
-    assert_eq!(earlier.end().0, Some(0));
+    assert_eq!(hung_up.end().0, Some(0));
 }
 
 #[test]
