@@ -23,8 +23,11 @@ use crate::engine::{Processed, Request, World};
 /// worlds.set_mutant(mutant);
 /// ```
 #[derive(Debug, Clone, Copy)]
-// Its name, the sentence, and the change.
-pub struct Mutant(&'static str, &'static str, Change);
+pub struct Mutant {
+    name: &'static str,
+    sentence: &'static str,
+    change: Change,
+}
 
 impl Mutant {
     /// Returns all mutants, in the order of the specification.
@@ -34,30 +37,30 @@ impl Mutant {
 
     /// Returns the name, in snake case.
     pub fn name(self) -> &'static str {
-        self.0
+        self.name
     }
 
     /// Returns the sentence of the specification that the mutant breaks. Rows of tables are quoted as
     /// `first column: other columns`.
     pub fn sentence(self) -> &'static str {
-        self.1
+        self.sentence
     }
 
     /// Handles a request in place of the engine.
     pub(crate) fn process(self, world: &mut World, request: &Request, now: Timestamp) -> Processed {
-        self.2.process(world, request, now)
+        self.change.process(world, request, now)
     }
 
     /// Changes the headers and the body of a delivery.
     pub(crate) fn change_delivery(self, headers: &mut HeaderMap, body: &mut Vec<u8>) {
-        if let Change::Delivery(change) = self.2 {
+        if let Change::Delivery(change) = self.change {
             change(headers, body);
         }
     }
 
     /// Returns the number of failures in a row that turns the webhook off, if the mutant changes it.
     pub(crate) fn failure_limit(self) -> Option<u32> {
-        let Change::FailureLimit(limit) = self.2 else {
+        let Change::FailureLimit(limit) = self.change else {
             return None;
         };
         Some(limit)

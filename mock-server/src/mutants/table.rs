@@ -6,7 +6,9 @@ use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
 use super::Mutant;
-use super::changes::Change::{Delivery, Discard, FailureLimit, Field, Process, Reply, Request};
+use super::changes::Change::{
+    self, Delivery, Discard, FailureLimit, Field, Process, Reply, Request,
+};
 use super::changes::{
     accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
     accept_unknown_key, add_devices, add_hash, change_date_format, data_of, delete_another,
@@ -64,6 +66,14 @@ const ANALYTICS_ONLY: &[Endpoint] = &[Endpoint::ReadAnalytics];
 const LIST_BADGES: &[Endpoint] = &[Endpoint::ListBadges];
 const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 
+const fn mutant(name: &'static str, sentence: &'static str, change: Change) -> Mutant {
+    Mutant {
+        name,
+        sentence,
+        change,
+    }
+}
+
 /// All mutants.
 pub(super) static MUTANTS: LazyLock<Vec<Mutant>> =
     LazyLock::new(|| [OTHERS, &limits_of_fields()].concat());
@@ -82,7 +92,7 @@ fn limits_of_fields() -> Vec<Mutant> {
         let row = |name: String, limit, change| {
             let name = format!("{}_{name}", field.name());
             let sentence = format!("`{}`: {}", field.name(), field.limit());
-            Mutant(name.leak(), sentence.leak(), Field(field, limit, change))
+            mutant(name.leak(), sentence.leak(), Field(field, limit, change))
         };
         let name = format!("of_{}_characters", max + 1);
         rows.push(row(name, max, accept_one_more_character));
@@ -101,138 +111,138 @@ fn limits_of_fields() -> Vec<Mutant> {
 /// The mutants except those of the limits of profile fields.
 #[rustfmt::skip]
 static OTHERS: &[Mutant] = &[
-    Mutant("no_data_envelope", ENVELOPE,
+    mutant("no_data_envelope", ENVELOPE,
         Reply(ALL, |body| *body = body["data"].take())),
-    Mutant("unknown_key_accepted", KEY, Request(accept_unknown_key)),
-    Mutant("profile_edit_not_stored", EDIT_PROFILE, Discard(Endpoint::EditProfile)),
-    Mutant("link_not_created", CREATE_LINK, Discard(Endpoint::CreateLink)),
-    Mutant("link_edit_not_stored", EDIT_LINK, Discard(Endpoint::EditLink)),
-    Mutant("post_not_created", CREATE_POST, Discard(Endpoint::CreatePost)),
-    Mutant("statistics_of_another_profile", VIEW_STATISTICS,
+    mutant("unknown_key_accepted", KEY, Request(accept_unknown_key)),
+    mutant("profile_edit_not_stored", EDIT_PROFILE, Discard(Endpoint::EditProfile)),
+    mutant("link_not_created", CREATE_LINK, Discard(Endpoint::CreateLink)),
+    mutant("link_edit_not_stored", EDIT_LINK, Discard(Endpoint::EditLink)),
+    mutant("post_not_created", CREATE_POST, Discard(Endpoint::CreatePost)),
+    mutant("statistics_of_another_profile", VIEW_STATISTICS,
         Request(|_, request| read_another_profile(request))),
 
-    Mutant("key_with_foreign_scopes", KEY_OBJECT,
+    mutant("key_with_foreign_scopes", KEY_OBJECT,
         Reply(READ_ME, |body| data_of(body)["key"]["scopes"] = json!(Scope::ALL))),
-    Mutant("badge_without_kind", BADGE,
+    mutant("badge_without_kind", BADGE,
         Reply(LIST_BADGES, |body| each(body, "", |badge| remove(badge, "kind")))),
-    Mutant("badge_without_description", BADGE,
+    mutant("badge_without_description", BADGE,
         Reply(LIST_BADGES, |body| each(body, "", |badge| remove(badge, "description")))),
-    Mutant("badge_color_without_hash", BADGE,
+    mutant("badge_color_without_hash", BADGE,
         Reply(LIST_BADGES, |body| each(body, "", |badge| {
             badge["color"] = badge["color"].as_str().map(|color| &color[1..]).into();
         }))),
-    Mutant("total_views_missing", TOTAL_VIEWS,
+    mutant("total_views_missing", TOTAL_VIEWS,
         Reply(STATISTICS, |body| remove(data_of(body), "total_views"))),
-    Mutant("period_counts_all_views", PERIOD,
+    mutant("period_counts_all_views", PERIOD,
         Reply(STATISTICS, |body| {
             let data = data_of(body);
             data["period"]["views"] = data["total_views"].clone();
         })),
-    Mutant("date_format", DAILY, Reply(STATISTICS, change_date_format)),
-    Mutant("device_counts_as_strings", DEVICES,
+    mutant("date_format", DAILY, Reply(STATISTICS, change_date_format)),
+    mutant("device_counts_as_strings", DEVICES,
         Reply(STATISTICS, |body| numbers_as_strings(body, "/devices"))),
-    Mutant("country_without_code", COUNTRIES,
+    mutant("country_without_code", COUNTRIES,
         Reply(STATISTICS, |body| each(body, "/countries", |country| country["code"] = Value::Null))),
-    Mutant("site_counters_as_strings", SITE_STATISTICS,
+    mutant("site_counters_as_strings", SITE_STATISTICS,
         Reply(SITE, |body| numbers_as_strings(body, ""))),
-    Mutant("site_without_links", SITE_STATISTICS,
+    mutant("site_without_links", SITE_STATISTICS,
         Reply(SITE, |body| remove(data_of(body), "links"))),
 
-    Mutant("me_without_display_name", ME,
+    mutant("me_without_display_name", ME,
         Reply(READ_ME, |body| remove(data_of(body), "display_name"))),
-    Mutant("me_without_email", ME, Reply(READ_ME, |body| remove(data_of(body), "email"))),
-    Mutant("me_without_api_visible", ME,
+    mutant("me_without_email", ME, Reply(READ_ME, |body| remove(data_of(body), "email"))),
+    mutant("me_without_api_visible", ME,
         Reply(READ_ME, |body| remove(data_of(body), "api_visible"))),
-    Mutant("key_without_scopes", ME,
+    mutant("key_without_scopes", ME,
         Reply(READ_ME, |body| remove(&mut data_of(body)["key"], "scopes"))),
-    Mutant("key_without_rate_limit", ME,
+    mutant("key_without_rate_limit", ME,
         Reply(READ_ME, |body| remove(&mut data_of(body)["key"], "rate_limit"))),
-    Mutant("edit_clears_other_fields", ANY_FIELDS,
+    mutant("edit_clears_other_fields", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             fields.entry("location").or_insert_with(|| json!(""));
         }))),
-    Mutant("edit_changes_another_field", ANY_FIELDS,
+    mutant("edit_changes_another_field", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             if let Some(color) = fields.remove("text_color") {
                 fields.insert("accent_color".to_owned(), color);
             }
         }))),
-    Mutant("profile_write_not_enforced", EDIT_PROFILE,
+    mutant("profile_write_not_enforced", EDIT_PROFILE,
         Request(|world, request| ignore_scope(world, request, Scope::ProfileWrite))),
-    Mutant("analytics_without_likes", ANALYTICS,
+    mutant("analytics_without_likes", ANALYTICS,
         Reply(ANALYTICS_ONLY, |body| remove(data_of(body), "likes"))),
-    Mutant("analytics_read_not_enforced", ANALYTICS,
+    mutant("analytics_read_not_enforced", ANALYTICS,
         Request(|world, request| ignore_scope(world, request, Scope::AnalyticsRead))),
-    Mutant("link_title_not_stored", CREATE_LINK,
+    mutant("link_title_not_stored", CREATE_LINK,
         Request(|_, request| edit_fields(request, Endpoint::CreateLink, |fields| {
             fields.insert("title".to_owned(), json!(""));
         }))),
-    Mutant("links_write_not_enforced", CREATE_LINK,
+    mutant("links_write_not_enforced", CREATE_LINK,
         Request(|world, request| ignore_scope(world, request, Scope::LinksWrite))),
-    Mutant("link_not_deleted", DELETE_LINK, Discard(Endpoint::DeleteLink)),
-    Mutant("wrong_link_deleted", DELETE_LINK,
+    mutant("link_not_deleted", DELETE_LINK, Discard(Endpoint::DeleteLink)),
+    mutant("wrong_link_deleted", DELETE_LINK,
         Request(|world, request| delete_another(Endpoint::DeleteLink, world, request, |account| {
             account.links.iter().map(|link| &link.id).collect()
         }))),
-    Mutant("post_body_not_stored", CREATE_POST,
+    mutant("post_body_not_stored", CREATE_POST,
         Request(|_, request| edit_fields(request, Endpoint::CreatePost, |fields| {
             fields.insert("body".to_owned(), json!(""));
         }))),
-    Mutant("social_write_not_enforced", CREATE_POST,
+    mutant("social_write_not_enforced", CREATE_POST,
         Request(|world, request| ignore_scope(world, request, Scope::SocialWrite))),
-    Mutant("post_not_deleted", DELETE_POST, Discard(Endpoint::DeletePost)),
-    Mutant("wrong_post_deleted", DELETE_POST,
+    mutant("post_not_deleted", DELETE_POST, Discard(Endpoint::DeletePost)),
+    mutant("wrong_post_deleted", DELETE_POST,
         Request(|world, request| delete_another(Endpoint::DeletePost, world, request, |account| {
             account.posts.iter().map(|post| &post.id).collect()
         }))),
-    Mutant("days_ignored", DAYS, Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |_| None))),
-    Mutant("days_off_by_one", DAYS,
+    mutant("days_ignored", DAYS, Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |_| None))),
+    mutant("days_off_by_one", DAYS,
         Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |days| match days {
             Some(days @ 2..=365) => Some(days - 1),
             other => other,
         }))),
-    Mutant("owner_without_devices", OWN_STATISTICS,
+    mutant("owner_without_devices", OWN_STATISTICS,
         Reply(STATISTICS, |body| remove(data_of(body), "devices"))),
-    Mutant("owner_without_countries", OWN_STATISTICS,
+    mutant("owner_without_countries", OWN_STATISTICS,
         Reply(STATISTICS, |body| remove(data_of(body), "countries"))),
-    Mutant("devices_of_other_profiles", OWN_STATISTICS, Reply(STATISTICS, add_devices)),
-    Mutant("badges_as_object", BADGES,
+    mutant("devices_of_other_profiles", OWN_STATISTICS, Reply(STATISTICS, add_devices)),
+    mutant("badges_as_object", BADGES,
         Reply(LIST_BADGES, |body| {
             let badges = body["data"].take();
             body["data"] = json!({"badges": badges});
         })),
 
-    Mutant("missing_key_accepted", BEARER, Request(accept_missing_key)),
+    mutant("missing_key_accepted", BEARER, Request(accept_missing_key)),
 
-    Mutant("no_event_header", EVENT,
+    mutant("no_event_header", EVENT,
         Delivery(|headers, _| drop(headers.remove("x-service-event")))),
-    Mutant("wrong_event_header", EVENT,
+    mutant("wrong_event_header", EVENT,
         Delivery(|headers, _| set(headers, "x-service-event", "profile.viewed"))),
-    Mutant("no_signature", SIGNATURE,
+    mutant("no_signature", SIGNATURE,
         Delivery(|headers, _| drop(headers.remove("x-service-signature")))),
-    Mutant("signature_without_prefix", SIGNATURE, Delivery(|headers, _| {
+    mutant("signature_without_prefix", SIGNATURE, Delivery(|headers, _| {
         let signature = headers.get("x-service-signature").and_then(|value| value.to_str().ok());
         let digest = signature.unwrap_or_default().replacen("sha256=", "", 1);
         set(headers, "x-service-signature", &digest);
     })),
-    Mutant("signature_of_another_body", SIGNATURE, Delivery(|_, body| body.push(b' '))),
-    Mutant("webhook_off_after_9_failures", TURNED_OFF, FailureLimit(9)),
-    Mutant("webhook_off_after_11_failures", TURNED_OFF, FailureLimit(11)),
-    Mutant("webhook_never_off", TURNED_OFF, FailureLimit(u32::MAX)),
+    mutant("signature_of_another_body", SIGNATURE, Delivery(|_, body| body.push(b' '))),
+    mutant("webhook_off_after_9_failures", TURNED_OFF, FailureLimit(9)),
+    mutant("webhook_off_after_11_failures", TURNED_OFF, FailureLimit(11)),
+    mutant("webhook_never_off", TURNED_OFF, FailureLimit(u32::MAX)),
 
-    Mutant("unknown_field_ignored", UNKNOWN_FIELDS,
+    mutant("unknown_field_ignored", UNKNOWN_FIELDS,
         Request(|_, request| drop_unknown_fields(request))),
-    Mutant("rejected_edit_stored", UNKNOWN_FIELDS, Process(store_rejected_edit)),
+    mutant("rejected_edit_stored", UNKNOWN_FIELDS, Process(store_rejected_edit)),
 
-    Mutant("color_without_hash", COLORS,
+    mutant("color_without_hash", COLORS,
         Request(|_, request| add_hash(request))),
-    Mutant("31_days_of_other_profiles", DAYS,
+    mutant("31_days_of_other_profiles", DAYS,
         Process(|world, request, now| accept_days(31, 30, world, request, now))),
-    Mutant("366_days_of_own_profile", DAYS,
+    mutant("366_days_of_own_profile", DAYS,
         Process(|world, request, now| accept_days(366, 365, world, request, now))),
-    Mutant("0_days", DAYS,
+    mutant("0_days", DAYS,
         Process(|world, request, now| accept_days(0, 1, world, request, now))),
-    Mutant("default_of_7_days", DAYS,
+    mutant("default_of_7_days", DAYS,
         Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |days| days.or(Some(7))))),
 ];
 

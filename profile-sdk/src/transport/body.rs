@@ -4,6 +4,7 @@ use std::io::{self, Read as _};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use flate2::GzHeader;
 use flate2::bufread::GzDecoder;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
@@ -161,7 +162,7 @@ fn gunzip(body: &[u8], max_bytes: usize) -> (Vec<u8>, Option<Error>) {
             let read = match member.read(&mut part) {
                 Ok(0) => break,
                 Ok(read) => read,
-                Err(error) => return (text, Some(gzip_error(&error))),
+                Err(error) => return (text, Some(gzip_error(&error, member.header()))),
             };
             let free = max_bytes - text.len();
             text.extend_from_slice(&part[..read.min(free)]);
@@ -174,13 +175,12 @@ fn gunzip(body: &[u8], max_bytes: usize) -> (Vec<u8>, Option<Error>) {
     (text, None)
 }
 
-fn gzip_error(error: &io::Error) -> Error {
-    let cause = error.to_string();
-    let (kind, problem) = match error.kind() {
-        io::ErrorKind::UnexpectedEof => (ErrorKind::Interrupted, "was cut off"),
-        // The cause is only known by its text.
-        _ if cause.ends_with("checksum") => (ErrorKind::Interrupted, "is corrupt"),
-        _ => (ErrorKind::Unreadable, "is not valid"),
+/// A member with a valid header was damaged on its way, so that another attempt may succeed.
+fn gzip_error(error: &io::Error, header: Option<&GzHeader>) -> Error {
+    let (kind, problem) = match (error.kind(), header) {
+        (io::ErrorKind::UnexpectedEof, _) => (ErrorKind::Interrupted, "was cut off"),
+        (_, Some(_)) => (ErrorKind::Interrupted, "is corrupt"),
+        (_, None) => (ErrorKind::Unreadable, "is not valid"),
     };
-    Error::new(kind, format!("the gzip response {problem}: {cause}"))
+    Error::new(kind, format!("the gzip response {problem}: {error}"))
 }

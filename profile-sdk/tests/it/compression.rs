@@ -79,7 +79,7 @@ async fn rejects_incomplete_and_corrupt_gzip() {
         (cut(20), lost, "was cut off"),
         (corrupt, lost, "is corrupt"),
         (BODY.into(), ErrorKind::Unreadable, "is not valid"),
-        (damaged, ErrorKind::Unreadable, "is not valid"),
+        (damaged, lost, "is corrupt"),
         (followed, lost, "was cut off"),
     ] {
         let error = read("gzip", body).await.unwrap_err();
