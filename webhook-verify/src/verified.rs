@@ -112,7 +112,8 @@ impl<B: AsRef<[u8]>> Verified<B> {
         type Fields = BTreeMap<String, Box<serde_json::value::RawValue>>;
         let fields = self.json::<Fields>().ok();
         let kind = fields.as_ref().and_then(|fields| fields.get(field));
-        let kind = kind.and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
+        let kind = kind.map(|kind| readable_json(kind.get().as_bytes()));
+        let kind = kind.and_then(|kind| serde_json::from_slice::<String>(&kind).ok());
         self.confirm_kind(&kind.ok_or(KindError::InvalidField)?)
     }
 }

@@ -115,7 +115,7 @@ async fn main() -> ExitCode {
     let options = Options::try_parse().unwrap_or_else(|mut error| {
         for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
             if let Some(ContextValue::String(text)) = error.get(kind) {
-                let shown = ContextValue::String(SafeUrl(text).to_string());
+                let shown = ContextValue::String(printable(&SafeUrl(text).to_string()));
                 error.insert(kind, shown);
             }
         }
@@ -176,7 +176,7 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
     if let Some(path) = &options.out {
         let text = report.to_file(options.base_url.authority());
         let text = text.map_err(usage)?;
-        // A signal leaves no temporary file; it may still end the program while that waits for a pipe.
+        // A signal leaves no temporary file; it may end the program while the program waits for a pipe.
         let is_file = path.metadata().map_or(true, |found| found.is_file());
         let _caught = is_file.then(Signals::catch).transpose().map_err(usage)?;
         let failed = failed("cannot write the dialect file", path);
@@ -191,10 +191,10 @@ fn key(options: &Options) -> Result<Key, Ended> {
     let text = match &options.key_file {
         Some(path) => read("key", path)?,
         None => {
-            let text = env::var(VARIABLE);
-            let text =
-                text.map_err(|_| usage("no API key; set PROFILE_API_KEY or use --key-file"))?;
-            files::to_text(text.into_bytes(), VARIABLE, warn).map_err(usage)?
+            let none = || usage("no API key; set PROFILE_API_KEY or use --key-file");
+            let text = env::var_os(VARIABLE).ok_or_else(none)?.into_encoded_bytes();
+            let failed = failed("cannot read", Path::new(VARIABLE));
+            files::to_text(text, VARIABLE, warn).map_err(failed)?
         }
     };
     Key::new(&text).map_err(usage)

@@ -322,6 +322,7 @@ fn tls_problem(error: &rustls::Error) -> &'static str {
         Expired, ExpiredContext, NotValidForName, NotValidForNameContext, UnknownIssuer,
     };
     use rustls::Error::{InvalidCertificate, InvalidMessage};
+    use rustls::InvalidMessage::InvalidContentType;
     match error {
         InvalidCertificate(UnknownIssuer) => {
             "invalid peer certificate: no trusted authority issued it; to trust another one, set SSL_CERT_FILE \
@@ -334,7 +335,7 @@ fn tls_problem(error: &rustls::Error) -> &'static str {
             "invalid peer certificate: it is for another host"
         }
         InvalidCertificate(_) => "invalid peer certificate; `openssl s_client` shows it",
-        InvalidMessage(_) => "the response is not TLS; check the base URL",
+        InvalidMessage(InvalidContentType) => "the response is not TLS; check the base URL",
         _ => "the TLS connection failed; `openssl s_client` shows the reason",
     }
 }

@@ -126,7 +126,7 @@ pub(crate) fn exit_code_of_usage(error: &mut clap::Error) -> u8 {
         ContextKind::InvalidSubcommand,
     ] {
         if let Some(ContextValue::String(text)) = error.get(kind) {
-            let shown = ContextValue::String(SafeUrl(text).to_string());
+            let shown = ContextValue::String(printable(&SafeUrl(text).to_string()));
             error.insert(kind, shown);
         }
     }

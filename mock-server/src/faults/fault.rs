@@ -407,9 +407,11 @@ pub(super) const FORMS: [&str; 16] = [
     r#"{"wire": "bad_chunk"}"#,
 ];
 
-/// Rejects a fault that is known but has another form, such as `{"status": 503}`, with the right one.
-pub(super) fn check_form(fault: &Value) -> Result<(), InvalidInput> {
-    let found = form(fault);
+/// Rejects a fault that is known but has another form, such as `{"status": 503}`, or is not in the field `fault` of
+/// its rule, with the right form.
+pub(super) fn check_form(rule: &Value) -> Result<(), InvalidInput> {
+    let fault = rule.get("fault");
+    let found = form(fault.unwrap_or(rule));
     let (_, name, _) = &found;
     let parse = |text| form(&serde_json::from_str(text).expect("an example is valid JSON"));
     let mut forms = FORMS
@@ -419,10 +421,13 @@ pub(super) fn check_form(fault: &Value) -> Result<(), InvalidInput> {
     let Some(example) = forms.peek().copied() else {
         return Ok(());
     };
-    if forms.any(|text| parse(text) == found) {
+    if fault.is_some() && forms.any(|text| parse(text) == found) {
         return Ok(());
     }
-    let message = format!("fault: `{name}` has the form {example}");
+    let message = match fault {
+        Some(_) => format!("fault: `{name}` has the form {example}"),
+        None => format!("`{name}` has the form {{\"fault\": {example}}}"),
+    };
     Err(InvalidInput::new(BAD_BODY, message))
 }
 

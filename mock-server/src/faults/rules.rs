@@ -146,7 +146,7 @@ impl FaultRule {
     }
 
     fn from_value(rule: Value) -> Result<Self, InvalidInput> {
-        check_form(&rule["fault"])?;
+        check_form(&rule)?;
         read_json::object_in(rule)
     }
 }
@@ -338,6 +338,10 @@ mod tests {
 {"fault": "reset"} => fault: `reset` has the form {"wire": "reset"}
 {"fault": {"close": {}}} => fault: `close` has the form {"wire": "close"}
 {"fault": {"redirect": "/x"}} => fault: `redirect` has the form {"redirect": {"status": 302, "location": "/x"}}
+{"delay": 250} => `delay` has the form {"fault": {"delay": {"milliseconds": 250}}}
+{"times": 1, "wire": "cut"} => `cut` has the form {"fault": {"wire": {"cut": {"after": 10}}}}
+{"redirect": "/x"} => `redirect` has the form {"fault": {"redirect": {"status": 302, "location": "/x"}}}
+{"wire": "reset"} => `reset` has the form {"fault": {"wire": "reset"}}
 {"fault": {"malformed_json": true}} => fault: `malformed_json` has the form "malformed_json"
 "#;
 

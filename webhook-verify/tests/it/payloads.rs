@@ -72,6 +72,14 @@ fn the_kind_is_compared_beside_values_that_cannot_be_read() {
         let confirmed = delivery.confirm_kind_in("type");
         assert_eq!(confirmed, Err(KindError::Mismatch { payload }), "{value}");
     }
+    for kind in [r"post\ud83d", r"\udc00", "post\u{fffd}"] {
+        let body = format!(r#"{{"type":"{kind}"}}"#);
+        let confirmed = delivery(Some("post.liked"), &body).confirm_kind_in("type");
+        assert!(
+            matches!(confirmed, Err(KindError::Payload(_))),
+            "{kind}: {confirmed:?}"
+        );
+    }
 }
 
 #[test]

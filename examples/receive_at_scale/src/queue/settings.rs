@@ -192,8 +192,10 @@ pub fn parse<T: Parser>(
             ContextKind::InvalidSubcommand,
             ContextKind::InvalidValue,
         ] {
-            // A URL with a password may have been passed as another argument.
-            let is_secret = text(&error, kind).is_some_and(|text| text.contains('@'));
+            // A URL with a password may have been passed as another argument. Characters other than those of
+            // ASCII may control the terminal.
+            let is_hidden = |c| c == '@' || !matches!(c, ' '..='~');
+            let is_secret = text(&error, kind).is_some_and(|text| text.contains(is_hidden));
             if is_secret || (is_url && kind == ContextKind::InvalidValue) {
                 error.insert(kind, ContextValue::String("…".to_owned()));
             }

@@ -361,6 +361,21 @@ async fn usage_errors_do_not_contain_a_password() {
             "{error}"
         );
     }
+    for odd in ["x\u{1b}]0;T\u{7}y", "x\ry", "x\u{202e}y", "x\u{a0}y"] {
+        for arguments in [
+            &[odd][..],
+            &["--streams", odd],
+            &["receive", "--event-key", odd],
+        ] {
+            let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
+                .args(arguments)
+                .output();
+            let error = timeout(DEADLINE, program).await.unwrap().unwrap().stderr;
+            let error = String::from_utf8(error).unwrap().replace('…', "");
+            let is_visible = |c: char| c == '\n' || matches!(c, ' '..='~');
+            assert!(error.chars().all(is_visible), "{error:?}");
+        }
+    }
     let error = receive_at_scale::QueueSettings::new("nats://ada:never@[");
     assert!(!error.err().unwrap().to_string().contains("never"));
 }

@@ -129,11 +129,14 @@ pub(super) fn verify_error_reason(error: &VerifyError) -> String {
 
 /// Returns a warning if the kind in the body differs from the header.
 pub(super) fn kind_mismatch<B: AsRef<[u8]>>(verified: &Verified<B>) -> Option<String> {
-    let Err(KindError::Mismatch { payload }) = verified.confirm_kind_in("type") else {
-        return None;
+    let found = match verified.confirm_kind_in("type") {
+        Err(KindError::Mismatch { payload }) => format!("the type {payload}"),
+        Err(KindError::Payload(_)) => "a type that is not an event kind".to_owned(),
+        // The header is reported otherwise, and a body may have no type.
+        _ => return None,
     };
     let header = verified.event_kind().ok()?;
     Some(format!(
-        "X-Service-Event, which is not signed, is {header}, but the signed body has the type {payload}"
+        "X-Service-Event, which is not signed, is {header}, but the signed body has {found}"
     ))
 }

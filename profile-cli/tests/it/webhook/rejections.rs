@@ -208,12 +208,14 @@ fn other_requests_are_not_counted() {
 #[test]
 fn warns_of_another_kind_in_the_body() {
     let home = home();
-    let listener = Listener::start(home.path(), &["--max", "1"]);
-    let body = br#"{"type":"post.liked"}"#;
-    listener.deliver("follow.created", &sign(home.path(), body), body);
-    let run = listener.end();
-    let line = "follow.created\t204\t21\tverified\t\t/hooks\n";
-    assert!(run.stdout().ends_with(line), "{run}");
-    let warning = "warning: X-Service-Event, which is not signed, is follow.created";
-    assert!(run.stderr().starts_with(warning), "{run}");
+    for body in [r#"{"type":"post.liked"}"#, r#"{"type":"post\ud83d!"}"#] {
+        let listener = Listener::start(home.path(), &["--max", "1"]);
+        let body = body.as_bytes();
+        listener.deliver("follow.created", &sign(home.path(), body), body);
+        let run = listener.end();
+        let line = format!("follow.created\t204\t{}\tverified\t\t/hooks\n", body.len());
+        assert!(run.stdout().ends_with(&line), "{run}");
+        let warning = "warning: X-Service-Event, which is not signed, is follow.created";
+        assert!(run.stderr().starts_with(warning), "{run}");
+    }
 }

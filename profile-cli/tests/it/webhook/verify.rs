@@ -148,6 +148,19 @@ fn compares_the_kind_with_the_body() {
         --- stderr
         warning: X-Service-Event, which is not signed, is follow.created, but the signed body has the type post.liked
     "#]]);
+    for odd in [
+        r"post\ud83d",
+        r"post.liked\ud83d",
+        "post\u{fffd}",
+        "two words",
+        "",
+    ] {
+        let (_, body) = file(home.path(), "odd", &format!(r#"{{"type":"{odd}"}}"#));
+        let signature = sign(home.path(), &body, &[]);
+        let run = self::verify(home.path(), &body, &signature, &["--event", "post.liked"]);
+        let warning = "is post.liked, but the signed body has a type that is not an event kind\n";
+        assert!(run.stderr().ends_with(warning), "{odd}: {run}");
+    }
     verify("two words").check(&expect![[r#"
         exit 0
         --- stdout
