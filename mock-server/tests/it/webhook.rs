@@ -370,14 +370,17 @@ async fn a_paused_clock_does_not_end_a_delivery() {
 
 #[tokio::test]
 async fn an_event_is_sent_and_recorded_even_if_nobody_waits_for_it() {
-    let (server, arrived) = start_with(&[OK]).await;
+    // It does not respond before the future is dropped.
+    let (server, listener) = start_with_listener().await;
     {
         let webhook = server.webhook();
         let mut emitting = pin!(webhook.emit("post.liked", json!({})));
         let polled = std::future::poll_fn(|context| Poll::Ready(emitting.as_mut().poll(context)));
         assert!(polled.await.is_pending());
     }
-    arrived.recv().unwrap();
+    let (mut sender, _) = listener.accept().unwrap();
+    assert_ne!(sender.read(&mut [0; 4096]).unwrap(), 0);
+    sender.write_all(OK.as_bytes()).unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     while server.webhook().deliveries().unwrap().is_empty() {
         assert!(Instant::now() < deadline);

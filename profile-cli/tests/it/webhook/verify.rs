@@ -155,7 +155,7 @@ fn compares_the_kind_with_the_body() {
         "two words",
         "",
     ] {
-        let (_, body) = file(home.path(), "odd", &format!(r#"{{"type":"{odd}"}}"#));
+        let (_, body) = file(home.path(), "odd", format!(r#"{{"type":"{odd}"}}"#));
         let signature = sign(home.path(), &body, &[]);
         let run = self::verify(home.path(), &body, &signature, &["--event", "post.liked"]);
         let warning = "is post.liked, but the signed body has a type that is not an event kind\n";
