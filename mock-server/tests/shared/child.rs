@@ -115,6 +115,20 @@ pub(crate) fn kill_group(leader: &mut Child) {
     }
 }
 
+/// Checks that usage errors contain no characters that are invisible or that a terminal would obey.
+pub(crate) fn usage_errors_are_visible(options: &[&str], stderr: impl Fn(&[&str]) -> String) {
+    for odd in ["x\u{1b}]0;T\u{7}y", "x\ry", "x\u{202e}y", "x\u{a0}y"] {
+        for option in options.iter().chain([&odd]) {
+            let stderr = stderr(&[option, odd]);
+            let is_visible = |c: char| c == '\n' || matches!(c, ' '..='~');
+            assert!(
+                !stderr.is_empty() && stderr.chars().all(is_visible),
+                "{stderr:?}"
+            );
+        }
+    }
+}
+
 /// Returns true if a program is installed. Otherwise, reports that the test is skipped.
 pub(crate) fn is_installed(program: &str) -> bool {
     let mut version = command(program);

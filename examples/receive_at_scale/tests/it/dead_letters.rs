@@ -9,9 +9,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::{command, open, settings, start_broker};
-
-const DEADLINE: Duration = Duration::from_secs(30);
+use crate::{DEADLINE, open, run, settings, start_broker};
 
 /// Gives up after three deliveries.
 const RETRY: RetryPolicy = RetryPolicy {
@@ -174,17 +172,12 @@ async fn the_program_lists_and_replays_dead_letters() {
     wait_for_backlog(&queue, "printer", (0, 0, 1)).await;
     worker.abort();
 
-    for (argument, expected) in [
-        (None, "1\tevent 1\tthe database  is down\n"),
-        (Some("--replay"), "replayed 1\n"),
-        (None, ""),
+    for (arguments, expected) in [
+        (&["dead"][..], "1\tevent 1\tthe database  is down\n"),
+        (&["dead", "--replay"], "replayed 1\n"),
+        (&["dead"], ""),
     ] {
-        let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
-            .arg("dead")
-            .args(argument)
-            .env("NATS_URL", broker.url())
-            .output();
-        let output = timeout(DEADLINE, program).await.unwrap().unwrap();
+        let output = run(arguments, &[("NATS_URL", broker.url())]).await;
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
     }
     wait_for_backlog(&queue, "printer", (1, 0, 0)).await;
@@ -232,11 +225,7 @@ async fn an_event_that_would_be_deleted_before_the_next_attempt_becomes_a_dead_l
 /// Receivers and workers try again; a command must not wait without a message.
 #[tokio::test]
 async fn the_program_reports_an_absent_broker() {
-    let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
-        .arg("dead")
-        .env("NATS_URL", "nats://127.0.0.1:1")
-        .output();
-    let output = timeout(DEADLINE, program).await.unwrap().unwrap();
+    let output = run(&["dead"], &[("NATS_URL", "nats://127.0.0.1:1")]).await;
     assert!(!output.status.success());
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(

@@ -1,7 +1,6 @@
 //! Senders that disconnect before the response.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
@@ -11,9 +10,8 @@ use webhook_verify::{Secret, sign};
 
 use crate::load::{get, program, ready_url};
 use crate::local_broker::{LocalBroker, signal};
-use crate::{client, start_broker};
+use crate::{DEADLINE, client, start_broker};
 
-const DEADLINE: Duration = Duration::from_secs(30);
 const SECRET: &str = "whsec_test";
 
 type Log = Lines<BufReader<ChildStderr>>;

@@ -36,11 +36,16 @@ mod slow_senders;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::process::Output;
+use std::time::Duration;
 
 use receive_at_scale::{Queue, QueueError, QueueSettings};
 use tokio::process::Command;
+use tokio::time::timeout;
 
 use crate::local_broker::LocalBroker;
+
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Starts a broker, or prints that the test is skipped.
 async fn start_broker() -> Option<LocalBroker> {
@@ -62,6 +67,14 @@ fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::from(child::command(program));
     command.kill_on_drop(true);
     command
+}
+
+/// Runs the program with these arguments and variables to its end.
+async fn run<T: AsRef<OsStr>>(arguments: &[&str], variables: &[(&str, T)]) -> Output {
+    let mut program = command(env!("CARGO_BIN_EXE_receive_at_scale"));
+    let variables = variables.iter().map(|(name, value)| (name, value));
+    let run = program.args(arguments).envs(variables).output();
+    timeout(DEADLINE, run).await.unwrap().unwrap()
 }
 
 /// Returns a client that uses no proxy of the environment.

@@ -16,9 +16,8 @@ use webhook_verify::{Secret, sign};
 
 use crate::load::{get, program, ready_url, url};
 use crate::local_broker::LocalBroker;
-use crate::{client, open, start_broker};
+use crate::{DEADLINE, client, open, start_broker};
 
-const DEADLINE: Duration = Duration::from_secs(30);
 const SECRET: &str = "whsec_never_in_logs";
 /// The reasons in the table of metrics.
 const REASONS: [&str; 12] = [

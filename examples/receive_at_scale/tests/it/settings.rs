@@ -10,9 +10,8 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::load::program;
-use crate::{command, open, settings, start_broker, start_broker_with};
+use crate::{DEADLINE, child, open, run, settings, start_broker, start_broker_with};
 
-const DEADLINE: Duration = Duration::from_secs(30);
 const README: &str = include_str!("../../README.md");
 
 #[tokio::test]
@@ -258,6 +257,9 @@ async fn a_receiver_reports_replicas_that_a_single_server_does_not_store() {
     assert!(line.contains(warning), "{line}");
 }
 
+const SECRET: (&str, &str) = ("PROFILE_WEBHOOK_SECRET", "secret");
+const LISTEN: (&str, &str) = ("LISTEN", "127.0.0.1:0");
+
 #[tokio::test]
 async fn the_program_rejects_invalid_settings() {
     for (name, value, message) in [
@@ -279,14 +281,9 @@ async fn the_program_rejects_invalid_settings() {
              PROFILE_WEBHOOK_SECRET: the webhook secret is empty",
         ),
     ] {
-        let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
-            .arg("receive")
-            .env("PROFILE_WEBHOOK_SECRET", "secret")
-            .env("LISTEN", "127.0.0.1:0")
-            .env(name, value)
-            .output();
-        let output = timeout(DEADLINE, program).await.unwrap();
-        let error = String::from_utf8(output.unwrap().stderr).unwrap();
+        let variables = [SECRET, LISTEN, (name, value)];
+        let error = run(&["receive"], &variables).await.stderr;
+        let error = String::from_utf8(error).unwrap();
         assert!(error.contains(message), "{error}");
     }
 }
@@ -324,13 +321,9 @@ async fn the_program_does_not_print_invalid_secrets() {
         ),
     ];
     for (name, value, message) in cases {
-        let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
-            .arg("receive")
-            .env("PROFILE_WEBHOOK_SECRET", "secret")
-            .env("LISTEN", "127.0.0.1:0")
-            .env(name, value)
-            .output();
-        let output = timeout(DEADLINE, program).await.unwrap().unwrap();
+        let variables = [SECRET, LISTEN].map(|(name, value)| (name, OsStr::new(value)));
+        let variables = [&variables[..], &[(name, value)]].concat();
+        let output = run(&["receive"], &variables).await;
         assert!(!output.status.success(), "{name}");
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(error.contains(message), "{error}");
@@ -342,6 +335,15 @@ async fn the_program_does_not_print_invalid_secrets() {
     }
 }
 
+#[test]
+fn usage_errors_are_visible() {
+    child::usage_errors_are_visible(&["--streams", "receive"], |arguments| {
+        let mut program = child::command(env!("CARGO_BIN_EXE_receive_at_scale"));
+        let output = program.args(arguments).output().unwrap();
+        String::from_utf8(output.stderr).unwrap().replace('…', "")
+    });
+}
+
 #[tokio::test]
 async fn usage_errors_do_not_contain_a_password() {
     let url = "nats://ada:never@[";
@@ -351,30 +353,10 @@ async fn usage_errors_do_not_contain_a_password() {
         (&["receive", url], "argument"),
         (&["receive", "--event-key", url], "value"),
     ] {
-        let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
-            .args(arguments)
-            .output();
-        let error = timeout(DEADLINE, program).await.unwrap().unwrap().stderr;
+        let error = run(arguments, &[SECRET]).await.stderr;
         let error = String::from_utf8(error).unwrap();
-        assert!(
-            error.contains(message) && !error.contains("never"),
-            "{error}"
-        );
-    }
-    for odd in ["x\u{1b}]0;T\u{7}y", "x\ry", "x\u{202e}y", "x\u{a0}y"] {
-        for arguments in [
-            &[odd][..],
-            &["--streams", odd],
-            &["receive", "--event-key", odd],
-        ] {
-            let program = command(env!("CARGO_BIN_EXE_receive_at_scale"))
-                .args(arguments)
-                .output();
-            let error = timeout(DEADLINE, program).await.unwrap().unwrap().stderr;
-            let error = String::from_utf8(error).unwrap().replace('…', "");
-            let is_visible = |c: char| c == '\n' || matches!(c, ' '..='~');
-            assert!(error.chars().all(is_visible), "{error:?}");
-        }
+        let is_hidden = error.contains(message) && !error.contains("never");
+        assert!(is_hidden, "{error}");
     }
     let error = receive_at_scale::QueueSettings::new("nats://ada:never@[");
     assert!(!error.err().unwrap().to_string().contains("never"));

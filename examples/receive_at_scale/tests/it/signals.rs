@@ -9,28 +9,21 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 use webhook_verify::{Secret, sign};
 
-use crate::command;
-use crate::load::{program, url};
+use crate::load::url;
 use crate::local_broker::signal;
+use crate::{DEADLINE, command};
 
 const SECRET: &str = "whsec_test";
-
-const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Starts a receiver that ignores these signals, without a broker. Also returns a connection with a request
 /// whose body is missing, for which a shutdown waits.
 async fn start(ignored: &str) -> (Child, String, TcpStream) {
-    let receiver = program("receive", "127.0.0.1:1", "1");
     let mut shell = command("sh");
     shell
         .args(["-c", &format!("trap '' {ignored}; exec \"$0\" receive")])
-        .arg(receiver.as_std().get_program())
-        .envs(
-            receiver
-                .as_std()
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
+        .arg(env!("CARGO_BIN_EXE_receive_at_scale"))
+        .env("NATS_URL", "127.0.0.1:1")
+        .env("LOG_LEVEL", "warn")
         .env("PROFILE_WEBHOOK_SECRET", SECRET)
         .env("LISTEN", "127.0.0.1:0")
         .stdout(std::process::Stdio::piped());
