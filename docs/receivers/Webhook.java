@@ -23,8 +23,13 @@ class Webhook {
         // Not by @Value of Spring, which evaluates expressions in a secret.
         String secret = System.getenv("PROFILE_WEBHOOK_SECRET");
         if (secret == null || secret.isEmpty()) throw new IllegalStateException("PROFILE_WEBHOOK_SECRET is not set");
-        if (" \t\r\n".indexOf(secret.charAt(0)) >= 0 || " \t\r\n".indexOf(secret.charAt(secret.length() - 1)) >= 0) {
-            throw new IllegalStateException("PROFILE_WEBHOOK_SECRET starts or ends with white space");
+        // Java reads what is not in the encoding of the locale as this character.
+        if (secret.indexOf('\uFFFD') >= 0) {
+            throw new IllegalStateException("PROFILE_WEBHOOK_SECRET cannot be read; for other characters than ASCII, set LC_ALL=C.UTF-8");
+        }
+        String space = " \t\r\n\uFEFF";
+        if (space.indexOf(secret.charAt(0)) >= 0 || space.indexOf(secret.charAt(secret.length() - 1)) >= 0) {
+            throw new IllegalStateException("PROFILE_WEBHOOK_SECRET starts or ends with white space or a byte order mark");
         }
         return secret.getBytes(StandardCharsets.UTF_8);
     }

@@ -47,6 +47,6 @@ app.post("/hooks", asSent, raw, receive, unreadable);
 // Milliseconds to receive the headers, and the whole request. Node checks them at this interval.
 const limits = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 const server = createServer(limits, app);
-server.listen(process.env.PORT || 8080, process.env.LISTEN_HOST || "127.0.0.1");
+server.listen(Number(process.env.PORT || 8080), process.env.LISTEN_HOST || "127.0.0.1");
 // Answers the deliveries on the way, and ends.
 for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => server.close());

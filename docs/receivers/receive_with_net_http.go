@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -59,7 +60,7 @@ func main() {
 		log.Fatal(err)
 	}
 	http.HandleFunc("/hooks", receive(secret))
-	address := orDefault("LISTEN_HOST", "127.0.0.1") + ":" + orDefault("PORT", "8080")
+	address := net.JoinHostPort(orDefault("LISTEN_HOST", "127.0.0.1"), orDefault("PORT", "8080"))
 	server := http.Server{Addr: address, ReadTimeout: 10 * time.Second}
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -49,7 +49,7 @@ if $PROGRAM_NAME == __FILE__
   configuration = Puma::Configuration.new do |puma|
     puma.app(ReceiveWebhook.new(other, "/hooks") { |body| p body }) # Put it into a queue.
     host, port = %w[LISTEN_HOST PORT].zip(%w[127.0.0.1 8080]).map { |name, default| ENV[name].to_s[/.+/] || default }
-    puma.bind "tcp://#{host}:#{port}"
+    puma.bind "tcp://#{host.include?(":") ? "[#{host}]" : host}:#{port}"
     puma.first_data_timeout 10 # Seconds without progress.
     # Older versions of Puma write bodies of any size to the disk before the application reads them.
     puma.http_content_length_limit ReceiveWebhook::LIMIT if puma.respond_to?(:http_content_length_limit)

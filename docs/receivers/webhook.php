@@ -17,8 +17,8 @@ function read_secret(): string
     if ($secret === '') {
         throw new RuntimeException('PROFILE_WEBHOOK_SECRET is not set');
     }
-    if ($secret !== trim($secret, " \t\r\n")) {
-        throw new RuntimeException('PROFILE_WEBHOOK_SECRET starts or ends with white space');
+    if ($secret !== trim($secret, " \t\r\n") || str_starts_with($secret, "\u{FEFF}")) {
+        throw new RuntimeException('PROFILE_WEBHOOK_SECRET starts or ends with white space or a byte order mark');
     }
     return $secret;
 }

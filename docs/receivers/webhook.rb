@@ -16,7 +16,9 @@ end
 def read_secret
   secret = ENV.fetch("PROFILE_WEBHOOK_SECRET", "").b
   raise "PROFILE_WEBHOOK_SECRET is not set" if secret.empty?
-  raise "PROFILE_WEBHOOK_SECRET starts or ends with white space" if secret.match?(/\A[ \t\r\n]|[ \t\r\n]\z/)
+  if secret.match?(/\A(?:[ \t\r\n]|\xEF\xBB\xBF)|[ \t\r\n]\z/n)
+    raise "PROFILE_WEBHOOK_SECRET starts or ends with white space or a byte order mark"
+  end
 
   secret
 end

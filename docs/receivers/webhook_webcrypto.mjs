@@ -16,8 +16,10 @@ export async function isAuthentic(secret, signature, body) {
 export function readSecret() {
   const secret = process.env.PROFILE_WEBHOOK_SECRET;
   if (!secret) throw new Error("PROFILE_WEBHOOK_SECRET is not set");
-  if (/^[ \t\r\n]|[ \t\r\n]$/.test(secret)) {
-    throw new Error("PROFILE_WEBHOOK_SECRET starts or ends with white space");
+  // Node.js reads what is not UTF-8 as this character.
+  if (secret.includes("\ufffd")) throw new Error("PROFILE_WEBHOOK_SECRET is not valid UTF-8");
+  if (/^[ \t\r\n\ufeff]|[ \t\r\n]$/.test(secret)) {
+    throw new Error("PROFILE_WEBHOOK_SECRET starts or ends with white space or a byte order mark");
   }
   return new TextEncoder().encode(secret);
 }

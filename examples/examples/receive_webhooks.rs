@@ -63,16 +63,18 @@ fn log_rejection(rejection: &Rejection, consecutive: ConsecutiveRejections) {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     if env::args().nth(1).as_deref() == Some("serve") {
-        let secret = env::var("PROFILE_WEBHOOK_SECRET")
-            .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook secret")?;
-        let verifier = Verifier::new(Secret::new(secret)?);
         // Compose and Helm set variables without a value to an empty text.
-        let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
-        let verifier = match variable("PROFILE_WEBHOOK_SECRET_BEFORE") {
-            Some(before) => verifier.also_accept(Secret::new(before)?),
-            None => verifier,
+        let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        let secret = |name| {
+            let value = variable(name).ok_or(format!("{name} is not set; expected the secret"))?;
+            let secret = Secret::new(value.into_encoded_bytes());
+            secret.map_err(|error| format!("{name}: {error}"))
         };
-        let port = variable("PORT").unwrap_or_else(|| "8080".to_owned());
+        let mut verifier = Verifier::new(secret("PROFILE_WEBHOOK_SECRET")?);
+        if variable("PROFILE_WEBHOOK_SECRET_BEFORE").is_some() {
+            verifier = verifier.also_accept(secret("PROFILE_WEBHOOK_SECRET_BEFORE")?);
+        }
+        let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
         let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
         let receiver = Receiver::new(verifier)
             .time_limit(TIME_LIMIT)

@@ -39,9 +39,10 @@ pub enum SecretError {
         "the webhook secret consists only of whitespace; pass the secret that the service signs with"
     )]
     OnlyWhitespace,
-    /// The first or last byte is a space, tab, carriage return or newline.
+    /// The first or last byte is a space, tab, carriage return or newline, or the first bytes are a byte order
+    /// mark.
     #[error(
-        "the webhook secret starts or ends with whitespace, such as the newline at the end \
+        "the webhook secret starts or ends with whitespace or a byte order mark, such as the newline at the end \
          of a file; trim it, or use Secret::with_surrounding_whitespace if it is part of \
          the secret"
     )]
@@ -57,8 +58,8 @@ impl Secret {
     /// # Errors
     ///
     /// Returns a [`SecretError`] if the secret is empty, if it consists only of NUL or whitespace,
-    /// or if it has leading or trailing whitespace, such as the newline at the end of a file.
-    /// Whitespace is space, tab, carriage return and newline.
+    /// or if it has leading or trailing whitespace, such as the newline at the end of a file, or a leading byte
+    /// order mark. Whitespace is space, tab, carriage return and newline.
     ///
     /// # Examples
     ///
@@ -155,7 +156,8 @@ impl fmt::Debug for Secret {
 }
 
 fn has_surrounding_whitespace(bytes: &[u8]) -> bool {
-    bytes.first().is_some_and(is_whitespace) || bytes.last().is_some_and(is_whitespace)
+    let is_at = |end: Option<&u8>| end.is_some_and(is_whitespace);
+    is_at(bytes.first()) || is_at(bytes.last()) || bytes.starts_with(b"\xef\xbb\xbf")
 }
 
 /// Vertical tab and form feed do not count: editors and shells do not add them, and published test

@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import itertools
+import os
 import signal
 import socket
 import time
@@ -18,8 +19,8 @@ NUMBERS = itertools.count(250)
 
 
 def secret(packages, receiver, *changes):
-    """Refuses to start with a secret that is missing, empty, or begins or ends with white space."""
-    for value in [None, "", " ", f" {CANARY}", f"{CANARY}\t", f"\r{CANARY}", f"{CANARY}\n"]:
+    """Refuses to start with a secret that is missing, empty, or begins or ends with white space, or uses its bytes."""
+    for value in [None, "", " ", f" {CANARY}", f"{CANARY}\t", f"\r{CANARY}", f"{CANARY}\n", f"\ufeff{CANARY}"]:
         with started(packages, receiver, *changes, environment={"PROFILE_WEBHOOK_SECRET": value}) as it:
             wait_until(lambda: it.process.poll() is not None or accepts(it.host, it.port))
             if receiver == "receive_with_next.js":  # `next build` loads it, so each request gets 500.
@@ -29,6 +30,13 @@ def secret(packages, receiver, *changes):
                 yield f"starts with the secret {value!r}"
             if CANARY in it.log.read_text(errors="replace"):
                 yield "logs the secret"
+    for value in [b"\xff", "\u00e9".encode()]:
+        with started(packages, receiver, *changes, environment={"PROFILE_WEBHOOK_SECRET": os.fsdecode(value), "LC_ALL": "C"}) as it:
+            wait_until(lambda: it.process.poll() is not None or accepts(it.host, it.port))
+            _, headers, body, _ = next(requests(value))
+            # `next build` loads it, so each request gets 500.
+            if it.process.poll() is None and (status := post(it, headers, body)[0]) not in {*ACCEPTED, 500}:
+                yield f"a genuine delivery with the secret {value!r} gets {status}"
 
 
 def logged(it, request):
@@ -164,12 +172,12 @@ NODE_SIGNALS = [("for (const signal of", "if (0) for (const signal of")]
 BREAKS = {
     "secret": {
         "receive_with_express.mjs": ("webhook_node.mjs", [("if (!secret) throw", "if (0) throw")]),
-        "receive_with_fastify.mjs": ("webhook_node.mjs", [("[ \\t\\r\\n]$/", "[ \\t\\r]$/")]),
-        "receive_with_hono.mjs": ("webhook_webcrypto.mjs", [("/^[ \\t\\r\\n]|", "/")]),
-        "receive_with_flask.py": ("webhook.py", [('.strip(" \\t\\r\\n")', '.lstrip(" \\t\\r\\n")')]),
-        "receive_with_net_http.go": ("webhook.go", [('" \\t\\r\\n")', '" \\t\\n")')]),
+        "receive_with_fastify.mjs": ("webhook_node.mjs", [("\\ufffd", "\\ufffe")]),
+        "receive_with_hono.mjs": ("webhook_webcrypto.mjs", [("/^[ \\t\\r\\n\\ufeff]|", "/")]),
+        "receive_with_flask.py": ("webhook.py", [('.strip(" ', '.lstrip(" ')]),
+        "receive_with_net_http.go": ("webhook.go", [('\\ufeff")', '")')]),
         "receive_with_rack.rb": ("webhook.rb", [("|[ \\t\\r\\n]\\z", "")]),
-        "ReceiveWithSpring.java": ("Webhook.java", [("|| secret.isEmpty()", ""), ('indexOf(secret.charAt(0)) >= 0', "length() < 0")]),
+        "ReceiveWithSpring.java": ("Webhook.java", [("secret.indexOf('\\uFFFD') >= 0", "false")]),
     },
     "rejected": {
         "receive_with_express.mjs": ("receive_with_express.mjs", [("console.error(`webhook rejected", "0 && (`webhook rejected")]),

@@ -32,7 +32,9 @@ impl EventKey {
             Self::None => None,
             Self::Digest => Some(delivery.body_digest().to_string()),
             Self::JsonField(pointer) => {
-                let field = json_field(delivery.json().ok()?, pointer)?.get();
+                // Owned, since a body with a byte order mark cannot be borrowed.
+                let payload: Box<RawValue> = delivery.json().ok()?;
+                let field = json_field(&payload, pointer)?.get();
                 match field.as_bytes() {
                     [b'"', ..] => serde_json::from_str(field).ok(),
                     [b'-' | b'0'..=b'9', ..] => Some(field.to_owned()),
@@ -105,6 +107,7 @@ mod tests {
             (r#"{"data":{"id":null}}"#, None),
             (r#"{"data":{"id":""}}"#, None),
             (r#"{"data":{"id":" "}}"#, Some(" ")),
+            ("\u{feff}{\"data\":{\"id\":\"e1\"}}", Some("e1")),
             (r#"{"id":"e1"}"#, None),
             ("not JSON", None),
         ] {

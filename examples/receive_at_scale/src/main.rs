@@ -1,6 +1,5 @@
 //! The program: a receiver, a worker, or dead letters. Its help lists the settings.
 
-#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::print_stderr, reason = "errors go to stderr, as the log does")]
 
 use std::env::{self, VarError};
@@ -8,7 +7,7 @@ use std::error::Error;
 #[cfg(unix)]
 use std::fs;
 use std::future::{pending, ready};
-use std::io;
+use std::io::{self, Write};
 use std::process::{self, ExitCode};
 use std::time::Duration;
 
@@ -90,7 +89,7 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
             let receiver = Receiver::new(verifier()?);
             let listener = bind("LISTEN", listen).await?;
             let queue = start(&program).await?;
-            println!("http://{}/hooks", listener.local_addr()?);
+            writeln!(io::stdout(), "http://{}/hooks", listener.local_addr()?)?;
             let app = routes(receiver, queue, event_key.clone());
             let mut opened = Ok(());
             let stop = async {
@@ -119,8 +118,7 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
 /// Handles an event.
 async fn print(event: Event) -> Result<(), HandlerError> {
     let text = String::from_utf8_lossy(&event.body);
-    println!("{} {text}", event.sequence);
-    Ok(())
+    Ok(writeln!(io::stdout(), "{} {text}", event.sequence)?)
 }
 
 /// Creates a verifier for the secret, and for the previous one during a rotation.
@@ -194,15 +192,16 @@ async fn open(settings: &QueueSettings) -> Result<(), QueueError> {
 }
 
 /// Prints the dead letters, or replays them.
-async fn dead_letters(queue: Queue, replay: bool) -> Result<(), QueueError> {
+async fn dead_letters(queue: Queue, replay: bool) -> Result<(), Box<dyn Error>> {
+    let mut stdout = io::stdout();
     let mut next = 1;
     while let Some(letter) = queue.dead_letter(WORKER, next).await? {
         let number = letter.number;
         if replay {
             queue.replay(&letter).await?;
-            println!("replayed {number}");
+            writeln!(stdout, "replayed {number}")?;
         } else {
-            println!("{number}\tevent {}\t{}", letter.sequence, letter.reason);
+            writeln!(stdout, "{number}\tevent {}\t{}", letter.sequence, letter.reason)?;
         }
         next = number + 1;
     }

@@ -41,10 +41,10 @@ fn rejects_whitespace() {
 
 #[test]
 fn rejects_leading_and_trailing_whitespace() {
-    let message = "the webhook secret starts or ends with whitespace, such as the newline at the end \
-                   of a file; trim it, or use Secret::with_surrounding_whitespace if it is part of \
+    let message = "the webhook secret starts or ends with whitespace or a byte order mark, such as the \
+                   newline at the end of a file; trim it, or use Secret::with_surrounding_whitespace if it is part of \
                    the secret";
-    for bytes in [" s", "\ts", "s\n", "s\r\n", " s ", "\u{fffd}\n"] {
+    for bytes in [" s", "\ts", "s\n", "s\r\n", " s ", "\u{fffd}\n", "\u{feff}s"] {
         let expected = SecretError::SurroundingWhitespace;
         check_error(bytes.as_bytes(), expected, message);
     }

@@ -4,6 +4,7 @@ use std::env::{self, VarError};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,6 +25,9 @@ use super::{DUPLICATE_WINDOW, PING_INTERVAL, QueueError, RETRY_DELAY, Streams};
 
 /// Seconds in a week.
 const WEEK: u64 = 7 * 24 * 60 * 60;
+
+/// The ages that the broker accepts: at least [`DUPLICATE_WINDOW`], and in nanoseconds an `i64`.
+const AGES: RangeInclusive<u64> = DUPLICATE_WINDOW.as_secs()..=i64::MAX as u64 / 1_000_000_000;
 
 /// Settings of the connection to the broker, and of the stream.
 ///
@@ -66,7 +70,7 @@ pub struct QueueSettings {
     #[arg(long, env, default_value_t = -1, allow_hyphen_values = true, value_name = "BYTES")]
     pub stream_max_bytes: i64,
     /// Seconds for which an event is kept, handled or not; at least 600
-    #[arg(long, env, default_value_t = WEEK, value_name = "SECONDS")]
+    #[arg(long, env, default_value_t = WEEK, value_parser = clap::value_parser!(u64).range(AGES), value_name = "SECONDS")]
     pub stream_max_age: u64,
 }
 
@@ -249,6 +253,9 @@ fn trusting(pem: &[u8]) -> io::Result<ClientConfig> {
     for certificate in CertificateDer::pem_slice_iter(pem) {
         let certificate = certificate.map_err(io::Error::other)?;
         roots.add(certificate).map_err(io::Error::other)?;
+    }
+    if roots.is_empty() {
+        return Err(io::Error::other("no certificate in NATS_ROOT_CERTIFICATE"));
     }
     let config = ClientConfig::builder().with_root_certificates(roots);
     Ok(config.with_no_client_auth())

@@ -221,7 +221,9 @@ async fn names_the_setting_that_cannot_be_read() {
     without_credentials.nats_credentials = Some("/nonexistent/nats.creds".into());
     let mut without_certificate = settings("tls://127.0.0.1:1");
     without_certificate.nats_root_certificate = Some("/nonexistent/root.pem".into());
-    for settings in [without_credentials, without_certificate] {
+    let mut empty_certificate = without_certificate.clone();
+    empty_certificate.nats_root_certificate = Some("/dev/null".into());
+    for settings in [without_credentials, without_certificate, empty_certificate] {
         let error = Queue::open(settings).await.err().unwrap().to_string();
         let expected = "could not read the credentials or the certificate: ";
         assert!(error.starts_with(expected), "{error}");
@@ -264,7 +266,8 @@ const LISTEN: (&str, &str) = ("LISTEN", "127.0.0.1:0");
 async fn the_program_rejects_invalid_settings() {
     for (name, value, message) in [
         ("NATS_URL", "nats://[", "--nats-url"),
-        ("STREAM_MAX_AGE", "-1", "--stream-max-age"),
+        ("STREAM_MAX_AGE", "0", "600..=9223372036"),
+        ("STREAM_MAX_AGE", "18446744674", "600..=9223372036"),
         ("EVENT_KEY", "data.id", "expected `none`, `digest`"),
         ("LOG_LEVEL", "debug", "--log-level"),
         ("STREAM_PREFIX", "a.b", "--stream-prefix"),
