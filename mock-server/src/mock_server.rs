@@ -329,7 +329,7 @@ impl Handler for ServiceHandler {
         &self,
         request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, NoResponse> {
-        let request = receive(request, BODY_LIMIT, &self.shutdown).await?;
+        let ((), request) = receive(request, BODY_LIMIT, &self.shutdown, |_| ()).await?;
         let service = self.service.clone();
         respond(answer(service, request, &self.shutdown).await)
     }

@@ -196,8 +196,10 @@ impl WorldsHandler {
         &self,
         request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, NoResponse> {
-        let mut request = receive(request, BODY_LIMIT, &self.shutdown).await?;
-        let service = match self.worlds.route(&mut request) {
+        // The world at the head of the request counts: it may be reset or deleted while the body arrives.
+        let route = |head: &mut engine::Request| self.worlds.route(head);
+        let (routed, request) = receive(request, BODY_LIMIT, &self.shutdown, route).await?;
+        let service = match routed {
             Ok(service) => service,
             Err(world) => {
                 let planned = self.unknown_world(&request, &world);
@@ -231,8 +233,8 @@ impl WorldsHandler {
         control: Arc<Control>,
         request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, NoResponse> {
-        let request = receive(request, control::BODY_LIMIT, &self.shutdown).await?;
-        let reply = run_blocking(move || control::answer(&control, &request)).await;
+        let received = receive(request, control::BODY_LIMIT, &self.shutdown, |_| ()).await?;
+        let reply = run_blocking(move || control::answer(&control, &received.1)).await;
         // Responses contain keys.
         let reply = reply
             .await

@@ -201,7 +201,11 @@ async fn dead_letters(queue: Queue, replay: bool) -> Result<(), Box<dyn Error>> 
             queue.replay(&letter).await?;
             writeln!(stdout, "replayed {number}")?;
         } else {
-            writeln!(stdout, "{number}\tevent {}\t{}", letter.sequence, letter.reason)?;
+            writeln!(
+                stdout,
+                "{number}\tevent {}\t{}",
+                letter.sequence, letter.reason
+            )?;
         }
         next = number + 1;
     }

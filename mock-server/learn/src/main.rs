@@ -81,7 +81,7 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
     /// Handle of another profile
-    #[arg(long)]
+    #[arg(long, value_parser = requests::handle)]
     handle: Option<String>,
     /// Also learn from writes that are undone: a color, and a link and a post that are deleted
     #[arg(long)]

@@ -148,7 +148,11 @@ pub(crate) async fn read(
 fn check_first(me: &Answer) -> Result<(), String> {
     Err(match me.status {
         200..300 if me.json.is_some() => return Ok(()),
-        200..300 => "GET /me does not return JSON; check the base URL".to_owned(),
+        200..300 => {
+            let reason = serde_json::from_str::<Value>(&me.text).err();
+            let reason = reason.map(|error| format!(", {error}")).unwrap_or_default();
+            format!("GET /me does not return JSON{reason}; check the base URL")
+        }
         401 | 403 => format!("the service rejects the key: {}", me.unexpected()),
         500.. => format!("{}; try again later", me.unexpected()),
         _ => format!("{}; check the base URL", me.unexpected()),

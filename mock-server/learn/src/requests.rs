@@ -369,6 +369,12 @@ fn random() -> String {
     format!("learn{random:016x}")
 }
 
+/// Checks a handle, which must fit into a path.
+pub(crate) fn handle(text: &str) -> Result<String, &'static str> {
+    let segment = path_segment(text).ok_or("expected the handle of another profile");
+    segment.map(|_| text.to_owned())
+}
+
 /// Encodes a handle or an ID as one segment of a path, which cannot be empty, `.` or `..`.
 pub(crate) fn path_segment(text: &str) -> Option<String> {
     /// The unreserved characters of RFC 3986 are not encoded: some services do not decode them.

@@ -33,12 +33,13 @@ impl Answer {
     ) -> Self {
         // Parsers skip a byte order mark, and so do the clients of the service.
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+        let text = String::from_utf8_lossy(body).into_owned();
         Self {
             request,
             status,
             headers: headers.collect(),
-            text: String::from_utf8_lossy(body).into_owned(),
-            json: serde_json::from_slice(body).ok(),
+            json: serde_json::from_str(&text).ok(),
+            text,
             is_redacted: false,
         }
     }
@@ -46,7 +47,7 @@ impl Answer {
     /// Replaces the key with `…`.
     pub(crate) fn without(self, key: &Key) -> Self {
         let headers = self.headers.into_iter();
-        let headers = headers.map(|(name, value)| (name, key.redact(&value)));
+        let headers = headers.map(|(name, value)| (key.redact(&name), key.redact(&value)));
         // A JSON string may contain the key with escapes.
         let json = self.json.clone().map(|json| key.redact_json(json));
         let text = key.redact(&self.text);

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use reqwest::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue,
 };
@@ -25,6 +25,9 @@ const RESERVED_REQUESTS: u32 = 16;
 
 /// Values of rate limit headers from here on are Unix times, and smaller ones are seconds.
 pub(crate) const MIN_UNIX_TIME: u64 = 1_000_000_000;
+
+const UNREADABLE_ROOTS: &str =
+    "cannot load the root certificates; check SSL_CERT_FILE and SSL_CERT_DIR";
 
 const INTERRUPTED: &str = "the command was interrupted";
 
@@ -85,7 +88,7 @@ impl Service {
             client = client.no_proxy();
         }
         Ok(Self {
-            client: client.build().map_err(|error| with_causes(&error))?,
+            client: client.build().map_err(|_| UNREADABLE_ROOTS)?,
             base_url: base_url.as_str().trim_end_matches('/').to_owned(),
             key,
             sent: 0,
@@ -208,8 +211,8 @@ impl Service {
             body.extend_from_slice(&chunk);
         }
         let coding = response.headers().get(CONTENT_ENCODING);
-        if coding.is_some_and(|coding| coding == "gzip") {
-            let mut decoder = GzDecoder::new(&*body).take(MAX_BODY_BYTES as u64 + 1);
+        if coding.is_some_and(|coding| coding.as_bytes().eq_ignore_ascii_case(b"gzip")) {
+            let mut decoder = MultiGzDecoder::new(&*body).take(MAX_BODY_BYTES as u64 + 1);
             let mut decompressed = Vec::new();
             let read = decoder.read_to_end(&mut decompressed);
             read.map_err(|error| format!("the response is not valid gzip: {error}"))?;

@@ -156,13 +156,18 @@ const MAX_PER_RULE: usize = 5;
 
 /// Prints a hint and returns `true` if the command called no endpoint.
 pub(crate) fn warn_unless_called(findings: &Report) -> bool {
-    let is_uncalled = |endpoint: &Endpoint| findings.coverage.endpoint(*endpoint).calls == 0;
-    let is_idle = Endpoint::ALL.iter().all(is_uncalled);
+    let is_idle = is_idle(findings);
     // Requests to a world that does not exist are advice.
     if is_idle && findings.advice.is_empty() {
         warn("no request reached an endpoint; the URL is in PROFILE_BASE_URL");
     }
     is_idle
+}
+
+/// Returns `true` if no request reached an endpoint.
+pub(crate) fn is_idle(findings: &Report) -> bool {
+    let is_uncalled = |endpoint: &Endpoint| findings.coverage.endpoint(*endpoint).calls == 0;
+    Endpoint::ALL.iter().all(is_uncalled)
 }
 
 /// Prints the violations and the coverage. Returns `true` if a violation is not allowed.

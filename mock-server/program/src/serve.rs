@@ -25,10 +25,14 @@ struct Ready<'a> {
 /// Serves until a signal.
 pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<(), Failure> {
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
+    let token = processes::start(&mut signals, control.token()).await?;
     let options = Arc::new(options);
     let worlds = Arc::new(processes::start(&mut signals, worlds(options.clone())).await?);
     let log = options.log.then(Log::start);
-    let servers = control.apply(listen(&worlds, &options.addr, log.as_ref())?)?;
+    let servers = control.apply(
+        token.as_deref(),
+        listen(&worlds, &options.addr, log.as_ref())?,
+    )?;
     announce(&servers, &worlds.keys()).map_err(Failure::of("print the address"))?;
     let (stop, stopped) = watch::channel(());
     let serving = server::serve(servers, &stopped).join_all();

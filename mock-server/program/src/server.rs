@@ -117,13 +117,20 @@ pub(crate) struct ControlOptions {
 }
 
 impl ControlOptions {
-    pub(crate) fn apply(&self, servers: Vec<WorldsServer>) -> Result<Vec<WorldsServer>, Failure> {
-        // Read once: it may be a pipe, and a host may have several addresses.
-        let file = self.control_token_file.as_deref();
-        let token = file
-            .map(|path| read("control token", path, read_text))
-            .transpose()?;
-        let apply = |server: WorldsServer| match (&token, file) {
+    /// Reads the token. It may wait for a pipe.
+    pub(crate) async fn token(&self) -> Result<Option<String>, Failure> {
+        let file = self.control_token_file.clone();
+        let token = move || file.map(|path| read("control token", &path, read_text));
+        blocking(|| token().transpose()).await
+    }
+
+    /// Applies the options and the token to the servers.
+    pub(crate) fn apply(
+        &self,
+        token: Option<&str>,
+        servers: Vec<WorldsServer>,
+    ) -> Result<Vec<WorldsServer>, Failure> {
+        let apply = |server: WorldsServer| match (token, &self.control_token_file) {
             _ if self.no_control => Ok(server.without_control()),
             (Some(token), Some(path)) => server
                 .control_token(token.trim_end())
@@ -191,8 +198,15 @@ pub(crate) fn read<T>(
 
 /// Creates the worlds of a server. It may wait for the lock of the state file.
 pub(crate) async fn worlds(options: Arc<ServerOptions>) -> Result<Worlds, Failure> {
-    let created = spawn_blocking(move || create_worlds(&options)).await;
-    created.unwrap_or_else(|panicked| panic::resume_unwind(panicked.into_panic()))
+    blocking(move || create_worlds(&options)).await
+}
+
+/// Runs a function that may wait for a lock or a pipe, on a thread of its own.
+async fn blocking<T: Send + 'static>(
+    start: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let started = spawn_blocking(start).await;
+    started.unwrap_or_else(|panicked| panic::resume_unwind(panicked.into_panic()))
 }
 
 fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {

@@ -78,9 +78,9 @@ pub(crate) async fn run(
         } else {
             expected
         };
-        let is_idle = sends_requests && trial.report.requests == 0;
-        sends_requests |= trial.report.requests > 0;
-        let row = Row::new(&trial, expected, is_idle);
+        let is_idle = run::is_idle(&trial.report);
+        let row = Row::new(&trial, expected, is_idle && sends_requests);
+        sends_requests |= !is_idle;
         if !options.json {
             row.print(&trial);
         }
@@ -97,10 +97,14 @@ pub(crate) async fn run(
     for trial in &failed {
         trial.print_output(false);
     }
-    conclude(&rows, options.json);
+    // The exit code reports the results even if nobody reads stdout.
+    conclude(&rows, options.json).or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(Failure::of("print the results")(error)),
+    })?;
     if rows.iter().any(|row| row.result == NO_REQUESTS) {
         warn(
-            "a run without requests says nothing: the command has probably reused an earlier result; turn that \
+            "a run without requests to an endpoint says nothing: the command has probably reused an earlier result; turn that \
               off, as with --rerun (Gradle) or -count=1 (Go)",
         );
     }
@@ -111,7 +115,7 @@ pub(crate) async fn run(
     Ok(i32::from(!rows.iter().all(|row| row.is_expected)))
 }
 
-/// The result of a run that succeeds without a request, although an earlier one sent some.
+/// The result of a run that succeeds without a request to an endpoint, although an earlier one sent some.
 const NO_REQUESTS: &str = "no_requests";
 
 impl Row {
@@ -156,7 +160,7 @@ impl Row {
     }
 }
 
-fn conclude(runs: &[Row], json: bool) {
+fn conclude(runs: &[Row], json: bool) -> io::Result<()> {
     let mut counts = BTreeMap::new();
     for run in runs {
         *counts.entry(run.result).or_default() += 1;
@@ -174,8 +178,7 @@ fn conclude(runs: &[Row], json: bool) {
             counts.collect::<Vec<_>>().join(", ")
         }
     };
-    // Ignore a closed stdout; the exit code still reports the results.
-    let _ = writeln!(io::stdout(), "{}", printable(&text));
+    writeln!(io::stdout(), "{}", printable(&text))
 }
 
 /// Number of lines to print from the end of the output of a failed run.

@@ -1,10 +1,13 @@
 //! The routes of the control API, as a table.
 
+use serde::Deserialize;
+
 use super::call::{BASE, BODY_LIMIT, Control, ControlReply, WorldCall, now};
 use super::error::ControlError;
 use super::guard::Guard;
 use super::{documents, requests, webhook, worlds};
 use crate::engine::{Reply, Request};
+use crate::input::read_json;
 
 use Action::{Server, Waiting, World};
 
@@ -99,6 +102,7 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
             continue;
         };
         if *expected == method {
+            route.check_content(request)?;
             let call = || {
                 let call = control.worlds.find(name).map(|service| WorldCall {
                     control,
@@ -132,6 +136,27 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
 }
 
 impl Route {
+    /// Rejects content of a change that the route does not take: its sender expects that it has an effect.
+    fn check_content(&self, request: &Request) -> Result<(), ControlError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct NoFields {}
+
+        let Self(method, path, _) = self;
+        if *method == "GET" {
+            return Ok(());
+        }
+        if request.query.is_some() {
+            let message = "this call has no query parameters; remove them";
+            return Err(ControlError::new(400, "invalid_query", message));
+        }
+        let takes_body = *path != "/reset" && (*method != "DELETE" || *path == "/keys");
+        if !takes_body && request.body_length() > 0 {
+            let NoFields {} = read_json::object(&request.body)?;
+        }
+        Ok(())
+    }
+
     /// Returns the name of the world and the ID in a path of this route; empty where the route has none.
     fn parameters_in<'a>(&self, path: &'a str) -> Option<(&'a str, &'a str)> {
         let Self(_, own, action) = self;

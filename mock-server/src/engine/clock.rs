@@ -99,7 +99,7 @@ impl Clock {
 }
 
 /// Formats an instant for a header (RFC 9110, section 5.6.7).
-pub(super) fn http_date(instant: Timestamp) -> String {
+pub(crate) fn http_date(instant: Timestamp) -> String {
     instant.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 

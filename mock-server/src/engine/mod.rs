@@ -38,7 +38,7 @@ mod world;
 pub(crate) use access::{ActiveKeys, bearer_token};
 pub use access::{Keys, RateLimit, Scope};
 pub use clock::Clock;
-pub(crate) use clock::LAST as LAST_INSTANT;
+pub(crate) use clock::{LAST as LAST_INSTANT, http_date};
 pub use coverage::{Coverage, EndpointCoverage, Uncovered};
 pub(crate) use dialect::{Dialect, SignatureEncoding, WebhookPayload};
 pub use endpoints::Endpoint;

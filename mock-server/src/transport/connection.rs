@@ -16,13 +16,14 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use jiff::Timestamp;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use super::messages::{NoResponse, READ_TIMEOUT, ResponseBody, response};
-use crate::engine::Reply;
+use crate::engine::{Reply, http_date};
 use crate::faults::{PlannedReply, WireFault};
 
 /// Maximum number of connections that wait to be accepted. The standard library allows 128, and clients repeat
@@ -311,6 +312,11 @@ fn head(reply: &PlannedReply, framing: &str) -> String {
     for (name, value) in &reply.headers {
         write!(head, "{name}: {value}\r\n").expect("writing to a string does not fail");
     }
+    // As hyper does it for other responses.
+    if reply.headers.iter().all(|(name, _)| name != "date") {
+        write!(head, "date: {}\r\n", http_date(Timestamp::now()))
+            .expect("writing to a string does not fail");
+    }
     head + framing + "connection: close\r\n\r\n"
 }
 
@@ -331,7 +337,7 @@ mod tests {
             &self,
             request: Request<Incoming>,
         ) -> Result<Response<ResponseBody>, NoResponse> {
-            let _ = receive(request, 1024, &Shutdown::new()).await?;
+            let _ = receive(request, 1024, &Shutdown::new(), |_| ()).await?;
             let reply = Reply::error(404, "nothing", "not found");
             Ok(response(PlannedReply::new(reply)))
         }

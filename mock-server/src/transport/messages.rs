@@ -18,31 +18,36 @@ use crate::faults::large_body::{self, ReplyBody};
 use crate::faults::{PlannedReply, WireFault};
 use crate::tasks::Shutdown;
 
-/// Reads a request with its body. A body above the limit is discarded as soon as `Content-Length` or
-/// its bytes exceed the limit.
-pub(crate) async fn receive(
+/// Reads a request: passes its head to `route`, then reads its body. A body above the limit is discarded as soon
+/// as `Content-Length` or its bytes exceed the limit.
+pub(crate) async fn receive<T>(
     request: http::Request<Incoming>,
     limit: usize,
     shutdown: &Shutdown,
-) -> Result<Request, NoResponse> {
+    route: impl FnOnce(&mut Request) -> T,
+) -> Result<(T, Request), NoResponse> {
     let (head, body) = request.into_parts();
-    let received = read_head(&head);
-    let Some(length) = length_above(&head.headers, limit) else {
-        if body.is_end_stream() {
-            return Ok(received);
+    let mut received = read_head(&head);
+    let routed = route(&mut received);
+    let received = match length_above(&head.headers, limit) {
+        None if body.is_end_stream() => received,
+        None => {
+            let received = timeout(READ_TIMEOUT, receive_body(received, body, limit));
+            tokio::select! {
+                biased;
+                received = received => received.unwrap_or(Err(NoResponse::Incomplete)),
+                () = shutdown.started() => Err(NoResponse::Incomplete),
+            }?
         }
-        let received = timeout(READ_TIMEOUT, receive_body(received, body, limit));
-        return tokio::select! {
-            biased;
-            received = received => received.unwrap_or(Err(NoResponse::Incomplete)),
-            () = shutdown.started() => Err(NoResponse::Incomplete),
-        };
+        Some(length) => {
+            // A client that sent `Expect: 100-continue` does not send its body.
+            if !head.headers.contains_key(EXPECT) {
+                discard(body);
+            }
+            received.discarded_body(length)
+        }
     };
-    // A client that sent `Expect: 100-continue` does not send its body.
-    if !head.headers.contains_key(EXPECT) {
-        discard(body);
-    }
-    Ok(received.discarded_body(length))
+    Ok((routed, received))
 }
 
 /// Returns a request without its body.

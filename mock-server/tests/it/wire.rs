@@ -137,7 +137,8 @@ async fn a_response_to_head_has_no_body() {
         let server = server(Fault::Wire(fault)).await;
         let head = "HEAD /api/v1/badges HTTP/1.1\r\nHost: x";
         let mut stream = send_head(server.address(), head);
-        let (_, mut body) = read_part(&mut stream, |_| 0);
+        let (head, mut body) = read_part(&mut stream, |_| 0);
+        assert!(head.contains("\r\ndate: "), "{head}");
         // A stall ends with the connection.
         if matches!(fault, WireFault::Stall { .. }) {
             stream.shutdown(Shutdown::Write).unwrap();

@@ -44,7 +44,15 @@ fn rejects_leading_and_trailing_whitespace() {
     let message = "the webhook secret starts or ends with whitespace or a byte order mark, such as the \
                    newline at the end of a file; trim it, or use Secret::with_surrounding_whitespace if it is part of \
                    the secret";
-    for bytes in [" s", "\ts", "s\n", "s\r\n", " s ", "\u{fffd}\n", "\u{feff}s"] {
+    for bytes in [
+        " s",
+        "\ts",
+        "s\n",
+        "s\r\n",
+        " s ",
+        "\u{fffd}\n",
+        "\u{feff}s",
+    ] {
         let expected = SecretError::SurroundingWhitespace;
         check_error(bytes.as_bytes(), expected, message);
     }

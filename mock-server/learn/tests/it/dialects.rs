@@ -416,6 +416,9 @@ async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
     let learned = learn(server.uri(), server.key(), &["--handle", "nobody"]);
     let message = "mock-server-learn: no profile has the handle nobody of --handle\n";
     assert_eq!((learned.code, learned.stderr.as_str()), (Some(3), message));
+    for no_handle in ["", ".", ".."] {
+        learn(server.uri(), server.key(), &["--handle", no_handle]).ends(2);
+    }
     let learned = learn("http://127.0.0.1:9", "wrong-key", &[]);
     learned.ends(3);
     assert!(

@@ -87,6 +87,12 @@ async fn trusts_the_authority_in_the_environment() {
     let sent = server.journal().requests().len();
     assert_eq!(report["requests"], json!(sent));
 
+    let mut misled = command();
+    misled.env("SSL_CERT_FILE", "/nonexistent");
+    let (code, _, stderr) = learn(misled).await;
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("check SSL_CERT_FILE"), "{stderr}");
+
     let (code, _, stderr) = learn(command()).await;
     assert_eq!(code, Some(3), "{stderr}");
     assert!(stderr.contains("invalid peer certificate"), "{stderr}");

@@ -4,6 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Stdio;
 use std::thread;
 
 use mock_server::World;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child;
-use crate::serving::{fail, file, serve};
+use crate::serving::{fail, file, program, serve};
 
 /// The ID of a user without files.
 const NOBODY: u32 = 65_534;
@@ -106,6 +107,25 @@ fn a_pipe_with_the_control_token_is_read_once() {
     writer.join().unwrap().unwrap();
     let accepted = serving.control("GET /health").key("secret-token").send();
     assert_eq!(accepted.status, 200);
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_a_pipe() {
+    let directory = TempDir::new().unwrap();
+    let path = pipe(directory.path());
+    let secret = file(&directory, "secret", "whsec_test");
+    for (option, _) in &text_files()[..4] {
+        let mut arguments = vec!["--webhook-url", "http://127.0.0.1:9/hooks", option, &path];
+        if *option != "--webhook-secret-file" {
+            arguments.extend(["--webhook-secret-file", &secret]);
+        }
+        let child = program(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        // Opening it waits for the program, which then waits for the content.
+        let _writer = fs::File::options().write(true).open(&path).unwrap();
+        child::send(Signal::TERM, child.id());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(143), "{option}");
+    }
 }
 
 /// Creates a pipe and returns its path.

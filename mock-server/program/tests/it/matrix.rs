@@ -143,7 +143,8 @@ fn a_run_that_sends_nothing_is_a_result_of_its_own() {
     let directory = TempDir::new().unwrap();
     let done = directory.path().join("done");
     let script = format!(
-        "[ -e '{0}' ] && exit; curl --silent --output /dev/null $PROFILE_BASE_URL/other; touch '{0}'",
+        "get() {{ curl --silent --output /dev/null $PROFILE_BASE_URL$1; }}; get /other; [ -e '{0}' ] && exit
+         get /api/v1/badges; touch '{0}'",
         done.display()
     );
     for (command, only) in [("matrix", "ids"), ("mutants", "me_without_email")] {
@@ -158,6 +159,14 @@ fn a_run_that_sends_nothing_is_a_result_of_its_own() {
         assert!(others.all(|run| run["result"] == "no_requests"), "{stdout}");
         assert!(stderr.contains("-count=1 (Go)"), "{stderr}");
     }
+}
+
+#[test]
+fn results_that_cannot_be_printed_are_an_error() {
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut matrix = child::command(env!("CARGO_BIN_EXE_mock-server"));
+    matrix.args(["matrix", "--only", "ids", "--", "true"]);
+    assert_eq!(matrix.stdout(full).status().unwrap().code(), Some(125));
 }
 
 #[test]

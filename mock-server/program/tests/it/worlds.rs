@@ -1,6 +1,8 @@
 //! Several worlds in one program.
 
 use std::fs::File;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::thread;
 
 use mock_server::World;
@@ -202,6 +204,27 @@ fn deletion_ends_waiting() {
     let answer = waiting.finish();
     assert_eq!(answer.status, 404, "{}", answer.body);
     assert!(answer.body.contains("unknown world `w1`"));
+}
+
+/// The request belongs to the world that was there when it began.
+#[test]
+fn a_body_that_arrives_after_a_reset_does_not_change_the_new_state() {
+    let serving = serve(&[]);
+    let mut stream = TcpStream::connect(serving.address()).unwrap();
+    let key = serving.key("all");
+    let head = format!(
+        "PATCH /api/v1/me/profile HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    // The server waits for the body.
+    stream.read_exact(&mut [0; 25]).unwrap();
+    serving.order(204, "POST /worlds/default/reset", Value::Null);
+    stream.write_all(br#"{"bio":"x"}"#).unwrap();
+    let mut response = [0; 12];
+    stream.read_exact(&mut response).unwrap();
+    assert_eq!(&response, b"HTTP/1.1 200");
+    assert_ne!(serving.request("GET /me").data(200)["bio"], "x");
 }
 
 #[test]
