@@ -155,7 +155,7 @@ fn check<T: std::fmt::Debug>(
     test: impl Fn(&Setup, T) -> TestCaseResult,
 ) {
     let setup = Setup::start();
-    let result = runner(1000).run(&cases, |case| test(&setup, case));
+    let result = runner(250).run(&cases, |case| test(&setup, case));
     result.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
