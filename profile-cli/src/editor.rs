@@ -19,6 +19,7 @@
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::File;
+use std::io::ErrorKind::{FileTooLarge, InvalidData, NotFound};
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -89,7 +90,7 @@ pub(crate) fn edit<T: EditedText>(
         .iter()
         .for_each(|note| session.output.note(note));
     let file = TextFile::create::<T>(initial, session.key_source())?;
-    let mut before = initial.to_owned();
+    let mut before = Ok(initial.to_owned());
     let mut step = Step::Open(None);
     loop {
         let started = Instant::now();
@@ -98,8 +99,9 @@ pub(crate) fn edit<T: EditedText>(
             Step::Send => (Ok(()), None),
         };
         let mut text = file.text::<T>()?;
+        let is_initial = |text: &Result<String, _>| text.as_deref() == Ok(initial);
         let is_first = earlier.is_none() && opened.is_ok();
-        if is_first && text == initial && started.elapsed() < AT_ONCE && session.can_ask() {
+        if is_first && is_initial(&text) && started.elapsed() < AT_ONCE && session.can_ask() {
             session.output.status(&file.kept(&file.commands::<T>()));
             prompt::ask(STILL_OPEN)?;
             text = file.text::<T>()?;
@@ -107,7 +109,7 @@ pub(crate) fn edit<T: EditedText>(
         let is_repeated = earlier.is_some() && opened.is_ok() && text == before;
         let finished = opened.and_then(|()| match earlier {
             Some(failure) if is_repeated => Err(failure),
-            _ => edited.finish(&text),
+            _ => edited.finish(text.as_ref().map_err(Failure::usage)?),
         });
         let failure = match finished {
             Ok(Finished::Done(report)) => {
@@ -119,7 +121,7 @@ pub(crate) fn edit<T: EditedText>(
                 session.output.status(&file.kept(&advice));
                 return Ok(report);
             }
-            Err(failure) if text == initial => {
+            Err(failure) if is_initial(&text) => {
                 file.delete();
                 return Err(failure);
             }
@@ -241,8 +243,8 @@ impl TextFile {
         }
     }
 
-    /// Reads the text. Fails if another user could change it.
-    fn text<T: EditedText>(&self) -> Result<String, Failure> {
+    /// Reads the text, or returns the reason why it is not a text. Fails if another user could change it.
+    fn text<T: EditedText>(&self) -> Result<Result<String, String>, Failure> {
         let read = private_file::open(&self.path).and_then(|(file, _)| {
             // The editor may have replaced the file.
             let file = private_file::restricted_to_owner(file)?;
@@ -250,9 +252,12 @@ impl TextFile {
             Ok((text_file::read(file)?.0.text, safety))
         });
         match read {
-            Ok((text, Ok(_))) => Ok(text),
+            Ok((text, Ok(_))) => Ok(Ok(text)),
             Ok((text, Err(reason))) => Err(self.changed_by_others::<T>(&text, &reason)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if matches!(error.kind(), InvalidData | FileTooLarge) => {
+                Ok(Err(format!("the text cannot be used: {error}")))
+            }
+            Err(error) if error.kind() == NotFound => {
                 let message = "the editor deleted the file, so the text is lost";
                 Err(Failure::new(FailureKind::Other, message))
             }

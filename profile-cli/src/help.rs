@@ -142,7 +142,9 @@ With --json, the field exit_code of an error contains the code.
   6    the service rejected the content
   7    rate limited
   8    network or TLS error, timeout, or a page in place of the response to a
-       write, as from the login of a network
+       write, as from the login of a network; `edit` and `apply` then read
+       the profile, and exit with 1 unless it shows the change, and `api`
+       exits with 8 only with --json or --jq
   9    `profile diff --exit-code`: the profile differs from the file
   10   the webhook signature does not match
   130  interrupted with Ctrl-C: 130 in a shell and on Windows; a program

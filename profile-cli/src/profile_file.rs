@@ -290,7 +290,8 @@ pub(crate) fn check_without_key<'a>(
     let Some((name, _)) = texts.find(|(_, text)| redact_key(text) != *text) else {
         return Ok(());
     };
-    let message = format!("{name} contains the API key, which is not written to files");
+    let message =
+        format!("{name} contains the API key or the webhook secret, which is not written to files");
     let [set, edit] = ["profile set", "profile link edit ID"].map(NextCommand);
     let hint = format!("replace the text with {set} or {edit}, and then the key");
     Err(Failure::new(FailureKind::Other, message).hint(hint))

@@ -16,7 +16,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::next_command::word;
 use crate::output::Output;
 use crate::settings::{Format, GlobalArguments};
-use crate::terminal::printable::{argument, escaped};
+use crate::terminal::printable::argument;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
 /// Prints the help, the version or the usage error of the argument parser.
@@ -204,7 +204,7 @@ fn show_arguments(error: &mut clap::Error, arguments: &[OsString]) {
             continue;
         };
         let shown = match kind == ContextKind::InvalidValue && is_receiver {
-            true => escaped(&SafeUrl::new(UrlRole::Receiver, text).to_string()),
+            true => argument(SafeUrl::new(UrlRole::Receiver, text).to_string().as_bytes()),
             false => {
                 // The parser replaces bytes that are not UTF-8.
                 let values = arguments.iter().map(|word| word.as_encoded_bytes());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use profile_sdk::{Call, Client, ClientBuilder, Error, Method, RawCall, Response, quoted};
+use profile_sdk::{Call, Client, ClientBuilder, Error, Method, RawCall, Response};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -15,6 +15,7 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::preview::DryRun;
 use crate::settings::Needs;
+use crate::terminal::printable::{argument, redact_key};
 use Method::{Delete, Get, Patch, Post, Put};
 
 #[derive(Debug, Args)]
@@ -77,25 +78,24 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     }
     let path = request.path().to_owned();
     let check = check_command(&path);
+    let is_json = session.output.is_json();
     let response = match arguments.method() {
         Get => session.read_about(&path, call),
+        // A page is not valid JSON.
+        _ if is_json => session.write(call, &path, &check),
         _ => session.write_any(call, &path, &check),
     };
-    let response =
-        response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
+    let response = response.map_err(|failure| arguments.with_body(failure, is_json))?;
     let is_write = arguments.needs() == Needs::Writes;
     let command = NextCommand(&check);
     let page = format!("{PAGE}; check with {command} before you try again");
     let warning = (is_write && response.is_page()).then_some(page);
     let outcome = is_write.then(|| WriteOutcome::unknown(&check));
     // Only one form is printed, and a response may not be valid JSON.
-    let report = match session.output.is_json() {
-        true => {
-            let json = as_json(&response, client, outcome)?;
-            Report::new(&*json, View::Body(Vec::new()))
-        }
+    let report = match is_json {
+        true => Report::new(&*as_json(&response, outcome)?, View::Body(Vec::new())),
         false => {
-            let bytes = as_bytes(&response, client);
+            let bytes = as_bytes(&response);
             Report::new(json!(String::from_utf8_lossy(&bytes)), View::Body(bytes))
         }
     };
@@ -178,23 +178,19 @@ impl ApiArguments {
 }
 
 /// Returns the body without the key.
-fn as_bytes(response: &Response<Vec<u8>>, client: &Client) -> Vec<u8> {
+fn as_bytes(response: &Response<Vec<u8>>) -> Vec<u8> {
     let body = response.body();
-    match client.redact_key(&String::from_utf8_lossy(body)) {
+    match redact_key(&String::from_utf8_lossy(body)) {
         Cow::Borrowed(_) => body.to_vec(),
         Cow::Owned(redacted) => redacted.into_bytes(),
     }
 }
 
 /// Returns the body as JSON.
-fn as_json(
-    response: &Response<Vec<u8>>,
-    client: &Client,
-    outcome: Option<WriteOutcome>,
-) -> Result<String, Failure> {
+fn as_json(response: &Response<Vec<u8>>, outcome: Option<WriteOutcome>) -> Result<String, Failure> {
     let status = response.status();
     let text = String::from_utf8_lossy(response.body());
-    let text = client.redact_key(&text);
+    let text = redact_key(&text);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let body = match text.trim() {
         "" => "null",
@@ -217,14 +213,10 @@ fn as_json(
 
 /// Returns the path with `/api/v1/` prepended if needed.
 fn full_path(entered: &str) -> Result<String, Failure> {
-    if entered.contains("://") {
-        let entered = quoted(entered);
-        let message = format!("{entered} is a URL; expected a path, such as me/profile");
+    if entered.contains("://") || entered.starts_with("//") {
+        let entered = argument(entered.as_bytes());
+        let message = format!("\"{entered}\" is a URL; expected a path, such as me/profile");
         return Err(Failure::usage(message).hint("set the URL of the service with --base-url"));
-    }
-    // The client rejects a path that starts with two slashes.
-    if entered.starts_with("//") {
-        return Ok(entered.to_owned());
     }
     let path = entered.strip_prefix('/').unwrap_or(entered);
     Ok(match path.starts_with("api/") {
@@ -268,7 +260,7 @@ mod tests {
         }
         check("/api/v2/me", "/api/v2/me");
         check("apis", "/api/v1/apis");
-        check("//host/me", "//host/me");
+        assert!(full_path("//host/me").is_err());
         assert!(full_path("https://host/me").is_err());
     }
 }

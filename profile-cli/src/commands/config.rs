@@ -214,5 +214,6 @@ pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<Failure>) {
     let listed = listed.collect();
     let accounts = settings.sources.config.check_accounts();
     wrong.extend(accounts.err());
+    wrong.extend(settings.sources.invalid_variables());
     (listed, wrong)
 }

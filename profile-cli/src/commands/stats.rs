@@ -274,7 +274,7 @@ fn table(
     });
     let handle = several.then_some("handle").into_iter();
     View::Table {
-        columns: handle.chain(columns).collect(),
+        columns: handle.chain(columns).map(str::to_owned).collect(),
         rows: rows.collect(),
         empty,
     }

@@ -55,7 +55,7 @@ pub(crate) enum View {
     },
     /// Rows with the same columns.
     Table {
-        columns: Vec<&'static str>,
+        columns: Vec<String>,
         rows: Vec<Vec<String>>,
         /// Message on a terminal if there are no rows.
         empty: &'static str,

@@ -74,34 +74,21 @@ impl Output {
 
     /// Creates an output for failures that occur before the settings are known.
     pub(crate) fn for_failures(arguments: &GlobalArguments) -> Self {
-        let is_terminal = io::stderr().is_terminal();
+        let json = arguments.wants_jq_errors_as_json();
+        let without_jq = arguments
+            .jq
+            .as_ref()
+            .map_or(arguments.output, |_| Some(Format::Table));
         // Others may be what is wrong.
         let display = GlobalArguments {
-            output: arguments.output,
-            json: arguments.json,
+            output: without_jq.filter(|_| !json),
+            json,
             color: arguments.color,
             ..GlobalArguments::default()
         };
-        let (json, color) = match Settings::load(&display, Needs::Nothing) {
-            Ok(it) if arguments.jq.is_none() => (it.format == Some(Format::Json), it.color),
-            _ => (
-                arguments.wants_jq_errors_as_json(),
-                arguments.color.unwrap_or_default(),
-            ),
-        };
-        Self {
-            renderer: match json {
-                true => Renderer::Json,
-                false => Renderer::Tsv { is_explicit: false },
-            },
-            format_is_option: json,
-            jq_failure_is_json: json,
-            stdout: Screen::plain(),
-            stderr: Screen::new(is_terminal, palette(color, is_terminal), None),
-            quiet: false,
-            #[cfg(feature = "webhook")]
-            has_heading: Cell::new(false),
-        }
+        let settings = Settings::load(&display, Needs::Nothing);
+        let output = settings.and_then(|settings| Self::new(&display, &settings));
+        output.expect("no setting is needed")
     }
 
     /// Returns `true` if the output is JSON.

@@ -66,8 +66,8 @@ impl Renderer {
         })
     }
 
-    /// Returns the fields or the table that the view selects from the JSON, or all fields of the JSON
-    /// if the view is a message and an option selects a format with columns.
+    /// Returns the fields or the table that the view selects from the JSON, or all fields of the JSON, or of
+    /// its items, if the view is a message and an option selects a format with columns.
     fn derived(&self, report: &Report) -> Option<View> {
         let json = || serde_json::from_str(&report.json).unwrap_or_default();
         if let View::Columns { names, empty } = report.view {
@@ -77,27 +77,36 @@ impl Renderer {
         if !has_columns || !matches!(report.view, View::Sentence(_)) {
             return None;
         }
-        let objects = match json() {
-            Value::Array(objects) => objects,
-            object => vec![object],
+        let json = json();
+        let objects = match &json {
+            Value::Array(objects) => objects.as_slice(),
+            object => std::slice::from_ref(object),
         };
         let objects = objects.iter().filter_map(Value::as_object);
-        let fields = objects.flatten();
-        let fields = fields.map(|(name, value)| (name.clone(), text(value)));
-        Some(View::Fields(fields.collect()))
+        let fields = objects.max_by_key(|fields| fields.len())?.iter();
+        Some(match json.is_array() {
+            true => {
+                let names: Vec<_> = fields.map(|(name, _)| name.as_str()).collect();
+                self.columns(&json, &names, "")
+            }
+            false => {
+                let fields = fields.map(|(name, value)| (name.clone(), text(value)));
+                View::Fields(fields.collect())
+            }
+        })
     }
 
     /// Returns a resource as fields, or in CSV as a row; and a list of resources as a table.
-    fn columns(&self, json: &Value, names: &[&'static str], empty: &'static str) -> View {
-        let mut columns = names.to_vec();
+    fn columns(&self, json: &Value, names: &[&str], empty: &'static str) -> View {
+        let mut columns: Vec<_> = names.iter().map(ToString::to_string).collect();
         if matches!(self, Self::Tsv { .. }) {
             // Scripts read the columns by their positions, and the specification does not define it.
-            columns.retain(|name| *name != "created_at");
+            columns.retain(|name| name != "created_at");
         }
         let row = |object: &Value| -> Vec<_> {
-            let cell = |name: &&str| match &object[&*redact_key(name)] {
+            let cell = |name: &String| match &object[&*redact_key(name)] {
                 // As in the column `selected` of `auth list`.
-                Value::Bool(true) => (*name).to_owned(),
+                Value::Bool(true) => name.clone(),
                 Value::Bool(false) => String::new(),
                 value => text(value),
             };
@@ -107,8 +116,7 @@ impl Renderer {
             Value::Array(objects) => objects.iter().map(row).collect(),
             object if matches!(self, Self::Csv) => vec![row(object)],
             object => {
-                let names = columns.iter().map(|name| (*name).to_owned());
-                let fields = names.zip(row(object));
+                let fields = columns.iter().cloned().zip(row(object));
                 return View::Fields(fields.filter(|(_, cell)| !cell.is_empty()).collect());
             }
         };
@@ -176,7 +184,9 @@ fn table<'a>(view: &'a View, screen: &Screen) -> TableOrText<'a> {
             let rows = rows.map(|(name, value)| vec![name, value]);
             return Ok((vec!["field", "value"], rows.collect()));
         }
-        View::Table { columns, rows, .. } => return Ok((columns.clone(), rows.clone())),
+        View::Table { columns, rows, .. } => {
+            return Ok((columns.iter().map(String::as_str).collect(), rows.clone()));
+        }
         View::Sentence(sentence) => format!("{}\n", one_line(sentence)),
         View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => printable(&String::from_utf8_lossy(body)),
@@ -193,7 +203,7 @@ mod tests {
     #[test]
     fn only_csv_has_a_header_row() {
         let table = View::Table {
-            columns: vec!["id", "title"],
+            columns: vec!["id".to_owned(), "title".to_owned()],
             rows: vec![vec!["1".to_owned(), "a, \"b\"\nc".to_owned()]],
             empty: "",
         };
@@ -206,7 +216,7 @@ mod tests {
     #[test]
     fn prints_nothing_for_an_empty_table() {
         let table = View::Table {
-            columns: vec!["id"],
+            columns: vec!["id".to_owned()],
             rows: Vec::new(),
             empty: "There are no links.",
         };

@@ -31,7 +31,7 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
 
 /// Renders each row on a line, without empty columns. If the rows are too long, the longest columns
 /// are cut, but never the IDs; the texts of posts, and reasons, are wrapped instead.
-fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
+fn table(headings: &[String], rows: &[Vec<String>], screen: &Screen) -> String {
     const GAP: u16 = 2;
     let wraps = |heading: &str| matches!(heading, "body" | "reason");
     let is_wrapped = headings.iter().any(|heading| wraps(heading));
@@ -46,7 +46,7 @@ fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
         .set_header(header);
     for row in rows {
         let cells = headings.iter().zip(row);
-        let cells = cells.map(|(heading, text)| match *heading {
+        let cells = cells.map(|(heading, text)| match heading.as_str() {
             "body" => printable(text).replace('\t', " "),
             _ => one_line(text),
         });
@@ -60,7 +60,7 @@ fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
         let is_empty = |row: &Vec<String>| row.get(index).is_none_or(String::is_empty);
         column
             .set_padding((0, GAP))
-            .set_constraint(match headings[index] {
+            .set_constraint(match headings[index].as_str() {
                 _ if rows.iter().all(is_empty) => ColumnConstraint::Hidden,
                 "id" => ColumnConstraint::ContentWidth,
                 heading if wraps(heading) => {
@@ -68,7 +68,7 @@ fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
                 }
                 _ => ColumnConstraint::LowerBoundary(Width::Fixed(8 + GAP)),
             });
-        if !wraps(headings[index]) {
+        if !wraps(&headings[index]) {
             column.set_delimiter('\n');
         }
     }
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn prints_a_message_for_an_empty_table() {
         let table = View::Table {
-            columns: vec!["id"],
+            columns: vec!["id".to_owned()],
             rows: Vec::new(),
             empty: "There are no links.",
         };

@@ -9,7 +9,7 @@ use super::Session;
 use super::sandbox;
 use crate::outcome::failure::Failure;
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source};
-use crate::terminal::printable::redact_key_of;
+use crate::terminal::printable::secrets;
 use crate::terminal::safe_url::SafeUrl;
 
 /// Time for the delays between attempts, added to the total timeout of a call.
@@ -67,6 +67,7 @@ pub(crate) fn client_for(
     key: Option<ApiKey>,
     session: &Session<'_>,
 ) -> Result<Client, Failure> {
+    secrets().extend(key.clone());
     let builder = builder(base_url, session)?;
     let builder = match key {
         Some(key) => builder.api_key(key),
@@ -76,7 +77,7 @@ pub(crate) fn client_for(
     let failure = |error: Error| {
         Failure::usage(error.to_string()).hint("set SSL_CERT_FILE to a file with CA certificates")
     };
-    builder.build().inspect(redact_key_of).map_err(failure)
+    builder.build().map_err(failure)
 }
 
 fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder, Failure> {
@@ -106,11 +107,10 @@ fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder, F
 
 /// Returns the valid proxy for a URL, if the settings name one.
 pub(crate) fn proxy(url: &SafeUrl, settings: &Settings) -> Result<Option<SafeUrl>, Failure> {
-    let Some(proxy) = settings.sources.proxy(url)? else {
+    let sources = &settings.sources;
+    let Some(proxy) = sources.proxy(url)? else {
         return Ok(None);
     };
-    let place = settings.sources.location(SettingName::Proxy, &proxy.source);
-    let check = SettingName::Proxy.check(proxy.value.expose());
-    check.map_err(|reason| Failure::usage(format!("{place}: the proxy {reason}")))?;
+    sources.read(SettingName::Proxy, |text| SettingName::Proxy.check(text))?;
     Ok(Some(proxy.value))
 }

@@ -187,7 +187,7 @@ pub(crate) fn curl_command(
     command
 }
 
-/// Quotes text for POSIX shells.
+/// Quotes text without the key for POSIX shells.
 fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+    format!("'{}'", redact_key(text).replace('\'', r"'\''"))
 }

@@ -3,7 +3,6 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use profile_sdk::quoted;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
 use super::SettingName;
@@ -254,7 +253,7 @@ fn line(text: &str, path: &[&str]) -> Option<usize> {
 /// Describes a value for an error message.
 fn found(item: &Item) -> String {
     match item.as_value() {
-        Some(Value::String(text)) => quoted(text.value()),
+        Some(Value::String(text)) => shown(text.value()),
         _ if item.is_table_like() => "a table".to_owned(),
         Some(Value::Array(_)) | None => "an array".to_owned(),
         Some(value) => value.clone().decorated("", "").to_string(),

@@ -1,7 +1,5 @@
 //! Finds the API key.
 
-use std::io::ErrorKind::{InvalidFilename, NotFound};
-
 use profile_sdk::ApiKey;
 
 use super::account::Account;
@@ -10,7 +8,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::next_command::NextCommand;
 use crate::system::text_file::{self, Text, mark_note};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::argument;
+use crate::terminal::printable::secrets;
 
 const KEY: &str = "PROFILE_API_KEY";
 const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
@@ -87,15 +85,8 @@ impl Key {
             let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
             text_file::read_within(&path, timeout)
         });
-        let (text, exposed) = read.as_ref().map_err(|error| match error.kind() {
-            NotFound | InvalidFilename => {
-                // The value may be the key.
-                let path = argument(path.as_os_str().as_encoded_bytes());
-                let message = format!("{KEY_FILE}: {path} does not exist");
-                Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
-            }
-            _ => Failure::of_file("read", &path, error),
-        })?;
+        let unreadable = |error| environment::unreadable_file(KEY_FILE, &path, error);
+        let (text, exposed) = read.as_ref().map_err(unreadable)?;
         let warning = exposed.then(|| private_file::exposed_warning(&path));
         Self::new(text.clone(), Source::Environment(KEY_FILE), warning).map(Some)
     }
@@ -104,13 +95,13 @@ impl Key {
         let note = text
             .had_mark
             .then(|| mark_note(format!("the key from {source}")));
-        let trimmed = text.text.trim_end().to_owned();
-        let key = ApiKey::new(text.text).map_err(|invalid| {
+        let key = ApiKey::new(text.key()).map_err(|invalid| {
             Failure::from(invalid).hint(format!("check the key from {source}"))
         })?;
+        secrets().push(key.clone());
         Ok(Self {
             key: Setting::new(key, source),
-            text: trimmed,
+            text: text.key().to_owned(),
             warnings: warning.into_iter().collect(),
             note,
         })

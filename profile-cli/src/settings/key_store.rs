@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::config_file::KEY_STORE;
+use super::value::shown;
 use super::{AccountName, ConfigFile, Settings};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::next_command::NextCommand;
@@ -44,8 +45,9 @@ impl KeyStore {
             Some("keyring") => Ok(Self::Keyring),
             Some(other) => {
                 let path = escaped(config.path());
+                let other = shown(other);
                 let message = format!(
-                    "{path}: accounts.{account}.{KEY_STORE} is {other:?}; expected file or keyring"
+                    "{path}: accounts.{account}.{KEY_STORE} is {other}; expected file or keyring"
                 );
                 Err(Failure::usage(message))
             }

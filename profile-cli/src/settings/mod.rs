@@ -139,6 +139,12 @@ impl Sources {
         load_config(&self.arguments).map(drop)
     }
 
+    /// Returns the failures of invalid variables that are not settings.
+    pub(crate) fn invalid_variables(&self) -> impl Iterator<Item = Failure> {
+        let log_level = log_level(self.arguments.verbose).err();
+        log_level.into_iter().chain(excluded_hosts().err())
+    }
+
     /// Parses a setting; an invalid one counts as unset unless all settings are required.
     fn read_if<T>(
         &self,
@@ -247,11 +253,7 @@ impl Sources {
         if matches!(proxy.source, Source::File(_)) {
             return Ok(Some(proxy));
         }
-        let text = environment::text;
-        let excluded = match text("no_proxy")? {
-            Some(hosts) => hosts,
-            None => text("NO_PROXY")?.unwrap_or_default(),
-        };
+        let excluded = excluded_hosts()?;
         let matcher = Matcher::builder()
             .https("http://proxy")
             .no(excluded.as_str())
@@ -272,6 +274,14 @@ fn load_config(arguments: &GlobalArguments) -> Result<ConfigFile, Failure> {
         || is_option(SettingName::Account)
         || !Key::is_in_environment();
     ConfigFile::load(is_needed)
+}
+
+/// Returns the hosts that need no proxy.
+fn excluded_hosts() -> Result<String, Failure> {
+    Ok(match environment::text("no_proxy")? {
+        Some(hosts) => hosts,
+        None => environment::text("NO_PROXY")?.unwrap_or_default(),
+    })
 }
 
 fn log_level(verbose: u8) -> Result<LevelFilter, Failure> {

@@ -2,12 +2,13 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::terminal::printable::escaped;
+use crate::terminal::printable::{argument, escaped};
 
 /// The default directory of the settings and stored keys, in help texts.
 pub(crate) const CONFIG_DEFAULT: &str = match cfg!(windows) {
@@ -30,6 +31,18 @@ pub(crate) fn text(name: &str) -> Result<Option<String>, Failure> {
 /// Returns the path in a variable.
 pub(crate) fn path(name: &str) -> Option<PathBuf> {
     value(name).map(PathBuf::from)
+}
+
+/// Returns the failure of reading the file that a variable names. The value may be the secret.
+pub(crate) fn unreadable_file(variable: &str, path: &Path, error: &io::Error) -> Failure {
+    let path = argument(path.as_os_str().as_encoded_bytes());
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::InvalidFilename => {
+            let failure = Failure::usage(format!("{variable}: {path} does not exist"));
+            failure.hint(format!("create the file, or unset {variable}"))
+        }
+        _ => Failure::usage(format!("{variable}: {path} cannot be read: {error}")),
+    }
 }
 
 /// Returns `true` if a variable is set.

@@ -30,6 +30,11 @@ impl From<String> for Text {
 }
 
 impl Text {
+    /// Returns the key that the text contains, without the white space around it.
+    pub(crate) fn key(&self) -> &str {
+        self.text.trim()
+    }
+
     /// Decodes a text. An error completes a sentence that starts with the name of the source.
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, String> {
         if is_utf_16(&bytes) {

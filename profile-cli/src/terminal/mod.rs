@@ -37,15 +37,6 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Returns a stream that is not a terminal.
-    pub(crate) fn plain() -> Self {
-        Self {
-            is_terminal: false,
-            palette: None,
-            width: DEFAULT_WIDTH,
-        }
-    }
-
     /// Returns a stream of this width, or of the terminal's width.
     pub(crate) fn new(is_terminal: bool, palette: Option<Palette>, width: Option<usize>) -> Self {
         Self {
@@ -113,4 +104,12 @@ pub(crate) fn understands_sequences() -> bool {
         }
     }
     env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+#[cfg(test)]
+impl Screen {
+    /// Returns a stream that is not a terminal.
+    pub(crate) fn plain() -> Self {
+        Self::new(false, None, None)
+    }
 }

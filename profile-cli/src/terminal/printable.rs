@@ -1,34 +1,45 @@
 //! Makes text from the service safe to print.
 
 use std::borrow::Cow;
+use std::env;
 use std::ffi::OsStr;
-use std::sync::RwLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
-use profile_sdk::{Client, ProfileField, with_visibility};
+use profile_sdk::{ApiKey, ProfileField, with_visibility};
 use serde_json::Value;
 
 use super::safe_url::hide_user;
 
-/// The client whose key is redacted in everything that is printed.
-static CLIENT: RwLock<Option<Client>> = RwLock::new(None);
+/// The keys of the environment and of clients. A webhook secret is redacted like a key.
+static SECRETS: LazyLock<Mutex<Vec<ApiKey>>> = LazyLock::new(|| {
+    let text = |name| env::var(name).ok();
+    let secret = text("PROFILE_WEBHOOK_SECRET").filter(|secret| secret.len() >= SHORTEST);
+    let texts = [text("PROFILE_API_KEY"), secret].into_iter().flatten();
+    let keys = texts.map(|text| ApiKey::new(text.trim_start_matches('\u{feff}').trim()));
+    Mutex::new(keys.flatten().collect())
+});
+
+/// The minimum length of what may be a key or a webhook secret. Shorter ones would occur in messages.
+const SHORTEST: usize = 12;
 
 /// Unicode's line separator and paragraph separator.
 const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
-/// Redacts the key of this client in everything that is printed from now on.
-pub(crate) fn redact_key_of(client: &Client) {
-    if let Ok(mut current) = CLIENT.write() {
-        *current = Some(client.clone());
-    }
+/// Returns the keys that are redacted in everything that is printed from now on.
+pub(crate) fn secrets() -> MutexGuard<'static, Vec<ApiKey>> {
+    SECRETS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Redacts the key of the calls, which a service may echo.
+/// Redacts the keys, which a service may echo, and which may be misplaced arguments.
 pub(crate) fn redact_key(text: &str) -> Cow<'_, str> {
-    match CLIENT.read().as_deref() {
-        Ok(Some(client)) => client.redact_key(text),
-        Ok(None) | Err(_) => Cow::Borrowed(text),
+    let mut text = Cow::Borrowed(text);
+    for key in secrets().iter() {
+        if let Cow::Owned(redacted) = key.redact_in(&text) {
+            text = Cow::Owned(redacted);
+        }
     }
+    text
 }
 
 /// Redacts the key in the string values of a document that the program built: its names and syntax are the
@@ -122,12 +133,12 @@ pub(crate) fn escaped(text: &(impl AsRef<OsStr> + ?Sized)) -> String {
 /// Returns an argument or a value for a message, unless it may be an API key that was passed by mistake: names
 /// such as `default_output` and `work_account_2` are shown, and misspelled profile fields.
 pub(crate) fn argument(bytes: &[u8]) -> String {
-    const SHORTEST: usize = 12;
     const LONGEST_WORD: usize = 12;
     const LONGEST_NUMBER: usize = 3;
     let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.~+=".contains(byte);
     let is_random = |byte: &u8| byte.is_ascii_digit() || *byte == b'_';
     let text = str::from_utf8(bytes).unwrap_or_default();
+    let text = text.trim_start_matches('-');
     let is_word = |part: &str| match part.parse::<u64>() {
         Ok(_) => part.len() <= LONGEST_NUMBER,
         Err(_) => part.len() <= LONGEST_WORD && part.bytes().all(|byte| byte.is_ascii_alphabetic()),
@@ -136,8 +147,7 @@ pub(crate) fn argument(bytes: &[u8]) -> String {
     let may_be_key = text.len() >= SHORTEST
         && bytes.iter().all(is_token)
         && bytes.iter().any(is_random)
-        && !text.starts_with('-')
-        && !text.split(['_', '-', '.']).all(is_word)
+        && !text.split(['_', '-', '.', '=']).all(is_word)
         && !ProfileField::ALL.iter().any(is_field);
     match may_be_key {
         true => "[redacted]".to_owned(),

@@ -171,6 +171,13 @@ async fn problems_of_settings_and_files() {
     let run = status(&fixture).run();
     assert_eq!(run.code(), 2, "{run}");
     fails_with(&run, "config.toml:1: timeout is");
+    let proxied = status(&fixture).env("PROFILE_BASE_URL", "https://127.0.0.1:1");
+    let invalid = [("PROFILE_LOG", "bogus"), ("HTTPS_PROXY", "bogus value")];
+    let proxied = proxied.envs(&invalid).without("PROFILE_API_KEY").run();
+    let found = proxied.error()["failures"].as_array().map(Vec::len);
+    assert_eq!(found, Some(4), "{proxied}");
+    let list = fixture.program(&["config", "list"]).envs(&invalid).run();
+    list.says("warning: PROFILE_LOG is \"bogus\"; expected off");
     let unknown = "unknown setting \"retrys\"";
     assert_eq!(run.stderr().matches(unknown).count(), 1, "{run}");
     let chmod = format!("restrict it with `chmod 600 {}`", quoted(&config));

@@ -345,8 +345,8 @@ async fn a_key_file_that_the_user_names_may_be_a_pipe() {
         program.env("PROFILE_API_KEY_FILE", &pipe)
     };
     let nobody_writes = program(&["show", "--timeout", "0.1"]).run();
-    let expected = format!("error: {} cannot be read: timed out\n", pipe.display());
-    assert_eq!(nobody_writes.stderr(), expected);
+    let expected = format!("{} cannot be read: timed out\n", pipe.display());
+    nobody_writes.fails(2, &format!("error: PROFILE_API_KEY_FILE: {expected}"));
     let running = program(&["show"]).start();
     fs::write(&pipe, fixture.service.key()).unwrap();
     running.end().stdout();

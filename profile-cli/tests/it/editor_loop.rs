@@ -55,6 +55,8 @@ enum Step {
     Sets(&'static str),
     /// The editor is still open, and saves this location.
     SavesLate(&'static str),
+    /// The editor is still open, and saves bytes that are not UTF-8.
+    SavesBytes,
     /// Another program changes the location.
     Theirs(&'static str),
     /// The next change is answered with this status.
@@ -63,7 +65,7 @@ enum Step {
     Types(&'static str),
 }
 
-use Step::{Answers, Opens, Quits, Saves, SavesLate, Sees, Sets, Theirs, Types};
+use Step::{Answers, Opens, Quits, Saves, SavesBytes, SavesLate, Sees, Sets, Theirs, Types};
 
 /// The locations that were sent, the number of texts that were kept, and the exit code.
 type Row = (&'static [Step], &'static [&'static str], usize, i32);
@@ -88,6 +90,7 @@ const ROWS: &[Row] = &[
     (&[Sets(TOO_LONG), Sees("your text is saved in "), Sees(AGAIN), Types("\u{3}")], &[], 1, -2),
     (&[Sets(TOO_LONG), Sees(AGAIN), Types("\u{4}")], &[], 1, 130),
     (&[Sets(TOO_LONG), Sees(AGAIN), Types("y\r"), Quits, Sees(UNCHANGED), Sees(AGAIN), Types("n\r")], &[], 1, 2),
+    (&[Quits, Sees(ENTER), SavesBytes, Types("\r"), Sees("not valid UTF-8"), Sees(AGAIN), Types("n\r")], &[], 1, 2),
     // A conflict.
     (&[Opens, Theirs("a"), Sets("mine"), Sees("it is now \"a\", and yours is \"mine\""), Sees(OR_SEND),
        Types("\r"), Saves, Sees(UNCHANGED), Sees(OR_SEND), Types("s\r")], &["a", "mine"], 0, 0),
@@ -149,6 +152,7 @@ fn take(step: &Step, terminal: &mut Terminal, fixture: &Fixture, keys: &Keys) {
             assert_ne!(new, text);
             fs::write(path, new).unwrap();
         }
+        SavesBytes => fs::write(&unsent(fixture)[0], b"\xff").unwrap(),
         Theirs(location) => drop(fixture.run(&["set", "--location", location]).stdout()),
         Answers(status) => {
             let rule = FaultRule::new(Fault::status(*status)).times(1);

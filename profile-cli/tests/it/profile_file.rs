@@ -64,6 +64,7 @@ async fn a_page_is_not_the_result_of_a_write() {
         ("link delete link_1 --yes", 1),
         ("link delete link_1 link_2 --yes", 2),
         ("post delete post_1 --yes", 1),
+        ("api me/profile -X PATCH -f bio=b", 1),
     ] {
         let fixture = Fixture::new().await;
         respond_with_page(&fixture, &["PATCH", "POST", "DELETE"], "before", PAGE);
@@ -84,7 +85,7 @@ async fn a_page_is_not_the_result_of_a_write() {
         assert_eq!(writes(&fixture.service), failures);
         let text = fixture.run(&command).stderr();
         assert!(text.contains("not from the service"), "{text}");
-        assert!(text.contains("hint: check with `profile "), "{text}");
+        assert!(text.contains("check with `profile "), "{text}");
         assert_eq!(fixture.service.world().unwrap(), before);
     }
     let fixture = Fixture::new().await;

@@ -132,7 +132,7 @@ async fn an_invalid_proxy_is_reported_with_its_source() {
         // On Windows, names of variables have no case.
         run.to_string()
             .replace("all_proxy", "ALL_PROXY")
-            .contains("ALL_PROXY: the proxy has the scheme socks5"),
+            .contains("ALL_PROXY: proxy has the scheme socks5"),
         "{run}"
     );
     assert!(!run.to_string().contains("hush"), "{run}");

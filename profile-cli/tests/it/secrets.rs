@@ -128,6 +128,7 @@ async fn results_contain_no_key() {
         &["link", "delete", "1", "--yes"],
         &["diff", file, "--prune"],
         &["diff", file, "--prune", "--json"],
+        &["api", &format!("me?k={CANARY}"), "-f", &name, "--curl"],
     ] {
         check_redacted(&fixture.run_with_key(CANARY, command), CANARY);
     }
@@ -214,6 +215,10 @@ async fn a_key_as_another_argument_is_not_repeated() {
         &["-o", key, "show"],
         &["show", &option],
         &["set", "--location", "x", key],
+        &["help", &option],
+        &["show", &format!("--{key}")],
+        &["webhook", "probe", key],
+        &["webhook", "listen", "--forward-to", key],
     ] {
         for json in [&[][..], &["--json"]] {
             let run = fixture.without_settings(&[arguments, json].concat());
@@ -222,8 +227,21 @@ async fn a_key_as_another_argument_is_not_repeated() {
             assert!(!run.to_string().contains(key), "{run}");
         }
     }
+    for arguments in [
+        &["config", "list", "--account", key][..],
+        &["auth", "status", "--base-url", key],
+        &["link", "add", "t", key],
+        &["show", "--jq", key],
+        &["webhook", "listen", "--addr", &format!("{key}:x")],
+        &["webhook", "send", key, "--to", "http://127.0.0.1:1"],
+    ] {
+        let variables = [("PROFILE_API_KEY", key), ("PROFILE_WEBHOOK_SECRET", key)];
+        let run = fixture.without_settings(arguments).envs(&variables).run();
+        assert!(!run.to_string().contains(key), "{run}");
+    }
     for (command, word) in [
         (&["show"][..], "background_color"),
+        (&["show"], "--background_color"),
         (&["show"], "dispIay_name1"),
         (&["config", "get"], "default_output"),
         (&["auth", "switch"], "work_account_2"),
@@ -232,6 +250,10 @@ async fn a_key_as_another_argument_is_not_repeated() {
         let run = fixture.run(&[command, &[word]].concat());
         let is_shown = word != "ada-2026.example";
         assert_eq!(run.stderr().contains(word), is_shown, "{run}");
+    }
+    for name in ["retries", "accounts", "accounts.a.key_store"] {
+        configure(fixture.home.path(), &format!("{name} = {key:?}\n"));
+        check_redacted(&fixture.run_stored(&["auth", "list"]), key);
     }
 }
 
@@ -401,17 +423,20 @@ fn check_arguments(url: &str) {
         &["show", "--timeout", url],
         &["show", "--account", url],
         &["diff", url],
-        &["api", url],
+        &["webhook", "listen", "--addr", &format!("{url}:x")],
         &["auth", "login", url],
         &["config", "set", "base_url", url],
         &["config", "set", "proxy", url],
         &["config", "set", "output", url],
         &["webhook", "send", "post.liked", url, "--to", "http://x"],
     ] {
-        check(arguments, &[]);
+        check(arguments, &[("PROFILE_WEBHOOK_SECRET", "secret")]);
+    }
+    let base_url = ("PROFILE_BASE_URL", "http://127.0.0.1:1");
+    if url.contains("//") {
+        check(&["api", url], &[base_url]);
     }
     for name in ["PROFILE_OUTPUT", "PROFILE_LOG", "PROFILE_API_KEY_FILE"] {
-        let base_url = ("PROFILE_BASE_URL", "http://127.0.0.1:1");
         check(&["show", "--retries", "0"], &[(name, url), base_url]);
     }
     // The path of a receiver may contain an `@`.

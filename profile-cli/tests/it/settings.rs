@@ -190,7 +190,7 @@ async fn keys_follow_the_documented_precedence() {
         .log_in(&keys.analytics, &["--account", "mine"])
         .stdout();
     let key_file = fixture.home.path().join("key");
-    fs::write(&key_file, &keys.links).unwrap();
+    fs::write(&key_file, format!(" {}\r\n\n", keys.links)).unwrap();
     let status = |arguments: &[&str]| {
         let arguments = [&["auth", "status", "--json"], arguments].concat();
         Program::new(fixture.home.path(), &arguments)

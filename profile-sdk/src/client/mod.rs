@@ -188,8 +188,7 @@ impl Client {
     #[must_use]
     pub fn redact_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let key = self.shared.api_key.as_ref();
-        let redacted = key.and_then(|key| key.redact(text, false));
-        redacted.map_or(Cow::Borrowed(text), Cow::Owned)
+        key.map_or(Cow::Borrowed(text), |key| key.redact_in(text))
     }
 
     /// Returns an error if a request requires a key and the client has none.

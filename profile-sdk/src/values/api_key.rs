@@ -1,5 +1,6 @@
 //! The API key, which is never printed, and its redaction in texts.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
@@ -49,6 +50,22 @@ impl ApiKey {
     /// Returns the key, for the `Authorization` header.
     pub(crate) fn expose(&self) -> &str {
         &self.text
+    }
+
+    /// Replaces the key in a text by `[redacted]`, even if it is encoded for JSON, a URL or HTML. A key of fewer
+    /// than 6 bytes is a placeholder, and stays.
+    ///
+    /// ```
+    /// use profile_sdk::ApiKey;
+    ///
+    /// let key = ApiKey::new("canary")?;
+    /// assert_eq!(key.redact_in("you sent canary"), "you sent [redacted]");
+    /// # Ok::<(), profile_sdk::InvalidValue>(())
+    /// ```
+    #[must_use]
+    pub fn redact_in<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.redact(text, false)
+            .map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Redacts the key in a text, in any encoding, and a part of the key at the end of a truncated text.

@@ -11,6 +11,7 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Key, KeyStore, SettingName};
 use crate::system::environment::is_set;
+use crate::terminal::printable::secrets;
 
 pub(crate) const LIST_HELP: &str = "\
 In a pipe, each line is an account name, \"selected\" or nothing, a base URL, and \"file\" or \"keyring\",
@@ -166,7 +167,10 @@ Examples:
   PROFILE_API_KEY=$(profile auth token --account work) ./script";
 
 pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
-    match Key::find(&session.settings)? {
+    let key = Key::find(&session.settings)?;
+    // The result is the key.
+    secrets().clear();
+    match key {
         Some(key) => Ok(Report {
             warnings: key.warnings,
             ..Report::text(key.text, "token")

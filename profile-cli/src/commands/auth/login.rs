@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
     let (key, profile) = match arguments.with_token {
         true => {
             let key = key_of(Input::Stdin.read_text()?, session);
-            let profile = check_with_service(&base_url, key.trim(), session)?;
+            let profile = check_with_service(&base_url, &key, session)?;
             (key, profile)
         }
         false => ask_for_key(&base_url, session)?,
@@ -93,14 +93,14 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
         profile,
     };
     let replaces = login.confirm_replacement(session)?;
-    login.store(key.trim(), replaces, session)
+    login.store(&key, replaces, session)
 }
 
 /// Asks for the key until the service accepts one.
 fn ask_for_key(base_url: &SafeUrl, session: &Session<'_>) -> Result<(String, Profile), Failure> {
     loop {
         let key = key_of(prompt::ask_hidden("API key (not shown): ")?.into(), session);
-        match check_with_service(base_url, key.trim(), session) {
+        match check_with_service(base_url, &key, session) {
             Ok(profile) => return Ok((key, profile)),
             Err(failure) if is_wrong_key(&failure) => session.output.warn(&failure.message),
             Err(failure) => return Err(failure),
@@ -182,7 +182,7 @@ fn key_of(entered: Text, session: &Session<'_>) -> String {
     if entered.had_mark {
         session.output.note(&mark_note("the key"));
     }
-    entered.text
+    entered.key().to_owned()
 }
 
 /// Returns the base URL of the options, the account or config.toml, or asks for it. The default is

@@ -58,7 +58,6 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
 fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
     let settings = &session.settings;
     let is_readable = check_settings(settings, findings);
-    check_files(settings, findings);
     let mut facts = Facts::default();
     let mut is_missing = false;
     match Key::find(settings) {
@@ -71,6 +70,7 @@ fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
         Ok(None) => is_missing = is_readable,
         Err(failure) => findings.push(failure),
     }
+    check_files(settings, findings);
     let has_accounts = !settings.sources.config.accounts().is_empty();
     match settings.sources.base_url() {
         Ok(base_url) => {
@@ -165,7 +165,8 @@ impl Findings {
     fn push(&mut self, failure: Failure) {
         let is_known = |known: &Failure| {
             let is_same_field = known.field.is_some() && known.field == failure.field;
-            is_same_field || known.message == failure.message
+            // The other may start with the variable that names the file.
+            is_same_field || known.message.ends_with(&failure.message)
         };
         if !self.failures.iter().any(is_known) {
             self.failures.push(failure);

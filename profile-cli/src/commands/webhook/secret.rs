@@ -13,7 +13,6 @@ use crate::output::Output;
 use crate::session::Session;
 use crate::system::text_file::{self, is_utf_16, mark_note};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::argument;
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 
@@ -42,11 +41,8 @@ impl WebhookSecret {
             return Err(Failure::usage("no webhook secret is set").hint(hint));
         };
         let read = File::open(&path).and_then(text_file::read_bytes);
-        let (mut bytes, exposed) = read.map_err(|error| {
-            // The value may be the secret.
-            let path = argument(path.as_os_str().as_encoded_bytes());
-            Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
-        })?;
+        let unreadable = |error| environment::unreadable_file(SECRET_FILE, &path, &error);
+        let (mut bytes, exposed) = read.map_err(unreadable)?;
         if exposed {
             let warning = private_file::exposed_warning(&path);
             session.output.warn(&warning);

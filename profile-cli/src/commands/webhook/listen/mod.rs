@@ -23,6 +23,7 @@ use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
+use crate::terminal::printable::argument;
 use crate::terminal::safe_url::SafeUrl;
 
 #[derive(Debug, Args)]
@@ -136,16 +137,17 @@ fn leads_to(url: &SafeUrl, address: SocketAddr) -> bool {
 }
 
 fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {
+    let shown = argument(text.as_bytes());
     let addresses: Result<Vec<_>, _> = text.to_socket_addrs().map(Iterator::collect);
     let addresses = addresses.map_err(|error| {
-        let message = format!("--addr: {text:?} is not a valid address: {error}");
+        let message = format!("--addr: \"{shown}\" is not a valid address: {error}");
         Failure::usage(message).hint("expected a host and a port, such as 127.0.0.1:8080")
     })?;
     let bound = TcpListener::bind(addresses.as_slice());
     bound
         .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
         .map_err(|error| {
-            let message = format!("cannot listen on {text}: {error}");
+            let message = format!("cannot listen on {shown}: {error}");
             Failure::new(FailureKind::Other, message).hint("use another port, or 0 for a free port")
         })
 }

@@ -133,7 +133,9 @@ fn table(results: &[CaseResult]) -> Report {
     Report::new(
         results.iter().map(CaseResult::json).collect::<Value>(),
         View::Table {
-            columns: vec!["result", "delivery", "status", "reason"],
+            columns: ["result", "delivery", "status", "reason"]
+                .map(str::to_owned)
+                .into(),
             rows: results.iter().map(CaseResult::row).collect(),
             empty: "",
         },
