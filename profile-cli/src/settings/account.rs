@@ -82,7 +82,9 @@ impl Sources {
         let is_known = |name: &String| self.config.accounts().contains(name);
         let account = account.filter(|(_, name)| is_used && is_known(name));
         let base_url = self.arguments.setting(SettingName::BaseUrl);
-        let base_url = base_url.map(|url| ("--base-url", SafeUrl::base(url.value).to_string()));
+        let base_url = base_url.map(|url| SafeUrl::base(url.value).to_string());
+        // It may be the key.
+        let base_url = base_url.map(|url| ("--base-url", argument(url.as_bytes())));
         let options = account.into_iter().chain(base_url);
         let options = options.map(|(option, value)| {
             let value = word(&value, "VALUE");

@@ -219,6 +219,7 @@ async fn a_key_as_another_argument_is_not_repeated() {
         &["show", &format!("--{key}")],
         &["webhook", "probe", key],
         &["webhook", "listen", "--forward-to", key],
+        &["auth", "switch", "--base-url", key],
     ] {
         for json in [&[][..], &["--json"]] {
             let run = fixture.without_settings(&[arguments, json].concat());
