@@ -55,6 +55,14 @@ pub(crate) fn without_mark(text: &[u8]) -> Result<&[u8], &'static str> {
     }
 }
 
+/// Prints a line to stdout. It is no error if stdout is closed: the exit code still reports the result.
+pub fn print(line: &str) -> io::Result<()> {
+    match writeln!(io::stdout(), "{line}") {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
+}
+
 /// Opens a file that [`write`] will write, or creates it, so that an invalid path fails early. Its content
 /// stays.
 pub fn open_for_writing(path: &Path) -> io::Result<File> {

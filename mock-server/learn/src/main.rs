@@ -171,8 +171,7 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
         true => serde_json::to_string_pretty(&report).map_err(usage)?,
         false => report.to_string(),
     };
-    // Ignore a closed stdout; the exit code still reports the result.
-    let _ = writeln!(io::stdout(), "{}", printable(&text));
+    let printed = files::print(&printable(&text));
     if let Some(path) = &options.out {
         let text = report.to_file(options.base_url.authority());
         let text = text.map_err(usage)?;
@@ -182,6 +181,7 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
         let failed = failed("cannot write the dialect file", path);
         files::write(path, text.as_bytes()).map_err(failed)?;
     }
+    printed.map_err(|error| usage(format!("cannot print the report: {error}")))?;
     let fits = report.fits() && is_unchanged;
     Ok(if fits { 0 } else { DIFFERS })
 }

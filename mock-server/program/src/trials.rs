@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use futures_util::stream::{self, StreamExt};
-use mock_server::{Dialect, Report, RuleViolations, Signals, World, Worlds, printable};
+use mock_server::{Dialect, Report, RuleViolations, Signals, World, Worlds, files, printable};
 use serde::Serialize;
 
 use crate::failure::{Failure, warn};
@@ -97,11 +97,8 @@ pub(crate) async fn run(
     for trial in &failed {
         trial.print_output(false);
     }
-    // The exit code reports the results even if nobody reads stdout.
-    conclude(&rows, options.json).or_else(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Ok(()),
-        _ => Err(Failure::of("print the results")(error)),
-    })?;
+    let printed = conclude(&rows, options.json);
+    printed.map_err(Failure::of("print the results"))?;
     if rows.iter().any(|row| row.result == NO_REQUESTS) {
         warn(
             "a run without requests to an endpoint says nothing: the command has probably reused an earlier result; turn that \
@@ -178,7 +175,7 @@ fn conclude(runs: &[Row], json: bool) -> io::Result<()> {
             counts.collect::<Vec<_>>().join(", ")
         }
     };
-    writeln!(io::stdout(), "{}", printable(&text))
+    files::print(&printable(&text))
 }
 
 /// Number of lines to print from the end of the output of a failed run.

@@ -419,6 +419,12 @@ async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
     for no_handle in ["", ".", ".."] {
         learn(server.uri(), server.key(), &["--handle", no_handle]).ends(2);
     }
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let mut unprinted = program(server.uri());
+    unprinted
+        .env("PROFILE_API_KEY", server.key())
+        .stdout(full.unwrap());
+    assert_eq!(unprinted.status().unwrap().code(), Some(2));
     let learned = learn("http://127.0.0.1:9", "wrong-key", &[]);
     learned.ends(3);
     assert!(
