@@ -104,7 +104,8 @@ NO_PROXY  Hosts to reach without these proxies
 NO_COLOR, CLICOLOR_FORCE  Disable or force colors with --color auto
 TERM  `dumb` disables colors with --color auto
 COLORTERM  `truecolor` allows 24-bit colors
-SSL_CERT_FILE  Certificates to trust instead of those of the system, on Linux; must not be empty"
+SSL_CERT_FILE, SSL_CERT_DIR  Certificates to trust instead of those of the system, on Linux: a file that is not \
+    empty, and directories"
     )
 }
 

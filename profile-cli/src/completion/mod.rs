@@ -53,7 +53,11 @@ fn candidates(shell: Shell, program: fn() -> Command, words: &[OsString]) -> Opt
     let (last, before) = words.split_last()?;
     let before = before.to_vec();
     let position = before.len();
-    LINE.get_or_init(|| CommandLine { program, before });
+    LINE.get_or_init(|| CommandLine {
+        program,
+        before,
+        all: arguments.clone(),
+    });
     let mut command = program().mut_arg("account", |argument| argument.add(accounts()));
     // Adds the arguments of the subcommands, --help and the global options.
     command.build();

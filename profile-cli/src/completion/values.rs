@@ -116,10 +116,13 @@ fn known_accounts(line: &CommandLine) -> Vec<Candidate> {
     accounts.map(candidate).collect()
 }
 
-/// The words of a command line before the one that is completed.
+/// The words of a command line.
 pub(super) struct CommandLine {
     pub(super) program: fn() -> Command,
+    /// Those before the one that is completed.
     pub(super) before: Vec<String>,
+    /// All, which bash passes as one text.
+    pub(super) all: Vec<String>,
 }
 
 impl CommandLine {
@@ -142,7 +145,9 @@ impl CommandLine {
             retries: Some(0),
             ..self.options()
         };
-        if options.base_url.is_some() {
+        // clap drops the options after an invalid one, and the others may follow the cursor.
+        let has = |option: &str| self.all.iter().any(|line| line.contains(option));
+        if has("--base-url") || (has("--account") && options.account.is_none()) {
             return None;
         }
         let (sender, receiver) = mpsc::channel();

@@ -99,10 +99,16 @@ fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder, F
         .saturating_mul(retries.saturating_add(1))
         .saturating_add(RETRY_DELAYS);
     Ok(builder
-        .connect_timeout(timeout.min(ClientBuilder::DEFAULT_CONNECT_TIMEOUT))
+        .connect_timeout(connect_timeout(timeout))
         .attempt_timeout(timeout)
         .total_timeout(total)
         .retry(RetryPolicy::new().max_retries(retries)))
+}
+
+/// Returns the time limit of a connection. It is shorter than that of a request, so that the error says that
+/// nothing was sent.
+pub(crate) fn connect_timeout(timeout: Duration) -> Duration {
+    (timeout.mul_f32(0.9)).min(ClientBuilder::DEFAULT_CONNECT_TIMEOUT)
 }
 
 /// Returns the valid proxy for a URL, if the settings name one.

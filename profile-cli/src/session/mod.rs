@@ -28,7 +28,7 @@ use waits::Waits;
 
 pub(crate) use connection::client_for;
 #[cfg(feature = "webhook")]
-pub(crate) use connection::proxy;
+pub(crate) use connection::{connect_timeout, proxy};
 
 /// The message after Ctrl-C before a change was sent.
 const UNSENT: &str = "interrupted; this change was not sent";

@@ -203,6 +203,8 @@ async fn no_key_is_sent_to_a_typed_base_url() {
         &["--base-url", uri, "link", "edit", ""][..],
         &["link", "edit", "--base-url", uri, ""],
         &["link", "edit", &joined, ""],
+        &["--timeout", "x", "--base-url", uri, "link", "edit", ""],
+        &["--nope", "link", "edit", "--base-url", uri, ""],
         // Bash separates words at these characters.
         &["link", "edit", "--base-url", "=", "http", ":", "//host", ""],
     ] {

@@ -104,7 +104,7 @@ pub(super) fn explain(
     url: &SafeUrl,
     proxy: Option<&SafeUrl>,
 ) -> (String, Option<String>) {
-    if error.is_timeout() {
+    if error.is_timeout() && !error.is_connect() {
         return ("timed out".to_owned(), None);
     }
     let failed = match error.is_connect() {

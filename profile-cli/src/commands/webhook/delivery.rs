@@ -12,7 +12,7 @@ use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sig
 use super::attempt::{Attempt, explain, failure, root_cause};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
-use crate::session::{Session, proxy};
+use crate::session::{Session, connect_timeout, proxy};
 use crate::settings::{DEFAULT_TIMEOUT, complete_url};
 use crate::system::interruption;
 use crate::terminal::progress::Progress;
@@ -110,12 +110,14 @@ impl Sender {
     pub(super) fn new(url: &SafeUrl, session: &Session<'_>) -> Result<Self, Failure> {
         // reqwest uses the provider of the process. Fails if one is installed already.
         let _ = ring::default_provider().install_default();
+        let timeout = session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
         let mut builder = Client::builder()
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             // Some receivers close each connection without announcing it.
             .pool_max_idle_per_host(0)
-            .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
+            .connect_timeout(connect_timeout(timeout))
+            .timeout(timeout);
         if url.parsed().is_some_and(|url| url.scheme() == "http") {
             // Loading the root certificates of the platform is slow.
             builder = builder.tls_certs_only([]);

@@ -234,6 +234,15 @@ fn a_silent_receiver_times_out() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let to = format!("http://{}", silent.local_addr().unwrap());
     send(home.path(), &to, &["--timeout", "0.1"]).fails(8, "timed out");
+    // It is silent in the handshake, so nothing is sent.
+    let to = to.replace("http:", "https:");
+    send(home.path(), &to, &["--timeout", "0.5"]).fails(8, "cannot connect");
+    let delete = ["link", "delete", "link_1", "--yes", "--timeout", "0.5"];
+    let program = Program::new(home.path(), &delete).env("PROFILE_BASE_URL", &to);
+    program
+        .env("PROFILE_API_KEY", "key")
+        .run()
+        .fails(8, "could not connect");
 }
 
 #[tokio::test]
