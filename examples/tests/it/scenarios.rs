@@ -22,7 +22,10 @@ fn scenarios_pass_against_the_unchanged_mock() {
     path.push(":");
     path.push(env::var_os("PATH").unwrap_or_default());
     let mut scenarios = vec![programs.join("examples/scenario")];
-    if ["bash", "curl"].into_iter().all(child::is_installed) {
+    if ["bash", "curl"]
+        .into_iter()
+        .all(|name| child::require_installed(name).is_some())
+    {
         scenarios.push(root().join("examples/scenarios/cli.sh"));
     }
     for scenario in scenarios {

@@ -129,24 +129,32 @@ pub(crate) fn usage_errors_are_visible(options: &[&str], stderr: impl Fn(&[&str]
     }
 }
 
-/// Returns true if a program is installed. Otherwise, reports that the test is skipped.
-pub(crate) fn is_installed(program: &str) -> bool {
+/// Returns the value, or returns from a test that is skipped.
+#[allow(unused_macros, reason = "other packages use more of it")]
+macro_rules! or_skip {
+    ($found:expr) => {
+        match $found {
+            Some(found) => found,
+            None => return,
+        }
+    };
+}
+
+/// Reports that a test is skipped unless this program is installed.
+pub(crate) fn require_installed(program: &str) -> Option<()> {
     let mut version = command(program);
     let version = version
         .arg("--version")
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    let installed = version.status().is_ok();
-    if !installed {
-        report_skipped(&format!("needs {program}, which is not installed"));
-    }
-    installed
+    let installed = version.status().ok().map(drop);
+    installed.or_else(|| skip(&format!("needs {program}, which is not installed")))
 }
 
-/// Returns true if the test may start this program as another user, with this directory. Otherwise, reports that
-/// the test is skipped, or fails if the environment has `REQUIRE_OTHER_USER` and the user is root.
+/// Reports that a test is skipped unless it may start this program as another user, with this directory. Fails if
+/// the environment has `REQUIRE_OTHER_USER` and the user is root.
 #[cfg(unix)]
-pub(crate) fn can_be_another_user(program: &str, directory: &Path) -> bool {
+pub(crate) fn require_other_user(program: &str, directory: &Path) -> Option<()> {
     // Others may enter a directory, or execute a program.
     let is_open = |path: &&Path| path.metadata().unwrap().mode() & 0o001 != 0;
     let parents = directory.ancestors().skip(1);
@@ -155,7 +163,7 @@ pub(crate) fn can_be_another_user(program: &str, directory: &Path) -> bool {
         .find(|path| !is_open(path));
     let reason = match (rustix::process::geteuid().is_root(), closed) {
         (false, _) => "starts a program as another user, which only root can".to_owned(),
-        (true, None) => return true,
+        (true, None) => return Some(()),
         (true, Some(path)) => {
             assert!(
                 env::var_os("REQUIRE_OTHER_USER").is_none(),
@@ -168,14 +176,14 @@ pub(crate) fn can_be_another_user(program: &str, directory: &Path) -> bool {
             )
         }
     };
-    report_skipped(&reason);
-    false
+    skip(&reason)
 }
 
-/// Unlike `eprintln!`, this is also printed if the test succeeds.
-fn report_skipped(reason: &str) {
+/// Reports that a test is skipped. Unlike the output of `eprintln!`, this is also printed if the test succeeds.
+pub(crate) fn skip<T>(reason: &str) -> Option<T> {
     let thread = thread::current();
     let test = thread.name().unwrap_or("a test");
     let message = format!("\n*** SKIPPED: {test} {reason} ***\n");
     std::io::stderr().write_all(message.as_bytes()).unwrap();
+    None
 }

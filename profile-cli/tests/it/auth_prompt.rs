@@ -19,8 +19,7 @@ async fn does_not_echo_the_key() {
     terminal.types(&format!("{}\n", fixture.service.uri()));
     terminal.sees("(not shown): ");
     terminal.types_unseen(&format!("{}\n", fixture.service.key()));
-    let (code, shown) = terminal.ends();
-    assert_eq!(code, Some(0), "{shown}");
+    let shown = terminal.ends_with(0);
     assert!(shown.contains(fixture.service.uri()), "{shown}");
     assert!(!shown.contains(fixture.service.key()), "{shown}");
     let stored = fixture.home.path().join(".config/profile/keys/demo");
@@ -48,8 +47,7 @@ async fn a_mistyped_key_is_asked_again() {
     }
     terminal.sees_times("(not shown): ", times.next().unwrap());
     terminal.types_unseen(&format!("{}\n", fixture.service.key()));
-    let (code, shown) = terminal.ends();
-    assert_eq!(code, Some(0), "{shown}");
+    terminal.ends_with(0);
 
     // The URL of the selected account is the default.
     let mut terminal = start(&fixture, &["auth", "login", "--account", "other"]);
@@ -80,8 +78,7 @@ async fn a_key_that_is_typed_at_once_is_not_shown() {
     }
     terminal.sees_times("(not shown): ", 9);
     terminal.types_unseen(&format!("{}\n", fixture.service.key()));
-    let (code, shown) = terminal.ends();
-    assert_eq!(code, Some(0), "{shown}");
+    let shown = terminal.ends_with(0);
     assert!(!shown.contains(fixture.service.key()), "{shown}");
     assert!(!shown.contains("wrong-"), "{shown}");
 }
@@ -93,8 +90,7 @@ async fn restores_the_echo_after_ctrl_c() {
     let mut terminal = start(&fixture, &login);
     terminal.sees("(not shown): ");
     terminal.types_unseen("half a key\u{3}");
-    let (code, shown) = terminal.ends();
-    assert_eq!(code, Some(-2), "{shown}");
+    let shown = terminal.ends_with(-2);
     assert!(shown.contains("interrupted; nothing was stored"), "{shown}");
     assert!(!shown.contains("half"), "{shown}");
     assert!(!fixture.home.path().join(".config").exists());
@@ -115,8 +111,7 @@ async fn end_of_input_aborts_the_login() {
             [] => terminal.types("\u{4}"),
             _ => terminal.types_unseen("\u{4}"),
         }
-        let (code, shown) = terminal.ends();
-        assert_eq!(code, Some(130), "{shown}");
+        terminal.ends_with(130);
     }
 }
 
@@ -124,8 +119,7 @@ async fn end_of_input_aborts_the_login() {
 async fn with_token_rejects_a_terminal() {
     let fixture = Fixture::new().await;
     let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
-    let (code, shown) = start(&fixture, &login).ends();
-    assert_eq!(code, Some(2));
+    let shown = start(&fixture, &login).ends_with(2);
     let reason = "--with-token cannot read the key from a terminal";
     assert!(shown.contains(reason), "{shown}");
 }

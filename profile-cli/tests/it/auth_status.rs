@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 
 use mock_server::{Clock, Fault, FaultRule, MockServer};
 
-use crate::config_owner::can_be_another_user;
+use crate::config_owner::require_other_user;
 use crate::program::{Fixture, Program, Run, configure, home, quoted};
 use crate::tls_service::TlsService;
 
@@ -90,9 +90,7 @@ async fn a_service_that_requires_a_key_does_not_reject_a_missing_one() {
 #[tokio::test]
 async fn files_of_root_are_not_warned_about_where_nobody_can_restrict_them() {
     let fixture = Fixture::of(MockServer::start().await);
-    if !can_be_another_user(fixture.home.path()) {
-        return;
-    }
+    or_skip!(require_other_user(fixture.home.path()));
     let file = fixture.home.path().join("mounted");
     fs::write(&file, fixture.service.key()).unwrap();
     fs::set_permissions(fixture.home.path(), Permissions::from_mode(0o755)).unwrap();

@@ -1,13 +1,12 @@
 //! Completion in real shells on a terminal: types, presses Tab, and reads the screen.
 
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 
 use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 use serde_json::json;
 
+use crate::child;
 use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
 
@@ -30,14 +29,7 @@ async fn prepare(fixture: &Fixture) {
 
 /// Starts a shell and runs the commands, unless the shell is not installed.
 fn start(fixture: &Fixture, shell: &str, arguments: &[&str], setup: &str) -> Option<Terminal> {
-    let mut version = Command::new(shell);
-    let version = version.arg("--version").stdout(Stdio::null()).status();
-    if version.is_err() {
-        // Unlike `eprintln!`, this is also printed if the test succeeds.
-        let message = format!("\n*** SKIPPED: a test of completion; install {shell} ***\n");
-        std::io::stderr().write_all(message.as_bytes()).unwrap();
-        return None;
-    }
+    child::require_installed(shell)?;
     let shell = Program::shell(shell, fixture.home.path(), arguments);
     let mut terminal = Terminal::start(shell).without_escape_sequences();
     terminal.types(&format!("cd; {setup}; echo set''up\n"));

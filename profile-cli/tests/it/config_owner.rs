@@ -28,13 +28,14 @@ pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Returns true if the tests may start the program as another user, who must reach it and the home directory.
-pub(crate) fn can_be_another_user(home: &Path) -> bool {
-    child::can_be_another_user(env!("CARGO_BIN_EXE_profile"), home)
+/// Skips a test unless it may start the program as another user, who must reach it and the home directory.
+pub(crate) fn require_other_user(home: &Path) -> Option<()> {
+    child::require_other_user(env!("CARGO_BIN_EXE_profile"), home)
 }
 
-/// Stores an account, and returns the directory of config.toml.
-fn log_in(fixture: &Fixture) -> PathBuf {
+/// Returns a fixture with an account, and the directory of its config.toml.
+async fn logged_in() -> (Fixture, PathBuf) {
+    let fixture = Fixture::new().await;
     let config = format!(
         "account = 'a'\neditor = 'touch EDITED'\n[accounts.a]\nbase_url = '{}'\n",
         fixture.service.uri()
@@ -50,7 +51,7 @@ fn log_in(fixture: &Fixture) -> PathBuf {
     ] {
         set_mode(&directory.join(path), mode);
     }
-    directory
+    (fixture, directory)
 }
 
 /// Checks that no key is sent and no editor is run.
@@ -101,8 +102,7 @@ fn group_warning(path: &Path) -> String {
 }
 #[tokio::test]
 async fn a_directory_that_all_users_can_change() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     check_accepted(&fixture);
     set_mode(&directory, 0o777);
     check_refused(&fixture, &go_w(&directory));
@@ -116,8 +116,7 @@ async fn a_directory_that_all_users_can_change() {
 
 #[tokio::test]
 async fn files_and_directories_that_all_users_can_change() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     let path = |name: &str| directory.join(name);
     for (path, mode) in [
         (path("keys"), 0o777),
@@ -136,8 +135,7 @@ async fn files_and_directories_that_all_users_can_change() {
 
 #[tokio::test]
 async fn symbolic_links() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     let other = fixture.home.path().join("my dotfiles");
     fs::create_dir(&other).unwrap();
     set_mode(&other, 0o700);
@@ -159,17 +157,14 @@ async fn symbolic_links() {
 /// Only root can create files of other users.
 #[tokio::test]
 async fn files_of_other_users() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     if !is_root() {
         return;
     }
     let config = directory.join("config.toml");
     chown(&config, Some(12_345), None).unwrap();
     check_accepted(&fixture);
-    if !can_be_another_user(fixture.home.path()) {
-        return;
-    }
+    or_skip!(require_other_user(fixture.home.path()));
     for path in [
         "",
         ".config",
@@ -190,8 +185,7 @@ async fn files_of_other_users() {
 
 #[tokio::test]
 async fn the_environments_key_is_not_sent_to_the_files_base_url() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     set_mode(&directory, 0o777);
     let show = || fixture.program(&["show"]).without("PROFILE_BASE_URL").run();
     assert_eq!(show().code(), 2, "{}", show());
@@ -203,8 +197,7 @@ async fn the_environments_key_is_not_sent_to_the_files_base_url() {
 /// Some systems create files with umask 002, and a group for each user.
 #[tokio::test]
 async fn only_another_group_than_that_of_the_user_is_a_warning() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     let config = directory.join("config.toml");
     set_mode(&directory, 0o775);
     set_mode(&config, 0o664);
@@ -251,8 +244,7 @@ fn set_list(path: &Path, entries: &[(u16, u16, u32)]) {
 async fn access_control_lists() {
     const USER: u16 = 0x02;
     const GROUP: u16 = 0x08;
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     let config = directory.join("config.toml");
     let group = rustix::process::getegid().as_raw();
     let user = rustix::process::geteuid().as_raw();
@@ -279,8 +271,7 @@ async fn access_control_lists() {
 
 #[tokio::test]
 async fn a_linked_directory() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     let other = fixture.home.path().join("other");
     fs::create_dir(&other).unwrap();
     set_mode(&other, 0o700);
@@ -294,12 +285,9 @@ async fn a_linked_directory() {
 
 #[tokio::test]
 async fn a_link_of_another_user() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     let home = fixture.home.path();
-    if !can_be_another_user(home) {
-        return;
-    }
+    or_skip!(require_other_user(home));
     fs::rename(&directory, home.join("other")).unwrap();
     symlink(home.join("other"), &directory).unwrap();
     for path in [
@@ -321,8 +309,7 @@ async fn a_link_of_another_user() {
 /// A pipe may be unlinked once it is open, so that nothing shows who made it.
 #[tokio::test]
 async fn a_pipe_is_not_read() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     for name in ["keys/a", "config.toml"] {
         let path = directory.join(name);
         fs::remove_file(&path).unwrap();
@@ -354,8 +341,7 @@ async fn a_key_file_that_the_user_names_may_be_a_pipe() {
 
 #[tokio::test]
 async fn nothing_is_written_where_all_users_can_change_files() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     fs::remove_dir_all(directory.join("keys")).unwrap();
     let before = fs::read_to_string(directory.join("config.toml")).unwrap();
     let check = |run: Run, path: &Path| {
@@ -406,8 +392,7 @@ async fn texts_and_the_sandbox_are_not_stored_where_all_users_can_change_files()
 
 #[tokio::test]
 async fn keys_are_not_written_through_a_link() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     let (key, target) = (directory.join("keys/a"), fixture.home.path().join("target"));
     for is_dangling in [true, false] {
         fs::remove_file(&key).unwrap();
@@ -426,8 +411,7 @@ async fn keys_are_not_written_through_a_link() {
 
 #[tokio::test]
 async fn an_account_without_a_base_url_withholds_its_key() {
-    let fixture = Fixture::new().await;
-    let directory = log_in(&fixture);
+    let (fixture, directory) = logged_in().await;
     let config = directory.join("config.toml");
     fs::write(config, "account = 'a'\n[accounts.a]\n").unwrap();
     let show = fixture.run_stored(&["show", "--base-url", fixture.service.uri()]);
@@ -449,8 +433,8 @@ async fn an_account_without_a_base_url_withholds_its_key() {
 
 #[tokio::test]
 async fn token_warns_of_an_exposed_key() {
-    let fixture = Fixture::new().await;
-    let key = log_in(&fixture).join("keys/a");
+    let (fixture, directory) = logged_in().await;
+    let key = directory.join("keys/a");
     set_mode(&key, 0o644);
     let token = fixture.run_stored(&["auth", "token"]);
     token.says("others can access ");
@@ -459,10 +443,10 @@ async fn token_warns_of_an_exposed_key() {
 /// In a container, the home directory may be /dev/null or that of another user.
 #[tokio::test]
 async fn a_directory_that_cannot_be_searched() {
-    let fixture = Fixture::new().await;
+    let (fixture, directory) = logged_in().await;
     let home = fixture.home.path();
-    let config = log_in(&fixture).join("config.toml");
-    let is_other_user = can_be_another_user(home);
+    let config = directory.join("config.toml");
+    let is_other_user = require_other_user(home).is_some();
     let show = |program: crate::program::Program, directory: &str| {
         let mut program = program.env("HOME", directory);
         if is_other_user && directory != "/dev/null" {

@@ -14,7 +14,7 @@ use mock_server::journal::{RecordedRequest, RequestPattern};
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
-use crate::config_owner::{can_be_another_user, make_pipe};
+use crate::config_owner::{make_pipe, require_other_user};
 use crate::program::{Fixture, Program, Run, home, named, quoted};
 use crate::pseudo_terminal::Terminal;
 
@@ -293,9 +293,7 @@ async fn a_device_is_no_directory_for_texts() {
 async fn the_text_of_another_user_is_not_sent() {
     for replaces_directory in [false, true] {
         let fixture = Fixture::new().await;
-        if !can_be_another_user(fixture.home.path()) {
-            return;
-        }
+        or_skip!(require_other_user(fixture.home.path()));
         // A shared directory, as /tmp is.
         let shared = fixture.home.path().join("shared");
         fs::create_dir(&shared).unwrap();
@@ -623,8 +621,7 @@ async fn a_later_error_does_not_hide_an_unknown_outcome() {
     terminal.types("y\r");
     terminal.sees_times("? [y] ", 2);
     terminal.types("n\r");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(2), "{seen}");
+    let seen = terminal.ends_with(2);
     assert_eq!(sent(&fixture).len(), 2, "{seen}");
     assert!(seen.contains(r#""outcome":"unknown""#), "{seen}");
 }
@@ -639,8 +636,7 @@ async fn the_editor_handles_ctrl_c() {
     terminal.sees("open");
     // Ctrl-C and Ctrl-\.
     terminal.types("\u{3}\u{1c}\n");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(0), "{seen}");
+    terminal.ends_with(0);
     assert_eq!(sent(&fixture), [json!({"body": "one"})]);
     assert!(unsent(&fixture).is_empty());
 
@@ -649,8 +645,7 @@ async fn the_editor_handles_ctrl_c() {
     let mut terminal = Terminal::start(program(&fixture, script, &create));
     terminal.sees("open");
     terminal.types("\u{3}");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(-2), "{seen}");
+    let seen = terminal.ends_with(-2);
     assert!(seen.contains("the editor was interrupted"), "{seen}");
     assert!(seen.contains(r#""outcome":"not_done""#), "{seen}");
     assert_eq!(sent(&fixture).len(), 1);
@@ -665,8 +660,7 @@ async fn a_post_in_a_pipe_does_not_open_the_editor() {
         .env("PROFILE_BASE_URL", fixture.service.uri())
         .env("PROFILE_API_KEY", fixture.service.key())
         .env("PROFILE_EDITOR", editor(&fixture, "echo edited > \"$1\""));
-    let (ended, seen) = Terminal::start(program).ends();
-    assert_eq!(ended, Some(2), "{seen}");
+    let seen = Terminal::start(program).ends_with(2);
     assert!(seen.contains("- to read it from stdin"), "{seen}");
 }
 

@@ -5,6 +5,11 @@
     reason = "a test fails at the first unexpected value"
 )]
 
+#[allow(dead_code, reason = "other packages use more of it")]
+#[cfg(unix)]
+#[macro_use]
+#[path = "../../../mock-server/tests/shared/child.rs"]
+mod child;
 mod api;
 mod arguments;
 mod auth;
@@ -13,10 +18,6 @@ mod auth_prompt;
 #[cfg(unix)]
 mod auth_status;
 mod chaos;
-#[allow(dead_code, reason = "other packages use more of it")]
-#[cfg(unix)]
-#[path = "../../../mock-server/tests/shared/child.rs"]
-mod child;
 mod completion;
 #[cfg(unix)]
 mod completion_in_shells;

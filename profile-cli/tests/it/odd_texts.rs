@@ -177,8 +177,7 @@ async fn json_and_toml_escape_invisible_characters_on_terminals() {
         (&["set", "--bio", bio, "--dry-run"], json),
         (&["export"], toml),
     ] {
-        let (ended, seen) = Terminal::start(fixture.program(command)).ends();
-        assert_eq!(ended, Some(0), "{seen}");
+        let seen = Terminal::start(fixture.program(command)).ends_with(0);
         assert!(seen.contains(escaped), "{command:?}: {seen}");
         assert!(seen.contains(wales), "{command:?}: {seen}");
     }
@@ -324,8 +323,7 @@ async fn questions_and_messages_show_ordinary_texts_as_they_are() {
             let mut terminal = Terminal::start(fixture.program(command));
             terminal.sees("[y/N] ");
             terminal.types("y\n");
-            let (ended, seen) = terminal.ends();
-            assert_eq!(ended, Some(0), "{seen}");
+            let seen = terminal.ends_with(0);
             assert!(seen.contains(&quoted), "{command:?}: {seen}");
             add();
             let piped = fixture.run(&[command, &["--yes"]].concat());
@@ -342,8 +340,7 @@ async fn questions_and_messages_show_ordinary_texts_as_they_are() {
         let mut terminal = Terminal::start(fixture.program(&["link", "delete", &title]));
         terminal.sees("[y/N] ");
         terminal.types("y\n");
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(1), "{seen}");
+        let seen = terminal.ends_with(1);
         let now = format!("it is now \"1\" ({quoted}");
         assert!(seen.contains(&now), "{seen}");
     }

@@ -766,8 +766,7 @@ async fn asks_on_a_terminal_before_it_deletes() {
         let mut terminal = start();
         terminal.sees("Delete this link, which is not in the file? [y/N] ");
         terminal.types(answer);
-        let (ended, shown) = terminal.ends();
-        assert_eq!(ended, Some(code), "{shown}");
+        let shown = terminal.ends_with(code);
         assert!(shown.contains("Code"), "{shown}");
         assert_eq!(links(&fixture).len(), left);
     }
@@ -778,8 +777,7 @@ async fn asks_on_a_terminal_before_it_deletes() {
     let edit = ["link", "edit", "link_1", "--title", "New"];
     fixture.run(&edit).stdout();
     terminal.types("y\n");
-    let (ended, shown) = terminal.ends();
-    assert_eq!(ended, Some(1), "{shown}");
+    let shown = terminal.ends_with(1);
     let changed = "the profile has changed since it was read; nothing was sent";
     assert!(shown.contains(changed), "{shown}");
     assert_eq!(links(&fixture).len(), 1);

@@ -126,6 +126,14 @@ impl Terminal {
         (status.code().or(signal), self.seen)
     }
 
+    /// Waits until the program ends with this exit code or negative number of a signal, and returns its output.
+    #[track_caller]
+    pub(crate) fn ends_with(self, code: i32) -> String {
+        let (ended, seen) = self.ends();
+        assert_eq!(ended, Some(code), "{seen}");
+        seen
+    }
+
     /// Forgets the output so far.
     pub(crate) fn forget(&mut self) {
         self.seen.clear();

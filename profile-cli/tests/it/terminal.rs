@@ -45,8 +45,7 @@ async fn asks_before_deleting() {
         let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
         terminal.sees("[y/N]");
         terminal.types(answer);
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(code), "{seen}");
+        let seen = terminal.ends_with(code);
         assert_eq!(seen.contains("error:"), code == 130, "{seen}");
         assert_eq!(count_links(&fixture), left, "{seen}");
     }
@@ -62,8 +61,7 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
         let edit = ["link", "edit", "link_1", "--url", "https://new.example"];
         fixture.run(&edit).stdout();
         terminal.types("y\n");
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(1), "{seen}");
+        let seen = terminal.ends_with(1);
         let changed = "link \"link_1\" has changed meanwhile";
         assert!(seen.contains(changed), "{seen}");
         assert!(seen.contains("https://new.example"), "{seen}");
@@ -89,8 +87,7 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
     let without_links = FaultRule::new(without_links).times(1);
     fixture.service.add_fault(without_links).unwrap();
     terminal.types("y\n");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(1), "{seen}");
+    let seen = terminal.ends_with(1);
     assert!(seen.contains("does not list your links any more"), "{seen}");
 }
 
@@ -98,8 +95,7 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
 async fn no_input_disables_prompts() {
     let fixture = Fixture::new().await;
     let delete = ["link", "delete", "link_1", "--no-input"];
-    let (ended, seen) = Terminal::start(fixture.program(&delete)).ends();
-    assert_eq!(ended, Some(2), "{seen}");
+    let seen = Terminal::start(fixture.program(&delete)).ends_with(2);
     assert!(!seen.contains("[y/N]"), "{seen}");
 }
 
@@ -113,8 +109,7 @@ async fn the_wait_is_one_line_of_a_narrow_terminal() {
     };
     let busy = FaultRule::new(busy).times(1);
     fixture.service.add_fault(busy).unwrap();
-    let (ended, seen) = Terminal::of_size(24, 40, fixture.program(&["site"])).ends();
-    assert_eq!(ended, Some(0), "{seen}");
+    let seen = Terminal::of_size(24, 40, fixture.program(&["site"])).ends_with(0);
     let mut lines = seen.split("\r\u{1b}[K");
     let wait = "the service failed, retrying in 1 s";
     assert!(seen.contains(wait), "{seen}");
@@ -138,8 +133,7 @@ async fn a_dumb_terminal_gets_no_escape_sequences() {
     let slow = Fault::delay(Duration::from_millis(900));
     fixture.service.add_fault(FaultRule::new(slow)).unwrap();
     let stats = ["stats", "demo", "grace", "--plot", "none"];
-    let (ended, seen) = start(&fixture, &[("TERM", "dumb")], &stats).ends();
-    assert_eq!(ended, Some(0), "{seen}");
+    let seen = start(&fixture, &[("TERM", "dumb")], &stats).ends_with(0);
     assert!(!seen.contains('\u{1b}'), "{seen:?}");
 }
 
@@ -160,8 +154,7 @@ async fn ctrl_c_during_a_request_ends_the_program() {
         let request = fixture.service.expect(method, path);
         request.arrives(1, Duration::from_secs(10)).await;
         terminal.types("\u{3}");
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(-2), "{seen}");
+        let seen = terminal.ends_with(-2);
         assert!(seen.contains(message), "{seen}");
         assert_eq!(fixture.service.journal().requests().len(), 1, "{seen}");
     }
@@ -180,8 +173,7 @@ async fn an_interrupted_deletion_reports_every_item() {
     let request = fixture.service.expect("DELETE", "/me/links/link_2");
     request.arrives(1, Duration::from_secs(10)).await;
     terminal.types("\u{3}");
-    let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(-2), "{seen}");
+    let seen = terminal.ends_with(-2);
     let mut lines = seen.lines().rev();
     let error = lines.find_map(|line| Some(&line[line.find("{\"error\"")?..]));
     let error: serde_json::Value = serde_json::from_str(error.unwrap()).unwrap();
@@ -203,8 +195,7 @@ async fn ctrl_c_ends_a_shell_loop() {
         let mut terminal = Terminal::start(program.env("PROFILE_BASE_URL", fixture.service.uri()));
         terminal.sees("(not shown): ");
         terminal.types_unseen("\u{3}");
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(-2), "{shell}: {seen}");
+        let seen = terminal.ends_with(-2);
         let reports = seen.matches("nothing was stored").count();
         assert_eq!(reports, 1, "{shell}: {seen}");
     }
@@ -229,8 +220,7 @@ async fn ctrl_c_ends_a_shell_loop() {
             }
         }
         terminal.types("\u{3}");
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(-2), "{shell}: {seen}");
+        let seen = terminal.ends_with(-2);
         assert_eq!(seen.matches(shown).count(), 1, "{shell}: {seen}");
         assert!(!seen.contains("after\r\n"), "{shell}: {seen}");
         let requests = fixture.service.journal().requests();
@@ -252,8 +242,7 @@ async fn uses_color_only_on_terminals_that_support_it() {
         (&[("NO_COLOR", "1")], &["--color", "always"], true),
     ] {
         let arguments = [&["show"], flags].concat();
-        let (ended, seen) = start(&fixture, environment, &arguments).ends();
-        assert_eq!(ended, Some(0), "{seen}");
+        let seen = start(&fixture, environment, &arguments).ends_with(0);
         let context = format!("{environment:?} {flags:?}: {seen:?}");
         assert_eq!(seen.contains('\u{1b}'), colors, "{context}");
     }
@@ -283,8 +272,7 @@ async fn tables_fit_the_terminal() {
     let add = ["link", "add", "--title", &title, "--url", "x:y"];
     fixture.run(&add).stdout();
     for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "70")], 70)] {
-        let (ended, seen) = start(&fixture, environment, &["link", "list"]).ends();
-        assert_eq!(ended, Some(0), "{seen}");
+        let seen = start(&fixture, environment, &["link", "list"]).ends_with(0);
         let widest = seen.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{seen}");
         assert!(widest > Some(width - 10), "{seen}");
@@ -310,8 +298,7 @@ async fn usage_errors_are_colored() {
             false,
         ),
     ] {
-        let (ended, seen) = start(&fixture, &[], arguments).ends();
-        assert_eq!(ended, Some(2), "{seen}");
+        let seen = start(&fixture, &[], arguments).ends_with(2);
         assert_eq!(seen.contains(red), is_colored, "{arguments:?}: {seen:?}");
     }
 }
@@ -320,8 +307,7 @@ async fn usage_errors_are_colored() {
 #[track_caller]
 fn lines(fixture: &Fixture, columns: u16, arguments: &[&str]) -> String {
     let program = fixture.program(arguments).env("NO_COLOR", "1");
-    let (ended, seen) = Terminal::of_size(24, columns, program).ends();
-    assert_eq!(ended, Some(0), "{seen}");
+    let seen = Terminal::of_size(24, columns, program).ends_with(0);
     seen.replace("\r\n", "\n")
 }
 
@@ -367,19 +353,18 @@ async fn words_are_not_broken_on_narrow_terminals() {
 /// Stdin may be a pipe: then, the answer is read from the terminal.
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
-    for (answer, code) in [("y\n", 0), ("n\n", 1)] {
+    // The exit code of an unknown ID is 3.
+    for (answer, code, deleted) in [("y\n", 3, 2), ("n\n", 1, 0)] {
         let fixture = Fixture::new().await;
         let delete = "echo y | profile link delete link_1 link_2 link_9";
         let mut terminal = Terminal::start(shell(&fixture, "sh", delete));
         terminal.sees("the profile has no link \"link_9\"");
         terminal.sees("\r\nDelete these 2 links? [y/N]");
         terminal.types(answer);
-        let (ended, seen) = terminal.ends();
-        // The exit code of an unknown ID is 3.
-        assert_eq!(ended, Some(if code == 0 { 3 } else { 1 }), "{seen}");
+        let seen = terminal.ends_with(code);
         let requests = fixture.service.journal().requests();
         let deletions = requests.iter().filter(|request| request.method == "DELETE");
-        assert_eq!(deletions.count(), if code == 0 { 2 } else { 0 }, "{seen}");
+        assert_eq!(deletions.count(), deleted, "{seen}");
     }
 }
 
@@ -387,8 +372,7 @@ async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
 async fn the_default_editor_is_not_started_in_a_pipe() {
     let fixture = Fixture::new().await;
     let edit = shell(&fixture, "sh", "echo x | profile edit");
-    let (ended, seen) = Terminal::start(edit).ends();
-    assert_eq!(ended, Some(2), "{seen}");
+    let seen = Terminal::start(edit).ends_with(2);
     let message = "the default editor needs a terminal";
     assert!(seen.contains(message), "{seen}");
 }
@@ -407,8 +391,7 @@ async fn a_wait_for_the_lock_of_the_settings_is_reported_and_interrupted() {
         let mut terminal = Terminal::start(fixture.without_settings(&command));
         terminal.sees("config.lock, which another process has locked");
         terminal.types("\u{3}");
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(-2), "{seen}");
+        let seen = terminal.ends_with(-2);
         assert!(!seen.contains("error:"), "{seen}");
     }
     let config = fixture.home.path().join(".config/profile/config.toml");
@@ -446,8 +429,7 @@ async fn breaks_long_words_that_are_not_urls() {
     let fixture = Fixture::new().await;
     let body = "x".repeat(600);
     fixture.run(&["post", "create", &body]).stdout();
-    let (ended, seen) = start(&fixture, &[], &["post", "list"]).ends();
-    assert_eq!(ended, Some(0), "{seen}");
+    let seen = start(&fixture, &[], &["post", "list"]).ends_with(0);
     let mut lines = seen.lines();
     assert!(lines.all(|line| line.chars().count() <= 60), "{seen}");
     assert_eq!(seen.matches('x').count(), 600, "{seen}");
@@ -456,8 +438,7 @@ async fn breaks_long_words_that_are_not_urls() {
 #[tokio::test(flavor = "multi_thread")]
 async fn json_is_indented_on_a_terminal_only() {
     let fixture = Fixture::new().await;
-    let (code, shown) = Terminal::start(fixture.program(&["site", "--json"])).ends();
-    assert_eq!(code, Some(0));
+    let shown = Terminal::start(fixture.program(&["site", "--json"])).ends_with(0);
     let plain = shown.replace("\r\n", "\n");
     assert!(plain.starts_with("{\n  \u{1b}["), "{shown:?}");
     assert_eq!(plain.lines().count(), 5, "{shown:?}");
@@ -480,16 +461,14 @@ async fn a_wait_is_shown_and_cleared() {
     }
     let mut terminal = Terminal::start(fixture.program(&["site", "-o", "tsv"]));
     terminal.sees("rate limited, retrying in ");
-    let (code, shown) = terminal.ends();
-    assert_eq!(code, Some(0), "{shown:?}");
+    let shown = terminal.ends_with(0);
     assert!(shown.contains("\r\u{1b}[Kusers\t"), "{shown:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_link_is_an_error_before_the_question() {
     let fixture = Fixture::new().await;
-    let (ended, seen) = Terminal::start(fixture.program(&["link", "rm", "nosuch"])).ends();
-    assert_eq!(ended, Some(3), "{seen}");
+    let seen = Terminal::start(fixture.program(&["link", "rm", "nosuch"])).ends_with(3);
     let message = "the profile has no link \"nosuch\"";
     assert!(seen.contains(message), "{seen}");
     assert!(!seen.contains("[y/N]"), "{seen}");
@@ -525,8 +504,7 @@ async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
         let mut terminal = Terminal::start(fixture.program(&words));
         terminal.sees(progress);
         terminal.types("\u{3}");
-        let (ended, seen) = terminal.ends();
-        assert_eq!(ended, Some(-2), "{seen}");
+        let seen = terminal.ends_with(-2);
         assert!(!seen.contains("may have been applied"), "{seen}");
         assert!(!seen.contains("being sent"), "{seen}");
     }
@@ -538,8 +516,7 @@ async fn without_color_a_wait_prints_no_escape_sequences() {
     let slow = Fault::delay(Duration::from_millis(900));
     fixture.service.add_fault(FaultRule::new(slow)).unwrap();
     let stats = ["stats", "demo", "grace", "--plot=none", "--color=never"];
-    let (ended, seen) = Terminal::start(fixture.program(&stats)).ends();
-    assert_eq!(ended, Some(0), "{seen}");
+    let seen = Terminal::start(fixture.program(&stats)).ends_with(0);
     assert!(!seen.contains('\u{1b}'), "{seen:?}");
 }
 
@@ -558,6 +535,5 @@ async fn apply_shows_its_progress_and_what_it_waits_for() {
     let apply = fixture.program(&["apply", path.to_str().unwrap()]);
     let mut terminal = Terminal::of_size(24, 80, apply);
     terminal.sees("applying: 1 of 2, rate limited, retrying in ");
-    let (code, shown) = terminal.ends();
-    assert_eq!(code, Some(0), "{shown:?}");
+    terminal.ends_with(0);
 }

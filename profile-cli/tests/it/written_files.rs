@@ -1,13 +1,12 @@
 //! Files on disks that are full, in directories that cannot be written, and that are mounted alone.
 
 use std::fs::{self, Permissions};
-use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::config_owner::{NOBODY, can_be_another_user, is_root, set_mode};
+use crate::config_owner::{NOBODY, is_root, require_other_user, set_mode};
 use crate::program::{Fixture, Program, Run, configure, home};
 
 const CONFIG: &str = "# A comment that makes the file longer than its new contents.\nretries = 2\n";
@@ -43,10 +42,7 @@ fn with_mounted(file: &Path, path: &Path, program: Program) -> Option<Program> {
         .args(["-c", &format!("{unshare} {mount} 2>/dev/null")])
         .status();
     if !can.unwrap().success() {
-        let message =
-            "\n*** SKIPPED: a test with a mounted file, which needs `unshare` and `mount` ***\n";
-        std::io::stderr().write_all(message.as_bytes()).unwrap();
-        return None;
+        return crate::child::skip("mounts a file, which needs `unshare` and `mount`");
     }
     let start = format!("exec {unshare} sh -c {} \"$0\" \"$@\"", {
         crate::program::quoted(format!("{mount} && exec \"$0\" \"$@\""))
@@ -78,9 +74,7 @@ fn a_mounted_config_is_written_in_place() {
     fs::write(&source, CONFIG).unwrap();
     set_mode(&source, 0o644);
     let path = directory.join("config.toml");
-    let Some(program) = with_mounted(&source, &path, set(home.path(), "5")) else {
-        return;
-    };
+    let program = or_skip!(with_mounted(&source, &path, set(home.path(), "5")));
     program.run().stdout();
     let written = fs::read_to_string(&source).unwrap();
     assert_eq!(written, CONFIG.replace('2', "5"));
@@ -101,9 +95,7 @@ async fn a_mounted_file_is_exported_in_place() {
     let expected = fs::read_to_string(&path).unwrap();
     fs::write(&source, format!("{expected}# A longer file.\n")).unwrap();
     let export = fixture.program(&["export", path.to_str().unwrap()]);
-    let Some(program) = with_mounted(&source, &path, export) else {
-        return;
-    };
+    let program = or_skip!(with_mounted(&source, &path, export));
     program.run().stdout();
     assert_eq!(fs::read_to_string(&source).unwrap(), expected);
     check_no_copy(fixture.home.path());
@@ -112,9 +104,7 @@ async fn a_mounted_file_is_exported_in_place() {
 /// Gives a directory that nobody may write to another user, whom no permission can be denied to otherwise.
 fn run_as_nobody(home: &Path, mut program: Program) -> Option<Run> {
     if is_root() {
-        if !can_be_another_user(home) {
-            return None;
-        }
+        require_other_user(home)?;
         program.command.uid(NOBODY).gid(NOBODY);
     }
     Some(program.run())
@@ -142,9 +132,7 @@ fn a_config_in_a_directory_that_cannot_be_written() {
     give_config_to_nobody(home.path());
     set_mode(&directory, 0o500);
     let inode = config.metadata().unwrap().ino();
-    let Some(run) = run_as_nobody(home.path(), set(home.path(), "5")) else {
-        return;
-    };
+    let run = or_skip!(run_as_nobody(home.path(), set(home.path(), "5")));
     run.stdout();
     let written = fs::read_to_string(&config).unwrap();
     assert_eq!(written, CONFIG.replace('2', "5"));
@@ -207,9 +195,7 @@ async fn keys_and_unsent_texts_are_not_written_in_place() {
     let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
     let login = fixture.without_settings(&login);
     let login = login.stdin(format!("{}\n", fixture.service.key()));
-    let Some(login) = with_mounted(&mounted, &key, login) else {
-        return;
-    };
+    let login = or_skip!(with_mounted(&mounted, &key, login));
     let run = login.run();
     run.fails(1, "demo cannot be written: ");
     assert_eq!(fs::read_to_string(&mounted).unwrap(), "old");
@@ -238,9 +224,7 @@ fn root_keeps_the_owner_and_the_mode_of_config() {
         assert_eq!(config.metadata().unwrap().mode() & 0o777, 0o640);
         return;
     }
-    if !can_be_another_user(home.path()) {
-        return;
-    }
+    or_skip!(require_other_user(home.path()));
     give_config_to_nobody(home.path());
     let check = |mode: u32| {
         let found = config.metadata().unwrap();
@@ -265,9 +249,7 @@ fn root_keeps_the_owner_and_the_mode_of_config() {
 async fn root_gives_new_files_to_the_owner_of_the_directory() {
     let fixture = Fixture::new().await;
     let home = fixture.home.path();
-    if !can_be_another_user(home) {
-        return;
-    }
+    or_skip!(require_other_user(home));
     give_to_nobody(home);
     for _ in 0..2 {
         let login = fixture.log_in(fixture.service.key(), &["--yes"]);
@@ -293,9 +275,7 @@ async fn root_gives_new_files_to_the_owner_of_the_directory() {
 async fn files_of_another_user() {
     let fixture = Fixture::new().await;
     let home = fixture.home.path();
-    if !can_be_another_user(home) {
-        return;
-    }
+    or_skip!(require_other_user(home));
     let [directory, path, link] = ["", "file", "link"].map(|name| home.join("shared").join(name));
     fs::create_dir(&directory).unwrap();
     give_to_nobody(home);

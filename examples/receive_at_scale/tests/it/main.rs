@@ -5,17 +5,8 @@
     reason = "a test fails at the first unexpected value"
 )]
 
-/// Returns from the test if the broker could not be started.
-macro_rules! or_skip {
-    ($started:expr) => {
-        match $started {
-            Some(started) => started,
-            None => return,
-        }
-    };
-}
-
 #[allow(dead_code, reason = "other packages use more of it")]
+#[macro_use]
 #[path = "../../../../mock-server/tests/shared/child.rs"]
 mod child;
 mod cluster;
@@ -83,10 +74,8 @@ fn client() -> reqwest::Client {
 }
 
 fn report_skipped<T>(started: Option<T>) -> Option<T> {
-    if started.is_none() {
-        print("skipped: nats-server not found; install it, or set NATS_SERVER to its path");
-    }
-    started
+    let reason = "needs nats-server; install it, or set NATS_SERVER to its path";
+    started.or_else(|| child::skip(reason))
 }
 
 /// Prints a line, which the test harness hides for passing tests if it is printed with `eprintln!`.

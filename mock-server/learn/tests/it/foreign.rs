@@ -24,9 +24,7 @@ struct Foreign {
 impl Foreign {
     /// Starts the service, unless Python is not installed.
     fn start(options: &[&str]) -> Option<Self> {
-        if !child::is_installed("python3") {
-            return None;
-        }
+        child::require_installed("python3")?;
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/foreign_service.py");
         let limits = ProfileField::ALL.iter().filter_map(|field| {
             let FieldLimit::Text {
@@ -91,9 +89,7 @@ rejections/unknown_link {"status": 410, "code": "gone", "message": "there is no 
 
 #[tokio::test]
 async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
-    let Some(service) = Foreign::start(&[]) else {
-        return;
-    };
+    let service = or_skip!(Foreign::start(&[]));
     let options = ["--handle", "bob", "--allow-writes", "--yes"];
     let learned = learn(&service.url, KEY, &options);
     learned.ends(1);
@@ -126,9 +122,7 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
 
 #[test]
 fn names_resources_whose_ids_are_not_shown() {
-    let Some(service) = Foreign::start(&["no-ids"]) else {
-        return;
-    };
+    let service = or_skip!(Foreign::start(&["no-ids"]));
     let learned = learn(&service.url, KEY, WRITES);
     learned.ends(1);
     let lines = learned.stderr.lines();
@@ -142,9 +136,7 @@ fn names_resources_whose_ids_are_not_shown() {
 #[test]
 fn a_service_that_clears_omitted_fields_keeps_the_profile() {
     for options in [&["clears"][..], &["clears", "lenient"]] {
-        let Some(service) = Foreign::start(options) else {
-            return;
-        };
+        let service = or_skip!(Foreign::start(options));
         let before = service.get("/me");
         let learned = learn(&service.url, KEY, WRITES);
         learned.does_not_say("has changed");
@@ -154,9 +146,7 @@ fn a_service_that_clears_omitted_fields_keeps_the_profile() {
 
 #[test]
 fn does_not_edit_a_profile_with_a_field_that_is_not_shown() {
-    let Some(service) = Foreign::start(&["clears", "lenient", "hides-bio"]) else {
-        return;
-    };
+    let service = or_skip!(Foreign::start(&["clears", "lenient", "hides-bio"]));
     let me = || service.get("/me?all");
     let before = me();
     assert_eq!(before["bio"], "Hello");
@@ -170,9 +160,7 @@ fn does_not_edit_a_profile_with_a_field_that_is_not_shown() {
 
 #[test]
 fn prints_the_old_and_the_new_value_of_a_changed_profile() {
-    let Some(service) = Foreign::start(&["overwrites"]) else {
-        return;
-    };
+    let service = or_skip!(Foreign::start(&["overwrites"]));
     let learned = learn(&service.url, KEY, WRITES);
     learned.ends(1);
     let change = "mock-server-learn: the profile has changed: bio was \"Hello\" and is now \"Rewritten\\u009b\"; sent PATCH /me/profile to undo it: 202\n";
@@ -222,9 +210,7 @@ fn quotes_the_sentences_that_the_service_contradicts() {
         }
     }
     for_each(&cases, |(option, rows)| {
-        let Some(service) = Foreign::start(&[option]) else {
-            return;
-        };
+        let service = or_skip!(Foreign::start(&[option]));
         let (all, rows): (Vec<_>, Vec<_>) = rows.iter().partition(|(kind, _)| *kind == "=");
         let writes = if all.is_empty() { WRITES } else { &[] };
         let learned = learn(&service.url, KEY, &[&["--handle", "bob"], writes].concat());
@@ -293,9 +279,7 @@ fn learns_unusual_bodies_of_rejections() {
         ),
     ];
     for_each(&cases, |(option, body, content_type, message)| {
-        let Some(service) = Foreign::start(&[option]) else {
-            return;
-        };
+        let service = or_skip!(Foreign::start(&[option]));
         let learned = learn(&service.url, KEY, &[]);
         let settings = learned.settings();
         assert_eq!(settings["error_template"]["body"], *body, "{option}");
@@ -323,9 +307,7 @@ fn hides_texts_in_contradictions() {
         ("text-key", &[], "the laptop of Ada"),
         ("returns-me", WRITES, "ada@example.com"),
     ] {
-        let Some(service) = Foreign::start(&[option]) else {
-            return;
-        };
+        let service = or_skip!(Foreign::start(&[option]));
         let learned = learn(&service.url, KEY, options);
         learned.ends(1);
         assert!(!learned.report.to_string().contains(private), "{option}");
@@ -335,9 +317,7 @@ fn hides_texts_in_contradictions() {
 
 #[test]
 fn finds_what_the_lists_show_later() {
-    let Some(service) = Foreign::start(&["lags"]) else {
-        return;
-    };
+    let service = or_skip!(Foreign::start(&["lags"]));
     // The second run sees the final state in the lists.
     for _ in 0..2 {
         let learned = learn(&service.url, KEY, WRITES);
@@ -351,9 +331,7 @@ fn finds_what_the_lists_show_later() {
 
 #[test]
 fn an_accepted_unknown_field_does_not_show_the_profile() {
-    let Some(service) = Foreign::start(&["lenient"]) else {
-        return;
-    };
+    let service = or_skip!(Foreign::start(&["lenient"]));
     let learned = learn(&service.url, KEY, WRITES);
     let mut contradictions = learned.findings("contradiction").into_iter();
     let edit = contradictions
@@ -364,9 +342,7 @@ fn an_accepted_unknown_field_does_not_show_the_profile() {
 
 #[test]
 fn a_field_that_is_null_is_not_missing() {
-    let Some(service) = Foreign::start(&["nulls"]) else {
-        return;
-    };
+    let service = or_skip!(Foreign::start(&["nulls"]));
     let learned = learn(&service.url, KEY, &[]);
     let mut contradictions = learned.findings("contradiction").into_iter();
     let found = contradictions.find(|row| row["sample"]["request"] == "GET /me");
@@ -418,9 +394,7 @@ const HANGING: &[&str] = &[
 #[test]
 fn says_what_it_learned_or_why_it_could_not() {
     for_each(&ROWS, |(options, arguments, rows)| {
-        let Some(service) = Foreign::start(options) else {
-            return;
-        };
+        let service = or_skip!(Foreign::start(options));
         let learned = learn(&service.url, KEY, arguments);
         for (place, expected) in *rows {
             let (name, pointer) = place.split_once('/').unwrap();
@@ -440,9 +414,7 @@ fn says_what_it_learned_or_why_it_could_not() {
 
 #[test]
 fn a_count_or_the_id_of_a_response_is_not_a_change() {
-    let Some(service) = Foreign::start(&["counts"]) else {
-        return;
-    };
+    let service = or_skip!(Foreign::start(&["counts"]));
     let file = learn(&service.url, KEY, &[]).file;
     assert!(file["settings"]["extra_fields"]["site"]["requests"].is_number());
     let mut path = tempfile::NamedTempFile::new().unwrap();
@@ -518,9 +490,7 @@ const LINKS: &str = "`links:write`: creating, editing and deleting links";
 #[test]
 fn names_and_undoes_what_a_write_did_instead() {
     for_each(&INSTEAD, |(option, sentences, messages)| {
-        let Some(service) = Foreign::start(&[option]) else {
-            return;
-        };
+        let service = or_skip!(Foreign::start(&[option]));
         let shown = || {
             let me = service.get("/me");
             let links = me["links"].as_array().unwrap().iter();

@@ -6,6 +6,7 @@
 )]
 
 #[allow(dead_code, reason = "other packages use more of it")]
+#[macro_use]
 #[path = "../../../tests/shared/child.rs"]
 mod child;
 mod dialects;

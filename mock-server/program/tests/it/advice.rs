@@ -106,9 +106,7 @@ fn a_key_in_the_query() {
 #[cfg(unix)]
 #[test]
 fn run_reports_advice_without_failing() {
-    if !crate::child::is_installed("curl") {
-        return;
-    }
+    or_skip!(crate::child::require_installed("curl"));
     let script = r#"curl --silent --output /dev/null "$PROFILE_BASE_URL/api/v1/me?key=$PROFILE_API_KEY" \
         --header "Authorization: Bearer $PROFILE_API_KEY""#;
     let directory = tempfile::TempDir::new().unwrap();

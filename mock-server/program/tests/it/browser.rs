@@ -32,14 +32,7 @@ pub(crate) fn chromium() -> Option<PathBuf> {
         .flat_map(|directory| NAMES.map(|name| directory.join(name)))
         .find(|program| program.is_file());
     let found = env::var_os("CHROMIUM").map(PathBuf::from).or(in_path);
-    if found.is_none() {
-        // Written directly, since the test harness hides what a passed test prints.
-        let _ = writeln!(
-            std::io::stderr(),
-            "\n*** SKIPPED: a test with a browser; install chromium, or name it in CHROMIUM ***\n"
-        );
-    }
-    found
+    found.or_else(|| child::skip("needs chromium; install it, or name it in CHROMIUM"))
 }
 
 /// A browser. It and its child processes are killed on drop, and its log is printed if the test failed.
@@ -179,7 +172,7 @@ run();
 
 #[test]
 fn pages_of_other_origins_cannot_use_the_control_api() {
-    let Some(chromium) = chromium() else { return };
+    let chromium = or_skip!(chromium());
     let serving = serve(&[]);
     let state = serving.read("/state");
     let page = ATTACK.replace("MOCK", &serving.address().to_string());
@@ -227,7 +220,7 @@ run();
 
 #[test]
 fn pages_of_other_origins_can_use_the_service_only_with_cors() {
-    let Some(chromium) = chromium() else { return };
+    let chromium = or_skip!(chromium());
     let (address, posted) = serve_page(CLIENT.to_owned());
     let origin = |host: &str| format!("http://{host}.example:{}", address.port());
     for (options, host, may_use) in [
@@ -275,9 +268,7 @@ fn playwright() -> Option<Command> {
         .stderr(Stdio::null())
         .status();
     if !found.is_ok_and(|status| status.success()) {
-        let skipped = "\n*** SKIPPED: a test with Playwright; install node and playwright-core (NODE_PATH) ***\n";
-        let _ = writeln!(std::io::stderr(), "{skipped}");
-        return None;
+        return child::skip("needs Playwright; install node and playwright-core (NODE_PATH)");
     }
     let mut node = child::command("node");
     node.args(["-e", REPLAY]);
@@ -286,9 +277,7 @@ fn playwright() -> Option<Command> {
 
 #[test]
 fn a_browser_replays_the_archive_of_two_worlds() {
-    let (Some(chromium), Some(mut node)) = (chromium(), playwright()) else {
-        return;
-    };
+    let (chromium, mut node) = (or_skip!(chromium()), or_skip!(playwright()));
     let directory = TempDir::new_in("/tmp").unwrap();
     let archive = directory.path().join("run.har");
     let script = r#"

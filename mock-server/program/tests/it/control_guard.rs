@@ -7,7 +7,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::request::{Answer, request_exactly};
-use crate::serving::{Serving, fail, serve};
+use crate::serving::{Serving, fail, file, serve};
 
 /// Sends a request to the control API with these headers and a body that creates a world.
 #[track_caller]
@@ -180,10 +180,8 @@ fn serves_allowed_hosts() {
 #[test]
 fn requires_the_control_token() {
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("token");
-    std::fs::write(&path, "secret-token\n").unwrap();
-    let path = path.to_str().unwrap();
-    let serving = serve(&["--control-token-file", path]);
+    let path = file(&directory, "token", "secret-token\n");
+    let serving = serve(&["--control-token-file", &path]);
     for token in [None, Some("wrong"), Some(serving.key("all"))] {
         let request = serving.control("GET /health");
         let request = match token {
@@ -199,8 +197,8 @@ fn requires_the_control_token() {
     assert_eq!(accepted.status, 200);
     serving.request("GET /me").data(200);
 
-    std::fs::write(path, "two words").unwrap();
-    let (code, stderr) = fail(&["--control-token-file", path]);
+    file(&directory, "token", "two words");
+    let (code, stderr) = fail(&["--control-token-file", &path]);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("invalid control token file"), "{stderr}");
     assert!(!stderr.contains("two words"), "{stderr}");

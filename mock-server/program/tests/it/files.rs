@@ -197,9 +197,10 @@ fn written_files_of_another_user() {
     let directory = TempDir::new().unwrap();
     let folder = directory.path();
     let [path, link] = ["file", "link"].map(|name| folder.join(name));
-    if !child::can_be_another_user(env!("CARGO_BIN_EXE_mock-server"), folder) {
-        return;
-    }
+    or_skip!(child::require_other_user(
+        env!("CARGO_BIN_EXE_mock-server"),
+        folder
+    ));
     let set_mode =
         |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     let read = || fs::read_to_string(&path).unwrap();

@@ -5,12 +5,13 @@
     reason = "a test fails at the first unexpected value"
 )]
 
+#[cfg_attr(windows, allow(dead_code, reason = "other systems use more of it"))]
+#[macro_use]
+#[path = "../../../tests/shared/child.rs"]
+mod child;
 mod advice;
 #[cfg(unix)]
 mod browser;
-#[cfg_attr(windows, allow(dead_code, reason = "other systems use more of it"))]
-#[path = "../../../tests/shared/child.rs"]
-mod child;
 mod control;
 mod control_guard;
 mod control_journal;

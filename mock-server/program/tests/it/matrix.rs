@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use crate::child;
 use crate::run::output;
+use crate::serving::file;
 
 /// Fails unless the first ID in `GET /me` is a string, after a request that violates a rule.
 const SCRIPT: &str = r#"
@@ -25,9 +26,7 @@ fn matrix(options: &[&str], script: &str) -> (Option<i32>, String, String) {
 
 #[test]
 fn runs_the_command_under_each_alternative() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let (code, stdout, stderr) = matrix(&["--jobs", "4"], SCRIPT);
     assert_eq!(code, Some(1));
     let lines: Vec<_> = stdout.lines().collect();
@@ -51,9 +50,7 @@ fn runs_the_command_under_each_alternative() {
 
 #[test]
 fn the_standard_faults_affect_new_worlds() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let script = r#"
         url=$(curl --silent --request POST "$MOCK_SERVER_CONTROL/worlds" | sed 's/.*"url":"//; s/".*//')
         curl --silent --fail --output /dev/null "$url/api/v1/badges"
@@ -68,9 +65,7 @@ fn the_standard_faults_affect_new_worlds() {
 
 #[test]
 fn runs_the_command_under_the_standard_faults() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let options = ["--only", "fault", "--json", "--jobs", "4"];
     let (code, stdout, _) = matrix(&options, &SCRIPT.replace("read $me", ""));
     assert_eq!(code, Some(1));
@@ -114,17 +109,10 @@ fn the_default_has_to_pass() {
 
 #[test]
 fn varies_a_dialect_from_a_file() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("dialect.json");
-    std::fs::write(
-        &path,
-        r#"{"settings": {"ids": "uuid", "error_body": "flat"}}"#,
-    )
-    .unwrap();
-    let dialect = format!("--dialect={}", path.display());
+    let settings = r#"{"settings": {"ids": "uuid", "error_body": "flat"}}"#;
+    let dialect = format!("--dialect={}", file(&directory, "dialect.json", settings));
     let script = r#"curl --silent "$PROFILE_BASE_URL/api/v1/me" | grep --quiet '^{"code"'"#;
     let options = [&dialect, "--only", "ids,error_body", "--json"];
     let (code, stdout, stderr) = matrix(&options, script);

@@ -13,6 +13,7 @@ use crate::child;
 use crate::edits::edits_at_the_limit;
 use crate::request::{request_at, request_exactly};
 use crate::run::output;
+use crate::serving::file;
 use crate::webhook_receiver::receive;
 
 /// Sends requests that concern every sentence, and returns each with its response.
@@ -218,9 +219,7 @@ fn the_example_on_the_page_counts_every_mutant() {
 
 #[test]
 fn reports_caught_and_missed_mutants() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let (code, stdout, stderr) = mutants(&["--only", SELECTION], SCRIPT);
     assert_eq!((code, stderr.as_str()), (Some(1), ""));
     expect_test::expect![[r#"
@@ -234,9 +233,7 @@ fn reports_caught_and_missed_mutants() {
 
 #[test]
 fn skipped_mutants_do_not_count() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let skipped = "--skip=me_without_api_visible";
     let results = results(0, &["--only", SELECTION, skipped], SCRIPT);
     let runs = results["runs"].as_array().unwrap().iter().skip(1);
@@ -269,9 +266,7 @@ fn the_baseline_has_to_pass() {
 
 #[test]
 fn a_dialect_applies_to_the_mutants() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     // Deletes the first link, and checks that it is gone.
     let script = r#"
         id=8d6e1886-1163-403e-8773-1a1c3dec4a40
@@ -281,9 +276,8 @@ fn a_dialect_applies_to_the_mutants() {
         exit 0
     "#;
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("dialect.json");
-    std::fs::write(&path, r#"{"ids": "uuid"}"#).unwrap();
-    let dialect = format!("--dialect={}", path.display());
+    let path = file(&directory, "dialect.json", r#"{"ids": "uuid"}"#);
+    let dialect = format!("--dialect={path}");
     let options = [&dialect, "--only", "wrong_link_deleted,link_not_deleted"];
     assert_eq!(results(0, &options, script)["counts"]["caught"], 2);
 }

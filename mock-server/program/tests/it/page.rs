@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::browser::chromium;
 use crate::devtools::Page;
 use crate::request::request_exactly;
-use crate::serving::{Serving, serve};
+use crate::serving::{Serving, file, serve};
 
 /// Opens the page and waits until it shows the requests of the journal.
 fn open(chromium: &Path, serving: &Serving) -> Page {
@@ -58,7 +58,7 @@ fn without_the_control_api_there_is_no_page() {
 
 #[test]
 fn shows_requests_of_other_clients() {
-    let Some(chromium) = chromium() else { return };
+    let chromium = or_skip!(chromium());
     let serving = serve(&[]);
     let mut page = open(&chromium, &serving);
     let bio = "<img src=x onerror=\"document.title = 'attacked'\">";
@@ -97,7 +97,7 @@ fn shows_requests_of_other_clients() {
 
 #[test]
 fn a_fault_added_with_the_mouse_fails_a_request_of_another_client() {
-    let Some(chromium) = chromium() else { return };
+    let chromium = or_skip!(chromium());
     let serving = serve(&[]);
     let mut page = open(&chromium, &serving);
     page.click("#fault-form button");
@@ -114,7 +114,7 @@ fn a_fault_added_with_the_mouse_fails_a_request_of_another_client() {
 
 #[test]
 fn every_fault_of_the_list_can_be_added() {
-    let Some(chromium) = chromium() else { return };
+    let chromium = or_skip!(chromium());
     let serving = serve(&[]);
     let mut page = open(&chromium, &serving);
     let kinds =
@@ -132,7 +132,7 @@ fn every_fault_of_the_list_can_be_added() {
 
 #[test]
 fn works_with_the_keyboard_alone() {
-    let Some(chromium) = chromium() else { return };
+    let chromium = or_skip!(chromium());
     let serving = serve(&[]);
     let mut page = open(&chromium, &serving);
     let message = "document.querySelector('#message').textContent";
@@ -164,11 +164,10 @@ fn works_with_the_keyboard_alone() {
 
 #[test]
 fn asks_for_the_control_token() {
-    let Some(chromium) = chromium() else { return };
+    let chromium = or_skip!(chromium());
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("token");
-    std::fs::write(&path, "secret-token").unwrap();
-    let serving = serve(&["--control-token-file", path.to_str().unwrap()]);
+    let path = file(&directory, "token", "secret-token");
+    let serving = serve(&["--control-token-file", &path]);
     let mut page = Page::open(&chromium, serving.url());
     for token in ["wrong", "secret-token"] {
         // A hidden field keeps the focus until the next frame.
@@ -184,7 +183,7 @@ fn asks_for_the_control_token() {
 
 #[test]
 fn is_not_wider_than_400_pixels() {
-    let Some(chromium) = chromium() else { return };
+    let chromium = or_skip!(chromium());
     let serving = serve(&[]);
     let long = "x".repeat(400);
     let request = serving.request(&format!("GET /{long}"));

@@ -121,9 +121,7 @@ pub(crate) fn run_isolated(hosts: &str, script: &str) -> Option<String> {
     let mut tried = child::command("unshare");
     let tried = tried.args(unshare).args(["ip", "link"]).output();
     if !tried.is_ok_and(|tried| tried.status.success()) {
-        let skipped = "\n*** SKIPPED: a test in namespaces; install util-linux and iproute2 ***\n";
-        let _ = writeln!(std::io::stderr(), "{skipped}");
-        return None;
+        return child::skip("needs namespaces; install util-linux and iproute2");
     }
     let directory = TempDir::new().unwrap();
     file(&directory, "hosts", hosts);

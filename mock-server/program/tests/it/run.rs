@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::{self, DirBuilder};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child;
-use crate::serving::program;
+use crate::serving::{file, program};
 
 /// A shell function that sends a request: `request METHOD PATH BODY`.
 const REQUEST: &str = r#"request() {
@@ -49,10 +49,9 @@ pub(crate) fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
 #[track_caller]
 fn run_writing(option: &str, options: &[&str], script: &str) -> (Option<i32>, String, String) {
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("output");
-    fs::write(&path, "earlier output, which is longer".repeat(1000)).unwrap();
-    let file = [option, path.to_str().unwrap()];
-    let (code, _, stderr) = run(&[&file, options].concat(), script);
+    let earlier = "earlier output, which is longer".repeat(1000);
+    let path = file(&directory, "output", &earlier);
+    let (code, _, stderr) = run(&[&[option, &path], options].concat(), script);
     (code, stderr, fs::read_to_string(&path).unwrap())
 }
 
@@ -60,16 +59,13 @@ fn run_writing(option: &str, options: &[&str], script: &str) -> (Option<i32>, St
 #[track_caller]
 fn run_delayed(script: &str) -> (Option<i32>, String, String) {
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("faults.json");
-    fs::write(&path, r#"{"fault": {"delay": {"milliseconds": 600000}}}"#).unwrap();
-    run(&["--fault", path.to_str().unwrap()], script)
+    let rule = r#"{"fault": {"delay": {"milliseconds": 600000}}}"#;
+    run(&["--fault", &file(&directory, "faults.json", rule)], script)
 }
 
 #[test]
 fn the_command_gets_stdio_and_the_environment() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let script = "cat; echo $PROFILE_API_KEY; echo $MOCK_SERVER_KEYS; \
                   curl --silent --fail $MOCK_SERVER_CONTROL/health";
     let mut child = program(&["run", "--seed", "7", "--", "sh", "-c", script])
@@ -121,8 +117,8 @@ fn a_missing_command_is_127_although_a_directory_of_path_cannot_be_read() {
     // Root can read all directories.
     let is_root = rustix::process::geteuid().is_root();
     let executable = env!("CARGO_BIN_EXE_mock-server");
-    if is_root && !child::can_be_another_user(executable, directory.path()) {
-        return;
+    if is_root {
+        or_skip!(child::require_other_user(executable, directory.path()));
     }
     let path = env::join_paths([&unreadable, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
     for (command, code) in [("no-such-program", 127), ("/dev/null", 126), ("true", 0)] {
@@ -142,9 +138,7 @@ fn a_missing_command_is_127_although_a_directory_of_path_cannot_be_read() {
 
 #[test]
 fn the_mock_is_reached_without_the_proxy_of_the_environment() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let script = r#"
         curl --silent --fail --output /dev/null "$PROFILE_BASE_URL/api/v1/stats" || exit 9
         echo "($NO_PROXY) ($no_proxy) $http_proxy"
@@ -212,9 +206,7 @@ pub(crate) fn ignoring(signals: &str, arguments: &[&str]) -> Option<Command> {
     let option = format!("--ignore-signal={signals}");
     let mut tried = child::command("env");
     if !tried.args([&option, "true"]).status().unwrap().success() {
-        let skipped = "\n*** SKIPPED: a test of ignored signals; install coreutils 8.31 ***\n";
-        let _ = writeln!(io::stderr(), "{skipped}");
-        return None;
+        return child::skip("ignores signals; install coreutils 8.31");
     }
     let mut command = child::command("env");
     command.arg(option).arg(program(&[]).get_program());
@@ -229,9 +221,7 @@ fn reports_the_exit_code_although_the_parent_ignores_sigchld() {
         (&["run", "--", "sh", "-c", "exit 3"][..], 3),
         (&["matrix", "--only", "ids", "--", "true"], 0),
     ] {
-        let Some(mut program) = ignoring("CHLD", arguments) else {
-            return;
-        };
+        let mut program = or_skip!(ignoring("CHLD", arguments));
         let output = program.output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{stderr}");
@@ -243,10 +233,10 @@ fn reports_the_exit_code_although_the_parent_ignores_sigchld() {
 fn ignored_signals_stay_ignored() {
     let script = "kill -HUP $PPID; kill -INT $PPID; kill -QUIT $PPID; kill -HUP $$; kill -INT $$; \
                   kill -QUIT $$; grep SigIgn /proc/$$/status; exit 3";
-    let Some(mut program) = ignoring("HUP,INT,QUIT,TERM", &["run", "--", "sh", "-c", script])
-    else {
-        return;
-    };
+    let mut program = or_skip!(ignoring(
+        "HUP,INT,QUIT,TERM",
+        &["run", "--", "sh", "-c", script]
+    ));
     let output = program.output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let stdout = String::from_utf8(output.stdout).unwrap();
@@ -262,9 +252,7 @@ fn ignored_signals_stay_ignored() {
 
 #[test]
 fn reports_violations_and_coverage_across_resets_and_worlds() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let script = r#"
         request PATCH /me/profile '{"bio": 5}'
         request GET /stats
@@ -492,9 +480,7 @@ fn a_command_without_requests_gets_a_hint() {
 
 #[test]
 fn an_abandoned_call_counts_and_control_characters_are_escaped() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let script = "curl --silent --max-time 2 --request PATCH \
         --header \"Authorization: Bearer $PROFILE_API_KEY\" --header 'Content-Type: application/json' \
         --data '{\"a\\u001b\\u009b\\u202e\": 1}' \"$PROFILE_BASE_URL/api/v1/me/profile\"";
@@ -519,13 +505,10 @@ fn a_file_that_cannot_be_written_ends_the_run_before_the_command() {
 
 #[test]
 fn the_report_is_written_as_json() {
-    if !child::is_installed("curl") {
-        return;
-    }
+    or_skip!(child::require_installed("curl"));
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("report.json");
-    fs::write(&path, "earlier").unwrap();
-    let missing = ["run", "--report", path.to_str().unwrap(), "no-such-program"];
+    let path = file(&directory, "report.json", "earlier");
+    let missing = ["run", "--report", &path, "no-such-program"];
     assert_eq!(output(&missing).0, Some(127));
     assert_eq!(fs::read_to_string(&path).unwrap(), "earlier");
     let script = "request PATCH /me/profile '{\"nickname\": \"x\"}'

@@ -119,9 +119,7 @@ fn more_than_1024_deliveries_get_503() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     if limit.maximum.is_some_and(|maximum| maximum < 4_096) {
-        let message = "\n*** SKIPPED: a test that needs `ulimit -H -n` of at least 4096 ***\n";
-        std::io::stderr().write_all(message.as_bytes()).unwrap();
-        return;
+        return or_skip!(crate::child::skip("needs `ulimit -H -n` of at least 4096"));
     }
     limit.current = limit.maximum.map(|maximum| maximum.min(8_192));
     setrlimit(Resource::Nofile, limit).unwrap();

@@ -387,9 +387,7 @@ fn send_trusting(home: &Path, url: &str, certificate: &str) -> Run {
 #[cfg(target_os = "linux")]
 #[test]
 fn names_the_remedies_for_a_certificate() {
-    if !crate::child::is_installed("openssl") {
-        return;
-    }
+    or_skip!(crate::child::require_installed("openssl"));
     let home = home();
     let home = home.path();
     for host in ["localhost", "127.0.0.1"] {
@@ -443,9 +441,7 @@ impl Drop for TlsServer {
 #[cfg(target_os = "linux")]
 #[test]
 fn reports_problems_of_tls_without_names_of_rust() {
-    if !crate::child::is_installed("openssl") {
-        return;
-    }
+    or_skip!(crate::child::require_installed("openssl"));
     let home = home();
     let home = home.path();
     let roots = TlsService::start().certificate;
