@@ -115,6 +115,15 @@ pub(crate) fn kill_group(leader: &mut Child) {
     }
 }
 
+/// Returns the peak memory usage of a process, in KiB.
+#[cfg(unix)]
+pub(crate) fn peak_memory(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let mut lines = status.lines();
+    let peak = lines.find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
 /// Checks that usage errors contain no characters that are invisible or that a terminal would obey.
 pub(crate) fn usage_errors_are_visible(options: &[&str], stderr: impl Fn(&[&str]) -> String) {
     for odd in ["x\u{1b}]0;T\u{7}y", "x\ry", "x\u{202e}y", "x\u{a0}y"] {

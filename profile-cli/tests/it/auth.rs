@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use expect_test::expect;
-use mock_server::{FaultRule, MockServer};
+use mock_server::MockServer;
 use serde_json::json;
 
 use crate::program::{Fixture, Run, configure, named};
@@ -276,10 +276,7 @@ async fn commands_in_messages_select_the_account_of_the_run() {
     let lacks_scope = few(&["set", "--bio", "b"]);
     let expected = "`profile auth status --account few` lists the scopes";
     assert!(lacks_scope.contains(expected), "{lacks_scope}");
-    let rules = FaultRule::from_json(r#"{"fault": {"status": {"status": 204, "body": ""}}}"#);
-    for rule in rules.unwrap() {
-        fixture.service.add_fault(rule).unwrap();
-    }
+    fixture.add_faults(r#"{"fault": {"status": {"status": 204, "body": ""}}}"#);
     let set = few(&["set", "--bio", "b"]);
     let expected = "; `profile show --account few` prints the profile.";
     assert!(set.contains(expected), "{set}");

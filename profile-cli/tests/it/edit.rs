@@ -65,11 +65,8 @@ pub(crate) fn unsent(fixture: &Fixture) -> Vec<PathBuf> {
 }
 
 fn response(status: u16, body: &str) -> Fault {
-    Fault::Status {
-        status,
-        body: Some(body.to_owned()),
-        headers: [("content-type".to_owned(), "text/html".to_owned())].into(),
-    }
+    let response = Fault::status(status).with_body(body);
+    response.with_header("content-type", "text/html")
 }
 
 /// Makes the service respond to all writes with this response, without any effect.

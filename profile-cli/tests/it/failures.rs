@@ -23,9 +23,7 @@ async fn failing(fault: &str) -> Fixture {
     };
     if fault.starts_with(['{', '"']) {
         let rule = format!(r#"{{{phase}"fault": {fault}}}"#);
-        for rule in FaultRule::from_json(&rule).unwrap() {
-            fixture.service.add_fault(rule).unwrap();
-        }
+        fixture.add_faults(&rule);
     }
     fixture
 }
@@ -181,11 +179,7 @@ async fn rejected_fields_have_lines_of_their_own() {
         (json!({"bio": ["Too long."]}), "(422)\n  bio: Too long.\n"),
         (json!({"message": "Invalid."}), "(422: Invalid.)\n"),
     ] {
-        let rejected = Fault::Status {
-            status: 422,
-            body: Some(body.to_string()),
-            headers: [].into(),
-        };
+        let rejected = Fault::status(422).with_body(body.to_string());
         let rule = FaultRule::new(rejected).times(1);
         fixture.service.add_fault(rule).unwrap();
         let run = fixture.run(&["set", "--bio", "b"]);

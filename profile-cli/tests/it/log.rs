@@ -21,15 +21,9 @@ fn log(run: &Run) -> String {
 
 async fn failing_once() -> Fixture {
     let fixture = Fixture::new().await;
-    let echo = Fault::Status {
-        status: 503,
-        body: Some(format!("Bearer {}", fixture.service.key())),
-        headers: Default::default(),
-    };
-    fixture
-        .service
-        .add_fault(FaultRule::new(echo).times(1))
-        .unwrap();
+    let echo = Fault::status(503).with_body(format!("Bearer {}", fixture.service.key()));
+    let once = FaultRule::new(echo).times(1);
+    fixture.service.add_fault(once).unwrap();
     fixture
 }
 

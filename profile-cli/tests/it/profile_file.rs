@@ -48,9 +48,7 @@ fn respond_with_page(fixture: &Fixture, methods: &[&str], phase: &str, page: &st
         let rules = format!(
             r#"{{"phase": "{phase}", "match": {{"method": "{method}"}}, "fault": {page}}}"#
         );
-        for rule in FaultRule::from_json(&rules).unwrap() {
-            fixture.service.add_fault(rule).unwrap();
-        }
+        fixture.add_faults(&rules);
     }
 }
 
@@ -455,11 +453,7 @@ async fn links_that_the_service_changes_are_not_created_again() {
     };
     set_links(&["Blog", "Blog"]).unwrap();
     let stored = json!({"data": {"id": "link_6", "title": "Blog", "url": "https://a.example/x"}});
-    let changed = Fault::Status {
-        status: 200,
-        body: Some(stored.to_string()),
-        headers: [].into(),
-    };
+    let changed = Fault::status(200).with_body(stored.to_string());
     let changed = FaultRule::new(changed).matching(RequestPattern::any().method("PATCH"));
     fixture.service.add_fault(changed).unwrap();
     let run = apply(&fixture, text, &["--json"]);

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use expect_test::Expect;
-use mock_server::{Clock, MockServer, ServiceHandle, wiremock};
+use mock_server::{Clock, FaultRule, MockServer, ServiceHandle, wiremock};
 #[cfg(unix)]
 pub(crate) use rustix::process::Signal;
 use tempfile::TempDir;
@@ -89,6 +89,14 @@ impl Fixture {
         let response = wiremock::Mock::given(wiremock::matchers::any()).respond_with(response);
         response.mount(fixture.service.mocks().await).await;
         fixture
+    }
+
+    /// Adds the rules of a JSON text to the service.
+    #[track_caller]
+    pub(crate) fn add_faults(&self, rules: &str) {
+        for rule in FaultRule::from_json(rules).unwrap() {
+            self.service.add_fault(rule).unwrap();
+        }
     }
 
     /// Runs the program with the owner's key.

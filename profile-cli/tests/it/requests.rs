@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use mock_server::FaultRule;
-
 use crate::program::{Fixture, Program, quoted};
 use crate::pseudo_terminal::Terminal;
 use crate::walk::{Row, rows};
@@ -102,9 +100,7 @@ async fn no_command_asks_or_sends_more() {
             .split(' ')
             .find(|word| !["GET", "?"].contains(word));
         let rule = rule.replace("METHOD", writes.unwrap_or_default());
-        for rule in FaultRule::from_json(&rule).unwrap() {
-            fixture.service.add_fault(rule).unwrap();
-        }
+        fixture.add_faults(&rule);
         let mut terminal = Terminal::start(program(&fixture, command));
         let asked = expected.contains('?').then(|| {
             terminal.sees("[y/N] ");

@@ -115,10 +115,8 @@ async fn a_signal_during_a_wait_reports_what_is_known() {
             let rule = FaultRule::new(fault.clone());
             let writes = ["PATCH", "DELETE"].map(|method| RequestPattern::any().method(method));
             for write in writes {
-                fixture
-                    .service
-                    .add_fault(rule.clone().matching(write))
-                    .unwrap();
+                let rule = rule.clone().matching(write);
+                fixture.service.add_fault(rule).unwrap();
             }
             let words = command.split(' ').map(|word| match word {
                 "new.toml" => path.to_str().unwrap(),
@@ -341,10 +339,8 @@ async fn an_earlier_failure_of_a_batch_keeps_its_exit_code() {
     ];
     for (path, fault) in deletions {
         let pattern = RequestPattern::any().method("DELETE").path(path);
-        fixture
-            .service
-            .add_fault(FaultRule::new(fault).matching(pattern))
-            .unwrap();
+        let rule = FaultRule::new(fault).matching(pattern);
+        fixture.service.add_fault(rule).unwrap();
     }
     let delete = [
         "link", "delete", "link_1", "link_2", "link_3", "--yes", "--json",

@@ -79,11 +79,7 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
     assert_eq!(count_links(&fixture), 2, "{seen}");
     let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
     terminal.sees("[y/N]");
-    let without_links = Fault::Status {
-        status: 200,
-        body: Some(r#"{"data":{"links":null}}"#.to_owned()),
-        headers: Default::default(),
-    };
+    let without_links = Fault::status(200).with_body(r#"{"data":{"links":null}}"#);
     let without_links = FaultRule::new(without_links).times(1);
     fixture.service.add_fault(without_links).unwrap();
     terminal.types("y\n");
@@ -102,11 +98,7 @@ async fn no_input_disables_prompts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_wait_is_one_line_of_a_narrow_terminal() {
     let fixture = Fixture::new().await;
-    let busy = Fault::Status {
-        status: 503,
-        body: None,
-        headers: [("Retry-After".to_owned(), "1".to_owned())].into(),
-    };
+    let busy = Fault::status(503).with_header("Retry-After", "1");
     let busy = FaultRule::new(busy).times(1);
     fixture.service.add_fault(busy).unwrap();
     let seen = Terminal::of_size(24, 40, fixture.program(&["site"])).ends_with(0);
@@ -455,10 +447,8 @@ async fn json_is_indented_on_a_terminal_only() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_is_shown_and_cleared() {
     let fixture = Fixture::new().await;
-    let limited = FaultRule::from_json(r#"{"fault": {"rate_limited": {"retry_after": "2"}}}"#);
-    for rule in limited.unwrap() {
-        fixture.service.add_fault(rule.times(1)).unwrap();
-    }
+    let limited = FaultRule::new(Fault::rate_limited("2")).times(1);
+    fixture.service.add_fault(limited).unwrap();
     let mut terminal = Terminal::start(fixture.program(&["site", "-o", "tsv"]));
     terminal.sees("rate limited, retrying in ");
     let shown = terminal.ends_with(0);
@@ -494,9 +484,7 @@ async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
             "post" => limit,
             _ => exhausted,
         };
-        for rule in FaultRule::from_json(rule).unwrap() {
-            fixture.service.add_fault(rule).unwrap();
-        }
+        fixture.add_faults(rule);
         let path = fixture.home.path().join("profile.toml");
         let name = |word: &&str| word.replace("profile.toml", path.to_str().unwrap());
         let words: Vec<_> = command.iter().map(name).collect();
@@ -523,11 +511,9 @@ async fn without_color_a_wait_prints_no_escape_sequences() {
 #[tokio::test(flavor = "multi_thread")]
 async fn apply_shows_its_progress_and_what_it_waits_for() {
     let fixture = Fixture::new().await;
-    let limited = FaultRule::from_json(r#"{"fault": {"rate_limited": {"retry_after": "2"}}}"#);
-    for rule in limited.unwrap() {
-        let rule = rule.matching(RequestPattern::any().method("POST")).skip(1);
-        fixture.service.add_fault(rule.times(1)).unwrap();
-    }
+    let limited = FaultRule::new(Fault::rate_limited("2")).skip(1).times(1);
+    let limited = limited.matching(RequestPattern::any().method("POST"));
+    fixture.service.add_fault(limited).unwrap();
     let path = fixture.home.path().join("profile.toml");
     let links =
         ["a", "b"].map(|title| format!("[[links]]\ntitle = \"{title}\"\nurl = \"x:{title}\"\n"));

@@ -7,7 +7,7 @@
 use std::fs;
 
 use expect_test::expect_file;
-use mock_server::{Dialect, FaultRule};
+use mock_server::Dialect;
 
 use crate::program::{Fixture, Run};
 
@@ -24,10 +24,7 @@ async fn transcripts_show_the_real_output() {
                 fixture = Fixture::new().await;
                 transcript += &format!("\n{line}\n");
             } else if let Some(fault) = line.strip_prefix("fault ") {
-                let rule = format!(r#"{{"fault": {fault}}}"#);
-                for rule in FaultRule::from_json(&rule).unwrap() {
-                    fixture.service.add_fault(rule).unwrap();
-                }
+                fixture.add_faults(&format!(r#"{{"fault": {fault}}}"#));
                 transcript += &format!("{line}\n");
             } else if let Some(dialect) = line.strip_prefix("dialect ") {
                 let dialect = Dialect::from_json(dialect).unwrap();

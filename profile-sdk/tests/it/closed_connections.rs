@@ -6,10 +6,10 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
 
-use profile_sdk::{ApiKey, Client, ErrorKind};
+use profile_sdk::ErrorKind;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::client_builder_for;
+use crate::connect_to;
 
 /// Starts a service that closes each connection after its first response, when it is told to. Returns its
 /// URL, the sender of the orders, and a receiver of the closed connections.
@@ -37,11 +37,6 @@ fn respond(stream: &mut TcpStream) {
     stream.write_all(response).unwrap();
 }
 
-fn connect(uri: &str) -> Client {
-    let builder = client_builder_for(uri).api_key(ApiKey::new("key").unwrap());
-    builder.build().unwrap()
-}
-
 fn runtime() -> Runtime {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.unwrap()
@@ -50,7 +45,7 @@ fn runtime() -> Runtime {
 /// Creates posts, and blocks the only thread until the service has closed the connection.
 async fn create_and_stand_still() {
     let (uri, close, closed) = start();
-    let client = connect(&uri);
+    let client = connect_to(&uri);
     for _ in 0..20 {
         client.create_post("p").await.unwrap();
         close.send(()).unwrap();
@@ -80,7 +75,7 @@ fn after_a_lost_response_creations_do_not_reuse_connections() {
         let (mut third, _) = listener.accept().unwrap();
         respond(&mut third);
     });
-    let client = connect(&uri);
+    let client = connect_to(&uri);
     runtime().block_on(async {
         client.create_post("p").await.unwrap();
         let error = client.create_post("p").await.unwrap_err();

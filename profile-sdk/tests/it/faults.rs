@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
-use profile_sdk::{ApiKey, ClientBuilder, Error, ErrorKind, RetryPolicy};
+use profile_sdk::{ClientBuilder, Error, ErrorKind, RetryPolicy};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::{client_builder, client_builder_for, connect_as_owner, requests};
+use crate::{client_builder, connect_as_owner, connect_to, requests};
 
 async fn start(fault: Fault) -> MockServer {
     let service = MockServer::start().await;
@@ -19,11 +19,8 @@ async fn start(fault: Fault) -> MockServer {
 
 #[tokio::test]
 async fn does_not_retry_unreadable_responses() {
-    let page = Fault::Status {
-        status: 200,
-        body: Some("<html><title>Welcome</title>".to_owned()),
-        headers: [("content-type".to_owned(), "text/html".to_owned())].into(),
-    };
+    let page = Fault::status(200).with_body("<html><title>Welcome</title>");
+    let page = page.with_header("content-type", "text/html");
     for (fault, kind) in [
         (page, ErrorKind::Unreadable),
         (Fault::EmptyBody, ErrorKind::Unreadable),
@@ -64,11 +61,7 @@ fn limits_the_memory_of_responses() {
     for fault in [
         Fault::HugeBody { bytes: 64 << 20 },
         Fault::GzipBomb { bytes: 1 << 30 },
-        Fault::Status {
-            status: 400,
-            body: Some("x".repeat(32 << 20)),
-            headers: Default::default(),
-        },
+        Fault::status(400).with_body("x".repeat(32 << 20)),
     ] {
         let service = runtime.block_on(start(fault));
         let client = client_builder(&service).max_response_bytes(CAP);
@@ -114,9 +107,7 @@ async fn times_out_when_the_service_hangs() {
 #[tokio::test]
 async fn a_write_times_out_without_a_response() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let client = client_builder_for(&format!("http://{}", listener.local_addr().unwrap()))
-        .api_key(ApiKey::new("key").unwrap());
-    let client = client.build().unwrap();
+    let client = connect_to(&format!("http://{}", listener.local_addr().unwrap()));
     let write = tokio::spawn(client.create_post("p"));
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut received = Vec::new();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mock_server::wiremock::ResponseTemplate;
-use profile_sdk::{ApiKey, Client, ErrorKind, LinkId};
+use profile_sdk::{ErrorKind, LinkId};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use crate::mocked_service::{MockServer, respond_to_all};
-use crate::{client_builder, client_builder_for, connect_as_owner};
+use crate::{client_builder, connect_as_owner, connect_to};
 
 /// Starts a service that sends these bytes on its first connection and then closes it.
 async fn serve_once(response: &'static [u8]) -> String {
@@ -23,11 +23,6 @@ async fn serve_once(response: &'static [u8]) -> String {
         stream.write_all(response).await.unwrap();
     });
     uri
-}
-
-fn connect_to(uri: &str) -> Client {
-    let builder = client_builder_for(uri).api_key(ApiKey::new("key").unwrap());
-    builder.build().unwrap()
 }
 
 #[tokio::test]

@@ -275,10 +275,7 @@ async fn does_not_wait_longer_than_max_wait() {
 #[tokio::test]
 async fn the_total_timeout_ends_a_call() {
     let service = MockServer::start().await;
-    let mut busy = Fault::status(503);
-    if let Fault::Status { headers, .. } = &mut busy {
-        headers.insert("retry-after".to_owned(), "20".to_owned());
-    }
+    let busy = Fault::status(503).with_header("retry-after", "20");
     service.add_fault(FaultRule::new(busy)).unwrap();
     let client = connect_as_owner(&service);
     let call = client.me().retry(RetryPolicy::new().max_retries(100));

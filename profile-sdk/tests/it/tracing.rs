@@ -64,11 +64,7 @@ impl Subscriber for Recorder {
 #[tokio::test]
 async fn emits_spans_and_events_without_the_key() {
     let service = MockServer::start().await;
-    let echo = Fault::Status {
-        status: 503,
-        body: Some(format!("Bearer {}", service.key())),
-        headers: Default::default(),
-    };
+    let echo = Fault::status(503).with_body(format!("Bearer {}", service.key()));
     service.add_fault(FaultRule::new(echo).times(1)).unwrap();
     let client = owner_builder(&service).build().unwrap();
     let recorder = Recorder::default();

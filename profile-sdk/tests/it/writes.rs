@@ -61,11 +61,8 @@ async fn returns_a_partial_resource() {
 
 /// Faults that damage only the body of a 2xx response.
 fn damaged_bodies() -> [Fault; 6] {
-    let compressed_with = |coding: &str| Fault::Status {
-        status: 200,
-        body: Some("not compressed".to_owned()),
-        headers: [("content-encoding".to_owned(), coding.to_owned())].into(),
-    };
+    let damaged = Fault::status(200).with_body("not compressed");
+    let compressed_with = |coding: &str| damaged.clone().with_header("content-encoding", coding);
     [
         Fault::Wire(WireFault::Cut { after: 5 }),
         Fault::Wire(WireFault::Stall { after: 5 }),

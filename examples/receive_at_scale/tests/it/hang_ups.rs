@@ -8,19 +8,15 @@ use tokio::process::{Child, ChildStderr};
 use tokio::time::timeout;
 use webhook_verify::{Secret, sign};
 
-use crate::load::{get, program, ready_url};
+use crate::load::{SECRET, begin_delivery, get, ready_url, receiver};
 use crate::local_broker::{LocalBroker, signal};
 use crate::{DEADLINE, client, start_broker};
 
-const SECRET: &str = "whsec_test";
-
-type Log = Lines<BufReader<ChildStderr>>;
+pub(crate) type Log = Lines<BufReader<ChildStderr>>;
 
 async fn start_receiver(broker: &LocalBroker) -> (Child, String, Log) {
-    let mut receiver = program("receive", &broker.url(), "1")
+    let mut receiver = receiver(&broker.url(), "1")
         .env("LOG_LEVEL", "info")
-        .env("PROFILE_WEBHOOK_SECRET", SECRET)
-        .env("LISTEN", "127.0.0.1:0")
         .env("METRICS_LISTEN", "127.0.0.1:0")
         .stderr(Stdio::piped())
         .spawn()
@@ -32,30 +28,16 @@ async fn start_receiver(broker: &LocalBroker) -> (Child, String, Log) {
 
 /// Sends a request with this part of the body, and disconnects.
 async fn send_and_hang_up(url: &str, body: &str) {
-    let address = url.trim_start_matches("http://").trim_end_matches("/hooks");
-    let signature = sign(&Secret::new(SECRET).unwrap(), "{}");
-    let head = format!(
-        "POST /hooks HTTP/1.1\r\nhost: a\r\nx-service-signature: {signature}\r\n\
-         content-length: 2\r\nexpect: 100-continue\r\n\r\n"
-    );
-    let mut sender = TcpStream::connect(address).await.unwrap();
-    sender.write_all(head.as_bytes()).await.unwrap();
-    // The receiver waits for the body.
-    let mut response = [0; 25];
-    let read = timeout(DEADLINE, sender.read_exact(&mut response)).await;
-    read.unwrap().unwrap();
-    assert_eq!(&response, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let mut sender = begin_delivery(url).await;
     sender.write_all(body.as_bytes()).await.unwrap();
 }
 
-async fn line(log: &mut Log, text: &str) -> String {
+/// Returns the next line of the log that contains the text.
+pub(crate) async fn line(log: &mut Log, text: &str) -> String {
     let found = async {
         loop {
-            let line = log
-                .next_line()
-                .await
-                .unwrap()
-                .expect("the receiver logs it");
+            let line = log.next_line().await.unwrap();
+            let line = line.expect("the program logs it");
             if line.contains(text) {
                 return line;
             }

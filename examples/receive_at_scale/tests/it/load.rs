@@ -10,18 +10,20 @@ use mock_server::MockServer;
 use mock_server::webhook::{EventKind, SignedDelivery};
 use receive_at_scale::{Event, Queue, RetryPolicy, work};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
+use webhook_verify::{Secret, sign};
 
-use crate::{client, command};
+use crate::{DEADLINE, client, command};
 
 const SENDERS: u64 = 64;
 /// One in this number of deliveries is sent twice.
 const DUPLICATE_EVERY: u64 = 20;
-const SECRET: &str = "whsec_test";
+pub(crate) const SECRET: &str = "whsec_test";
 
 /// Returns the command that starts the program as a process.
 pub(crate) fn program(argument: &str, brokers: &str, replicas: &str) -> Command {
@@ -34,6 +36,15 @@ pub(crate) fn program(argument: &str, brokers: &str, replicas: &str) -> Command 
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     program
+}
+
+/// Returns the command that starts a receiver as a process, on a free port.
+pub(crate) fn receiver(brokers: &str, replicas: &str) -> Command {
+    let mut receiver = program("receive", brokers, replicas);
+    receiver
+        .env("PROFILE_WEBHOOK_SECRET", SECRET)
+        .env("LISTEN", "127.0.0.1:0");
+    receiver
 }
 
 /// Returns the ID in the payload of an event.
@@ -60,10 +71,8 @@ pub(crate) fn count_events(queue: Queue) -> (Arc<Mutex<HashMap<u64, u64>>>, Join
 
 /// Starts a receiver, and returns it with its URL.
 pub(crate) async fn start_receiver(brokers: &str, replicas: &str) -> (Child, String) {
-    let mut receiver = program("receive", brokers, replicas)
-        .env("PROFILE_WEBHOOK_SECRET", SECRET)
+    let mut receiver = receiver(brokers, replicas)
         .env("EVENT_KEY", "/data/id")
-        .env("LISTEN", "127.0.0.1:0")
         .spawn()
         .unwrap();
     let url = ready_url(&mut receiver).await;
@@ -83,6 +92,23 @@ pub(crate) async fn ready_url(receiver: &mut Child) -> String {
         sleep(Duration::from_millis(10)).await;
     }
     url
+}
+
+/// Sends the head of a delivery of `{}` to the receiver with this URL, and waits until it asks for the body.
+pub(crate) async fn begin_delivery(url: &str) -> TcpStream {
+    let address = url.trim_start_matches("http://").trim_end_matches("/hooks");
+    let signature = sign(&Secret::new(SECRET).unwrap(), "{}");
+    let head = format!(
+        "POST /hooks HTTP/1.1\r\nhost: a\r\nx-service-signature: {signature}\r\n\
+         content-length: 2\r\nexpect: 100-continue\r\n\r\n"
+    );
+    let mut sender = TcpStream::connect(address).await.unwrap();
+    sender.write_all(head.as_bytes()).await.unwrap();
+    let mut response = [0; 25];
+    let read = timeout(DEADLINE, sender.read_exact(&mut response)).await;
+    read.unwrap().unwrap();
+    assert_eq!(&response, b"HTTP/1.1 100 Continue\r\n\r\n");
+    sender
 }
 
 /// Sends a request to another path of the receiver with this URL.

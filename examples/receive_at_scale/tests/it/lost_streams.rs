@@ -13,6 +13,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::hang_ups::line;
 use crate::load::program;
 use crate::local_broker::LocalBroker;
 use crate::{open, settings, start_broker, start_broker_with};
@@ -306,22 +307,6 @@ async fn an_event_that_another_stream_would_store_is_rejected() {
         "{error}"
     );
     assert_eq!(other.info().await.unwrap().state.messages, 0);
-}
-
-/// Returns the next line of the log that contains the text.
-async fn line(
-    log: &mut tokio::io::Lines<BufReader<tokio::process::ChildStderr>>,
-    text: &str,
-) -> String {
-    let found = async {
-        loop {
-            let line = log.next_line().await.unwrap().unwrap();
-            if line.contains(text) {
-                return line;
-            }
-        }
-    };
-    timeout(DEADLINE, found).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

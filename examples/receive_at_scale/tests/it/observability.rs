@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tower::ServiceExt;
 use webhook_verify::{Secret, sign};
 
-use crate::load::{get, program, ready_url, url};
+use crate::load::{get, program, ready_url, receiver, url};
 use crate::local_broker::LocalBroker;
 use crate::{DEADLINE, client, open, start_broker};
 
@@ -38,11 +38,10 @@ const BODY: &str = r#"{"data":{"id":"never in logs"}}"#;
 
 /// Starts a receiver as a process, and returns it with the lines of its log.
 fn start_receiver(broker: &LocalBroker) -> (Child, Lines<BufReader<ChildStderr>>) {
-    let mut receiver = program("receive", &broker.url(), "1")
+    let mut receiver = receiver(&broker.url(), "1")
         .env_remove("LOG_LEVEL")
         .env("PROFILE_WEBHOOK_SECRET", SECRET)
         .env("EVENT_KEY", "/data/id")
-        .env("LISTEN", "127.0.0.1:0")
         .env("METRICS_LISTEN", "127.0.0.1:0")
         .stderr(Stdio::piped())
         .spawn()

@@ -18,13 +18,12 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use webhook_verify::{Secret, sign};
 
-use crate::load::{count_events, event_id, program, ready_url};
+use crate::load::{SECRET, count_events, event_id, ready_url, receiver};
 use crate::local_broker::LocalBroker;
-use crate::{client, open, start_broker};
+use crate::{child, client, open, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(300);
 const SENDERS: usize = 64;
-const SECRET: &str = "whsec_test";
 
 /// The number of responses with 503 after which the broker returns.
 const REJECTED: usize = 200;
@@ -42,10 +41,8 @@ struct Receiver {
 
 impl Receiver {
     async fn start(broker: &LocalBroker, key: &str) -> Self {
-        let mut process = program("receive", &broker.url(), "1")
-            .env("PROFILE_WEBHOOK_SECRET", SECRET)
+        let mut process = receiver(&broker.url(), "1")
             .env("EVENT_KEY", key)
-            .env("LISTEN", "127.0.0.1:0")
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
@@ -194,18 +191,6 @@ async fn a_delivery_with_503_can_be_retried() {
     outages(true).await;
 }
 
-/// Returns the peak of the memory of a process in kilobytes.
-#[cfg(target_os = "linux")]
-fn peak_memory(process: &Child) -> u64 {
-    let path = format!("/proc/{}/status", process.id().unwrap());
-    let status = std::fs::read_to_string(path).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM"))
-        .unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_is_bounded_without_a_broker() {
@@ -226,7 +211,7 @@ async fn memory_is_bounded_without_a_broker() {
     };
     let senders = (0..32).map(|_| send());
     timeout(DEADLINE, join_all(senders)).await.unwrap();
-    let peak = peak_memory(&receiver.process);
+    let peak = child::peak_memory(receiver.process.id().unwrap());
     crate::print(&format!("peak memory of the receiver: {peak} kB"));
     assert!(peak < 90_000, "{peak} kB");
     receiver.stop().await;

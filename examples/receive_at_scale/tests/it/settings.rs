@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::load::program;
+use crate::load::{program, receiver};
 use crate::{DEADLINE, child, open, run, settings, start_broker, start_broker_with};
 
 const README: &str = include_str!("../../README.md");
@@ -92,14 +92,8 @@ async fn optional_variables_that_are_empty_count_as_unset() {
     assert!(names.len() > 10, "{names:?}");
     for name in names {
         let is_required = name == "PROFILE_WEBHOOK_SECRET";
-        let mut receiver = program("receive", &broker.url(), "1");
-        receiver
-            .envs([
-                ("PROFILE_WEBHOOK_SECRET", "secret"),
-                ("LISTEN", "127.0.0.1:0"),
-            ])
-            .env(name, "")
-            .stderr(Stdio::piped());
+        let mut receiver = receiver(&broker.url(), "1");
+        receiver.env(name, "").stderr(Stdio::piped());
         let mut receiver = receiver.spawn().unwrap();
         let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
         let line = timeout(DEADLINE, lines.next_line()).await.unwrap().unwrap();
@@ -119,14 +113,8 @@ async fn an_address_that_cannot_be_used_is_named_with_its_variable() {
     let used = used.local_addr().unwrap().to_string();
     for variable in ["LISTEN", "METRICS_LISTEN"] {
         for address in ["8080", "127.0.0.1:x", &used] {
-            let mut receiver = program("receive", "nats://127.0.0.1:1", "1");
-            receiver
-                .envs([
-                    ("PROFILE_WEBHOOK_SECRET", "secret"),
-                    ("LISTEN", "127.0.0.1:0"),
-                ])
-                .env(variable, address)
-                .stderr(Stdio::piped());
+            let mut receiver = receiver("nats://127.0.0.1:1", "1");
+            receiver.env(variable, address).stderr(Stdio::piped());
             let output = timeout(DEADLINE, receiver.output()).await.unwrap().unwrap();
             let error = String::from_utf8(output.stderr).unwrap();
             let expected = format!("{variable}: could not listen on \"{address}\": ");
@@ -194,10 +182,7 @@ async fn a_missing_permission_is_logged() {
     for command in ["receive", "work", "dead"] {
         let mut process = program(command, &broker.url(), "1")
             .env("NATS_URL", broker.url().replace("//", "//ada:secret@"))
-            .envs([
-                ("PROFILE_WEBHOOK_SECRET", "secret"),
-                ("LISTEN", "127.0.0.1:0"),
-            ])
+            .envs([SECRET, LISTEN])
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
@@ -235,12 +220,9 @@ async fn names_the_setting_that_cannot_be_read() {
 async fn a_receiver_reports_replicas_that_a_single_server_does_not_store() {
     let broker = or_skip!(start_broker().await);
     let receive = || {
-        let mut program = program("receive", &broker.url(), "3");
-        program
-            .env("PROFILE_WEBHOOK_SECRET", "secret")
-            .env("LISTEN", "127.0.0.1:0")
-            .stderr(Stdio::piped());
-        program
+        let mut receiver = receiver(&broker.url(), "3");
+        receiver.stderr(Stdio::piped());
+        receiver
     };
     let refused = timeout(DEADLINE, receive().output()).await.unwrap();
     let refused = refused.unwrap();

@@ -2,18 +2,14 @@
 
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Child;
 use tokio::task::yield_now;
 use tokio::time::timeout;
-use webhook_verify::{Secret, sign};
 
-use crate::load::url;
+use crate::load::{SECRET, begin_delivery, url};
 use crate::local_broker::signal;
 use crate::{DEADLINE, command};
-
-const SECRET: &str = "whsec_test";
 
 /// Starts a receiver that ignores these signals, without a broker. Also returns a connection with a request
 /// whose body is missing, for which a shutdown waits.
@@ -29,18 +25,8 @@ async fn start(ignored: &str) -> (Child, String, TcpStream) {
         .stdout(std::process::Stdio::piped());
     let mut receiver = shell.spawn().unwrap();
     let url = timeout(DEADLINE, url(&mut receiver)).await.unwrap();
+    let sender = begin_delivery(&url).await;
     let address = url.trim_start_matches("http://").trim_end_matches("/hooks");
-    let mut sender = TcpStream::connect(address).await.unwrap();
-    let signature = sign(&Secret::new(SECRET).unwrap(), "{}");
-    let head = format!(
-        "POST /hooks HTTP/1.1\r\nhost: a\r\nx-service-signature: {signature}\r\n\
-         content-length: 2\r\nexpect: 100-continue\r\n\r\n"
-    );
-    sender.write_all(head.as_bytes()).await.unwrap();
-    let mut response = [0; 25];
-    let read = timeout(DEADLINE, sender.read_exact(&mut response)).await;
-    read.unwrap().unwrap();
-    assert_eq!(&response, b"HTTP/1.1 100 Continue\r\n\r\n");
     let address = address.to_owned();
     (receiver, address, sender)
 }

@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Child;
 use tokio::time::timeout;
 
-use crate::load::{program, ready_url};
+use crate::load::{ready_url, receiver};
 use crate::local_broker::LocalBroker;
 use crate::start_broker;
 
@@ -105,11 +105,7 @@ async fn fill(address: SocketAddr, start: &str) -> Vec<TcpStream> {
 /// Starts a receiver as a process, which has file descriptors of its own.
 async fn serve_in_a_process() -> Option<(Child, SocketAddr, LocalBroker)> {
     let broker = start_broker().await?;
-    let mut receiver = program("receive", &broker.url(), "1")
-        .env("PROFILE_WEBHOOK_SECRET", "secret")
-        .env("LISTEN", "127.0.0.1:0")
-        .spawn()
-        .unwrap();
+    let mut receiver = receiver(&broker.url(), "1").spawn().unwrap();
     let url = timeout(HOUR, ready_url(&mut receiver)).await.unwrap();
     let address = url.trim_start_matches("http://").trim_end_matches("/hooks");
     Some((receiver, address.parse().unwrap(), broker))

@@ -11,9 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child;
-use crate::serving::{
-    fail, file, memory, program, request_unread, send_incomplete_requests, serve, start,
-};
+use crate::serving::{fail, file, program, request_unread, send_incomplete_requests, serve, start};
 
 #[test]
 fn prints_one_line_of_json_and_serves_until_a_signal() {
@@ -471,9 +469,9 @@ fn rejects_large_bodies_and_does_not_record_them() {
     too_large(LIMIT + 1);
     let violations = serving.read("/violations");
     assert_eq!(violations, json!([]));
-    let before = memory(&serving);
+    let before = child::peak_memory(serving.id());
     too_large(64 * LIMIT);
-    let grown = memory(&serving).saturating_sub(before);
+    let grown = child::peak_memory(serving.id()).saturating_sub(before);
     assert!(grown < 16 * 1024, "{grown} KiB more");
 }
 
@@ -529,7 +527,7 @@ fn huge_bodies_take_little_memory() {
     serving.order(201, "POST /worlds/default/faults", huge);
     let address = serving.address();
     let unread = [(); 6].map(|()| request_unread(address));
-    let kilobytes = memory(&serving);
+    let kilobytes = child::peak_memory(serving.id());
     assert!(kilobytes < 128 * 1024, "{kilobytes}");
     drop(unread);
 }

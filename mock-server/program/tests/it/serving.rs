@@ -177,16 +177,6 @@ pub(crate) fn file(directory: &TempDir, name: &str, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Returns the peak memory usage of the program, in KiB.
-pub(crate) fn memory(serving: &Serving) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.id())).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM"))
-        .unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 /// Opens two connections: one sends a part of a head, one a head and a part of the body.
 #[track_caller]
 pub(crate) fn send_incomplete_requests(serving: &Serving) -> [TcpStream; 2] {
