@@ -12,9 +12,7 @@ use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
 
 use super::{BODY, SECRET, SIGNATURE, file, home, webhook};
-#[cfg(target_os = "linux")]
-use crate::program::Program;
-use crate::program::Run;
+use crate::program::{Program, Run};
 #[cfg(target_os = "linux")]
 use crate::tls_service::TlsService;
 
