@@ -20,7 +20,7 @@ use webhook_verify::{Secret, sign};
 
 use crate::load::{SECRET, count_events, event_id, ready_url, receiver};
 use crate::local_broker::LocalBroker;
-use crate::{child, client, open, start_broker};
+use crate::{client, open, start_broker};
 
 const DEADLINE: Duration = Duration::from_secs(300);
 const SENDERS: usize = 64;
@@ -211,7 +211,7 @@ async fn memory_is_bounded_without_a_broker() {
     };
     let senders = (0..32).map(|_| send());
     timeout(DEADLINE, join_all(senders)).await.unwrap();
-    let peak = child::peak_memory(receiver.process.id().unwrap());
+    let peak = crate::child::peak_memory(receiver.process.id().unwrap());
     crate::print(&format!("peak memory of the receiver: {peak} kB"));
     assert!(peak < 90_000, "{peak} kB");
     receiver.stop().await;
