@@ -257,10 +257,9 @@ impl TextFile {
             Err(error) if matches!(error.kind(), InvalidData | FileTooLarge) => {
                 Ok(Err(format!("the text cannot be used: {error}")))
             }
-            Err(error) if error.kind() == NotFound => {
-                let message = "the editor deleted the file, so the text is lost";
-                Err(Failure::new(FailureKind::Other, message))
-            }
+            Err(error) if error.kind() == NotFound => Err(Failure::other(
+                "the editor deleted the file, so the text is lost",
+            )),
             Err(error) => Err(self.saved::<T>(Failure::of_file("read", &self.path, &error))),
         }
     }
@@ -352,8 +351,7 @@ impl Editor {
         let failed = |how: String| {
             let words = shlex::try_join(self.words.iter().map(String::as_str));
             let words = words.unwrap_or_else(|_| self.words.join(" "));
-            let message = format!("the editor {words} (from {}) {how}", self.source);
-            Failure::new(FailureKind::Other, message)
+            Failure::other(format!("the editor {words} (from {}) {how}", self.source))
         };
         let not_started = |error| failed(format!("could not be started: {error}"));
         let program = command::find(self.words[0].as_ref()).map_err(not_started)?;

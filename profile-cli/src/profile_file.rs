@@ -13,7 +13,7 @@ use toml_edit::de::from_document;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::outcome::next_command::NextCommand;
 use crate::terminal::printable::redact_key;
 
@@ -294,7 +294,7 @@ pub(crate) fn check_without_key<'a>(
         format!("{name} contains the API key or the webhook secret, which is not written to files");
     let [set, edit] = ["profile set", "profile link edit ID"].map(NextCommand);
     let hint = format!("replace the text with {set} or {edit}, and then the key");
-    Err(Failure::new(FailureKind::Other, message).hint(hint))
+    Err(Failure::other(message).hint(hint))
 }
 
 /// Returns the texts of the editable fields.

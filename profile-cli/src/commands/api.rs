@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
-use crate::outcome::failure::{Failure, FailureKind, PAGE, WriteOutcome};
+use crate::outcome::failure::{Failure, PAGE, WriteOutcome};
 use crate::outcome::next_command::{NextCommand, word};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     };
     Ok(Report {
         is_change: is_write,
-        ..report.warning(warning)
+        ..report.warnings(warning)
     })
 }
 
@@ -158,7 +158,7 @@ impl ApiArguments {
                 format!("the body was truncated to {max} KiB")
             });
             failure.done = Some(Box::new(
-                Report::new("null", View::Body(body.bytes.clone())).warning(cut),
+                Report::new("null", View::Body(body.bytes.clone())).warnings(cut),
             ));
         }
         failure
@@ -205,7 +205,7 @@ fn as_json(response: &Response<Vec<u8>>, outcome: Option<WriteOutcome>) -> Resul
             status: Some(status),
             outcome,
             hints: hint.map(str::to_owned).into_iter().collect(),
-            ..Failure::new(FailureKind::Other, message)
+            ..Failure::other(message)
         });
     }
     Ok(body.to_owned())

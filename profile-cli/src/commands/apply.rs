@@ -72,22 +72,19 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     warnings.extend(check_scopes(&plan, &profile)?);
     let note = diff::note(&profile, &desired, &session.service()?);
     let conflicts = diff::conflicts(&profile, &desired, shown.as_ref(), note.is_some());
-    let mut report = if arguments.dry_run.dry_run {
+    let report = if arguments.dry_run.dry_run {
         let requests: Vec<Request> = plan.steps().iter().map(Step::request).collect();
         let requests: Vec<&Request> = requests.iter().collect();
         let mut report = preview::dry_run(&requests, &diff::changes(plan.steps()));
         if plan.is_empty() {
             report.view = View::Drawing(diff::drawing(&plan));
         }
-        report.warnings = diff::warnings(plan.warnings());
-        report.warnings.extend(conflicts);
-        report
+        report.warnings(diff::warnings(plan.warnings()).chain(conflicts))
     } else if plan.is_empty() {
         let mut unchanged = ApplyReport::default();
         unchanged.warnings = plan.warnings().to_vec();
-        let mut report = Report::new(json!(unchanged), View::Drawing(diff::drawing(&plan)));
-        report.warnings = diff::warnings(plan.warnings());
-        report
+        Report::new(json!(unchanged), View::Drawing(diff::drawing(&plan)))
+            .warnings(diff::warnings(plan.warnings()))
     } else {
         if !conflicts.is_empty() && !session.settings.yes && !session.can_ask() {
             let failure = Failure::new(FailureKind::Conflict, conflicts.join("\n"));
@@ -101,7 +98,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         }
         carry_out(&plan, session)?
     };
-    report.warnings.extend(warnings);
+    let report = report.warnings(warnings);
     if arguments.dry_run.dry_run {
         return Ok(report);
     }
@@ -182,11 +179,7 @@ fn with_report(mut failure: Failure, report: &ApplyReport, plan: &Plan) -> Failu
         }
     };
     failure.hints.push(hint);
-    Failure {
-        outcome: Some(outcome),
-        done: Some(Box::new(report_on(report, plan))),
-        ..failure
-    }
+    failure.outcome(outcome).done(report_on(report, plan))
 }
 
 /// Returns the report of a run. People have seen the changes in the plan.
@@ -198,12 +191,10 @@ fn report_on(report: &ApplyReport, plan: &Plan) -> Report {
         (count, planned) => format!("Applied {count} of {planned} changes."),
     };
     let lines = View::Text(report.to_string().trim_end().to_owned());
-    Report {
-        warnings: diff::warnings(&report.warnings),
-        ..Report::new(json!(report), lines)
-            .for_people(View::Sentence(sentence))
-            .of_change()
-    }
+    Report::new(json!(report), lines)
+        .for_people(View::Sentence(sentence))
+        .of_change()
+        .warnings(diff::warnings(&report.warnings))
 }
 
 /// Returns the question about deletions, another account and changed values, if there are any.

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::completion;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Needs, SettingName, Settings};
@@ -100,9 +100,7 @@ fn list(session: &Session<'_>) -> Result<Report, Failure> {
         names: &["name", "value", "source"],
         empty: "There are no settings.",
     };
-    let mut report = Report::new(listed, columns);
-    report.warnings = wrong.iter().map(Failure::text).collect();
-    Ok(report)
+    Ok(Report::new(listed, columns).warnings(wrong.iter().map(Failure::text)))
 }
 
 const GET_HELP: &str = "\
@@ -116,7 +114,7 @@ fn get(name: SettingName, session: &Session<'_>) -> Result<Report, Failure> {
     let Some(setting) = session.settings.sources.effective(name)? else {
         let message = format!("{name} is not set and has no default");
         let hint = format!("set it with `profile config set {name} VALUE`");
-        return Err(Failure::new(FailureKind::Other, message).hint(hint));
+        return Err(Failure::other(message).hint(hint));
     };
     Ok(Report::text(
         name.without_password(&setting.value),
@@ -166,7 +164,7 @@ fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failur
     let warning = account.or(warning);
     let json = json!({"result": "updated", "name": name.as_str(), "value": value, "path": path});
     let sentence = format!("Set {name} to {value} in {}.", escaped(&path));
-    Ok(Report::changed(json, sentence).warning(warning))
+    Ok(Report::changed(json, sentence).warnings(warning))
 }
 
 const UNSET_HELP: &str = "\
@@ -195,10 +193,7 @@ pub(crate) fn listed_settings(settings: &Settings) -> (Value, Vec<Failure>) {
     let listed = SettingName::all().map(|name| {
         if let Err(failure) = settings.sources.read(name, |text| name.check(text)) {
             match failure.field {
-                None => wrong.push(Failure {
-                    subject: Some(name.to_string()),
-                    ..failure
-                }),
+                None => wrong.push(failure.subject(name)),
                 Some(field) if field == name.as_str() => wrong.push(failure),
                 // The failure is listed with the account on which this setting depends.
                 Some(_) => {}

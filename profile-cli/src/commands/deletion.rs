@@ -12,7 +12,6 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::session::{Session, preview, requests};
-use crate::terminal::progress::Progress;
 
 /// A deletion of several resources of one kind.
 pub(crate) struct Deletion {
@@ -127,11 +126,7 @@ impl Deletion {
         let known = listed.unwrap_or_default();
         let count = deletions.len() + failures.len();
         let check_command = format!("profile {} list", self.noun);
-        let mut progress = Progress::begin(
-            "deleting",
-            deletions.len(),
-            session.settings.hides_progress(),
-        );
+        let mut progress = session.progress("deleting", deletions.len());
         let mut deleted = Vec::new();
         for (item, call) in deletions {
             let what = format!("{} {}", self.noun, quoted(&item.id));
@@ -260,13 +255,10 @@ pub(crate) fn similar<'a>(entered: &str, items: &'a [Item]) -> Option<&'a Item> 
 
 /// Adds a hint to the failure if the service does not find the resource, but one looks like it.
 fn with_similar(failure: Failure, entered: &str, items: &[Item]) -> Failure {
-    match similar(entered, items) {
-        Some(item) if failure.kind == FailureKind::NotFound && !failure.is_unknown() => failure
-            .hint(format!(
-                "the title of link {item} looks the same; pass its ID"
-            )),
-        Some(_) | None => failure,
-    }
+    let is_not_found = failure.kind == FailureKind::NotFound && !failure.is_unknown();
+    let item = similar(entered, items).filter(|_| is_not_found);
+    let hint = item.map(|item| format!("the title of link {item} looks the same; pass its ID"));
+    failure.optional_hint(hint)
 }
 
 /// Returns the ID of an item that is named by its ID or by a title that no other item has. An unknown

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::commands::link::check_urls;
 use crate::drawing::{Change, Drawing};
 use crate::input::Input;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::profile_file;
@@ -68,20 +68,16 @@ pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Re
     for name in ["service", "handle", "seen_links"] {
         json.as_object_mut().and_then(|plan| plan.remove(name));
     }
-    let mut report = Report::new(json, View::Drawing(drawing(&plan)));
-    report.warnings = warnings(plan.warnings());
-    report.warnings.extend(check_urls(&plan)?);
+    let of_urls = check_urls(&plan)?;
     let is_of_other = note(&profile, &desired, &session.service()?).is_some();
     let conflicts = conflicts(&profile, &desired, shown.as_ref(), is_of_other);
-    report.warnings.extend(conflicts);
+    let warnings = warnings(plan.warnings()).chain(of_urls).chain(conflicts);
+    let mut report = Report::new(json, View::Drawing(drawing(&plan))).warnings(warnings);
     if arguments.exit_code && !plan.is_empty() {
         report.exit_code = DIFFERS;
     }
     match plan.lacks_links() {
-        true => Err(Failure {
-            done: Some(Box::new(report)),
-            ..lacks_links()
-        }),
+        true => Err(lacks_links().done(report)),
         false => Ok(report),
     }
 }
@@ -148,12 +144,12 @@ pub(super) fn lacks_links() -> Failure {
     let add = NextCommand("profile link add");
     let edit = NextCommand("profile link edit");
     let hint = format!("remove the links from the file, and use {add} and {edit}");
-    Failure::new(FailureKind::Other, message).hint(hint)
+    Failure::other(message).hint(hint)
 }
 
 /// Returns the texts of warnings.
-pub(super) fn warnings(warnings: &[Warning]) -> Vec<String> {
-    warnings.iter().map(ToString::to_string).collect()
+pub(super) fn warnings(warnings: &[Warning]) -> impl Iterator<Item = String> {
+    warnings.iter().map(ToString::to_string)
 }
 
 /// Returns the changes of a plan, and a last line with their number.

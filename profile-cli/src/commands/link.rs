@@ -123,7 +123,7 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure
         let sentence = "The service accepted the link.";
         Ok(Report::written(&response, COLUMNS, "created", sentence))
     });
-    report.map(|report| report.warning(warning))
+    report.map(|report| report.warnings(warning))
 }
 
 #[derive(Debug, Args)]
@@ -180,13 +180,13 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failu
             None => Some(Item::new(&id, [])),
         };
         let changes = differences(update, &found.ok_or_else(|| unlisted("link", &id))?);
-        return Ok(preview::dry_run(&requests(&[call])?, &changes).warning(warning));
+        return Ok(preview::dry_run(&requests(&[call])?, &changes).warnings(warning));
     }
     let response = session.write(call, &what, "profile link list");
     let response =
         response.map_err(|failure| with_list_hint("link", listed.as_deref(), failure))?;
     let sentence = "The service accepted the change.";
-    Ok(Report::written(&response, COLUMNS, "updated", sentence).warning(warning))
+    Ok(Report::written(&response, COLUMNS, "updated", sentence).warnings(warning))
 }
 
 /// Returns the ID for an ID or a title, and the link if the profile lists it. An edit ignores a failed
@@ -309,10 +309,7 @@ pub(super) fn check_urls(plan: &Plan) -> Result<Vec<String>, Failure> {
     for step in plan.steps() {
         if let Step::CreateLink { to, .. } | Step::EditLink { to, .. } = step {
             let link = format!("link {}", quoted(&to.title));
-            let warning = check_url(&to.url).map_err(|failure| Failure {
-                subject: Some(link.clone()),
-                ..failure
-            })?;
+            let warning = check_url(&to.url).map_err(|failure| failure.subject(&link))?;
             warnings.extend(warning.map(|warning| format!("{link}: {warning}")));
         }
     }

@@ -164,7 +164,7 @@ pub(crate) fn report(update: &ProfileUpdate, response: &Response<Option<Profile>
         push_field(&mut changed, field.name(), profile.get(*field));
     }
     Report::written(response, View::Fields(changed), "updated", &sentence)
-        .warning(contrast_after(update, &profile))
+        .warnings(contrast_after(update, &profile))
 }
 
 /// Returns the preview of an update.
@@ -176,7 +176,7 @@ pub(crate) fn preview(
     let call = session.client()?.update_profile(update);
     let changes = preview::field_changes(update, |field| profile.get(field));
     let report = preview::dry_run(&requests(&[call])?, &changes);
-    Ok(report.warning(contrast_after(update, profile)))
+    Ok(report.warnings(contrast_after(update, profile)))
 }
 
 /// Returns a warning if an update changes a color and the contrast is too low after it.

@@ -2,7 +2,7 @@
 
 use profile_sdk::{ApiVisible, Profile, ProfileField, RateLimit, Response};
 
-use crate::drawing::{Contrast, Drawing, text_and_background};
+use crate::drawing::{Contrast, Drawing, scope_names, text_and_background};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell, push_field};
 use crate::session::Session;
@@ -41,10 +41,8 @@ fn fields(profile: &Profile) -> View {
     let visible = profile.api_visible.as_ref().map(ApiVisible::raw);
     push_field(&mut fields, "api_visible", visible);
     if let Some(key) = &profile.key {
-        let scopes = key.scopes.as_ref().map(|scopes| {
-            let names: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
-            names.join(" ")
-        });
+        let scopes = key.scopes.as_ref();
+        let scopes = scopes.map(|scopes| scope_names(scopes).join(" "));
         push_field(&mut fields, "key.scopes", scopes);
         let rate_limit = key.rate_limit.as_ref().map(RateLimit::raw);
         push_field(&mut fields, "key.rate_limit", rate_limit);

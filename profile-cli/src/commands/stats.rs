@@ -13,7 +13,6 @@ use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Document, Report, View, push_field};
 use crate::session::Session;
 use crate::terminal::printable::redact_key;
-use crate::terminal::progress::Progress;
 use crate::{drawing, outcome, output};
 
 #[derive(Debug, Args)]
@@ -92,7 +91,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     }
     let is_own = arguments.handles.is_empty();
     let draws = arguments.draws(session);
-    let mut progress = Progress::begin("reading", handles.len(), session.settings.hides_progress());
+    let mut progress = session.progress("reading", handles.len());
     let mut read = Vec::new();
     let mut failures = Vec::new();
     for (&handle, call) in handles.iter().zip(calls) {
@@ -146,8 +145,7 @@ fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure>
 fn own_handle(session: &Session<'_>) -> Result<Handle, Failure> {
     let profile = session.read(session.client()?.me())?.into_data();
     profile.handle.ok_or_else(|| {
-        let message = "the profile in the response does not contain your handle";
-        Failure::new(FailureKind::Other, message)
+        Failure::other("the profile in the response does not contain your handle")
             .hint(format!("pass it: {}", NextCommand("profile stats HANDLE")))
     })
 }

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use jiff::civil::Date;
-use profile_sdk::{Color, FieldKind, Link, Post, Profile, ProfileField, RateLimit};
+use profile_sdk::{Color, FieldKind, Link, Post, Profile, ProfileField, RateLimit, Scope, Scopes};
 use serde_json::Value;
 
 use super::contrast::{Contrast, MIN_READABLE, text_and_background};
@@ -162,10 +162,8 @@ impl Card<'_> {
 
     fn key(&mut self, profile: &Profile) {
         let Some(key) = &profile.key else { return };
-        let scopes = key.scopes.as_ref().map(|scopes| {
-            let names: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
-            names.join(", ")
-        });
+        let scopes = key.scopes.as_ref();
+        let scopes = scopes.map(|scopes| scope_names(scopes).join(", "));
         if scopes.is_some() || key.rate_limit.is_some() {
             self.drawn.push('\n');
         }
@@ -197,6 +195,10 @@ impl Card<'_> {
             self.drawn += &format!("{}\n", line.trim_end());
         }
     }
+}
+
+pub(crate) fn scope_names(scopes: &Scopes) -> Vec<&str> {
+    scopes.iter().map(Scope::as_str).collect()
 }
 
 /// Returns the rate limit in words.

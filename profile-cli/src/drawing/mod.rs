@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::terminal::Screen;
 
-pub(crate) use card::rate;
+pub(crate) use card::{rate, scope_names};
 pub(crate) use change::Change;
 pub(crate) use contrast::{Contrast, text_and_background};
 pub(crate) use svg::svg;

@@ -42,11 +42,8 @@ impl Input {
                 ErrorKind::FileTooLarge => format!("is larger than {} MiB", MAX_BYTES >> 20),
                 _ => format!("cannot be read: {error}"),
             };
-            let failure = Failure::usage(format!("{self} {reason}"));
-            match file_of(&self.to_string()) {
-                Some(path) => failure.hint(format!("omit the @: {path}")),
-                None => failure,
-            }
+            let hint = file_of(&self.to_string()).map(|path| format!("omit the @: {path}"));
+            Failure::usage(format!("{self} {reason}")).optional_hint(hint)
         })
     }
 

@@ -163,6 +163,5 @@ pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
 }
 
 fn failed(error: io::Error) -> Failure {
-    let message = format!("the prompt failed: {error}");
-    Failure::new(FailureKind::Other, message)
+    Failure::other(format!("the prompt failed: {error}"))
 }

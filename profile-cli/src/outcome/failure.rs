@@ -155,6 +155,42 @@ impl Failure {
         Self::new(FailureKind::Usage, message)
     }
 
+    pub(crate) fn other(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Other, message)
+    }
+
+    /// Sets the field or setting whose value is invalid.
+    pub(crate) fn field(mut self, field: &'static str) -> Self {
+        self.field = Some(field);
+        self
+    }
+
+    /// Sets the item or setting that is printed before the message.
+    pub(crate) fn subject(mut self, subject: impl ToString) -> Self {
+        self.subject = Some(subject.to_string());
+        self
+    }
+
+    /// Sets the outcome of the write that failed.
+    pub(crate) fn outcome(mut self, outcome: WriteOutcome) -> Self {
+        self.outcome = Some(outcome);
+        self
+    }
+
+    /// Sets the result to print before the failure.
+    pub(crate) fn done(mut self, done: Report) -> Self {
+        self.done = Some(Box::new(done));
+        self
+    }
+
+    /// Replaces the hints, if there is another one.
+    pub(crate) fn optional_hint(self, hint: Option<String>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
+    }
+
     /// Replaces the hints.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints = vec![hint.into()];
@@ -217,23 +253,18 @@ impl Failure {
 
     /// Returns the failure of a file operation.
     pub(crate) fn of_file(done: &str, path: &Path, error: &io::Error) -> Self {
-        let message = format!("{} cannot be {done}: {error}", escaped(path));
-        Self::new(FailureKind::Other, message)
+        Self::other(format!("{} cannot be {done}: {error}", escaped(path)))
     }
 
     /// Returns the failure of printing a result.
     pub(crate) fn of_output(error: &io::Error) -> Self {
-        let message = format!("the result could not be written: {error}");
-        Self::new(FailureKind::Other, message)
+        Self::other(format!("the result could not be written: {error}"))
     }
 }
 
 impl From<InvalidValue> for Failure {
     fn from(invalid: InvalidValue) -> Self {
-        Self {
-            field: Some(invalid.field()),
-            ..Self::usage(invalid.to_string())
-        }
+        Self::usage(invalid.to_string()).field(invalid.field())
     }
 }
 
@@ -275,10 +306,7 @@ pub(crate) fn of_write(what: &str, check: &str, error: Error) -> Failure {
         true => WriteOutcome::unknown(check),
         false => WriteOutcome::NotDone,
     };
-    Failure {
-        outcome: Some(outcome),
-        ..about(what, error)
-    }
+    about(what, error).outcome(outcome)
 }
 
 /// Returns the failure of a write whose response does not show the outcome: a page, which the service does not

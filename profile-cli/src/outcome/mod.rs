@@ -70,7 +70,7 @@ pub(crate) fn report_listing(
         let message = format!("the profile in the response does not contain your {name}");
         let show = NextCommand("profile show --json");
         let hint = format!("{show} prints the complete profile");
-        return Err(Failure::new(FailureKind::Other, message).hint(hint));
+        return Err(Failure::other(message).hint(hint));
     };
     let data = response.raw_data().unwrap_or_default();
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(data).unwrap_or_default();

@@ -99,9 +99,9 @@ impl Report {
         self
     }
 
-    /// Adds a warning, if any.
-    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
-        self.warnings.extend(warning);
+    /// Adds warnings, if there are any.
+    pub(crate) fn warnings(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
+        self.warnings.extend(warnings);
         self
     }
 

@@ -15,7 +15,7 @@ use profile_sdk::{json_tokens, longest_start, quoted};
 use serde_json::value::RawValue;
 
 use super::json;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
 
@@ -128,11 +128,12 @@ impl Program {
     fn interpret(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
         if has_long_number(json) {
             let message = format!("--jq: the result has a number of more than {MAX_DIGITS} digits");
-            return Err(Failure::new(FailureKind::Other, message));
+            return Err(Failure::other(message));
         }
         let input = read::parse_single(json.as_bytes()).map_err(|error| {
-            let message = format!("--jq: the interpreter cannot read the result: {error}");
-            Failure::new(FailureKind::Other, message)
+            Failure::other(format!(
+                "--jq: the interpreter cannot read the result: {error}"
+            ))
         })?;
         let context = Ctx::<Data>::new(&self.filter.lut, Vars::new([]));
         let mut text = String::new();

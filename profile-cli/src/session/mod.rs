@@ -22,6 +22,7 @@ use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{Key, Settings, Source};
 use crate::system::interruption;
+use crate::terminal::progress::Progress;
 
 use connection::Connection;
 use waits::Waits;
@@ -124,10 +125,7 @@ impl<'a> Session<'a> {
         what: &str,
         check_command: &str,
     ) -> Result<Response<T>, Failure> {
-        interruption::check().map_err(|failure| Failure {
-            message: UNSENT.to_owned(),
-            ..failure
-        })?;
+        interruption::check().map_err(|_| Failure::new(FailureKind::Interrupted, UNSENT))?;
         let failure = |error| failure::of_write(what, check_command, error);
         let sent = self.answer(call, Some(check_command), failure);
         let response = sent.inspect_err(|failure| {
@@ -247,6 +245,11 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// Starts showing the progress of work on several items, unless the settings hide it.
+    pub(crate) fn progress(&self, label: &'static str, total: usize) -> Progress {
+        Progress::begin(label, total, self.settings.hides_progress())
+    }
+
     /// Asks for confirmation of an action that cannot be undone, unless `--yes` is given. If several
     /// accounts are stored, the question names the one whose key the requests have.
     pub(crate) fn confirm(&self, question: &str) -> Result<(), Failure> {
@@ -276,8 +279,7 @@ impl<'a> Session<'a> {
             None => {
                 let built = Builder::new_current_thread().enable_all().build();
                 let built = built.map_err(|error| {
-                    let message = format!("cannot start the async runtime: {error}");
-                    Failure::new(FailureKind::Other, message)
+                    Failure::other(format!("cannot start the async runtime: {error}"))
                 })?;
                 self.runtime.get_or_init(|| built)
             }

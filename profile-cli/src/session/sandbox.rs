@@ -1,5 +1,6 @@
 //! `--sandbox`: runs the service in this process, with its state in a file.
 
+use std::fmt::Display;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::net::UdpSocket;
@@ -23,16 +24,13 @@ pub(super) async fn start(output: &Output) -> Result<MockServer, Failure> {
     // Without descriptors, the service would wait for some before it responds.
     let spare = std::iter::repeat_with(|| UdpSocket::bind("127.0.0.1:0")).take(DESCRIPTORS);
     let spare: io::Result<Vec<_>> = spare.collect();
-    spare.map(drop).map_err(|error| {
-        let message = format!("the sandbox could not be started: {error}");
-        Failure::new(FailureKind::Other, message)
-    })?;
+    spare.map_err(|error| not_started(&error))?;
     let _deferred = interruption::defer();
     let path = create_files()?;
     let server = MockServer::builder().state_file(&path).start().await;
     let server = server.map_err(|error| match error {
-        StartError::State(error) => not_started(&error),
-        _ => Failure::new(FailureKind::Other, error.to_string()),
+        StartError::State(error) => unusable(&error),
+        _ => Failure::other(error.to_string()),
     })?;
     let locked = File::open(path.with_extension("json.lock")).map(|lock| lock.try_lock_shared());
     if let Ok(Err(TryLockError::Error(error))) = locked
@@ -43,9 +41,12 @@ pub(super) async fn start(output: &Output) -> Result<MockServer, Failure> {
     Ok(server)
 }
 
-fn not_started(error: &StateError) -> Failure {
-    let message = format!("the sandbox could not be started: {error}");
-    let failure = Failure::new(FailureKind::Other, message);
+fn not_started(error: &impl Display) -> Failure {
+    Failure::other(format!("the sandbox could not be started: {error}"))
+}
+
+fn unusable(error: &StateError) -> Failure {
+    let failure = not_started(error);
     match error {
         StateError::Unreadable { .. } | StateError::Unwritable { .. } => failure.hint(format!(
             "make it readable and writable, or set {} to another directory",
@@ -69,10 +70,7 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
     let path = create_files()?;
     StateFile::new(&path)
         .reset(&World::default())
-        .map_err(|error| {
-            let message = format!("the sandbox could not be reset: {error}");
-            Failure::new(FailureKind::Other, message)
-        })?;
+        .map_err(|error| Failure::other(format!("the sandbox could not be reset: {error}")))?;
     Ok(path)
 }
 
@@ -94,7 +92,7 @@ pub(crate) fn state_path() -> Result<PathBuf, Failure> {
     let files = ["sandbox.json.lock", "sandbox.json"].map(|name| directory.join(name));
     if let Some(link) = files.iter().find(|path| path.is_symlink()) {
         let message = format!("{} is a symbolic link; expected a file", escaped(link));
-        return Err(Failure::new(FailureKind::Other, message).hint("remove the link"));
+        return Err(Failure::other(message).hint("remove the link"));
     }
     let [_, path] = files;
     Ok(path)

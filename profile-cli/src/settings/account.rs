@@ -31,13 +31,8 @@ impl Sources {
     pub(crate) fn base_url(&self) -> Result<Setting<SafeUrl>, Failure> {
         if let Some(set) = self.configured(SettingName::BaseUrl)? {
             let text = complete_url(set.value);
-            SettingName::BaseUrl.check(&text).map_err(|reason| {
-                let place = self.location(SettingName::BaseUrl, &set.source);
-                Failure {
-                    field: Some(SettingName::BaseUrl.as_str()),
-                    ..Failure::usage(format!("{place}: base_url {reason}"))
-                }
-            })?;
+            let checked = SettingName::BaseUrl.check(&text);
+            checked.map_err(|reason| self.invalid(SettingName::BaseUrl, &set.source, &reason))?;
             return Ok(Setting::new(SafeUrl::base(text), set.source));
         }
         if let Some(account) = self.account()? {

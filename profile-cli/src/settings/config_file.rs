@@ -117,10 +117,10 @@ impl ConfigFile {
         let (expected, has_type) = name.expected();
         match has_type(item) {
             true => Ok(text(item)),
-            false => Err(Failure {
-                field: Some(name.as_str()),
-                ..self.invalid(&[name.as_str()], item, expected)
-            }),
+            false => {
+                let failure = self.invalid(&[name.as_str()], item, expected);
+                Err(failure.field(name.as_str()))
+            }
         }
     }
 
@@ -203,10 +203,8 @@ impl ConfigFile {
             true => format!("add one with {}", NextCommand("profile auth login")),
             false => format!("expected one of {}", known.join(", ")),
         };
-        Err(Failure {
-            field: Some(SettingName::Account.as_str()),
-            ..Failure::usage(message).hint(hint)
-        })
+        let failure = Failure::usage(message).hint(hint);
+        Err(failure.field(SettingName::Account.as_str()))
     }
 
     /// Returns the names of the stored accounts.
@@ -220,10 +218,8 @@ impl ConfigFile {
         let place = self.location_of(path);
         let (name, found) = (path.join("."), found(item));
         let message = format!("{place}: {name} is {found}; expected {expected}");
-        Failure {
-            field: Some("accounts"),
-            ..Failure::usage(message).hint("fix the line, or remove it")
-        }
+        let failure = Failure::usage(message).hint("fix the line, or remove it");
+        failure.field("accounts")
     }
 
     fn location_of(&self, path: &[&str]) -> String {

@@ -164,7 +164,7 @@ fn remove_file(path: &Path) -> Result<bool, Failure> {
 
 fn keyring_failure(what: &str, reason: &str) -> Failure {
     let message = format!("the key could not be {what} the system keyring: {reason}");
-    Failure::new(FailureKind::Other, message).hint("without a keyring, set PROFILE_API_KEY")
+    Failure::other(message).hint("without a keyring, set PROFILE_API_KEY")
 }
 
 /// The system keyring. Its error messages never contain keys.

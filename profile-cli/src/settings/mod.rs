@@ -208,12 +208,13 @@ impl Sources {
         Ok(self.configured(name)?.or_else(default))
     }
 
-    /// Returns the location of a setting: the source, with the line for config.toml.
-    pub(crate) fn location(&self, name: SettingName, source: &Source) -> String {
-        match source {
+    /// Returns the failure of an invalid setting, with the line for config.toml.
+    fn invalid(&self, name: SettingName, source: &Source, reason: &str) -> Failure {
+        let place = match source {
             Source::File(_) => self.config.location(name),
             source => source.to_string(),
-        }
+        };
+        Failure::usage(format!("{place}: {name} {reason}")).field(name.as_str())
     }
 
     /// Parses a setting, if it is set.
@@ -225,12 +226,8 @@ impl Sources {
         let Some(setting) = self.configured(name)? else {
             return Ok(None);
         };
-        let place = || self.location(name, &setting.source);
-        let invalid = |reason| Failure {
-            field: Some(name.as_str()),
-            ..Failure::usage(format!("{}: {name} {reason}", place()))
-        };
-        parse(&setting.value).map(Some).map_err(invalid)
+        let parsed = parse(&setting.value).map(Some);
+        parsed.map_err(|reason| self.invalid(name, &setting.source, &reason))
     }
 
     /// Returns the proxy for a base URL: that of config.toml, or that of the environment variables

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::terminal::printable::{argument, escaped};
 
 /// The default directory of the settings and stored keys, in help texts.
@@ -79,6 +79,6 @@ pub(crate) fn state_directory() -> Result<PathBuf, Failure> {
 fn base_directories() -> Result<impl etcetera::BaseStrategy, Failure> {
     etcetera::choose_base_strategy().map_err(|error| {
         let message = format!("cannot locate the directories for settings and state: {error}");
-        Failure::new(FailureKind::Other, message).hint("set HOME to your home directory")
+        Failure::other(message).hint("set HOME to your home directory")
     })
 }

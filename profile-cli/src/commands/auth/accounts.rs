@@ -59,11 +59,10 @@ pub(crate) struct LogoutArguments {
 pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let selected = match arguments.name {
-        Some(name) => settings
-            .sources
-            .config
-            .check_account(&name)
-            .map(|()| Some(name))?,
+        Some(name) => {
+            settings.sources.config.check_account(&name)?;
+            Some(name)
+        }
         None => settings.sources.account()?.map(|account| account.name),
     };
     let Some(name) = selected else {
@@ -106,7 +105,7 @@ pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Resul
     };
     let json = json!({"result": "logged_out", "account": name, "key_removed_from": removed_from});
     let sentence = format!("Removed account {name}; {key}.{next}");
-    Ok(Report::changed(json, sentence).warning(override_warning()))
+    Ok(Report::changed(json, sentence).warnings(override_warning()))
 }
 
 #[derive(Debug, Args)]
@@ -136,7 +135,7 @@ pub(crate) fn switch(
     edit.finish()?;
     let json = json!({"result": "switched", "account": name});
     let report = Report::changed(json, format!("Switched to account {name}."));
-    Ok(report.warning(override_warning()))
+    Ok(report.warnings(override_warning()))
 }
 
 /// Asks for the name of an account until there is one.
@@ -171,10 +170,7 @@ pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
     // The result is the key.
     secrets().clear();
     match key {
-        Some(key) => Ok(Report {
-            warnings: key.warnings,
-            ..Report::text(key.text, "token")
-        }),
+        Some(key) => Ok(Report::text(key.text, "token").warnings(key.warnings)),
         None => {
             let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
             Err(failure.hint(log_in_hint()))

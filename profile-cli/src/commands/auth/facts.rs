@@ -4,7 +4,7 @@ use profile_sdk::{Profile, RateLimit, Scopes};
 use serde_json::{Value, json};
 
 use super::permissions::{self, Permissions};
-use crate::drawing::rate;
+use crate::drawing::{rate, scope_names};
 use crate::outcome::report::{Report, View, push_field};
 use crate::settings::{Key, Source, masked};
 
@@ -53,10 +53,8 @@ impl Facts {
             // The client has printed the warnings about its key.
             warnings.retain(|warning| !self.key_warnings.contains(warning));
         }
-        Report {
-            warnings,
-            ..Report::new(document, fields).for_people(people)
-        }
+        let report = Report::new(document, fields).for_people(people);
+        report.warnings(warnings)
     }
 
     fn handle(&self) -> Option<String> {
@@ -88,9 +86,10 @@ impl Facts {
             return fields;
         }
         push("handle", self.handle());
-        let scopes = self.scopes().map(|scopes| match names(scopes).join(" ") {
-            scopes if scopes.is_empty() => "none".to_owned(),
-            scopes => scopes,
+        let scopes = self.scopes().map(scope_names);
+        let scopes = scopes.map(|names| match names.is_empty() {
+            true => "none".to_owned(),
+            false => names.join(" "),
         });
         push("scopes", scopes.or_else(unknown));
         push("rate_limit", self.rate_limit().map(rate).or_else(unknown));
@@ -113,7 +112,7 @@ impl Facts {
         push("key.masked", self.key.as_ref().map(|key| key.0.clone()));
         push("key.source", self.key.as_ref().map(|key| key.1.clone()));
         push("handle", self.handle());
-        let scopes = self.scopes().map(|scopes| names(scopes).join(" "));
+        let scopes = self.scopes().map(|scopes| scope_names(scopes).join(" "));
         push("scopes", scopes);
         let rate_limit = self.rate_limit().map(|limit| limit.raw().to_string());
         push("rate_limit", rate_limit);
@@ -140,16 +139,12 @@ impl Facts {
             "proxy": self.proxy,
             "key": key.map(|(masked, source)| json!({"masked": masked, "source": source})),
             "handle": self.handle(),
-            "scopes": self.scopes().map(names),
+            "scopes": self.scopes().map(scope_names),
             "rate_limit": self.rate_limit().map(RateLimit::raw),
             "commands": {"allowed": permissions.map(|one| &one.allowed), "denied": denied},
             "warnings": warnings,
         })
     }
-}
-
-fn names(scopes: &Scopes) -> Vec<String> {
-    scopes.iter().map(ToString::to_string).collect()
 }
 
 fn unknown() -> Option<String> {

@@ -322,25 +322,19 @@ impl Login {
             "key_stored_in": stored.place,
             "key_store": stored.store.as_str(),
         });
-        let mut report = Report::new(document, View::Fields(fields)).of_change();
-        report.warnings.extend(stored.warning);
-        report.warnings.extend(override_warning());
-        Ok(report)
+        let report = Report::new(document, View::Fields(fields)).of_change();
+        let warnings = stored.warning.into_iter().chain(override_warning());
+        Ok(report.warnings(warnings))
     }
 }
 
 /// Returns the account name of --account or PROFILE_ACCOUNT. The name in config.toml is ignored: it
 /// is the previously selected account.
 fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
-    let given = session
-        .settings
-        .sources
-        .override_for_run(SettingName::Account)?;
-    let parse = |text: &str| {
-        AccountName::parse(text)
-            .map_err(|reason| Failure::usage(format!("the account name {reason}")))
-    };
-    given.map(|given| parse(&given.value)).transpose()
+    let sources = &session.settings.sources;
+    let given = sources.override_for_run(SettingName::Account)?;
+    let name = given.map(|it| AccountName::parse(&it.value)).transpose();
+    name.map_err(|reason| Failure::usage(format!("the account name {reason}")))
 }
 
 /// Returns the name for an account without a given one: the handle, with the host if another service

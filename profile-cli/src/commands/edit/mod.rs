@@ -129,11 +129,8 @@ impl Edit<'_> {
     /// service, and checks that the fields have changed.
     fn read_back(&self, update: &ProfileUpdate, accepted: &str) -> Result<(), Failure> {
         let failed = |what: String| {
-            let message = format!("{accepted} {what}");
-            Failure {
-                outcome: Some(WriteOutcome::unknown(set::CHECK_COMMAND)),
-                ..Failure::new(FailureKind::Other, message)
-            }
+            let outcome = WriteOutcome::unknown(set::CHECK_COMMAND);
+            Failure::other(format!("{accepted} {what}")).outcome(outcome)
         };
         let read = self.session.read(self.session.client()?.me());
         let response = read.map_err(|it| failed(format!("reading it failed: {}", it.message)))?;

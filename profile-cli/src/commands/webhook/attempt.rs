@@ -33,10 +33,7 @@ impl Attempt {
 
     /// Returns the failure of deliveries without a response.
     pub(super) fn no_response(&self, message: String) -> Failure {
-        Failure {
-            hints: self.hint.clone().into_iter().collect(),
-            ..Failure::new(FailureKind::NoResponse, message)
-        }
+        Failure::new(FailureKind::NoResponse, message).optional_hint(self.hint.clone())
     }
 
     /// Returns advice for a status code that does not come from the verification.
@@ -183,9 +180,6 @@ pub(super) fn failure(attempts: &[Attempt]) -> Option<Failure> {
         }
         _ => attempt.advice(),
     });
-    Some(Failure {
-        status,
-        hints: advice.into_iter().collect(),
-        ..Failure::new(FailureKind::Other, message)
-    })
+    let failure = Failure::other(message).optional_hint(advice);
+    Some(Failure { status, ..failure })
 }

@@ -15,7 +15,6 @@ use crate::outcome::report::{Report, View, cell};
 use crate::session::{Session, connect_timeout, proxy};
 use crate::settings::{DEFAULT_TIMEOUT, complete_url};
 use crate::system::interruption;
-use crate::terminal::progress::Progress;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
 
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
@@ -134,8 +133,7 @@ impl Sender {
             Err(_) => return Err(Failure::usage("the proxy is not a valid URL")),
         };
         let http = builder.build().map_err(|error| {
-            let message = format!("cannot set up TLS: {}", root_cause(&error));
-            Failure::new(FailureKind::Other, message)
+            Failure::other(format!("cannot set up TLS: {}", root_cause(&error)))
         })?;
         Ok(Self {
             http,
@@ -228,11 +226,7 @@ pub(super) fn send_all<'d>(
     let sender = Sender::new(url, session)?;
     let _deferred = interruption::defer();
     let output = session.output;
-    let mut progress = Progress::begin(
-        "sending",
-        deliveries.len(),
-        session.settings.hides_progress(),
-    );
+    let mut progress = session.progress("sending", deliveries.len());
     let mut attempts = Vec::new();
     for (name, delivery) in deliveries {
         let attempt = sender.send(delivery, session)?;

@@ -68,7 +68,7 @@ pub(crate) fn verify(
         Err(error) if arguments.event.is_some() => Some(error.to_string()),
         Ok(_) | Err(_) => kind_mismatch(&verified),
     };
-    Ok(Report::new(json, View::Sentence(sentence)).warning(warning))
+    Ok(Report::new(json, View::Sentence(sentence)).warnings(warning))
 }
 
 fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {

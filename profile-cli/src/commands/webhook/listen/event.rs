@@ -15,7 +15,7 @@ use serde_json::json;
 use webhook_verify::{EVENT_HEADER, EventKind};
 
 use crate::commands::webhook::recording;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell};
 use crate::system::private_file;
 use crate::system::written_file::{self, Rules, without_path};
@@ -109,7 +109,7 @@ impl Recorder {
     pub(super) fn new(directory: &Path) -> Result<Self, Failure> {
         private_file::create_directory(directory)
             .and_then(|()| tempfile::tempfile_in(directory).map_err(without_path))
-            .map_err(|error| Failure::new(FailureKind::Other, not_recorded(directory, &error)))?;
+            .map_err(|error| Failure::other(not_recorded(directory, &error)))?;
         Ok(Self {
             directory: directory.to_owned(),
             recorded: AtomicU64::new(0),

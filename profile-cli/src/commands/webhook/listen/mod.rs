@@ -21,7 +21,7 @@ use self::reporter::Reporter;
 use self::server::Server;
 use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 use crate::terminal::printable::argument;
 use crate::terminal::safe_url::SafeUrl;
@@ -148,6 +148,6 @@ fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {
         .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
         .map_err(|error| {
             let message = format!("cannot listen on {shown}: {error}");
-            Failure::new(FailureKind::Other, message).hint("use another port, or 0 for a free port")
+            Failure::other(message).hint("use another port, or 0 for a free port")
         })
 }

@@ -17,7 +17,7 @@ use tokio::sync::{Notify, oneshot};
 use super::handler::{Handler, Message};
 #[cfg(unix)]
 use super::limits::MAX_DELIVERIES;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::system::interruption::{self, Deferral};
 
 /// The timeout for the head of a request, so that a slow sender cannot hold a connection.
@@ -145,5 +145,5 @@ fn allow_open_files(count: u64) {
 }
 
 fn failed(what: &str, error: &std::io::Error) -> Failure {
-    Failure::new(FailureKind::Other, format!("cannot {what}: {error}"))
+    Failure::other(format!("cannot {what}: {error}"))
 }

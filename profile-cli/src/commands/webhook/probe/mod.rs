@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 use super::attempt::{Attempt, SECRET_HINT};
 use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::system::interruption;
-use crate::terminal::progress::Progress;
 use crate::terminal::safe_url::SafeUrl;
 use Verdict::{Failed, Inconclusive, Informational, Passed};
 use cases::{Case, Expected, Signer};
@@ -90,7 +89,7 @@ fn send(
 ) -> Result<Vec<CaseResult>, Failure> {
     let sender = Sender::new(url, session)?;
     let _deferred = interruption::defer();
-    let mut progress = Progress::begin("probing", cases.len(), session.settings.hides_progress());
+    let mut progress = session.progress("probing", cases.len());
     let mut results = Vec::new();
     for case in cases {
         tracing::info!("POST {} to {url}", case.name);
@@ -148,7 +147,7 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
     let inconclusive = names(results, Inconclusive, None);
     let warning =
         (!inconclusive.is_empty()).then(|| format!("inconclusive: {}", inconclusive.join(", ")));
-    let report = report.warning(warning);
+    let report = report.warnings(warning);
     let Some(message) = problem(results) else {
         return Ok(report);
     };
@@ -167,11 +166,7 @@ fn report(results: &[CaseResult]) -> Result<Report, Failure> {
         false if !genuine.any(|result| result.case.is_json()) => Some(JSON_HINT.to_owned()),
         false => None,
     };
-    Err(Failure {
-        done: Some(Box::new(report)),
-        hints: hint.into_iter().collect(),
-        ..Failure::new(FailureKind::Other, message)
-    })
+    Err(Failure::other(message).optional_hint(hint).done(report))
 }
 
 /// Returns the number of results of each kind.
