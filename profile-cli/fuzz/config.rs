@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use libfuzzer_sys::fuzz_target;
 
 use super::ConfigEdit;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::Result;
 use crate::settings::{AccountName, ConfigFile, SettingName};
 use crate::system::interruption;
 
@@ -31,7 +31,7 @@ fuzz_target!(|text: &str| {
     check_storing_an_account(text);
 });
 
-fn parsed(text: &str) -> Result<ConfigFile, Failure> {
+fn parsed(text: &str) -> Result<ConfigFile> {
     ConfigFile::parse(PathBuf::from("config.toml"), text)
 }
 

@@ -29,7 +29,7 @@ use std::{env, fs, io};
 use profile_sdk::quoted;
 
 use crate::input::{Input, prompt};
-use crate::outcome::failure::{Failure, FailureKind, KeptText};
+use crate::outcome::failure::{Failure, FailureKind, KeptText, Result};
 use crate::outcome::next_command::word;
 use crate::outcome::report::Report;
 use crate::output::Output;
@@ -48,7 +48,7 @@ pub(crate) trait EditedText {
     const SUFFIX: &'static str;
 
     /// Sends the text.
-    fn finish(&mut self, text: &str) -> Result<Finished, Failure>;
+    fn finish(&mut self, text: &str) -> Result<Finished>;
 
     /// Describes the commands that send the file at this path, perhaps with a key of the environment.
     fn commands(path: &str, with_key: &str) -> String;
@@ -85,7 +85,7 @@ pub(crate) fn edit<T: EditedText>(
     initial: &str,
     editor: &Editor,
     session: &Session<'_>,
-) -> Result<Report, Failure> {
+) -> Result<Report> {
     unsent_note()
         .iter()
         .for_each(|note| session.output.note(note));
@@ -133,7 +133,7 @@ pub(crate) fn edit<T: EditedText>(
 }
 
 /// Asks what to do with a text that was not sent, if another one may help. The failure means to stop.
-fn next_step(failure: Failure, is_repeated: bool, session: &Session<'_>) -> Result<Step, Failure> {
+fn next_step(failure: Failure, is_repeated: bool, session: &Session<'_>) -> Result<Step> {
     use FailureKind::{Conflict, Rejected, Usage};
     if !matches!(failure.kind, Usage | Rejected | Conflict) || !session.can_ask() {
         return Err(failure);
@@ -160,7 +160,7 @@ fn next_step(failure: Failure, is_repeated: bool, session: &Session<'_>) -> Resu
 pub(crate) fn delete_sent(
     input: &Input,
     output: &Output,
-    is_stored: impl FnOnce() -> Result<bool, Failure>,
+    is_stored: impl FnOnce() -> Result<bool>,
 ) {
     let Input::File(path) = input else {
         return;
@@ -193,7 +193,7 @@ pub(crate) fn unsent_note() -> Option<String> {
     sizes.any(|size| size > 0).then(note)
 }
 
-fn unsent_directory() -> Result<PathBuf, Failure> {
+fn unsent_directory() -> Result<PathBuf> {
     Ok(environment::state_directory()?.join("unsent"))
 }
 
@@ -205,7 +205,7 @@ struct TextFile {
 }
 
 impl TextFile {
-    fn create<T: EditedText>(text: &str, key: Option<&Source>) -> Result<Self, Failure> {
+    fn create<T: EditedText>(text: &str, key: Option<&Source>) -> Result<Self> {
         let directory = unsent_directory()?;
         // Others must not replace the file with a link.
         private_file::check(&directory, None).map_err(Failure::usage)?;
@@ -244,7 +244,7 @@ impl TextFile {
     }
 
     /// Reads the text, or returns the reason why it is not a text. Fails if another user could change it.
-    fn text<T: EditedText>(&self) -> Result<Result<String, String>, Failure> {
+    fn text<T: EditedText>(&self) -> Result<Result<String, String>> {
         let read = private_file::open(&self.path).and_then(|(file, _)| {
             // The editor may have replaced the file.
             let file = private_file::restricted_to_owner(file)?;
@@ -312,7 +312,7 @@ pub(crate) struct Editor {
 impl Editor {
     /// Returns the editor of PROFILE_EDITOR, config.toml, VISUAL or EDITOR, in this order, or the
     /// default editor.
-    pub(crate) fn find(settings: &Settings) -> Result<Self, Failure> {
+    pub(crate) fn find(settings: &Settings) -> Result<Self> {
         let chosen = settings.sources.effective(SettingName::Editor)?;
         // In a pipe, nobody may expect it.
         let is_interactive = prompt::is_interactive() && io::stdin().is_terminal();
@@ -329,7 +329,7 @@ impl Editor {
     }
 
     /// Splits the text like a shell, unless it is the path of a file.
-    fn parse(text: &str, source: impl Display) -> Result<Self, Failure> {
+    fn parse(text: &str, source: impl Display) -> Result<Self> {
         let words = match Path::new(text).is_file() {
             true => Some(vec![text.to_owned()]),
             false => command::split(text),
@@ -347,7 +347,7 @@ impl Editor {
     }
 
     /// Opens a file and waits for the editor to exit.
-    pub(crate) fn open(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn open(&self, path: &Path) -> Result<()> {
         let failed = |how: String| {
             let words = shlex::try_join(self.words.iter().map(String::as_str));
             let words = words.unwrap_or_else(|_| self.words.join(" "));

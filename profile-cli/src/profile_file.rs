@@ -13,7 +13,7 @@ use toml_edit::de::from_document;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::terminal::printable::redact_key;
 
@@ -22,7 +22,7 @@ type Problem = ((usize, usize), String);
 
 /// Parses a file. For a text of an editor, also returns the profile that it showed. The failure has a
 /// line of the form `NAME:LINE:COLUMN: problem` for each problem.
-pub(crate) fn parse(name: &str, text: &str) -> Result<(DesiredProfile, Option<Profile>), Failure> {
+pub(crate) fn parse(name: &str, text: &str) -> Result<(DesiredProfile, Option<Profile>)> {
     let with_hint =
         |failure: Failure| failure.hint("nothing was sent; fix the file and run the command again");
     let shown = shown_in(text).map_err(|problem| with_hint(failure(name, vec![problem])))?;
@@ -216,7 +216,7 @@ impl EnteredProfile {
     }
 
     /// Returns the profile. The failure contains all problems.
-    pub(crate) fn validated(self, name: &str) -> Result<DesiredProfile, Failure> {
+    pub(crate) fn validated(self, name: &str) -> Result<DesiredProfile> {
         let problems = [self.problems, self.invalid_values].concat();
         match problems.is_empty() {
             true => Ok(self.desired),
@@ -286,7 +286,7 @@ pub(crate) fn replaced_characters<'a>(
 /// redacted: `[redacted]` would be sent back.
 pub(crate) fn check_without_key<'a>(
     mut texts: impl Iterator<Item = (String, &'a str)>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let Some((name, _)) = texts.find(|(_, text)| redact_key(text) != *text) else {
         return Ok(());
     };

@@ -5,7 +5,7 @@ use profile_sdk::Metric;
 use serde_json::Value;
 
 use crate::drawing::Drawing;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::Result;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
@@ -17,7 +17,7 @@ Examples:
   profile analytics
   profile analytics --json";
 
-pub(crate) fn analytics(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn analytics(session: &Session<'_>) -> Result<Report> {
     session.read_or_curl(session.client()?.analytics(), |response| {
         let analytics = response.data();
         let mut figures = Vec::new();
@@ -50,7 +50,7 @@ Examples:
   profile badges
   profile badges --json";
 
-pub(crate) fn badges(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn badges(session: &Session<'_>) -> Result<Report> {
     session.read_or_curl(session.client()?.badges(), |response| {
         let columns = View::Columns {
             names: &["id", "name", "kind", "color", "description"],
@@ -68,7 +68,7 @@ Examples:
   profile site
   profile site --json";
 
-pub(crate) fn site(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn site(session: &Session<'_>) -> Result<Report> {
     session.read_or_curl(session.client()?.site_stats(), |response| {
         let site = response.data();
         let figures = [

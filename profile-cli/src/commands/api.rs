@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
-use crate::outcome::failure::{Failure, PAGE, WriteOutcome};
+use crate::outcome::failure::{Failure, PAGE, Result, WriteOutcome};
 use crate::outcome::next_command::{NextCommand, word};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -68,7 +68,7 @@ fn method_parser() -> impl TypedValueParser<Value = Method> {
     })
 }
 
-pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report> {
     let client = session.client()?;
     let call = arguments.call(client)?;
     let request = call.request().map_err(Failure::unsent)?;
@@ -119,7 +119,7 @@ impl ApiArguments {
         self.method.unwrap_or(default)
     }
 
-    fn call(&self, client: &Client) -> Result<Call<Vec<u8>>, Failure> {
+    fn call(&self, client: &Client) -> Result<Call<Vec<u8>>> {
         let method = self.method();
         let (path, query) = self.path.split_once('?').unzip();
         let path = full_path(path.unwrap_or(&self.path))?;
@@ -165,7 +165,7 @@ impl ApiArguments {
     }
 
     /// Returns the fields as a JSON object of strings.
-    fn body(&self) -> Result<Map<String, Value>, Failure> {
+    fn body(&self) -> Result<Map<String, Value>> {
         let mut body = Map::new();
         for (name, value) in &self.fields {
             if body.insert(name.clone(), json!(value)).is_some() {
@@ -187,7 +187,7 @@ fn as_bytes(response: &Response<Vec<u8>>) -> Vec<u8> {
 }
 
 /// Returns the body as JSON.
-fn as_json(response: &Response<Vec<u8>>, outcome: Option<WriteOutcome>) -> Result<String, Failure> {
+fn as_json(response: &Response<Vec<u8>>, outcome: Option<WriteOutcome>) -> Result<String> {
     let status = response.status();
     let text = String::from_utf8_lossy(response.body());
     let text = redact_key(&text);
@@ -212,7 +212,7 @@ fn as_json(response: &Response<Vec<u8>>, outcome: Option<WriteOutcome>) -> Resul
 }
 
 /// Returns the path with `/api/v1/` prepended if needed.
-fn full_path(entered: &str) -> Result<String, Failure> {
+fn full_path(entered: &str) -> Result<String> {
     if entered.contains("://") || entered.starts_with("//") {
         let entered = argument(entered.as_bytes());
         let message = format!("\"{entered}\" is a URL; expected a path, such as me/profile");

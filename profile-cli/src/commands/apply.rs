@@ -11,7 +11,7 @@ use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
 use crate::commands::link::check_urls;
 use crate::editor;
-use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
+use crate::outcome::failure::{Failure, FailureKind, Result, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview};
@@ -61,7 +61,7 @@ pub(crate) struct ApplyArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<Report> {
     let (desired, shown) = diff::read(&arguments.file.input)?;
     let profile = session.read(session.client()?.me())?.into_data();
     let plan = diff::plan(&profile, &desired, arguments.prune, session)?;
@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
 }
 
 /// Fails if the key lacks a scope. Returns a warning if its scopes are not all known.
-fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>, Failure> {
+fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>> {
     for step in plan.steps() {
         permissions::check(profile, step.request().operation())?;
     }
@@ -125,7 +125,7 @@ fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>, Failur
     Ok(unclear.map(warning))
 }
 
-fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
+fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report> {
     let done = Cell::new(0);
     let applying = session.client()?.apply_with(plan, |step| {
         tracing::info!("done: {step}");

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::completion;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Needs, SettingName, Settings};
@@ -47,7 +47,7 @@ impl ConfigCommand {
     }
 }
 
-pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report> {
     match command {
         ConfigCommand::Path => path(),
         ConfigCommand::List => list(session),
@@ -67,7 +67,7 @@ pub(crate) struct NameArgument {
 }
 
 impl NameArgument {
-    fn parse(&self) -> Result<SettingName, Failure> {
+    fn parse(&self) -> Result<SettingName> {
         SettingName::parse(&self.name).map_err(Failure::usage)
     }
 }
@@ -80,7 +80,7 @@ Examples:
   profile config path
   $EDITOR \"$(profile config path)\"";
 
-fn path() -> Result<Report, Failure> {
+fn path() -> Result<Report> {
     let directory = environment::config_directory()?;
     let path = directory.join("config.toml");
     Ok(Report::text(path.to_string_lossy(), "path"))
@@ -94,7 +94,7 @@ Examples:
   profile config list
   profile config list --json";
 
-fn list(session: &Session<'_>) -> Result<Report, Failure> {
+fn list(session: &Session<'_>) -> Result<Report> {
     let (listed, wrong) = listed_settings(&session.settings);
     let columns = View::Columns {
         names: &["name", "value", "source"],
@@ -110,7 +110,7 @@ Examples:
   profile config get output
   profile config get base_url";
 
-fn get(name: SettingName, session: &Session<'_>) -> Result<Report, Failure> {
+fn get(name: SettingName, session: &Session<'_>) -> Result<Report> {
     let Some(setting) = session.settings.sources.effective(name)? else {
         let message = format!("{name} is not set and has no default");
         let hint = format!("set it with `profile config set {name} VALUE`");
@@ -140,7 +140,7 @@ pub(crate) struct SetArguments {
     value: String,
 }
 
-fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
+fn set(arguments: &SetArguments, session: &Session<'_>) -> Result<Report> {
     let (name, value) = (arguments.name.parse()?, &arguments.value);
     name.check(value)
         .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;
@@ -171,7 +171,7 @@ const UNSET_HELP: &str = "\
 Example:
   profile config unset output";
 
-fn unset(name: SettingName, session: &Session<'_>) -> Result<Report, Failure> {
+fn unset(name: SettingName, session: &Session<'_>) -> Result<Report> {
     let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
     let path = edit.file().path().to_string_lossy().into_owned();
     let was_set = edit.unset(name)?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::commands::auth::permissions;
 use crate::drawing::Change;
 use crate::outcome;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::session::{Session, preview, requests};
@@ -35,7 +35,7 @@ pub(crate) struct Item {
 impl Deletion {
     /// Asks for confirmation and tries all IDs, for which unique titles may be given. Returns the worst
     /// failure, if any.
-    pub(crate) fn run(&self, entered: &[String], session: &Session<'_>) -> Result<Report, Failure> {
+    pub(crate) fn run(&self, entered: &[String], session: &Session<'_>) -> Result<Report> {
         let client = session.client()?;
         let calls_of = |ids: &[&String]| {
             let calls = ids.iter().map(|id| (self.call)(client, id));
@@ -99,7 +99,7 @@ impl Deletion {
     }
 
     /// Fails if a resource has changed since the question.
-    fn check_unchanged(&self, items: &[Item], session: &Session<'_>) -> Result<(), Failure> {
+    fn check_unchanged(&self, items: &[Item], session: &Session<'_>) -> Result<()> {
         let is_changed = |now: &Item| items.iter().any(|old| old.id == now.id && old != now);
         let message = match self.read(true, session)? {
             None => format!("the service does not list your {}s any more", self.noun),
@@ -122,7 +122,7 @@ impl Deletion {
         mut failures: Vec<Failure>,
         listed: Option<&[Item]>,
         session: &Session<'_>,
-    ) -> Result<Report, Failure> {
+    ) -> Result<Report> {
         let known = listed.unwrap_or_default();
         let count = deletions.len() + failures.len();
         let check_command = format!("profile {} list", self.noun);
@@ -156,7 +156,7 @@ impl Deletion {
 
     /// Reads the resources, and checks the scopes. A deletion does not need them, so that its own error
     /// is reported, unless they are required.
-    fn read(&self, is_required: bool, session: &Session<'_>) -> Result<Option<Vec<Item>>, Failure> {
+    fn read(&self, is_required: bool, session: &Session<'_>) -> Result<Option<Vec<Item>>> {
         let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
         let Some(response) = read else {
             return Ok(None);
@@ -263,7 +263,7 @@ fn with_similar(failure: Failure, entered: &str, items: &[Item]) -> Failure {
 
 /// Returns the ID of an item that is named by its ID or by a title that no other item has. An unknown
 /// text is an ID.
-pub(crate) fn id_of(entered: &str, items: &[Item]) -> Result<String, Failure> {
+pub(crate) fn id_of(entered: &str, items: &[Item]) -> Result<String> {
     if items.iter().any(|item| item.id == entered) {
         return Ok(entered.to_owned());
     }

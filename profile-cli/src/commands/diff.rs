@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::commands::link::check_urls;
 use crate::drawing::{Change, Drawing};
 use crate::input::Input;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::profile_file;
@@ -50,12 +50,12 @@ pub(crate) struct FileArgument {
 }
 
 /// Reads a profile file. For a text of `profile edit`, also returns the profile that the editor showed.
-pub(super) fn read(input: &Input) -> Result<(DesiredProfile, Option<Profile>), Failure> {
+pub(super) fn read(input: &Input) -> Result<(DesiredProfile, Option<Profile>)> {
     let name = input.to_string();
     profile_file::parse(&name, &input.read_text()?.text)
 }
 
-pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &DiffArguments, session: &Session<'_>) -> Result<Report> {
     if session.output.option_is_json() == Some(false) && !session.output.is_for_people() {
         let message = "differences have no columns; use --output table or --json";
         return Err(Failure::usage(message));
@@ -89,7 +89,7 @@ pub(super) fn plan(
     desired: &DesiredProfile,
     prune: bool,
     session: &Session<'_>,
-) -> Result<Plan, Failure> {
+) -> Result<Plan> {
     let service = session.service()?;
     let mut options = PlanOptions::new().prune(prune);
     if service != "sandbox" {

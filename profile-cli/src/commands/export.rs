@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::commands::diff;
 use crate::input::Input;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::terminal::printable::escaped;
@@ -33,7 +33,7 @@ pub(crate) struct ExportArguments {
     file: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<Report> {
     let option_is_json = session.output.option_is_json();
     if option_is_json == Some(false) {
         let failure = Failure::usage("a profile is written as TOML or JSON");
@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
 }
 
 /// Fails if the file has something else than a profile of this account, unless `--yes` is given.
-fn check_replaceable(path: &Path, profile: &Profile, session: &Session<'_>) -> Result<(), Failure> {
+fn check_replaceable(path: &Path, profile: &Profile, session: &Session<'_>) -> Result<()> {
     let has_content = |file: Metadata| file.is_file() && file.len() > 0;
     if session.settings.yes || !path.metadata().is_ok_and(has_content) {
         return Ok(());

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::deletion::{Deletion, Item, id_of, similar, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::{Report, View};
 use crate::outcome::{self, report_listing};
 use crate::session::preview::DryRun;
@@ -38,7 +38,7 @@ pub(crate) enum LinkCommand {
     Delete(DeleteArguments),
 }
 
-pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report> {
     match command {
         LinkCommand::List => list(session),
         LinkCommand::Add(arguments) => add(arguments, session),
@@ -54,7 +54,7 @@ Examples:
   profile link list
   profile link list --json";
 
-fn list(session: &Session<'_>) -> Result<Report, Failure> {
+fn list(session: &Session<'_>) -> Result<Report> {
     session.read_or_curl(session.client()?.me(), |response| {
         let has_links = response.data().links.is_some();
         report_listing(&response, "links", has_links.then_some(COLUMNS))
@@ -92,7 +92,7 @@ pub(crate) struct AddArguments {
     dry_run: DryRun,
 }
 
-fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
+fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
     let mut words = [arguments.first, arguments.second].into_iter().flatten();
     let title = arguments.title.or_else(|| words.next());
     let title = title.unwrap_or_default();
@@ -157,7 +157,7 @@ struct LinkChange {
     url: Option<LinkUrl>,
 }
 
-fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failure> {
+fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report> {
     let dry_run = arguments.dry_run.dry_run;
     let (id, change) = (arguments.id, arguments.change);
     change.title.as_deref().map_or(Ok(()), check_title)?;
@@ -195,7 +195,7 @@ fn find_link(
     entered: &str,
     is_required: bool,
     session: &Session<'_>,
-) -> Result<(LinkId, Option<Vec<Item>>), Failure> {
+) -> Result<(LinkId, Option<Vec<Item>>)> {
     let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
     let listed = read.and_then(|response| listed(response.data()));
     let links = listed.as_deref().unwrap_or_default();
@@ -235,7 +235,7 @@ pub(crate) struct DeleteArguments {
     dry_run: DryRun,
 }
 
-fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
+fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report> {
     if session.settings.curl {
         session.output.note(CURL_NOTE);
     }
@@ -267,7 +267,7 @@ const COLUMNS: View = View::Columns {
 };
 
 /// Fails if the title is empty. The service accepts it, but it is probably an unset variable.
-fn check_title(title: &str) -> Result<(), Failure> {
+fn check_title(title: &str) -> Result<()> {
     match title.is_empty() {
         true => Err(Failure::usage("the title of the link is empty")),
         false => Ok(()),
@@ -276,7 +276,7 @@ fn check_title(title: &str) -> Result<(), Failure> {
 
 /// Checks a URL, which is sent as it is. Fails if it has spaces around it, and warns if it probably has
 /// another mistake.
-pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>, Failure> {
+pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>> {
     let text = url.as_str();
     if text.trim() != text {
         return Err(Failure::usage("the URL has spaces around it; remove them"));
@@ -304,7 +304,7 @@ pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>, Failure> {
 }
 
 /// Checks the URLs that a plan sends. Returns the warnings.
-pub(super) fn check_urls(plan: &Plan) -> Result<Vec<String>, Failure> {
+pub(super) fn check_urls(plan: &Plan) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     for step in plan.steps() {
         if let Step::CreateLink { to, .. } | Step::EditLink { to, .. } = step {

@@ -9,7 +9,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use serde_json::json;
 
 use crate::help::{Topic, hide_global_options, join_paragraphs};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::Report;
 use crate::output;
 use crate::terminal::printable::escaped;
@@ -28,7 +28,7 @@ pub(crate) struct ManArguments {
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Report> {
     let mut command = program.disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.dir else {
@@ -46,11 +46,7 @@ pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Re
 }
 
 /// Writes the pages of a command and of its subcommands.
-fn write_pages(
-    command: clap::Command,
-    directory: &Path,
-    names: &mut Vec<String>,
-) -> Result<(), Failure> {
+fn write_pages(command: clap::Command, directory: &Path, names: &mut Vec<String>) -> Result<()> {
     for below in command.get_subcommands().filter(|one| !one.is_hide_set()) {
         write_pages(hide_global_options(below.clone()), directory, names)?;
     }

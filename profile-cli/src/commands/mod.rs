@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::help;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::Needs;
@@ -101,7 +101,7 @@ pub(crate) fn run(
     command: Option<Command>,
     program: fn() -> clap::Command,
     session: &Session<'_>,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode> {
     let Some(command) = command else {
         return Ok(session.output.report(&Report::text(help::start(), "help")));
     };
@@ -125,7 +125,7 @@ fn dispatch(
     command: Command,
     program: fn() -> clap::Command,
     session: &Session<'_>,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode> {
     let report = match command {
         Command::Show => show::run(session),
         Command::Set(arguments) => set::run(arguments, session),

@@ -11,7 +11,7 @@ use super::deletion::{Deletion, Item};
 use crate::drawing::Change;
 use crate::editor::{EditedText, Editor, Finished};
 use crate::input::{Input, TextArgument};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::outcome::report_listing;
@@ -38,7 +38,7 @@ pub(crate) enum PostCommand {
     Delete(DeleteArguments),
 }
 
-pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report> {
     match command {
         PostCommand::List => list(session),
         PostCommand::Create(arguments) => create(arguments, session),
@@ -54,7 +54,7 @@ Examples:
   profile post list
   profile post list --json";
 
-fn list(session: &Session<'_>) -> Result<Report, Failure> {
+fn list(session: &Session<'_>) -> Result<Report> {
     session.read_or_curl(session.client()?.me(), |response| {
         let has_posts = response.data().posts.is_some();
         report_listing(&response, "posts", has_posts.then_some(COLUMNS))
@@ -104,7 +104,7 @@ pub(crate) struct CreateArguments {
     dry_run: DryRun,
 }
 
-fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, Failure> {
+fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report> {
     let dry_run = arguments.dry_run.dry_run;
     let (entered, argument) = match arguments.file.clone() {
         Some(input) => (Some(TextArgument::Input(input)), "--file"),
@@ -139,7 +139,7 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, F
     }
 }
 
-fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> {
+fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report> {
     let editor = Editor::find(&session.settings)?;
     let client = session.client()?;
     if !dry_run {
@@ -159,7 +159,7 @@ impl EditedText for NewPost<'_> {
     const PREFIX: &'static str = "post-";
     const SUFFIX: &'static str = ".txt";
 
-    fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
+    fn finish(&mut self, text: &str) -> Result<Finished> {
         let body = input::without_last_break(text);
         if body.trim().is_empty() {
             let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());
@@ -211,7 +211,7 @@ pub(crate) struct DeleteArguments {
     dry_run: DryRun,
 }
 
-fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
+fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report> {
     let deletion = Deletion {
         noun: "post",
         operation: Operation::DELETE_POST,

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use serde_json::json;
 
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::Result;
 use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::terminal::printable::escaped;
@@ -26,7 +26,7 @@ Examples:
   profile sandbox reset
   profile sandbox reset --yes";
 
-pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report> {
     let SandboxCommand::Reset = command;
     session.confirm("Discard all changes in the sandbox?")?;
     let path = crate::session::sandbox::reset()?;

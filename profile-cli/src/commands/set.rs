@@ -9,7 +9,7 @@ use profile_sdk::{FieldKind, Profile, ProfileField, ProfileUpdate, Response};
 use crate::drawing::{Contrast, text_and_background};
 use crate::input::TextArgument;
 use crate::input::profile_changes::ProfileChanges;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::preview::DryRun;
@@ -117,7 +117,7 @@ fn is_option(text: &str) -> bool {
 
 /// Fails if an option follows that of a field, whose value it would be. Other texts that begin with a
 /// hyphen may be the first item of a list.
-fn check_option(option: &str, entered: &TextArgument, words: &[OsString]) -> Result<(), Failure> {
+fn check_option(option: &str, entered: &TextArgument, words: &[OsString]) -> Result<()> {
     let TextArgument::Text(value) = entered else {
         return Ok(());
     };
@@ -130,7 +130,7 @@ fn check_option(option: &str, entered: &TextArgument, words: &[OsString]) -> Res
     }
 }
 
-pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report> {
     let mut changes = ProfileChanges::default();
     for (field, entered) in arguments.fields.0 {
         let option = format!("--{}", field.kebab_name());
@@ -172,7 +172,7 @@ pub(crate) fn preview(
     update: &ProfileUpdate,
     profile: &Profile,
     session: &Session<'_>,
-) -> Result<Report, Failure> {
+) -> Result<Report> {
     let call = session.client()?.update_profile(update);
     let changes = preview::field_changes(update, |field| profile.get(field));
     let report = preview::dry_run(&requests(&[call])?, &changes);

@@ -3,7 +3,7 @@
 use profile_sdk::{ApiVisible, Profile, ProfileField, RateLimit, Response};
 
 use crate::drawing::{Contrast, Drawing, scope_names, text_and_background};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::Result;
 use crate::outcome::report::{Report, View, cell, push_field};
 use crate::session::Session;
 
@@ -17,7 +17,7 @@ Examples:
   profile show
   profile show --json";
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
     session.read_or_curl(session.client()?.me(), |response| {
         Ok(report(&response, response.data()))
     })

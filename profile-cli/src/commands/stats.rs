@@ -8,7 +8,7 @@ use profile_sdk::{Days, Handle, InvalidValue, Response, RetryPolicy, UserStats, 
 use serde_json::json;
 
 use crate::drawing::{Drawing, ProfileViews};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Document, Report, View, push_field};
 use crate::session::Session;
@@ -74,7 +74,7 @@ fn handle(text: &str) -> Result<Handle, InvalidValue> {
     Handle::new(text.strip_prefix('@').unwrap_or(text))
 }
 
-pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report> {
     if arguments.handles.is_empty() && session.settings.curl {
         return as_curl(arguments.days, session);
     }
@@ -131,7 +131,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
 
 /// Returns the commands without a handle: the first reads the own handle, and the user has to insert
 /// it into the second.
-fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure> {
+fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report> {
     let client = session.client()?;
     let me = client.me();
     let stats = client.user_stats(&Handle::new("HANDLE")?, days);
@@ -142,7 +142,7 @@ fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure>
     Ok(report)
 }
 
-fn own_handle(session: &Session<'_>) -> Result<Handle, Failure> {
+fn own_handle(session: &Session<'_>) -> Result<Handle> {
     let profile = session.read(session.client()?.me())?.into_data();
     profile.handle.ok_or_else(|| {
         Failure::other("the profile in the response does not contain your handle")
@@ -201,7 +201,7 @@ fn views_before(
     stats: &UserStats,
     is_own: bool,
     session: &Session<'_>,
-) -> Result<Option<u64>, Failure> {
+) -> Result<Option<u64>> {
     let Some(period) = &stats.period else {
         return Ok(None);
     };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fmt, io};
 
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::output::Output;
 use crate::system::text_file::{Text, read_at_most};
 use crate::terminal::printable::escaped;
@@ -28,7 +28,7 @@ pub(crate) enum Input {
 
 impl Input {
     /// Reads the input.
-    pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>> {
         let read = match self {
             Self::Stdin => read_at_most(MAX_BYTES, Blocking(io::stdin().lock())),
             Self::File(path) if is_device(path) => {
@@ -48,7 +48,7 @@ impl Input {
     }
 
     /// Reads the input as text.
-    pub(crate) fn read_text(&self) -> Result<Text, Failure> {
+    pub(crate) fn read_text(&self) -> Result<Text> {
         let text = Text::new(self.read()?);
         text.map_err(|reason| Failure::usage(format!("{self} {reason}")))
     }
@@ -90,7 +90,7 @@ pub(crate) enum TextArgument {
 
 impl TextArgument {
     /// Returns the text, reading it from its source if necessary.
-    pub(crate) fn read(self, argument: &str, output: &Output) -> Result<String, Failure> {
+    pub(crate) fn read(self, argument: &str, output: &Output) -> Result<String> {
         let input = match self {
             Self::Text(text) => return Ok(text),
             Self::Input(input) => input,

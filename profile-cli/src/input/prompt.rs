@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use rpassword::{ConfigBuilder, read_password_with_config};
 
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::system::interruption;
 use crate::terminal::printable::printable;
 use crate::terminal::stream::Blocking;
 
 /// Asks for confirmation on a terminal, until the answer is valid; fails if prompts are disabled or there is no terminal.
-pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
+pub(crate) fn confirm(question: &str, no_input: bool) -> Result<()> {
     if no_input || !is_interactive() {
         let reason = why_not_interactive(no_input);
         let message = format!("confirmation is required, but {reason}");
@@ -64,7 +64,7 @@ fn read_line(line: &mut String) -> io::Result<usize> {
 }
 
 /// Prompts for a line of text. The end of input cancels the command.
-pub(crate) fn ask(question: &str) -> Result<String, Failure> {
+pub(crate) fn ask(question: &str) -> Result<String> {
     interruption::end_if_pending();
     let mut answer = String::new();
     let read = write_question(question).and_then(|()| read_line(&mut answer));
@@ -146,7 +146,7 @@ fn write_question(question: &str) -> io::Result<()> {
 }
 
 /// Prompts for a line of text without echo.
-pub(crate) fn ask_hidden(question: &str) -> Result<String, Failure> {
+pub(crate) fn ask_hidden(question: &str) -> Result<String> {
     let read = || write_question(question).and_then(|()| read_hidden_line());
     without_echo(read).map_err(|error| match error.kind() {
         io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => {

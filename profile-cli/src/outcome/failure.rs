@@ -16,6 +16,9 @@ pub(crate) fn log_in_hint() -> String {
     format!("log in with {login}, or set PROFILE_API_KEY to your key")
 }
 
+/// A result whose error is a [`Failure`], unless another type is named.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// A failure with hints for the user.
 #[derive(Debug, Default)]
 pub(crate) struct Failure {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use profile_sdk::{Profile, Response};
 use serde_json::value::RawValue;
 
-use failure::{Failure, FailureKind};
+use failure::{Failure, FailureKind, Result};
 use next_command::NextCommand;
 use report::{Report, View};
 
@@ -33,10 +33,7 @@ pub(crate) fn item_failure(what: Option<&str>, id: impl ToString, failure: Failu
 }
 
 /// Ignores the failure of a read that is not required, so that the command reports its own.
-pub(crate) fn optional<T>(
-    read: Result<T, Failure>,
-    is_required: bool,
-) -> Result<Option<T>, Failure> {
+pub(crate) fn optional<T>(read: Result<T>, is_required: bool) -> Result<Option<T>> {
     match read {
         Err(failure) if is_required || failure.kind == FailureKind::Interrupted => Err(failure),
         read => Ok(read.ok()),
@@ -44,10 +41,7 @@ pub(crate) fn optional<T>(
 }
 
 /// Returns the report, or the failure of the worst kind with the other failures and the report.
-pub(crate) fn of_batch(
-    done: Option<Report>,
-    mut failures: Vec<Failure>,
-) -> Result<Report, Failure> {
+pub(crate) fn of_batch(done: Option<Report>, mut failures: Vec<Failure>) -> Result<Report> {
     failures.sort_by_key(|failure| (failure.kind, failure.is_unknown()));
     match (failures.pop(), done) {
         (None, Some(report)) => Ok(report),
@@ -65,7 +59,7 @@ pub(crate) fn report_listing(
     response: &Response<Profile>,
     name: &str,
     shown: Option<View>,
-) -> Result<Report, Failure> {
+) -> Result<Report> {
     let Some(shown) = shown else {
         let message = format!("the profile in the response does not contain your {name}");
         let show = NextCommand("profile show --json");

@@ -15,7 +15,7 @@ use profile_sdk::{json_tokens, longest_start, quoted};
 use serde_json::value::RawValue;
 
 use super::json;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
 
@@ -77,11 +77,11 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn new(expression: &str) -> Result<Self, Failure> {
+    pub(super) fn new(expression: &str) -> Result<Self> {
         on_large_stack(|| Self::compile(expression))
     }
 
-    fn compile(expression: &str) -> Result<Self, Failure> {
+    fn compile(expression: &str) -> Result<Self> {
         let formats = load::parse(FORMATS, |parser| parser.defs());
         let definitions = jaq_core::defs()
             .chain(jaq_std::defs())
@@ -121,11 +121,11 @@ impl Program {
 
     /// Runs the expression on readable JSON, which is not nested deeply, since the interpreter is recursive. Returns
     /// each value on a line. Strings are not quoted.
-    pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
+    pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String> {
         on_large_stack(|| self.interpret(json, screen))
     }
 
-    fn interpret(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
+    fn interpret(&self, json: &str, screen: &Screen) -> Result<String> {
         if has_long_number(json) {
             let message = format!("--jq: the result has a number of more than {MAX_DIGITS} digits");
             return Err(Failure::other(message));
@@ -172,7 +172,7 @@ impl Program {
 }
 
 /// Runs the interpreter on a thread with a large stack, if there is enough memory for one.
-fn on_large_stack<T: Send>(run: impl Fn() -> Result<T, Failure> + Sync) -> Result<T, Failure> {
+fn on_large_stack<T: Send>(run: impl Fn() -> Result<T> + Sync) -> Result<T> {
     let run = |max_stack| {
         END_OF_STACK.set(stack_address().saturating_sub(max_stack));
         run()

@@ -22,7 +22,7 @@ use profile_sdk::json_tokens;
 
 use crate::drawing::Drawing;
 use crate::drawing::text::BOLD;
-use crate::outcome::failure::{Failure, FailureKind, WriteOutcome};
+use crate::outcome::failure::{Failure, FailureKind, Result, WriteOutcome};
 use crate::outcome::report::{Report, View};
 use crate::settings::{Format, GlobalArguments, Needs, SettingName, Settings, palette};
 use crate::system::written_file::{self, Rules};
@@ -52,7 +52,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(arguments: &GlobalArguments, settings: &Settings) -> Result<Self, Failure> {
+    pub(crate) fn new(arguments: &GlobalArguments, settings: &Settings) -> Result<Self> {
         let width = environment::text("COLUMNS").ok().flatten();
         let width = width.and_then(|columns| columns.parse().ok());
         let screen = |is_terminal| {
@@ -205,7 +205,7 @@ impl Output {
     /// Prints one of many results, unfiltered if the filter of `--jq` fails, which does not end the
     /// command. Returns `Break` if stdout is closed.
     #[cfg(feature = "webhook")]
-    pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>, Failure> {
+    pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>> {
         let line = self.line(report).unwrap_or_else(|failure| {
             self.warn(&format!("{}; printed unfiltered", failure.message));
             format!("{}\n", json_text(&report.json, self.stdout.is_terminal))
@@ -215,7 +215,7 @@ impl Output {
 
     /// Prints a payload below its line, for people; in other formats, the line is everything.
     #[cfg(feature = "webhook")]
-    pub(crate) fn stream_payload(&self, body: &[u8]) -> Result<ControlFlow<()>, Failure> {
+    pub(crate) fn stream_payload(&self, body: &[u8]) -> Result<ControlFlow<()>> {
         match self.is_for_people() {
             true => write_to_stdout(payload::text(body, &self.stdout).as_bytes()),
             false => Ok(ControlFlow::Continue(())),
@@ -230,7 +230,7 @@ impl Output {
     /// Renders the fields of a result on one line. Empty values are omitted for people. The first
     /// line of CSV is preceded by a header row.
     #[cfg(feature = "webhook")]
-    fn line(&self, report: &Report) -> Result<String, Failure> {
+    fn line(&self, report: &Report) -> Result<String> {
         let people = report.people.as_ref().filter(|_| self.is_for_people());
         let view = people.unwrap_or(&report.view);
         let View::Fields(fields) = view else {
@@ -262,7 +262,7 @@ impl Output {
 }
 
 /// Writes a result, or one of many. Returns `Break` if the reader, such as `head`, has exited.
-fn write_to_stdout(bytes: &[u8]) -> Result<ControlFlow<()>, Failure> {
+fn write_to_stdout(bytes: &[u8]) -> Result<ControlFlow<()>> {
     let mut stdout = Blocking(io::stdout().lock());
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(ControlFlow::Continue(())),
@@ -277,7 +277,7 @@ fn write_to_stderr(text: &str) {
 }
 
 /// Writes a file that the user names, replacing an existing one.
-pub(crate) fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
+pub(crate) fn write_file(path: &Path, contents: &[u8]) -> Result<()> {
     written_file::write(path, contents, Rules::Named)
         .map_err(|error| Failure::of_file("written", path, &error))
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::json;
 use super::tables;
 use crate::drawing::text::one_line;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::Result;
 use crate::outcome::report::{Report, View};
 use crate::settings::{Format, GlobalArguments};
 use crate::terminal::Screen;
@@ -35,7 +35,7 @@ impl Renderer {
         arguments: &GlobalArguments,
         format: Option<Format>,
         stdout: &Screen,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         #[cfg(feature = "jq")]
         if let Some(expression) = &arguments.jq {
             return super::jq::Program::new(expression).map(|program| Self::Jq(Box::new(program)));
@@ -51,7 +51,7 @@ impl Renderer {
     }
 
     /// Renders a result.
-    pub(super) fn text(&self, report: &Report, screen: &Screen) -> Result<String, Failure> {
+    pub(super) fn text(&self, report: &Report, screen: &Screen) -> Result<String> {
         let json = &report.json;
         let derived = self.derived(report);
         let view = derived.as_ref().unwrap_or(&report.view);

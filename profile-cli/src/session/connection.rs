@@ -7,7 +7,7 @@ use profile_sdk::{ApiKey, Client, ClientBuilder, Error, RetryPolicy};
 use super::Session;
 #[cfg(feature = "sandbox")]
 use super::sandbox;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source};
 use crate::terminal::printable::secrets;
 use crate::terminal::safe_url::SafeUrl;
@@ -27,7 +27,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Creates the client, and starts the sandbox if it is selected. Sends nothing.
-    pub(super) fn new(session: &Session<'_>) -> Result<Self, Failure> {
+    pub(super) fn new(session: &Session<'_>) -> Result<Self> {
         let settings = &session.settings;
         #[cfg(feature = "sandbox")]
         if settings.sandbox {
@@ -66,7 +66,7 @@ pub(crate) fn client_for(
     base_url: &SafeUrl,
     key: Option<ApiKey>,
     session: &Session<'_>,
-) -> Result<Client, Failure> {
+) -> Result<Client> {
     secrets().extend(key.clone());
     let builder = builder(base_url, session)?;
     let builder = match key {
@@ -80,7 +80,7 @@ pub(crate) fn client_for(
     builder.build().map_err(failure)
 }
 
-fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder, Failure> {
+fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder> {
     let settings = &session.settings;
     let mut builder = Client::builder()
         .base_url(base_url.expose())
@@ -112,7 +112,7 @@ pub(crate) fn connect_timeout(timeout: Duration) -> Duration {
 }
 
 /// Returns the valid proxy for a URL, if the settings name one.
-pub(crate) fn proxy(url: &SafeUrl, settings: &Settings) -> Result<Option<SafeUrl>, Failure> {
+pub(crate) fn proxy(url: &SafeUrl, settings: &Settings) -> Result<Option<SafeUrl>> {
     let sources = &settings.sources;
     let Some(proxy) = sources.proxy(url)? else {
         return Ok(None);

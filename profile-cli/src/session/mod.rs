@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::drawing::Change;
 use crate::input::prompt;
-use crate::outcome::failure::{self, Failure, FailureKind, WriteOutcome};
+use crate::outcome::failure::{self, Failure, FailureKind, Result, WriteOutcome};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::output::Output;
@@ -61,7 +61,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the client for the service in the settings. Sends nothing.
-    pub(crate) fn client(&self) -> Result<&Client, Failure> {
+    pub(crate) fn client(&self) -> Result<&Client> {
         self.connection().map(|connection| &connection.client)
     }
 
@@ -69,8 +69,8 @@ impl<'a> Session<'a> {
     pub(crate) fn read_or_curl<T>(
         &self,
         call: Call<T>,
-        report: impl FnOnce(Response<T>) -> Result<Report, Failure>,
-    ) -> Result<Report, Failure> {
+        report: impl FnOnce(Response<T>) -> Result<Report>,
+    ) -> Result<Report> {
         match self.preview(std::slice::from_ref(&call), None)? {
             Some(preview) => Ok(preview),
             None => report(self.read(call)?),
@@ -84,8 +84,8 @@ impl<'a> Session<'a> {
         changes: Option<&[Change]>,
         what: &str,
         check_command: &str,
-        report: impl FnOnce(Response<T>) -> Result<Report, Failure>,
-    ) -> Result<Report, Failure> {
+        report: impl FnOnce(Response<T>) -> Result<Report>,
+    ) -> Result<Report> {
         match self.preview(std::slice::from_ref(&call), changes)? {
             Some(preview) => Ok(preview),
             None => report(self.write(call, what, check_command)?),
@@ -93,12 +93,12 @@ impl<'a> Session<'a> {
     }
 
     /// Sends a read.
-    pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>, Failure> {
+    pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>> {
         self.answer(call, None, Failure::from)
     }
 
     /// Sends a read of `what`, which the error names if the service does not find it.
-    pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>, Failure> {
+    pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>> {
         self.answer(call, None, |error| failure::about(what, error))
     }
 
@@ -109,7 +109,7 @@ impl<'a> Session<'a> {
         call: Call<T>,
         what: &str,
         check_command: &str,
-    ) -> Result<Response<T>, Failure> {
+    ) -> Result<Response<T>> {
         let response = self.write_any(call, what, check_command)?;
         match response.is_page() {
             true => Err(failure::of_response(what, check_command, &response)),
@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
         call: Call<T>,
         what: &str,
         check_command: &str,
-    ) -> Result<Response<T>, Failure> {
+    ) -> Result<Response<T>> {
         interruption::check().map_err(|_| Failure::new(FailureKind::Interrupted, UNSENT))?;
         let failure = |error| failure::of_write(what, check_command, error);
         let sent = self.answer(call, Some(check_command), failure);
@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the base URL of the service, or `sandbox`.
-    pub(crate) fn service(&self) -> Result<String, Failure> {
+    pub(crate) fn service(&self) -> Result<String> {
         match self.settings.sandbox {
             true => Ok("sandbox".to_owned()),
             false => Ok(self.settings.sources.base_url()?.value.expose().to_owned()),
@@ -171,7 +171,7 @@ impl<'a> Session<'a> {
         call: Call<T>,
         check_command: Option<&str>,
         failure: impl FnOnce(Error) -> Failure,
-    ) -> Result<Response<T>, Failure> {
+    ) -> Result<Response<T>> {
         let answer = self.send(call, check_command)?;
         answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(error)))
     }
@@ -182,7 +182,7 @@ impl<'a> Session<'a> {
         &self,
         call: Call<T>,
         check_command: Option<&str>,
-    ) -> Result<Result<Response<T>, Error>, Failure> {
+    ) -> Result<Result<Response<T>, Error>> {
         if self.settings.curl {
             let message =
                 "--curl: this command depends on the profile, which is not read with --curl";
@@ -228,7 +228,7 @@ impl<'a> Session<'a> {
         &self,
         future: F,
         progress: impl Fn() -> String,
-    ) -> Result<Option<F::Output>, Failure> {
+    ) -> Result<Option<F::Output>> {
         interruption::check()?;
         let connection = self.connection.get();
         let base_url = connection.map(|connection| &connection.base_url);
@@ -252,7 +252,7 @@ impl<'a> Session<'a> {
 
     /// Asks for confirmation of an action that cannot be undone, unless `--yes` is given. If several
     /// accounts are stored, the question names the one whose key the requests have.
-    pub(crate) fn confirm(&self, question: &str) -> Result<(), Failure> {
+    pub(crate) fn confirm(&self, question: &str) -> Result<()> {
         if self.settings.yes {
             return Ok(());
         }
@@ -273,7 +273,7 @@ impl<'a> Session<'a> {
     }
 
     /// Runs a future to completion.
-    pub(crate) fn block_on<F: Future>(&self, future: F) -> Result<F::Output, Failure> {
+    pub(crate) fn block_on<F: Future>(&self, future: F) -> Result<F::Output> {
         let runtime = match self.runtime.get() {
             Some(runtime) => runtime,
             None => {
@@ -287,7 +287,7 @@ impl<'a> Session<'a> {
         Ok(runtime.block_on(future))
     }
 
-    fn connection(&self) -> Result<&Connection, Failure> {
+    fn connection(&self) -> Result<&Connection> {
         if let Some(connection) = self.connection.get() {
             return Ok(connection);
         }
@@ -297,7 +297,7 @@ impl<'a> Session<'a> {
 }
 
 /// Returns the requests of the calls, or the failure of the first invalid one.
-pub(crate) fn requests<T>(calls: &[Call<T>]) -> Result<Vec<&Request>, Failure> {
+pub(crate) fn requests<T>(calls: &[Call<T>]) -> Result<Vec<&Request>> {
     let requests = calls.iter().map(Call::request);
     requests.collect::<Result<_, _>>().map_err(Failure::unsent)
 }

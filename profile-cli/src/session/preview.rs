@@ -8,7 +8,7 @@ use url::Url;
 use super::connection::Connection;
 use super::{Session, requests};
 use crate::drawing::{Change, Drawing};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::{Report, View};
 use crate::settings::{Key, Source};
 use crate::terminal::printable::{json_text, redact_key};
@@ -88,7 +88,7 @@ impl Session<'_> {
         &self,
         calls: &[Call<T>],
         changes: Option<&[Change]>,
-    ) -> Result<Option<Report>, Failure> {
+    ) -> Result<Option<Report>> {
         match changes {
             _ if self.settings.curl => self.as_curl(&requests(calls)?).map(Some),
             Some(changes) => Ok(Some(dry_run(&requests(calls)?, changes))),
@@ -97,7 +97,7 @@ impl Session<'_> {
     }
 
     /// Returns the curl commands for these requests.
-    pub(crate) fn as_curl(&self, requests: &[&Request]) -> Result<Report, Failure> {
+    pub(crate) fn as_curl(&self, requests: &[&Request]) -> Result<Report> {
         if self.settings.sandbox {
             let message =
                 "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
@@ -132,7 +132,7 @@ impl Session<'_> {
 
 /// Returns the arguments with which `profile auth token` prints the key of the requests, or `None`
 /// if it is in PROFILE_API_KEY. Fails if the key is for another service.
-fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
+fn token_arguments(session: &Session<'_>) -> Result<Option<String>> {
     let key = Key::find(&session.settings)?;
     Ok(match key.map(|key| key.key.source) {
         Some(Source::Environment("PROFILE_API_KEY")) => None,
@@ -143,7 +143,7 @@ fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
 
 /// Returns the options that make curl use the proxy of the program, or none. They do not contain the
 /// credentials of the proxy.
-pub(crate) fn curl_proxy(base_url: &SafeUrl, session: &Session<'_>) -> Result<String, Failure> {
+pub(crate) fn curl_proxy(base_url: &SafeUrl, session: &Session<'_>) -> Result<String> {
     let Some(proxy) = session.settings.sources.proxy(base_url)? else {
         return Ok("--noproxy '*'".to_owned());
     };

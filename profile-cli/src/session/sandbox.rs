@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
 
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::output::Output;
 use crate::system::{environment, interruption, private_file, written_file};
 use crate::terminal::printable::escaped;
@@ -20,7 +20,7 @@ const RESET: &str = "`profile sandbox reset` starts a new sandbox";
 const DESCRIPTORS: usize = 12;
 
 /// Starts the service with the state of earlier commands. It stops when dropped.
-pub(super) async fn start(output: &Output) -> Result<MockServer, Failure> {
+pub(super) async fn start(output: &Output) -> Result<MockServer> {
     // Without descriptors, the service would wait for some before it responds.
     let spare = std::iter::repeat_with(|| UdpSocket::bind("127.0.0.1:0")).take(DESCRIPTORS);
     let spare: io::Result<Vec<_>> = spare.collect();
@@ -65,7 +65,7 @@ pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
 }
 
 /// Resets the sandbox to the sample profile, and returns the path of its state.
-pub(crate) fn reset() -> Result<PathBuf, Failure> {
+pub(crate) fn reset() -> Result<PathBuf> {
     let _deferred = interruption::defer();
     let path = create_files()?;
     StateFile::new(&path)
@@ -76,7 +76,7 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
 
 /// Creates the missing files of the sandbox, which belong to the user even if root runs the program, and
 /// returns the path of its state.
-fn create_files() -> Result<PathBuf, Failure> {
+fn create_files() -> Result<PathBuf> {
     let path = state_path()?;
     // If this fails, the service says why.
     let _ = private_file::create_directory(private_file::parent(&path));
@@ -86,7 +86,7 @@ fn create_files() -> Result<PathBuf, Failure> {
 }
 
 /// Returns the path of the sandbox's state. The service would write through a symbolic link.
-pub(crate) fn state_path() -> Result<PathBuf, Failure> {
+pub(crate) fn state_path() -> Result<PathBuf> {
     let directory = environment::state_directory()?;
     private_file::check(&directory, None).map_err(Failure::usage)?;
     let files = ["sandbox.json.lock", "sandbox.json"].map(|name| directory.join(name));

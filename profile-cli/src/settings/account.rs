@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Key, Setting, SettingName, Source, Sources, complete_url};
 use crate::drawing::text::shortened;
-use crate::outcome::failure::{Failure, sandbox_hint};
+use crate::outcome::failure::{Failure, Result, sandbox_hint};
 use crate::outcome::next_command::{NextCommand, word};
 use crate::terminal::printable::argument;
 use crate::terminal::safe_url::SafeUrl;
@@ -28,7 +28,7 @@ impl Account {
 
 impl Sources {
     /// Returns the base URL of the service.
-    pub(crate) fn base_url(&self) -> Result<Setting<SafeUrl>, Failure> {
+    pub(crate) fn base_url(&self) -> Result<Setting<SafeUrl>> {
         if let Some(set) = self.configured(SettingName::BaseUrl)? {
             let text = complete_url(set.value);
             let checked = SettingName::BaseUrl.check(&text);
@@ -50,7 +50,7 @@ impl Sources {
     }
 
     /// Returns the selected account.
-    pub(crate) fn account(&self) -> Result<Option<Account>, Failure> {
+    pub(crate) fn account(&self) -> Result<Option<Account>> {
         let Some(chosen) = self.configured(SettingName::Account)? else {
             return Ok(None);
         };
@@ -89,7 +89,7 @@ impl Sources {
     }
 
     /// Returns `true` if an option or a variable selects the account, the key or the service of this run.
-    pub(crate) fn is_account_chosen(&self) -> Result<bool, Failure> {
+    pub(crate) fn is_account_chosen(&self) -> Result<bool> {
         let account = self.override_for_run(SettingName::Account)?;
         let base_url = self.override_for_run(SettingName::BaseUrl)?;
         Ok(self.arguments.sandbox || account.or(base_url).is_some() || Key::is_in_environment())
@@ -100,7 +100,7 @@ impl Sources {
         self.arguments.setting(SettingName::Account).is_some()
     }
 
-    pub(super) fn base_url_of_account(&self) -> Result<Option<Setting<String>>, Failure> {
+    pub(super) fn base_url_of_account(&self) -> Result<Option<Setting<String>>> {
         let Some(account) = self.account()? else {
             return Ok(None);
         };

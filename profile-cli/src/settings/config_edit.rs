@@ -16,7 +16,7 @@ use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::config_file::ConfigFile;
 use super::{AccountName, SettingName};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::system::interruption::{self, Deferral};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
@@ -24,7 +24,7 @@ use crate::terminal::printable::escaped;
 use crate::terminal::progress;
 
 /// Waits for a lock, and after a second says so. Warns if the file system has no locks.
-fn wait_for(lock: &File, path: &Path, warn: impl FnOnce(&str)) -> Result<(), Failure> {
+fn wait_for(lock: &File, path: &Path, warn: impl FnOnce(&str)) -> Result<()> {
     for attempt in 0.. {
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) if attempt == 50 => {
@@ -67,7 +67,7 @@ pub(crate) struct ConfigEdit {
 
 impl ConfigEdit {
     /// Checks that no other user can change the file, waits for the lock and reads the file.
-    pub(crate) fn begin(warn: impl FnOnce(&str)) -> Result<Self, Failure> {
+    pub(crate) fn begin(warn: impl FnOnce(&str)) -> Result<Self> {
         let directory = environment::config_directory()?;
         let [config, path] = ["config.toml", "config.lock"].map(|name| directory.join(name));
         private_file::check(&config, None).map_err(Failure::usage)?;
@@ -95,7 +95,7 @@ impl ConfigEdit {
 
     /// Removes the line of a setting, and returns `true` if there was one. Comments above it are
     /// kept, since they may be about the next line.
-    pub(crate) fn unset(&mut self, name: SettingName) -> Result<bool, Failure> {
+    pub(crate) fn unset(&mut self, name: SettingName) -> Result<bool> {
         let text = self.file.document.to_string();
         let Some(line) = line_of(&text, name.as_str()) else {
             return Ok(false);
@@ -111,7 +111,7 @@ impl ConfigEdit {
         account: &AccountName,
         field: &str,
         text: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let path = escaped(self.file.path());
         let not_a_table = |what: &str| {
             let message = format!("{path}: {what} is a value; expected a table");
@@ -137,7 +137,7 @@ impl ConfigEdit {
 
     /// Checks that no account has this name, or one that differs only in case: some file systems do
     /// not distinguish them.
-    pub(crate) fn check_free(&self, name: &AccountName) -> Result<(), Failure> {
+    pub(crate) fn check_free(&self, name: &AccountName) -> Result<()> {
         let known = self.file.accounts();
         let taken = known
             .iter()
@@ -159,25 +159,25 @@ impl ConfigEdit {
     }
 
     /// Writes the file.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+    pub(crate) fn finish(self) -> Result<()> {
         self.write(&self.file.document)
     }
 
     /// Writes the file as it was, so that a file that cannot be written is noticed before a key is
     /// stored or removed.
-    pub(crate) fn check_writable(&self) -> Result<(), Failure> {
+    pub(crate) fn check_writable(&self) -> Result<()> {
         let written = self.write(&self.file.document);
         written.map_err(|failure| failure.hint("no key was stored or removed"))
     }
 
     /// Writes the file without an account, which stays in the edit.
-    pub(crate) fn write_without(&self, account: &AccountName) -> Result<(), Failure> {
+    pub(crate) fn write_without(&self, account: &AccountName) -> Result<()> {
         let mut document = self.file.document.clone();
         remove_account(&mut document, account.as_str());
         self.write(&document)
     }
 
-    fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
+    fn write(&self, document: &DocumentMut) -> Result<()> {
         let path = self.file.path();
         let text = with_line_breaks_of(&self.file.text, &document.to_string());
         let written = written_file::write(path, text.as_bytes(), Rules::Settings);

@@ -8,7 +8,7 @@ use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 use super::SettingName;
 use super::setting_name::{STRING, complete_url};
 use super::value::shown;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::system::private_file::Safety;
 use crate::system::text_file::{self, Text};
@@ -34,7 +34,7 @@ pub(crate) struct ConfigFile {
 
 impl ConfigFile {
     /// Reads the file. If it is not needed, a directory that cannot be searched counts as empty, with a warning.
-    pub(crate) fn load(is_needed: bool) -> Result<Self, Failure> {
+    pub(crate) fn load(is_needed: bool) -> Result<Self> {
         let directory = match environment::config_directory() {
             Ok(directory) => directory,
             Err(failure) if failure.kind == FailureKind::Usage => return Err(failure),
@@ -83,7 +83,7 @@ impl ConfigFile {
         }
     }
 
-    pub(super) fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
+    pub(super) fn parse(path: PathBuf, text: &str) -> Result<Self> {
         let document = text.parse::<DocumentMut>().map_err(|error| {
             // The parser's full message quotes the line, which may contain a secret.
             let before = error.span().map_or("", |span| &text[..span.start]);
@@ -105,12 +105,12 @@ impl ConfigFile {
 
     /// Checks that no other user could change the file that was read, whose settings decide where
     /// keys are sent and which editor is run. Returns a warning if a group can.
-    pub(crate) fn check_owner(&self) -> Result<Option<String>, Failure> {
+    pub(crate) fn check_owner(&self) -> Result<Option<String>> {
         self.safety.clone().map_err(Failure::usage)
     }
 
     /// Returns a setting's value as text, or an error if it has the wrong type.
-    pub(crate) fn text(&self, name: SettingName) -> Result<Option<String>, Failure> {
+    pub(crate) fn text(&self, name: SettingName) -> Result<Option<String>> {
         let Some(item) = self.document.get(name.as_str()) else {
             return Ok(None);
         };
@@ -150,11 +150,7 @@ impl ConfigFile {
     }
 
     /// Returns a field of an account, or an error if it is not a string.
-    pub(crate) fn account_text(
-        &self,
-        account: &str,
-        field: &str,
-    ) -> Result<Option<String>, Failure> {
+    pub(crate) fn account_text(&self, account: &str, field: &str) -> Result<Option<String>> {
         let path = ["accounts", account, field];
         let mut item = self.document.as_item();
         for (depth, key) in path.into_iter().enumerate() {
@@ -173,13 +169,13 @@ impl ConfigFile {
     }
 
     /// Returns the base URL of an account, with its scheme.
-    pub(crate) fn base_url_of(&self, account: &str) -> Result<Option<SafeUrl>, Failure> {
+    pub(crate) fn base_url_of(&self, account: &str) -> Result<Option<SafeUrl>> {
         let text = self.account_text(account, BASE_URL)?;
         Ok(text.map(|text| SafeUrl::base(complete_url(text))))
     }
 
     /// Checks the types of the accounts' fields.
-    pub(crate) fn check_accounts(&self) -> Result<(), Failure> {
+    pub(crate) fn check_accounts(&self) -> Result<()> {
         let accounts = self.document.get("accounts");
         if let Some(accounts) = accounts.filter(|accounts| !accounts.is_table_like()) {
             return Err(self.invalid(&["accounts"], accounts, "a table"));
@@ -193,7 +189,7 @@ impl ConfigFile {
     }
 
     /// Checks that there is an account of this name.
-    pub(crate) fn check_account(&self, name: &str) -> Result<(), Failure> {
+    pub(crate) fn check_account(&self, name: &str) -> Result<()> {
         let known = self.accounts();
         if known.iter().any(|known| known == name) {
             return Ok(());

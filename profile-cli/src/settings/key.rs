@@ -4,7 +4,7 @@ use profile_sdk::ApiKey;
 
 use super::account::Account;
 use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::system::text_file::{self, Text, mark_note};
 use crate::system::{environment, private_file};
@@ -31,7 +31,7 @@ impl Key {
     }
 
     /// Returns `true` if the key that `find` returns is in the system keyring.
-    pub(crate) fn is_in_keyring(settings: &Settings) -> Result<bool, Failure> {
+    pub(crate) fn is_in_keyring(settings: &Settings) -> Result<bool> {
         if !settings.sources.account_is_option() && Self::is_in_environment() {
             return Ok(false);
         }
@@ -44,7 +44,7 @@ impl Key {
 
     /// Returns the key of `--account`, of PROFILE_API_KEY, of PROFILE_API_KEY_FILE, or of the
     /// account in the other settings, in this order. Fails if the key cannot be read, or is for another service.
-    pub(crate) fn find(settings: &Settings) -> Result<Option<Self>, Failure> {
+    pub(crate) fn find(settings: &Settings) -> Result<Option<Self>> {
         let sources = &settings.sources;
         let of_environment = match sources.account_is_option() {
             true => None,
@@ -73,7 +73,7 @@ impl Key {
         Ok(Some(key))
     }
 
-    fn of_environment(settings: &Settings) -> Result<Option<Self>, Failure> {
+    fn of_environment(settings: &Settings) -> Result<Option<Self>> {
         if let Some(text) = environment::text(KEY)? {
             return Self::new(text.into(), Source::Environment(KEY), None).map(Some);
         }
@@ -91,7 +91,7 @@ impl Key {
         Self::new(text.clone(), Source::Environment(KEY_FILE), warning).map(Some)
     }
 
-    fn new(text: Text, source: Source, warning: Option<String>) -> Result<Self, Failure> {
+    fn new(text: Text, source: Source, warning: Option<String>) -> Result<Self> {
         let note = text
             .had_mark
             .then(|| mark_note(format!("the key from {source}")));
@@ -109,7 +109,7 @@ impl Key {
 }
 
 /// Fails if the base URL is not that of the account.
-fn check_destination(settings: &Settings, account: &Account) -> Result<(), Failure> {
+fn check_destination(settings: &Settings, account: &Account) -> Result<()> {
     let Some(stored) = &account.base_url else {
         return Err(account.lacks_base_url());
     };

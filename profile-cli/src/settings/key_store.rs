@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::config_file::KEY_STORE;
 use super::value::shown;
 use super::{AccountName, ConfigFile, Settings};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::outcome::next_command::NextCommand;
 use crate::system::text_file::{self, Text};
 use crate::system::written_file::{self, Rules};
@@ -39,7 +39,7 @@ impl KeyStore {
     }
 
     /// Returns the store of an account's key, as recorded in config.toml.
-    pub(crate) fn of_account(config: &ConfigFile, account: &str) -> Result<Self, Failure> {
+    pub(crate) fn of_account(config: &ConfigFile, account: &str) -> Result<Self> {
         match config.account_text(account, KEY_STORE)?.as_deref() {
             None | Some("file") => Ok(Self::File),
             Some("keyring") => Ok(Self::Keyring),
@@ -55,7 +55,7 @@ impl KeyStore {
     }
 
     /// Stores an account's key in the keyring, if available, otherwise in a file.
-    pub(crate) fn store(account: &AccountName, key: &str) -> Result<KeyLocation, Failure> {
+    pub(crate) fn store(account: &AccountName, key: &str) -> Result<KeyLocation> {
         let path = key_file(account.as_str())?;
         if !cfg!(feature = "keyring") {
             return store_in_file(&path, key, None);
@@ -76,7 +76,7 @@ impl KeyStore {
     }
 
     /// Removes an account's key, and returns a description of its location if there was one.
-    pub(crate) fn remove(settings: &Settings, account: &str) -> Result<Option<String>, Failure> {
+    pub(crate) fn remove(settings: &Settings, account: &str) -> Result<Option<String>> {
         if Self::of_account(&settings.sources.config, account)? == Self::Keyring {
             let removed = keyring::remove(account);
             let removed = removed.map_err(|reason| keyring_failure("removed from", &reason))?;
@@ -87,7 +87,7 @@ impl KeyStore {
     }
 
     /// Returns the failure for an account without a key.
-    pub(super) fn missing(settings: &Settings, account: &str) -> Result<Failure, Failure> {
+    pub(super) fn missing(settings: &Settings, account: &str) -> Result<Failure> {
         let message = match Self::of_account(&settings.sources.config, account)? {
             Self::Keyring => format!("the system keyring has no key of account {account}"),
             Self::File => {
@@ -104,7 +104,7 @@ impl KeyStore {
     pub(super) fn read(
         settings: &Settings,
         account: &str,
-    ) -> Result<Option<(Text, Option<String>)>, Failure> {
+    ) -> Result<Option<(Text, Option<String>)>> {
         if Self::of_account(&settings.sources.config, account)? == Self::Keyring {
             let read = keyring::read(account);
             let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
@@ -128,7 +128,7 @@ impl KeyStore {
 }
 
 /// Returns the path of the file for an account's key.
-fn key_file(account: &str) -> Result<PathBuf, Failure> {
+fn key_file(account: &str) -> Result<PathBuf> {
     let account = AccountName::parse(account)
         .map_err(|reason| Failure::usage(format!("the account's name {reason}")))?;
     let directory = environment::config_directory()?;
@@ -143,7 +143,7 @@ fn directory_warning(path: &Path) -> Option<String> {
         .then(|| private_file::exposed_warning(directory))
 }
 
-fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation, Failure> {
+fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation> {
     let of_group = private_file::check(path, None).map_err(Failure::usage)?;
     let written = written_file::write(path, format!("{key}\n").as_bytes(), Rules::Private);
     written.map_err(|error| Failure::of_file("written", path, &error))?;
@@ -154,7 +154,7 @@ fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyL
     })
 }
 
-fn remove_file(path: &Path) -> Result<bool, Failure> {
+fn remove_file(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),

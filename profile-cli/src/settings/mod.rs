@@ -18,7 +18,7 @@ use hyper_util::client::proxy::matcher::Matcher;
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::system::environment::{self, is_set};
 use crate::system::text_file::Text;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};
@@ -77,7 +77,7 @@ pub(crate) enum Needs {
 
 impl Settings {
     /// Reads the environment and config.toml. No key is read yet.
-    pub(crate) fn load(arguments: &GlobalArguments, needs: Needs) -> Result<Self, Failure> {
+    pub(crate) fn load(arguments: &GlobalArguments, needs: Needs) -> Result<Self> {
         let config = match load_config(arguments) {
             Err(_) if needs < Needs::File => ConfigFile::unread(),
             loaded => loaded?,
@@ -135,7 +135,7 @@ impl Settings {
 
 impl Sources {
     /// Reads config.toml again, for a command that ignores an invalid file.
-    pub(crate) fn check_config(&self) -> Result<(), Failure> {
+    pub(crate) fn check_config(&self) -> Result<()> {
         load_config(&self.arguments).map(drop)
     }
 
@@ -151,7 +151,7 @@ impl Sources {
         needs: Needs,
         name: SettingName,
         parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>> {
         match self.read(name, parse) {
             Err(_) if needs < Needs::Settings => Ok(None),
             read => read,
@@ -159,7 +159,7 @@ impl Sources {
     }
 
     /// Returns the text of a setting from options, environment, account or file.
-    pub(crate) fn configured(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
+    pub(crate) fn configured(&self, name: SettingName) -> Result<Option<Setting<String>>> {
         let is_option = self.arguments.setting(name).is_some();
         if name == SettingName::BaseUrl && !is_option && self.account_is_option() {
             return self.base_url_of_account();
@@ -188,10 +188,7 @@ impl Sources {
     }
 
     /// Returns the text of a setting from options or environment.
-    pub(crate) fn override_for_run(
-        &self,
-        name: SettingName,
-    ) -> Result<Option<Setting<String>>, Failure> {
+    pub(crate) fn override_for_run(&self, name: SettingName) -> Result<Option<Setting<String>>> {
         if let Some(option) = self.arguments.setting(name) {
             return Ok(Some(option));
         }
@@ -203,7 +200,7 @@ impl Sources {
     }
 
     /// Returns the text of a setting, or its default.
-    pub(crate) fn effective(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
+    pub(crate) fn effective(&self, name: SettingName) -> Result<Option<Setting<String>>> {
         let default = || Some(Setting::new((name.row().default)()?, Source::Default));
         Ok(self.configured(name)?.or_else(default))
     }
@@ -222,7 +219,7 @@ impl Sources {
         &self,
         name: SettingName,
         parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>> {
         let Some(setting) = self.configured(name)? else {
             return Ok(None);
         };
@@ -235,7 +232,7 @@ impl Sources {
     ///
     /// Both are ignored for plain HTTP, which only this machine may use: a proxy could read
     /// the key, and could not reach the service.
-    pub(crate) fn proxy(&self, base_url: &SafeUrl) -> Result<Option<Setting<SafeUrl>>, Failure> {
+    pub(crate) fn proxy(&self, base_url: &SafeUrl) -> Result<Option<Setting<SafeUrl>>> {
         // Parsed, since a scheme may be in upper case.
         let is_https = |url: &&Url| url.scheme() == "https";
         let Some(base_url) = base_url.parsed().filter(is_https) else {
@@ -264,7 +261,7 @@ impl Sources {
 }
 
 /// Reads config.toml, without which a key and a base URL of options and environment are enough.
-fn load_config(arguments: &GlobalArguments) -> Result<ConfigFile, Failure> {
+fn load_config(arguments: &GlobalArguments) -> Result<ConfigFile> {
     let is_option = |name| arguments.setting(name).is_some();
     let variable = SettingName::BaseUrl.variable();
     let is_needed = !(is_option(SettingName::BaseUrl) || variable.is_some_and(is_set))
@@ -274,14 +271,14 @@ fn load_config(arguments: &GlobalArguments) -> Result<ConfigFile, Failure> {
 }
 
 /// Returns the hosts that need no proxy.
-fn excluded_hosts() -> Result<String, Failure> {
+fn excluded_hosts() -> Result<String> {
     Ok(match environment::text("no_proxy")? {
         Some(hosts) => hosts,
         None => environment::text("NO_PROXY")?.unwrap_or_default(),
     })
 }
 
-fn log_level(verbose: u8) -> Result<LevelFilter, Failure> {
+fn log_level(verbose: u8) -> Result<LevelFilter> {
     match verbose {
         0 => match environment::text("PROFILE_LOG")? {
             None => Ok(LevelFilter::OFF),

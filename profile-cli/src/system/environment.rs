@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::terminal::printable::{argument, escaped};
 
 /// The default directory of the settings and stored keys, in help texts.
@@ -23,7 +23,7 @@ pub(crate) const STATE: [&str; 2] = match cfg!(windows) {
 };
 
 /// Returns the text of a variable.
-pub(crate) fn text(name: &str) -> Result<Option<String>, Failure> {
+pub(crate) fn text(name: &str) -> Result<Option<String>> {
     let text = value(name).map(OsString::into_string).transpose();
     text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))
 }
@@ -55,7 +55,7 @@ fn value(name: &str) -> Option<OsString> {
 }
 
 /// Returns the directory of the settings and stored keys.
-pub(crate) fn config_directory() -> Result<PathBuf, Failure> {
+pub(crate) fn config_directory() -> Result<PathBuf> {
     match path("PROFILE_CONFIG_DIR") {
         Some(directory) if directory.starts_with("~") => Err(Failure::usage(format!(
             "PROFILE_CONFIG_DIR is {}; expected a path without ~, which only a shell replaces",
@@ -67,7 +67,7 @@ pub(crate) fn config_directory() -> Result<PathBuf, Failure> {
 }
 
 /// Returns the directory of the program's state: the sandbox, and texts that were not sent.
-pub(crate) fn state_directory() -> Result<PathBuf, Failure> {
+pub(crate) fn state_directory() -> Result<PathBuf> {
     let directories = base_directories()?;
     // Windows has no state directory.
     let directory = directories
@@ -76,7 +76,7 @@ pub(crate) fn state_directory() -> Result<PathBuf, Failure> {
     Ok(directory.join("profile"))
 }
 
-fn base_directories() -> Result<impl etcetera::BaseStrategy, Failure> {
+fn base_directories() -> Result<impl etcetera::BaseStrategy> {
     etcetera::choose_base_strategy().map_err(|error| {
         let message = format!("cannot locate the directories for settings and state: {error}");
         Failure::other(message).hint("set HOME to your home directory")

@@ -30,7 +30,7 @@ use std::thread;
 
 use tokio::sync::Notify;
 
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 
 /// Numbers of signals, which are the same on all systems.
 const HANGUP: u8 = 1;
@@ -195,7 +195,7 @@ pub(crate) async fn next() -> u8 {
 }
 
 /// Fails if a signal is pending.
-pub(crate) fn check() -> Result<(), Failure> {
+pub(crate) fn check() -> Result<()> {
     match pending() {
         None => Ok(()),
         Some(_) => Err(Failure::new(FailureKind::Interrupted, "interrupted")),

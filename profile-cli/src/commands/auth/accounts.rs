@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::completion;
 use crate::input::prompt;
-use crate::outcome::failure::{Failure, FailureKind, log_in_hint};
+use crate::outcome::failure::{Failure, FailureKind, Result, log_in_hint};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -21,7 +21,7 @@ Examples:
   profile auth list
   profile auth list --json";
 
-pub(crate) fn list(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn list(session: &Session<'_>) -> Result<Report> {
     let settings = &session.settings;
     let selected = settings.sources.configured(SettingName::Account)?;
     let selected = selected.map(|selected| selected.value);
@@ -56,7 +56,7 @@ pub(crate) struct LogoutArguments {
     name: Option<String>,
 }
 
-pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Result<Report> {
     let settings = &session.settings;
     let selected = match arguments.name {
         Some(name) => {
@@ -120,10 +120,7 @@ pub(crate) struct SwitchArguments {
     name: Option<String>,
 }
 
-pub(crate) fn switch(
-    arguments: &SwitchArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn switch(arguments: &SwitchArguments, session: &Session<'_>) -> Result<Report> {
     let name = match &arguments.name {
         Some(name) => name.clone(),
         None => ask_for_name(session)?,
@@ -139,7 +136,7 @@ pub(crate) fn switch(
 }
 
 /// Asks for the name of an account until there is one.
-fn ask_for_name(session: &Session<'_>) -> Result<String, Failure> {
+fn ask_for_name(session: &Session<'_>) -> Result<String> {
     let settings = &session.settings;
     let known = settings.sources.config.accounts().join(", ");
     if !session.can_ask() || known.is_empty() {
@@ -165,7 +162,7 @@ Examples:
   profile auth token
   PROFILE_API_KEY=$(profile auth token --account work) ./script";
 
-pub(crate) fn token(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn token(session: &Session<'_>) -> Result<Report> {
     let key = Key::find(&session.settings)?;
     // The result is the key.
     secrets().clear();

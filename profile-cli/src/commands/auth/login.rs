@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::commands::auth::accounts::override_warning;
 use crate::input::{Input, prompt};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::{Session, client_for, preview};
 use crate::settings::{
@@ -61,7 +61,7 @@ pub(crate) fn unexpected_key() -> Failure {
     )
 }
 
-pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<Report> {
     if let Some(unexpected) = arguments.unexpected.first() {
         let is_url = unexpected.to_string_lossy().contains("://");
         return Err(match is_url {
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
 }
 
 /// Asks for the key until the service accepts one.
-fn ask_for_key(base_url: &SafeUrl, session: &Session<'_>) -> Result<(String, Profile), Failure> {
+fn ask_for_key(base_url: &SafeUrl, session: &Session<'_>) -> Result<(String, Profile)> {
     loop {
         let key = key_of(prompt::ask_hidden("API key (not shown): ")?.into(), session);
         match check_with_service(base_url, &key, session) {
@@ -118,7 +118,7 @@ fn is_wrong_key(failure: &Failure) -> bool {
 }
 
 /// Checks that the key can be read.
-fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
+fn check_input(with_token: bool, session: &Session<'_>) -> Result<()> {
     let settings = &session.settings;
     if settings.curl {
         return Ok(());
@@ -142,7 +142,7 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
     )
 }
 
-fn as_curl(base_url: &SafeUrl, session: &Session<'_>) -> Result<Report, Failure> {
+fn as_curl(base_url: &SafeUrl, session: &Session<'_>) -> Result<Report> {
     let call = client_for(base_url, None, session)?.me();
     let request = call.request().map_err(Failure::unsent)?;
     let proxy = preview::curl_proxy(base_url, session)?;
@@ -150,11 +150,7 @@ fn as_curl(base_url: &SafeUrl, session: &Session<'_>) -> Result<Report, Failure>
     Ok(Report::text(command, "curl"))
 }
 
-fn check_with_service(
-    base_url: &SafeUrl,
-    key: &str,
-    session: &Session<'_>,
-) -> Result<Profile, Failure> {
+fn check_with_service(base_url: &SafeUrl, key: &str, session: &Session<'_>) -> Result<Profile> {
     let nothing_stored = |mut failure: Failure| {
         // The URL and the key may be those that were entered.
         let advice = [
@@ -191,7 +187,7 @@ fn find_base_url(
     with_token: bool,
     name: Option<&AccountName>,
     session: &Session<'_>,
-) -> Result<SafeUrl, Failure> {
+) -> Result<SafeUrl> {
     let settings = &session.settings;
     if let Some(given) = settings.sources.override_for_run(SettingName::BaseUrl)? {
         let invalid = |reason| Failure::usage(format!("{}: the base URL {reason}", given.source));
@@ -260,7 +256,7 @@ struct Login {
 
 impl Login {
     /// Asks before an account is replaced. Returns `true` if there is one.
-    fn confirm_replacement(&self, session: &Session<'_>) -> Result<bool, Failure> {
+    fn confirm_replacement(&self, session: &Session<'_>) -> Result<bool> {
         let Self { name, base_url, .. } = self;
         let config = &session.settings.sources.config;
         if !config.accounts().contains(&name.to_string()) {
@@ -282,7 +278,7 @@ impl Login {
     }
 
     /// Stores the key and the account, and selects it.
-    fn store(&self, key: &str, replaces: bool, session: &Session<'_>) -> Result<Report, Failure> {
+    fn store(&self, key: &str, replaces: bool, session: &Session<'_>) -> Result<Report> {
         let Self { name, base_url, .. } = self;
         let handle = self.profile.handle.as_ref().map(ToString::to_string);
         let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
@@ -330,7 +326,7 @@ impl Login {
 
 /// Returns the account name of --account or PROFILE_ACCOUNT. The name in config.toml is ignored: it
 /// is the previously selected account.
-fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
+fn given_name(session: &Session<'_>) -> Result<Option<AccountName>> {
     let sources = &session.settings.sources;
     let given = sources.override_for_run(SettingName::Account)?;
     let name = given.map(|it| AccountName::parse(&it.value)).transpose();
@@ -339,11 +335,7 @@ fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
 
 /// Returns the name for an account without a given one: the handle, with the host if another service
 /// has an account of this name.
-fn name_of(
-    profile: &Profile,
-    base_url: &SafeUrl,
-    session: &Session<'_>,
-) -> Result<AccountName, Failure> {
+fn name_of(profile: &Profile, base_url: &SafeUrl, session: &Session<'_>) -> Result<AccountName> {
     let config = &session.settings.sources.config;
     let host = AccountName::of_service(base_url);
     let handle = profile.handle.as_ref().map(ToString::to_string);

@@ -8,7 +8,7 @@ pub(crate) mod status;
 
 use clap::Subcommand;
 
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::Needs;
@@ -52,7 +52,7 @@ impl AuthCommand {
     }
 }
 
-pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report> {
     let uses_account = match command {
         AuthCommand::Status | AuthCommand::List => false,
         AuthCommand::Login(_)

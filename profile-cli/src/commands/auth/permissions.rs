@@ -2,7 +2,7 @@
 
 use profile_sdk::{Operation, Profile, Scope, Scopes};
 
-use crate::outcome::failure::{Failure, FailureKind, scope_hint};
+use crate::outcome::failure::{Failure, FailureKind, Result, scope_hint};
 
 /// For the fields and for the links of a file.
 const APPLY: &[Operation] = &[Operation::UPDATE_PROFILE, Operation::CREATE_LINK];
@@ -36,7 +36,7 @@ pub(crate) struct Permissions {
 }
 
 /// Checks that the key of the profile has the scope of an operation, as far as its scopes are known.
-pub(crate) fn check(profile: &Profile, operation: &Operation) -> Result<(), Failure> {
+pub(crate) fn check(profile: &Profile, operation: &Operation) -> Result<()> {
     let key = profile.key.as_ref();
     let scopes = key.and_then(|key| key.scopes.as_ref());
     let lacks = |scope: &&Scope| scopes.is_some_and(|scopes| scopes.lacks(scope));

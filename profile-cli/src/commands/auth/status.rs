@@ -11,7 +11,7 @@ use super::facts::Facts;
 use crate::commands::config;
 use crate::editor;
 use crate::outcome;
-use crate::outcome::failure::{Failure, FailureKind, log_in_hint, sandbox_hint};
+use crate::outcome::failure::{Failure, FailureKind, Result, log_in_hint, sandbox_hint};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
 use crate::session::{Session, requests};
@@ -37,7 +37,7 @@ struct Findings {
     warnings: Vec<String>,
 }
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
     if session.settings.curl {
         return session.as_curl(&requests(&[session.client()?.me()])?);
     }
@@ -101,18 +101,14 @@ fn check_connection(
     base_url: &Setting<SafeUrl>,
     facts: &mut Facts,
     session: &Session<'_>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let proxy = session.settings.sources.proxy(&base_url.value)?;
     facts.proxy = proxy.map(|proxy| format!("{} ({})", proxy.value, proxy.source));
     session.client().map(drop)
 }
 
 /// Reads the profile; without a key, the counters of the site, which require none.
-fn ask_service(
-    facts: &mut Facts,
-    findings: &mut Findings,
-    session: &Session<'_>,
-) -> Result<(), Failure> {
+fn ask_service(facts: &mut Facts, findings: &mut Findings, session: &Session<'_>) -> Result<()> {
     let client = session.client()?;
     if facts.key.is_some() {
         facts.profile = answer(client.me(), facts, findings, session)?;
@@ -128,7 +124,7 @@ fn answer<T>(
     facts: &mut Facts,
     findings: &mut Findings,
     session: &Session<'_>,
-) -> Result<Option<T>, Failure> {
+) -> Result<Option<T>> {
     // Reports the first error, instead of waiting for minutes.
     let answer = session.send(call.retry(RetryPolicy::new().max_retries(0)), None)?;
     let date = match &answer {
@@ -215,7 +211,7 @@ fn check_files(settings: &Settings, findings: &mut Findings) {
     }
 }
 
-fn files_with_secrets(settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
+fn files_with_secrets(settings: &Settings) -> Result<Vec<PathBuf>> {
     let directory = environment::config_directory()?;
     let keys = directory.join("keys");
     let accounts = settings.sources.config.accounts();

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::commands::auth::permissions;
 use crate::commands::set;
 use crate::editor::{self, EditedText, Editor, Finished};
-use crate::outcome::failure::{Failure, FailureKind, PAGE, WriteOutcome};
+use crate::outcome::failure::{Failure, FailureKind, PAGE, Result, WriteOutcome};
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::{Report, View};
 use crate::profile_file::{self, EnteredProfile};
@@ -40,7 +40,7 @@ pub(crate) struct EditArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Report> {
     let editor = Editor::find(&session.settings)?;
     let profile = session.read(session.client()?.me())?.into_data();
     if !arguments.dry_run.dry_run {
@@ -73,7 +73,7 @@ impl EditedText for Edit<'_> {
     const PREFIX: &'static str = "profile-";
     const SUFFIX: &'static str = ".toml";
 
-    fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
+    fn finish(&mut self, text: &str) -> Result<Finished> {
         let changed = EnteredProfile::read(text, Some(&self.shown));
         let notes = changed.changes.notes.clone();
         let update = changed.validated("the text")?.profile;
@@ -115,7 +115,7 @@ impl EditedText for Edit<'_> {
 impl Edit<'_> {
     /// Reads the profile again. Fails if a field that would be overwritten has changed since the last
     /// read.
-    fn check_unchanged(&mut self, update: &ProfileUpdate) -> Result<(), Failure> {
+    fn check_unchanged(&mut self, update: &ProfileUpdate) -> Result<()> {
         let now = self.session.read(self.session.client()?.me())?.into_data();
         let before = std::mem::replace(&mut self.latest, now);
         let conflicts = profile_file::conflicts(&before, &self.latest, update);
@@ -127,7 +127,7 @@ impl Edit<'_> {
 
     /// Reads the profile after a success response without a profile, which may not have come from the
     /// service, and checks that the fields have changed.
-    fn read_back(&self, update: &ProfileUpdate, accepted: &str) -> Result<(), Failure> {
+    fn read_back(&self, update: &ProfileUpdate, accepted: &str) -> Result<()> {
         let failed = |what: String| {
             let outcome = WriteOutcome::unknown(set::CHECK_COMMAND);
             Failure::other(format!("{accepted} {what}")).outcome(outcome)

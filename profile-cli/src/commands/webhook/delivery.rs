@@ -10,7 +10,7 @@ use serde_json::json;
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
 use super::attempt::{Attempt, explain, failure, root_cause};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::{Session, connect_timeout, proxy};
 use crate::settings::{DEFAULT_TIMEOUT, complete_url};
@@ -106,7 +106,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(url: &SafeUrl, session: &Session<'_>) -> Result<Self, Failure> {
+    pub(super) fn new(url: &SafeUrl, session: &Session<'_>) -> Result<Self> {
         // reqwest uses the provider of the process. Fails if one is installed already.
         let _ = ring::default_provider().install_default();
         let timeout = session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
@@ -143,11 +143,7 @@ impl Sender {
     }
 
     /// Sends a delivery, and fails if a signal interrupts it; needs a [`Deferral`](interruption::Deferral).
-    pub(super) fn send(
-        &self,
-        delivery: &Delivery,
-        session: &Session<'_>,
-    ) -> Result<Attempt, Failure> {
+    pub(super) fn send(&self, delivery: &Delivery, session: &Session<'_>) -> Result<Attempt> {
         interruption::check()?;
         let sent = session.block_on(async {
             tokio::select! {
@@ -222,7 +218,7 @@ pub(super) fn send_all<'d>(
     deliveries: impl ExactSizeIterator<Item = (&'d str, &'d Delivery)>,
     url: &SafeUrl,
     session: &Session<'_>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let sender = Sender::new(url, session)?;
     let _deferred = interruption::defer();
     let output = session.output;

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::Result;
 use crate::session::Session;
 
 /// Receive, verify, sign, send and replay webhook deliveries
@@ -40,7 +40,7 @@ pub(crate) enum WebhookCommand {
     Probe(probe::ProbeArguments),
 }
 
-pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<ExitCode, Failure> {
+pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<ExitCode> {
     let report = match command {
         WebhookCommand::Verify(arguments) => verify::verify(&arguments, session),
         WebhookCommand::Sign(arguments) => verify::sign(&arguments, session),

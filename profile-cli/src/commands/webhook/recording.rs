@@ -9,7 +9,7 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
 use super::delivery::{Delivery, destination, send_all};
 use crate::input::Input;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::session::Session;
 use crate::terminal::printable::escaped;
 use crate::terminal::safe_url::SafeUrl;
@@ -40,7 +40,7 @@ pub(crate) struct ReplayArguments {
     to: SafeUrl,
 }
 
-pub(crate) fn replay(arguments: &ReplayArguments, session: &Session<'_>) -> Result<(), Failure> {
+pub(crate) fn replay(arguments: &ReplayArguments, session: &Session<'_>) -> Result<()> {
     let mut deliveries = Vec::new();
     let files = arguments.files.iter().map(|path| in_directory(path));
     for file in files.collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
@@ -52,7 +52,7 @@ pub(crate) fn replay(arguments: &ReplayArguments, session: &Session<'_>) -> Resu
 }
 
 /// Returns the recorded deliveries in a directory, sorted by name, or the path of a file.
-fn in_directory(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn in_directory(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -73,7 +73,7 @@ fn is_http(file: &Path) -> bool {
     file.extension() == Some("http".as_ref())
 }
 
-fn read_file(file: &Path) -> Result<Delivery, Failure> {
+fn read_file(file: &Path) -> Result<Delivery> {
     // Opening a FIFO waits for a writer. Under other names, such as /dev/fd/63, it has one.
     if is_http(file) && file.metadata().is_ok_and(|found| !found.is_file()) {
         let message = format!("{} is not a regular file", escaped(file));

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use webhook_verify::{DigestEncoding, Secret, SecretError};
 
 use crate::input::length_without_last_break;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::output::Output;
 use crate::session::Session;
 use crate::system::text_file::{self, is_utf_16, mark_note};
@@ -32,7 +32,7 @@ pub(super) struct WebhookSecret {
 
 impl WebhookSecret {
     /// Reads the secret. Warns if other users can read its file.
-    pub(super) fn load(session: &Session<'_>) -> Result<Self, Failure> {
+    pub(super) fn load(session: &Session<'_>) -> Result<Self> {
         if let Some(text) = environment::text(SECRET)? {
             return Self::new(text.into_bytes(), SECRET, session.output);
         }
@@ -53,7 +53,7 @@ impl WebhookSecret {
     }
 
     /// Removes a byte order mark, which editors and shells add, and rejects UTF-16.
-    fn new(mut bytes: Vec<u8>, source: &'static str, output: &Output) -> Result<Self, Failure> {
+    fn new(mut bytes: Vec<u8>, source: &'static str, output: &Output) -> Result<Self> {
         if is_utf_16(&bytes) {
             let message = format!("the webhook secret in {source} is UTF-16; expected UTF-8");
             return Err(Failure::usage(message).hint("save the file as UTF-8"));
@@ -66,7 +66,7 @@ impl WebhookSecret {
     }
 
     /// Returns the secret for signing and verifying.
-    pub(super) fn secret(&self) -> Result<Secret, Failure> {
+    pub(super) fn secret(&self) -> Result<Secret> {
         Secret::new(self.bytes.as_slice()).map_err(|error| {
             let reason = match error {
                 SecretError::Empty => "is empty",

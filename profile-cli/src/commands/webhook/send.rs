@@ -11,7 +11,7 @@ use super::delivery::{Delivery, destination, send_all};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::completion;
 use crate::input::{Input, TextArgument};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::Result;
 use crate::session::Session;
 use crate::terminal::safe_url::SafeUrl;
 
@@ -59,7 +59,7 @@ fn known_kinds() -> String {
     kinds.collect::<Vec<_>>().join("\n")
 }
 
-pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<()> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = match &arguments.data {
         Some(TextArgument::Text(json)) => json.clone().into_bytes(),

@@ -10,7 +10,7 @@ use webhook_verify::{
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::completion;
 use crate::input::Input;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind, Result};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
@@ -46,10 +46,7 @@ pub(crate) struct VerifyArguments {
     encoding: Encoding,
 }
 
-pub(crate) fn verify(
-    arguments: &VerifyArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn verify(arguments: &VerifyArguments, session: &Session<'_>) -> Result<Report> {
     let secret = WebhookSecret::load(session)?;
     let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.digest);
     let body = arguments.body.read()?;
@@ -101,7 +98,7 @@ pub(crate) struct SignArguments {
     encoding: Encoding,
 }
 
-pub(crate) fn sign(arguments: &SignArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn sign(arguments: &SignArguments, session: &Session<'_>) -> Result<Report> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = arguments.body.read()?;
     let signature = sign_as(arguments.encoding.digest, &secret, body);

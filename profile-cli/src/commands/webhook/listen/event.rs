@@ -15,7 +15,7 @@ use serde_json::json;
 use webhook_verify::{EVENT_HEADER, EventKind};
 
 use crate::commands::webhook::recording;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::{Report, View, cell};
 use crate::system::private_file;
 use crate::system::written_file::{self, Rules, without_path};
@@ -106,7 +106,7 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// Creates the directory, and checks that files can be written there.
-    pub(super) fn new(directory: &Path) -> Result<Self, Failure> {
+    pub(super) fn new(directory: &Path) -> Result<Self> {
         private_file::create_directory(directory)
             .and_then(|()| tempfile::tempfile_in(directory).map_err(without_path))
             .map_err(|error| Failure::other(not_recorded(directory, &error)))?;

@@ -21,7 +21,7 @@ use self::reporter::Reporter;
 use self::server::Server;
 use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::session::Session;
 use crate::terminal::printable::argument;
 use crate::terminal::safe_url::SafeUrl;
@@ -82,7 +82,7 @@ pub(crate) struct ListenArguments {
     encoding: Encoding,
 }
 
-pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8> {
     let verifier = Verifier::new(WebhookSecret::load(session)?.secret()?)
         .encoding(arguments.encoding.digest)
         .body_limit(arguments.max_body);
@@ -136,7 +136,7 @@ fn leads_to(url: &SafeUrl, address: SocketAddr) -> bool {
     })
 }
 
-fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {
+fn bind(text: &str) -> Result<(TcpListener, SocketAddr)> {
     let shown = argument(text.as_bytes());
     let addresses: Result<Vec<_>, _> = text.to_socket_addrs().map(Iterator::collect);
     let addresses = addresses.map_err(|error| {

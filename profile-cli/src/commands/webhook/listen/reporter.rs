@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::event::Event;
 use super::handler::{Counts, MAX_FAILURES, Message};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::Result;
 use crate::output::Output;
 use crate::terminal::safe_url::SafeUrl;
 
@@ -22,7 +22,7 @@ pub(super) struct Reporter<'o> {
 
 impl Reporter<'_> {
     /// Prints a message. Returns `Break` if stdout is closed.
-    pub(super) fn report(&self, message: Message) -> Result<ControlFlow<()>, Failure> {
+    pub(super) fn report(&self, message: Message) -> Result<ControlFlow<()>> {
         let output = self.output;
         match message {
             Message::Ready => self.begin(),
@@ -65,7 +65,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn report_event(&self, event: &Event) -> Result<ControlFlow<()>, Failure> {
+    fn report_event(&self, event: &Event) -> Result<ControlFlow<()>> {
         if event.not_printed > 0 {
             let not_printed = event.not_printed;
             self.output.note(&format!(

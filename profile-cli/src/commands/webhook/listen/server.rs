@@ -17,7 +17,7 @@ use tokio::sync::{Notify, oneshot};
 use super::handler::{Handler, Message};
 #[cfg(unix)]
 use super::limits::MAX_DELIVERIES;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::system::interruption::{self, Deferral};
 
 /// The timeout for the head of a request, so that a slow sender cannot hold a connection.
@@ -34,7 +34,7 @@ const WAIT_DELAY: Duration = Duration::from_millis(300);
 
 /// A running server.
 pub(super) struct Server {
-    thread: JoinHandle<Result<u8, Failure>>,
+    thread: JoinHandle<Result<u8>>,
     /// Notified to stop accepting deliveries.
     pub(super) stop: Arc<Notify>,
     /// Dropped once all messages are received: until then, deliveries may be forwarded.
@@ -42,7 +42,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn start(listener: TcpListener, handler: Handler) -> Result<Self, Failure> {
+    pub(super) fn start(listener: TcpListener, handler: Handler) -> Result<Self> {
         let stop = Arc::new(Notify::new());
         let (end, ended) = oneshot::channel();
         let deferred = interruption::defer();
@@ -57,7 +57,7 @@ impl Server {
     }
 
     /// Ends the thread, and returns the exit code: that of a signal, or 0.
-    pub(super) fn end(self) -> Result<u8, Failure> {
+    pub(super) fn end(self) -> Result<u8> {
         drop(self.end);
         let ended = self.thread.join();
         ended.expect("the program aborts on a panic of the thread")
@@ -71,7 +71,7 @@ async fn serve(
     _deferred: Deferral,
     stop: &Notify,
     ended: oneshot::Receiver<()>,
-) -> Result<u8, Failure> {
+) -> Result<u8> {
     let listener = listener
         .set_nonblocking(true)
         .and_then(|()| tokio::net::TcpListener::from_std(listener));

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::attempt::{Attempt, SECRET_HINT};
 use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, Result};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::system::interruption;
@@ -56,7 +56,7 @@ pub(crate) struct ProbeArguments {
     encoding: Encoding,
 }
 
-pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<ExitCode> {
     let url = &arguments.url;
     if !arguments.allow_remote && !url.is_loopback() {
         let message = format!("{url} is not on this machine");
@@ -82,11 +82,7 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<E
 }
 
 /// Sends the deliveries in order. Fails if the first does not get a response.
-fn send(
-    cases: Vec<Case>,
-    url: &SafeUrl,
-    session: &Session<'_>,
-) -> Result<Vec<CaseResult>, Failure> {
+fn send(cases: Vec<Case>, url: &SafeUrl, session: &Session<'_>) -> Result<Vec<CaseResult>> {
     let sender = Sender::new(url, session)?;
     let _deferred = interruption::defer();
     let mut progress = session.progress("probing", cases.len());
@@ -142,7 +138,7 @@ fn table(results: &[CaseResult]) -> Report {
 }
 
 /// Returns the report, or a failure that contains it.
-fn report(results: &[CaseResult]) -> Result<Report, Failure> {
+fn report(results: &[CaseResult]) -> Result<Report> {
     let report = table(results);
     let inconclusive = names(results, Inconclusive, None);
     let warning =
