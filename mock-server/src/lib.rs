@@ -78,6 +78,7 @@ pub use self::{
     mutants::Mutant,
     redaction::{SafeUrl, printable},
     signals::Signals,
+    tasks::run_blocking,
     worlds::Worlds,
     worlds_server::WorldsServer,
 };

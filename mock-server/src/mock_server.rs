@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
-use http::{Request, Response};
+use http::Request;
 use hyper::body::Incoming;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -18,7 +18,7 @@ use crate::journal::JournalLimits;
 use crate::service::{Cors, Service, StateError, StateFile};
 use crate::service_handle::ServiceHandle;
 use crate::tasks::Shutdown;
-use crate::transport::{Handler, NoResponse, ResponseBody, answer, receive, respond, serve};
+use crate::transport::{Handler, Responded, answer, receive, respond, serve};
 
 /// A profile service that runs in this process until it is dropped, which closes its port and its
 /// connections. It dereferences to a [`ServiceHandle`], which has the methods for its world, faults,
@@ -325,10 +325,7 @@ struct ServiceHandler {
 }
 
 impl Handler for ServiceHandler {
-    async fn handle(
-        &self,
-        request: Request<Incoming>,
-    ) -> Result<Response<ResponseBody>, NoResponse> {
+    async fn handle(&self, request: Request<Incoming>) -> Responded {
         let ((), request) = receive(request, BODY_LIMIT, &self.shutdown, |_| ()).await?;
         let service = self.service.clone();
         respond(answer(service, request, &self.shutdown).await)

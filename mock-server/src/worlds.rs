@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::{
-    self, ActiveKeys, Dialect, Keys, OwnHosts, Report, Request, SeededHash, UNKNOWN_WORLD, World,
-    bearer_token,
+    self, ActiveKeys, Keys, Report, Request, SeededHash, UNKNOWN_WORLD, World, bearer_token,
 };
 use crate::faults::FaultRule;
 use crate::input::InvalidInput;
 use crate::journal::{Journal, JournalLimits, archive, request_line};
 use crate::mutants::Mutant;
-use crate::service::{Cors, Past, Service, StateError, StateFile, Store};
+use crate::service::{Past, Service, StateError, StateFile, Store};
 use crate::tasks::lock;
 
 /// The worlds of one process. Each world is an isolated instance of the service with its own
@@ -117,15 +116,8 @@ impl Worlds {
         self.default_mut().own_hosts.add(name)
     }
 
-    pub(crate) fn own_hosts(&self) -> OwnHosts {
-        self.default().own_hosts.clone()
-    }
-
-    pub(crate) fn cors(&self) -> Option<Cors> {
-        self.default().cors.clone()
-    }
-
-    fn default(&self) -> Arc<Service> {
+    /// Returns the service of the world that always exists.
+    pub(crate) fn default(&self) -> Arc<Service> {
         self.find(DEFAULT).expect("it cannot be deleted")
     }
 
@@ -182,11 +174,6 @@ impl Worlds {
     /// Sets the limits of the journal of `default`, which new worlds have too.
     pub fn set_journal_limits(&self, limits: JournalLimits) {
         self.default().journal.set_limits(limits);
-    }
-
-    /// Returns the initial dialect of `default`, which new worlds have by default.
-    pub(crate) fn initial_dialect(&self) -> Dialect {
-        self.default().initial.dialect().clone()
     }
 
     fn new(default: Service) -> Self {

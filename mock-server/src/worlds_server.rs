@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{Request, Response};
+use http::Request;
 use hyper::body::Incoming;
 
 use crate::control::{self, Control, Guard};
@@ -15,9 +15,7 @@ use crate::faults::PlannedReply;
 use crate::input::InvalidInput;
 use crate::journal::request_line;
 use crate::tasks::{Shutdown, run_blocking};
-use crate::transport::{
-    self, Handler, NoResponse, ResponseBody, answer, receive, respond, response,
-};
+use crate::transport::{self, Handler, Responded, answer, receive, respond, response};
 use crate::worlds::Worlds;
 
 /// An HTTP server for any number of [`Worlds`], with the control API below `/_mock/v1`. The program
@@ -178,10 +176,7 @@ struct WorldsHandler {
 }
 
 impl Handler for WorldsHandler {
-    async fn handle(
-        &self,
-        request: Request<Incoming>,
-    ) -> Result<Response<ResponseBody>, NoResponse> {
+    async fn handle(&self, request: Request<Incoming>) -> Responded {
         match &self.control {
             Some(control) if control::is_for(request.uri().path()) => {
                 self.answer_control(control.clone(), request).await
@@ -192,10 +187,7 @@ impl Handler for WorldsHandler {
 }
 
 impl WorldsHandler {
-    async fn serve(
-        &self,
-        request: Request<Incoming>,
-    ) -> Result<Response<ResponseBody>, NoResponse> {
+    async fn serve(&self, request: Request<Incoming>) -> Responded {
         // The world at the head of the request counts: it may be reset or deleted while the body arrives.
         let route = |head: &mut engine::Request| self.worlds.route(head);
         let (routed, request) = receive(request, BODY_LIMIT, &self.shutdown, route).await?;
@@ -220,7 +212,7 @@ impl WorldsHandler {
     fn unknown_world(&self, request: &engine::Request, world: &str) -> PlannedReply {
         let message = format!("unknown world {world:?}; it was deleted or never created");
         let reply = Reply::error(404, "unknown_world", &message);
-        let Some(cors) = self.worlds.cors() else {
+        let Some(cors) = self.worlds.default().cors.clone() else {
             return PlannedReply::new(reply);
         };
         let mut planned = PlannedReply::new(cors.accept_preflight(request).unwrap_or(reply));
@@ -228,11 +220,7 @@ impl WorldsHandler {
         planned
     }
 
-    async fn answer_control(
-        &self,
-        control: Arc<Control>,
-        request: Request<Incoming>,
-    ) -> Result<Response<ResponseBody>, NoResponse> {
+    async fn answer_control(&self, control: Arc<Control>, request: Request<Incoming>) -> Responded {
         let received = receive(request, control::BODY_LIMIT, &self.shutdown, |_| ()).await?;
         let reply = run_blocking(move || control::answer(&control, &received.1)).await;
         // Responses contain keys.

@@ -201,11 +201,8 @@ async fn dead_letters(queue: Queue, replay: bool) -> Result<(), Box<dyn Error>> 
             queue.replay(&letter).await?;
             writeln!(stdout, "replayed {number}")?;
         } else {
-            writeln!(
-                stdout,
-                "{number}\tevent {}\t{}",
-                letter.sequence, letter.reason
-            )?;
+            let (sequence, reason) = (letter.sequence, &letter.reason);
+            writeln!(stdout, "{number}\tevent {sequence}\t{reason}")?;
         }
         next = number + 1;
     }

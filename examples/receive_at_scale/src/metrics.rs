@@ -40,11 +40,8 @@ const RESPONSES: [(u16, &str); 12] = [
 
 /// Deliveries in whose payload the event key is missing.
 pub(crate) static WITHOUT_KEY: LazyLock<IntCounter> = LazyLock::new(|| {
-    let (name, help) = (
-        "webhook_deliveries_without_key_total",
-        "Deliveries without a key",
-    );
-    register_int_counter!(name, help).expect(VALID)
+    let name = "webhook_deliveries_without_key_total";
+    register_int_counter!(name, "Deliveries without a key").expect(VALID)
 });
 
 /// Calls of the handler by their outcome.

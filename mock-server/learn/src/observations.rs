@@ -118,10 +118,7 @@ impl Observations {
 ///
 /// Returns an error if the service cannot be reached or rejects the key, or if there is no profile with
 /// this handle.
-pub(crate) async fn read(
-    service: &mut Service,
-    handle: Option<&str>,
-) -> Result<Observations, String> {
+pub(crate) async fn read(service: &mut Service, handle: Option<&str>) -> Known<Observations> {
     let me = service.send(&Request::get("/me")).await?;
     check_first(&me)?;
     if let Some(limit) = me.at("/key/rate_limit") {

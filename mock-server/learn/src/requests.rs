@@ -194,10 +194,8 @@ pub(crate) fn edit_link(id: &str) -> Request {
 }
 
 fn delete(all: &str, id: &Known<String>) -> Known<Request> {
-    Ok(Request::new(
-        Method::DELETE,
-        format!("{all}/{}", id.clone()?),
-    ))
+    let path = format!("{all}/{}", id.clone()?);
+    Ok(Request::new(Method::DELETE, path))
 }
 
 fn again(request: Request) -> Request {

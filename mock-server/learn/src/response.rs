@@ -150,12 +150,8 @@ impl Answer {
         // A query may contain a token.
         let target = location.and_then(|location| location.split(['?', '#']).next());
         let target = target.map(|target| format!(" to {}", SafeUrl(target)));
-        format!(
-            "{} returns {}{}",
-            self.request,
-            self.status,
-            target.unwrap_or_default()
-        )
+        let (request, status) = (&self.request, self.status);
+        format!("{request} returns {status}{}", target.unwrap_or_default())
     }
 
     /// Returns a sample that shows a part of the response.

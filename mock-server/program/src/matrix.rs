@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use mock_server::{Dialect, Fault, FaultRule, WireFault, Worlds};
+use mock_server::{Dialect, Fault, FaultRule, WireFault};
 
 use crate::failure::Failure;
 use crate::trials::{self, Case, Expected, TrialOptions};
@@ -34,7 +34,7 @@ pub(crate) async fn run(options: MatrixOptions) -> Result<i32, Failure> {
         true => "default",
         false => "given",
     };
-    let mut cases = vec![case(name.to_owned(), trials::worlds(&base))];
+    let mut cases = vec![Case::new(name, None, trials::worlds(&base))];
     cases.extend(select(&base, &options.only, options.faults)?);
     trials::run(cases, options.trials, Expected::Pass).await
 }
@@ -54,26 +54,17 @@ fn select(base: &Dialect, only: &[String], faults: bool) -> Result<Vec<Case>, Fa
     let mut settings: Vec<_> = all.iter().map(|(setting, ..)| *setting).collect();
     settings.dedup();
     if let Some(name) = only.iter().find(|name| !settings.contains(&name.as_str())) {
-        return Err(Failure::Name {
-            name: name.clone(),
-            expected: settings,
-        });
+        let (name, expected) = (name.clone(), settings);
+        return Err(Failure::Name { name, expected });
     }
     let selected = |setting: &str| match only.is_empty() {
         true => faults || setting != "fault",
         false => only.iter().any(|name| name == setting),
     };
     let cases = all.into_iter().filter(|(setting, ..)| selected(setting));
-    let cases = cases.map(|(setting, name, worlds)| case(format!("{setting} = {name}"), worlds));
+    let cases =
+        cases.map(|(setting, name, worlds)| Case::new(format!("{setting} = {name}"), None, worlds));
     Ok(cases.collect())
-}
-
-fn case(name: String, worlds: Worlds) -> Case {
-    Case {
-        name,
-        sentence: None,
-        worlds,
-    }
 }
 
 /// Returns the faults with their names. Each applies to the first request in a world.
@@ -83,6 +74,7 @@ fn standard_faults() -> [(&'static str, FaultRule); 10] {
     let html = Fault::WrongContentType {
         content_type: "text/html".to_owned(),
     };
+    let (delay, reset) = (Duration::from_secs(2), WireFault::Reset { after: None });
     let slow = WireFault::Dribble {
         bytes: 16,
         pause: Duration::from_millis(10),
@@ -90,22 +82,13 @@ fn standard_faults() -> [(&'static str, FaultRule); 10] {
     [
         ("503_once", before(Fault::status(503))),
         ("429_retry_after_1", before(Fault::rate_limited("1"))),
-        (
-            "reset_before_write",
-            before(Fault::Wire(WireFault::Reset { after: None })),
-        ),
-        (
-            "reset_after_write",
-            after(Fault::Wire(WireFault::Reset { after: None })),
-        ),
+        ("reset_before_write", before(Fault::Wire(reset))),
+        ("reset_after_write", after(Fault::Wire(reset))),
         ("cut_body", after(Fault::Wire(WireFault::Cut { after: 10 }))),
         ("slow_body", after(Fault::Wire(slow))),
         ("wrong_content_type", after(html)),
         ("empty_body", after(Fault::EmptyBody)),
         ("malformed_json", after(Fault::MalformedJson)),
-        (
-            "delay_2_s",
-            after(Fault::delay(Duration::from_millis(2_000))),
-        ),
+        ("delay_2_s", after(Fault::delay(delay))),
     ]
 }

@@ -30,19 +30,11 @@ pub(crate) struct MutantsOptions {
 pub(crate) async fn run(options: MutantsOptions) -> Result<i32, Failure> {
     let MutantsOptions { only, skip, trials } = options;
     let (mutants, dialect) = (select(&only, &skip)?, trials.dialect()?);
-    let baseline = Case {
-        name: "unmutated baseline".to_owned(),
-        sentence: None,
-        worlds: trials::worlds(&dialect),
-    };
+    let baseline = Case::new("unmutated baseline", None, trials::worlds(&dialect));
     let mutants = mutants.into_iter().map(|mutant| {
         let mut worlds = trials::worlds(&dialect);
         worlds.set_mutant(mutant);
-        Case {
-            name: mutant.name().to_owned(),
-            sentence: Some(mutant.sentence()),
-            worlds,
-        }
+        Case::new(mutant.name(), Some(mutant.sentence()), worlds)
     });
     let cases = [baseline].into_iter().chain(mutants).collect();
     trials::run(cases, trials, Expected::Fail).await

@@ -59,18 +59,12 @@ pub(crate) fn forward(_: u8, _: &Child) {}
 
 /// Returns the exit code of a command, or 128 and the number of the signal that ended it.
 pub(crate) fn exit_code(status: ExitStatus) -> i32 {
-    let of_signal = || signal(status).map(|signal| 128 + signal);
-    status.code().or_else(of_signal).unwrap_or(1)
-}
-
-#[cfg(unix)]
-fn signal(status: ExitStatus) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status)
-}
-
-#[cfg(not(unix))]
-fn signal(_: ExitStatus) -> Option<i32> {
-    None
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal = None::<i32>;
+    let of_signal = signal.map(|signal| 128 + signal);
+    status.code().or(of_signal).unwrap_or(1)
 }
 
 /// Time for the group to end after SIGTERM.

@@ -53,15 +53,12 @@ pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Re
 
 fn announce(servers: &[WorldsServer], keys: &Keys) -> io::Result<()> {
     let (url, control) = (servers[0].url(), servers[0].control_url());
-    let line = serde_json::to_string(&Ready {
-        url,
-        keys,
-        control: control.as_deref(),
-    })?;
+    let control = control.as_deref();
+    let line = serde_json::to_string(&Ready { url, keys, control })?;
     let mut stderr = io::stderr().lock();
     let addresses = servers.iter().map(WorldsServer::address);
     for address in addresses.filter(|address| !address.ip().is_loopback()) {
-        let what = control.as_ref().map_or("", |_| " and its control API");
+        let what = control.map_or("", |_| " and its control API");
         writeln!(
             stderr,
             "mock-server: {address}{what} can be reached from other machines; omit --addr to listen \

@@ -4,7 +4,6 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
-use std::panic;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -17,9 +16,10 @@ use mock_server::files::{read_secret, read_text};
 use mock_server::journal::JournalLimits;
 use mock_server::{
     Dialect, FaultRule, InvalidInput, StateFile, World, Worlds, WorldsServer, printable,
+    run_blocking,
 };
 use tokio::sync::watch;
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::task::JoinSet;
 
 use crate::failure::{Failure, warn};
 
@@ -121,7 +121,7 @@ impl ControlOptions {
     pub(crate) async fn token(&self) -> Result<Option<String>, Failure> {
         let file = self.control_token_file.clone();
         let token = move || file.map(|path| read("control token", &path, read_text));
-        blocking(|| token().transpose()).await
+        run_blocking(|| token().transpose()).await
     }
 
     /// Applies the options and the token to the servers.
@@ -198,15 +198,7 @@ pub(crate) fn read<T>(
 
 /// Creates the worlds of a server. It may wait for the lock of the state file.
 pub(crate) async fn worlds(options: Arc<ServerOptions>) -> Result<Worlds, Failure> {
-    blocking(move || create_worlds(&options)).await
-}
-
-/// Runs a function that may wait for a lock or a pipe, on a thread of its own.
-async fn blocking<T: Send + 'static>(
-    start: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let started = spawn_blocking(start).await;
-    started.unwrap_or_else(|panicked| panic::resume_unwind(panicked.into_panic()))
+    run_blocking(move || create_worlds(&options)).await
 }
 
 fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {

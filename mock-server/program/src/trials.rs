@@ -18,10 +18,24 @@ use crate::server::{self, DialectChoice};
 
 /// A mock to run the command against.
 pub(crate) struct Case {
-    pub(crate) name: String,
+    name: String,
     /// The sentence of the specification that a mutant breaks.
-    pub(crate) sentence: Option<&'static str>,
-    pub(crate) worlds: Worlds,
+    sentence: Option<&'static str>,
+    worlds: Worlds,
+}
+
+impl Case {
+    pub(crate) fn new(
+        name: impl Into<String>,
+        sentence: Option<&'static str>,
+        worlds: Worlds,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            sentence,
+            worlds,
+        }
+    }
 }
 
 /// Returns the worlds of a mock in this dialect.

@@ -5,7 +5,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use http::uri::Authority;
+use serde::Serialize;
 
+use super::error::ControlError;
 use super::guard::Guard;
 use crate::engine::{Reply, Request};
 use crate::service::Service;
@@ -33,6 +35,11 @@ pub(crate) type ControlReply = Pin<Box<dyn Future<Output = Reply> + Send>>;
 /// Returns a reply that does not wait.
 pub(super) fn now(reply: Reply) -> ControlReply {
     Box::pin(future::ready(reply))
+}
+
+/// Returns a reply with the status 200 and a value as JSON.
+pub(super) fn ok(value: &impl Serialize) -> Result<Reply, ControlError> {
+    Ok(Reply::json(200, value))
 }
 
 impl Control {

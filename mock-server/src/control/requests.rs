@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 use url::form_urlencoded;
 
-use super::call::{ControlReply, WorldCall, now};
+use super::call::{ControlReply, WorldCall, now, ok};
 use super::error::ControlError;
 use crate::engine::{Reply, Request};
 use crate::faults::FaultRule;
@@ -89,10 +89,6 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     }))
 }
 
-pub(super) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &call.service.journal.limits()))
-}
-
 /// Changes the given limits and keeps the others.
 pub(super) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
     let journal = &call.service.journal;
@@ -102,12 +98,7 @@ pub(super) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
     }
     let limits = read_json::object_in(limits)?;
     journal.set_limits(limits);
-    Ok(Reply::json(200, &limits))
-}
-
-pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.service.journal.clear();
-    Ok(Reply::empty(204))
+    ok(&limits)
 }
 
 /// Verifies an expectation. The status is 200 whether or not the expectation is met.
@@ -115,7 +106,7 @@ pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
     let expectation =
         Expectation::try_from(read_json::object::<ExpectationJson>(&call.request.body)?)?;
     expectation.request.check()?;
-    Ok(Reply::json(200, &call.service.journal.verify(&expectation)))
+    ok(&call.service.journal.verify(&expectation))
 }
 
 #[derive(Deserialize)]
@@ -206,10 +197,6 @@ fn filter(request: &Request) -> Result<Filter, ControlError> {
     filter.map_err(|error| ControlError::new(400, "invalid_query", error.to_string()))
 }
 
-pub(super) fn list_faults(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &call.service.faults.counted()))
-}
-
 /// Adds one rule or an array of rules.
 pub(super) fn add_faults(call: &WorldCall) -> Result<Reply, ControlError> {
     let rules = FaultRule::from_slice(&call.request.body)?;
@@ -226,26 +213,6 @@ pub(super) fn remove_fault(call: &WorldCall) -> Result<Reply, ControlError> {
     Err(ControlError::new(404, "unknown_fault", message))
 }
 
-pub(super) fn clear_faults(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.service.faults.clear();
-    Ok(Reply::empty(204))
-}
-
 pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlError> {
-    let report = call.service.report();
-    Ok(Reply::json(200, &report.rules().collect::<Vec<_>>()))
-}
-
-pub(super) fn advice(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &call.service.report().advice))
-}
-
-/// Clears the violations and the advice. A suite gathers the coverage over all of its tests.
-pub(super) fn clear_violations(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.service.clear_violations();
-    Ok(Reply::empty(204))
-}
-
-pub(super) fn coverage(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &call.service.report().coverage))
+    ok(&call.service.report().rules().collect::<Vec<_>>())
 }

@@ -2,14 +2,15 @@
 
 use serde::Deserialize;
 
-use super::call::{BASE, BODY_LIMIT, Control, ControlReply, WorldCall, now};
+use super::call::{BASE, BODY_LIMIT, Control, ControlReply, WorldCall, now, ok};
 use super::error::ControlError;
 use super::guard::Guard;
 use super::{documents, requests, webhook, worlds};
+use crate::engine::dialect::settings_with_alternatives;
 use crate::engine::{Reply, Request};
 use crate::input::read_json;
 
-use Action::{Server, Waiting, World};
+use Action::{Clear, Server, Waiting, World};
 
 /// A route: its method, its path after [`BASE`] or, for an action on a world, after the name of the world,
 /// and its action.
@@ -20,15 +21,18 @@ enum Action {
     Server(fn(&Control, &Request) -> Result<Reply, ControlError>),
     /// An action on one world.
     World(fn(&WorldCall) -> Result<Reply, ControlError>),
+    /// An action on one world that always succeeds, and has no content to return.
+    Clear(fn(&WorldCall)),
     /// An action on one world that may wait.
     Waiting(fn(&WorldCall) -> Result<ControlReply, ControlError>),
 }
 
+#[rustfmt::skip]
 static ROUTES: &[Route] = &[
     Route("GET", "/health", Server(health)),
     Route("GET", documents::SERVICE, Server(documents::service)),
     Route("GET", "/control-openapi.json", Server(documents::control)),
-    Route("GET", "/dialect-settings", Server(worlds::dialect_settings)),
+    Route("GET", "/dialect-settings", Server(|_, _| ok(&settings_with_alternatives()))),
     Route("GET", "/worlds", Server(worlds::list_worlds)),
     Route("POST", "/worlds", Server(worlds::create_world)),
     Route("DELETE", "", World(worlds::delete_world)),
@@ -38,25 +42,25 @@ static ROUTES: &[Route] = &[
     Route("GET", "/keys", World(worlds::show_keys)),
     Route("POST", "/keys", World(worlds::create_key)),
     Route("DELETE", "/keys", World(worlds::delete_key)),
-    Route("GET", "/dialect", World(worlds::show_dialect)),
+    Route("GET", "/dialect", World(|call| ok(call.service.store.world()?.dialect()))),
     Route("PUT", "/dialect", World(worlds::set_dialect)),
-    Route("GET", "/clock", World(worlds::show_clock)),
+    Route("GET", "/clock", World(|call| Ok(call.service.store.read(worlds::clock_view)?))),
     Route("PUT", "/clock", World(worlds::set_clock)),
     Route("POST", "/clock/advance", World(worlds::advance_clock)),
-    Route("GET", "/faults", World(requests::list_faults)),
+    Route("GET", "/faults", World(|call| ok(&call.service.faults.counted()))),
     Route("POST", "/faults", World(requests::add_faults)),
-    Route("DELETE", "/faults", World(requests::clear_faults)),
+    Route("DELETE", "/faults", Clear(|call| call.service.faults.clear())),
     Route("DELETE", "/faults/{id}", World(requests::remove_fault)),
     Route("GET", "/requests", Waiting(requests::list)),
-    Route("DELETE", "/requests", World(requests::clear)),
-    Route("GET", "/requests/limits", World(requests::limits)),
+    Route("DELETE", "/requests", Clear(|call| call.service.journal.clear())),
+    Route("GET", "/requests/limits", World(|call| ok(&call.service.journal.limits()))),
     Route("PUT", "/requests/limits", World(requests::set_limits)),
     Route("POST", "/requests/wait", Waiting(requests::wait)),
     Route("POST", "/requests/verify", World(requests::verify)),
     Route("GET", "/violations", World(requests::violations)),
-    Route("DELETE", "/violations", World(requests::clear_violations)),
-    Route("GET", "/advice", World(requests::advice)),
-    Route("GET", "/coverage", World(requests::coverage)),
+    Route("DELETE", "/violations", Clear(|call| call.service.clear_violations())),
+    Route("GET", "/advice", World(|call| ok(&call.service.report().advice))),
+    Route("GET", "/coverage", World(|call| ok(&call.service.report().coverage))),
     Route("GET", "/webhook", World(webhook::show)),
     Route("PUT", "/webhook", World(webhook::change)),
     Route("POST", "/webhook/emit", Waiting(webhook::emit)),
@@ -79,7 +83,7 @@ pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
 
 /// Finds the route of a request and runs its action.
 fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
-    Guard::check_origin(request, &control.worlds.own_hosts())?;
+    Guard::check_origin(request, &control.worlds.default().own_hosts)?;
     if documents::is_page(&request.path) {
         return documents::show_page(request).map(now);
     }
@@ -116,6 +120,10 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
             return match action {
                 Server(action) => action(control, request).map(now),
                 World(action) => action(&call()?).map(now),
+                Clear(action) => {
+                    action(&call()?);
+                    Ok(now(Reply::empty(204)))
+                }
                 Waiting(action) => action(&call()?),
             };
         }
@@ -179,7 +187,7 @@ impl Route {
         let Self(method, path, action) = self;
         let world = match action {
             Server(_) => "",
-            World(_) | Waiting(_) => "/worlds/{world}",
+            World(_) | Clear(_) | Waiting(_) => "/worlds/{world}",
         };
         format!("{method} {BASE}{world}{path}")
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::call::{ControlReply, WorldCall};
+use super::call::{ControlReply, WorldCall, ok};
 use super::error::ControlError;
 use crate::engine::Reply;
 use crate::engine::webhook::{EventData, Receiver};
@@ -23,8 +23,7 @@ struct Change {
 }
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
-    let status = WebhookHandle::new(&call.service).status()?;
-    Ok(Reply::json(200, &status))
+    ok(&WebhookHandle::new(&call.service).status()?)
 }
 
 pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -55,8 +54,7 @@ pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
-    let deliveries = WebhookHandle::new(&call.service).deliveries()?;
-    Ok(Reply::json(200, &deliveries))
+    ok(&WebhookHandle::new(&call.service).deliveries()?)
 }
 
 #[derive(Deserialize)]

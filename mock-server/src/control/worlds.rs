@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::call::{Control, WorldCall};
+use super::call::{Control, WorldCall, ok};
 use super::error::ControlError;
-use crate::engine::dialect::{DialectFile, settings_with_alternatives};
+use crate::engine::dialect::DialectFile;
 use crate::engine::webhook::Webhook;
 use crate::engine::{self, Clock, Dialect, LAST_INSTANT, RateLimit, Reply, Request, Scope, World};
 use crate::input::InvalidInput;
@@ -40,7 +40,7 @@ pub(super) fn list_worlds(control: &Control, request: &Request) -> Result<Reply,
         url: world_url(&server, &id),
         id,
     });
-    Ok(Reply::json(200, &listed.collect::<Vec<_>>()))
+    ok(&listed.collect::<Vec<_>>())
 }
 
 pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply, ControlError> {
@@ -60,7 +60,7 @@ pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply
         (None, seed) => {
             let seed = seed.unwrap_or_else(|| control.worlds.next_seed());
             let mut world = World::new(seed);
-            world.set_dialect(control.worlds.initial_dialect());
+            world.set_dialect(control.worlds.default().initial.dialect().clone());
             world
         }
     };
@@ -95,7 +95,7 @@ pub(super) fn show_state(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut world = call.service.store.world()?;
     world.reset_rate_limit_windows();
     world.webhook = Webhook::default();
-    Ok(Reply::json(200, &world))
+    ok(&world)
 }
 
 pub(super) fn replace_state(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -126,7 +126,7 @@ struct KeyToDelete {
 
 pub(super) fn show_keys(call: &WorldCall) -> Result<Reply, ControlError> {
     let keys = call.service.store.read(World::active_keys)?;
-    Ok(Reply::json(200, &qualified_keys(call.name, keys)))
+    ok(&qualified_keys(call.name, keys))
 }
 
 pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -163,21 +163,11 @@ pub(super) fn delete_key(call: &WorldCall) -> Result<Reply, ControlError> {
     Err(ControlError::new(404, "unknown_key", message))
 }
 
-/// Returns all settings, for test suites that run once per alternative.
-pub(super) fn dialect_settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
-    Ok(Reply::json(200, &settings_with_alternatives()))
-}
-
-pub(super) fn show_dialect(call: &WorldCall) -> Result<Reply, ControlError> {
-    let dialect = call.service.store.read(|world| world.dialect().clone())?;
-    Ok(Reply::json(200, &dialect))
-}
-
 pub(super) fn set_dialect(call: &WorldCall) -> Result<Reply, ControlError> {
     let dialect = parse_dialect(read_json::value(&call.request.body)?)?;
     let store = &call.service.store;
     store.update(|world| world.set_dialect(dialect.clone()))?;
-    Ok(Reply::json(200, &dialect))
+    ok(&dialect)
 }
 
 /// Parses a dialect name, an object of settings that differ from the default, or the content of a
@@ -206,10 +196,6 @@ struct ClockAdvance {
     seconds: u64,
 }
 
-pub(super) fn show_clock(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(call.service.store.read(clock_view)?)
-}
-
 pub(super) fn set_clock(call: &WorldCall) -> Result<Reply, ControlError> {
     let ClockChange { clock } = read_json::object(&call.request.body)?;
     let clock = Clock::try_from(clock)?;
@@ -236,7 +222,7 @@ pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 /// Returns the current time and the JSON form of the clock.
-fn clock_view(world: &World) -> Reply {
+pub(super) fn clock_view(world: &World) -> Reply {
     Reply::fields(200, |object| {
         object.string("now", &world.clock().timestamp().to_string());
         object.value("clock", world.clock());

@@ -87,12 +87,9 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (method, path) = (&self.method, &self.path);
         let (found, section) = (&self.found, self.section);
-        write!(
-            f,
-            "{} {}: {found} (section {section})",
-            self.method, self.path
-        )
+        write!(f, "{method} {path}: {found} (section {section})")
     }
 }
 

@@ -32,8 +32,8 @@ pub struct Reply {
 
 impl Reply {
     /// Returns a response with the body `{"data": resource}`.
-    pub(super) fn data(status: u16, resource: impl Serialize) -> Self {
-        Self::json(status, &Data { data: resource })
+    pub(super) fn data(status: u16, resource: &impl Serialize) -> Self {
+        Self::fields(status, |object| object.value("data", resource))
     }
 
     /// Does the same for a resource that is an object.
@@ -60,7 +60,7 @@ impl Reply {
         let reply = match dialect.write_responses {
             WriteResponses::Resource => resource(),
             WriteResponses::EmptyData => Self::object(200, |_| {}),
-            WriteResponses::NullData => Self::data(200, ()),
+            WriteResponses::NullData => Self::data(200, &()),
             WriteResponses::NoContent => Self::empty(204),
         };
         match observed {
@@ -240,9 +240,4 @@ fn title(status: u16) -> &'static str {
     known
         .and_then(|status| status.canonical_reason())
         .unwrap_or("Rejected")
-}
-
-#[derive(Serialize)]
-struct Data<T> {
-    data: T,
 }

@@ -90,17 +90,13 @@ pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -
     if let Some(whole) = &pattern.body {
         texts.extend(body_differences(whole, request, false));
     }
-    let key = pattern.key.as_deref();
+    let (key, fault) = (pattern.key.as_deref(), pattern.fault.as_deref());
     let [found, expected] =
         [request.status, pattern.status].map(|status| status.map(|code| code.to_string()));
     for (what, found, expected) in [
         ("the key", request.key.as_deref(), key),
         ("the status", found.as_deref(), expected.as_deref()),
-        (
-            "the fault",
-            request.fault.as_deref(),
-            pattern.fault.as_deref(),
-        ),
+        ("the fault", request.fault.as_deref(), fault),
     ] {
         if expected.is_some() && found != expected {
             texts.push(describe(what, "", found, expected));

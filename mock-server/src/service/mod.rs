@@ -151,7 +151,7 @@ impl Service {
         lock(&self.report).clone().unwrap_or_default()
     }
 
-    /// Removes the violations and the advice.
+    /// Removes the violations and the advice. A suite gathers the coverage over all of its tests.
     pub(crate) fn clear_violations(&self) {
         let mut report = lock(&self.report);
         report.as_mut().map(Report::clear_violations);

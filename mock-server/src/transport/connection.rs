@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http::header::HOST;
-use http::{Request, Response, StatusCode, Version};
+use http::{Request, StatusCode, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::messages::{NoResponse, READ_TIMEOUT, ResponseBody, response};
+use super::messages::{NoResponse, READ_TIMEOUT, Responded, response};
 use crate::engine::{Reply, http_date};
 use crate::faults::{PlannedReply, WireFault};
 
@@ -70,10 +70,7 @@ async fn accept_all(
 /// A handler of HTTP requests.
 pub(crate) trait Handler: Send + Sync + 'static {
     /// Returns the response to a request.
-    fn handle(
-        &self,
-        request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<ResponseBody>, NoResponse>> + Send;
+    fn handle(&self, request: Request<Incoming>) -> impl Future<Output = Responded> + Send;
 }
 
 /// Serves a connection until the client closes it or `stop` becomes `true`. A pending request is
@@ -333,10 +330,7 @@ mod tests {
     struct ReadsAll;
 
     impl Handler for ReadsAll {
-        async fn handle(
-            &self,
-            request: Request<Incoming>,
-        ) -> Result<Response<ResponseBody>, NoResponse> {
+        async fn handle(&self, request: Request<Incoming>) -> Responded {
             let _ = receive(request, 1024, &Shutdown::new(), |_| ()).await?;
             let reply = Reply::error(404, "nothing", "not found");
             Ok(response(PlannedReply::new(reply)))

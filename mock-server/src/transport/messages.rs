@@ -116,12 +116,15 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
 /// The body of a response.
 pub(crate) type ResponseBody = Full<ReplyBody>;
 
+/// A response to a request, or the reason for ending the connection without one.
+pub(crate) type Responded = Result<Response<ResponseBody>, NoResponse>;
+
 /// Converts the answer of a service into a response.
 ///
 /// # Errors
 ///
 /// [`NoResponse::Fault`] for a reply with a wire fault.
-pub(crate) fn respond(answer: Answer) -> Result<Response<ResponseBody>, NoResponse> {
+pub(crate) fn respond(answer: Answer) -> Responded {
     match answer.reply.wire {
         Some(wire) => Err(NoResponse::Fault(Box::new(answer), wire)),
         None => Ok(response(answer.reply)),

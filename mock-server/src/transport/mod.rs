@@ -9,6 +9,6 @@ mod wiremock;
 
 pub(crate) use answer::answer;
 pub(crate) use connection::{Handler, serve};
-pub(crate) use messages::{NoResponse, ResponseBody, receive, respond, response};
+pub(crate) use messages::{Responded, receive, respond, response};
 #[cfg(feature = "wiremock")]
 pub(crate) use wiremock::respond_on_wiremock;

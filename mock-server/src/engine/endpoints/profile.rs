@@ -118,7 +118,7 @@ pub(super) fn list_badges(world: &World, call: &mut Call<'_>) -> Result<Reply, R
                 ..Badge::new("staff", "Staff", "Given by hand", "#dc2626")
             };
             let all: Vec<_> = world.badges.iter().chain([&staff]).collect();
-            Reply::data(200, all)
+            Reply::data(200, &all)
         }
     })
 }
