@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use libfuzzer_sys::fuzz_target;
 
 use super::ConfigEdit;
-use crate::outcome::failure::Result;
+use crate::outcome::Result;
 use crate::settings::{AccountName, ConfigFile, SettingName};
 use crate::system::interruption;
 

@@ -29,9 +29,8 @@ use std::{env, fs, io};
 use profile_sdk::quoted;
 
 use crate::input::{Input, prompt};
-use crate::outcome::failure::{Failure, FailureKind, KeptText, Result};
 use crate::outcome::next_command::word;
-use crate::outcome::report::Report;
+use crate::outcome::{Failure, FailureKind, KeptText, Report, Result};
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};

@@ -51,8 +51,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::arguments::Arguments;
 use crate::commands::Command;
-use crate::outcome::failure::Failure;
-use crate::outcome::next_command;
+use crate::outcome::{Failure, next_command};
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{Needs, Settings};

@@ -13,8 +13,7 @@ use toml_edit::de::from_document;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::next_command::NextCommand;
+use crate::outcome::{Failure, NextCommand, Result};
 use crate::terminal::printable::redact_key;
 
 /// A problem at a line and a column, counted from 1.

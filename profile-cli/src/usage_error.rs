@@ -12,7 +12,7 @@ use crate::arguments::Arguments;
 use crate::commands::auth::unexpected_key;
 use crate::help;
 use crate::input::profile_changes::InvalidField;
-use crate::outcome::failure::Failure;
+use crate::outcome::Failure;
 use crate::outcome::next_command::word;
 use crate::output::Output;
 use crate::settings::{Format, GlobalArguments};

@@ -5,8 +5,7 @@ use profile_sdk::Metric;
 use serde_json::Value;
 
 use crate::drawing::Drawing;
-use crate::outcome::failure::Result;
-use crate::outcome::report::{Report, View};
+use crate::outcome::{Report, Result, View};
 use crate::session::Session;
 
 pub(crate) const ANALYTICS_HELP: &str = "\

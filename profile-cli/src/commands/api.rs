@@ -9,9 +9,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
-use crate::outcome::failure::{Failure, PAGE, Result, WriteOutcome};
-use crate::outcome::next_command::{NextCommand, word};
-use crate::outcome::report::{Report, View};
+use crate::outcome::next_command::word;
+use crate::outcome::{Failure, NextCommand, PAGE, Report, Result, View, WriteOutcome};
 use crate::session::Session;
 use crate::session::preview::DryRun;
 use crate::settings::Needs;

@@ -11,8 +11,7 @@ use crate::commands::auth::permissions;
 use crate::commands::diff::{self, FileArgument};
 use crate::commands::link::check_urls;
 use crate::editor;
-use crate::outcome::failure::{Failure, FailureKind, Result, WriteOutcome};
-use crate::outcome::report::{Report, View};
+use crate::outcome::{Failure, FailureKind, Report, Result, View, WriteOutcome};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview};
 

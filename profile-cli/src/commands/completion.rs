@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::completion::Shell;
-use crate::outcome::report::Report;
+use crate::outcome::Report;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

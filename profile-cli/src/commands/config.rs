@@ -4,8 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::completion;
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::report::{Report, View};
+use crate::outcome::{Failure, Report, Result, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Needs, SettingName, Settings};
 use crate::system::environment;

@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 
 use crate::commands::auth::permissions;
 use crate::drawing::Change;
-use crate::outcome;
-use crate::outcome::failure::{Failure, FailureKind, Result};
-use crate::outcome::next_command::NextCommand;
-use crate::outcome::report::Report;
+use crate::outcome::{self, Failure, FailureKind, NextCommand, Report, Result};
 use crate::session::{Session, preview, requests};
 
 /// A deletion of several resources of one kind.

@@ -10,8 +10,7 @@ use serde_json::json;
 
 use crate::commands::diff;
 use crate::input::Input;
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::report::{Report, View};
+use crate::outcome::{Failure, Report, Result, View};
 use crate::session::Session;
 use crate::terminal::printable::escaped;
 use crate::{output, profile_file};

@@ -10,9 +10,7 @@ use serde_json::Value;
 use super::deletion::{Deletion, Item, id_of, similar, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::report::{Report, View};
-use crate::outcome::{self, report_listing};
+use crate::outcome::{self, Failure, Report, Result, View, report_listing};
 use crate::session::preview::DryRun;
 use crate::session::{Session, preview, requests};
 

@@ -9,8 +9,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use serde_json::json;
 
 use crate::help::{Topic, hide_global_options, join_paragraphs};
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::report::Report;
+use crate::outcome::{Failure, Report, Result};
 use crate::output;
 use crate::terminal::printable::escaped;
 

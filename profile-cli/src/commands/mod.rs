@@ -26,8 +26,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::help;
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::report::Report;
+use crate::outcome::{Failure, Report, Result};
 use crate::session::Session;
 use crate::settings::Needs;
 

@@ -3,8 +3,7 @@
 use clap::Subcommand;
 use serde_json::json;
 
-use crate::outcome::failure::Result;
-use crate::outcome::report::Report;
+use crate::outcome::{Report, Result};
 use crate::session::Session;
 use crate::terminal::printable::escaped;
 

@@ -3,8 +3,7 @@
 use profile_sdk::{ApiVisible, Profile, ProfileField, RateLimit, Response};
 
 use crate::drawing::{Contrast, Drawing, scope_names, text_and_background};
-use crate::outcome::failure::Result;
-use crate::outcome::report::{Report, View, cell, push_field};
+use crate::outcome::{Report, Result, View, cell, push_field};
 use crate::session::Session;
 
 pub(crate) const HELP: &str = "\

@@ -8,9 +8,9 @@ use profile_sdk::{Days, Handle, InvalidValue, Response, RetryPolicy, UserStats, 
 use serde_json::json;
 
 use crate::drawing::{Drawing, ProfileViews};
-use crate::outcome::failure::{Failure, FailureKind, Result};
-use crate::outcome::next_command::NextCommand;
-use crate::outcome::report::{Document, Report, View, push_field};
+use crate::outcome::{
+    Document, Failure, FailureKind, NextCommand, Report, Result, View, push_field,
+};
 use crate::session::Session;
 use crate::terminal::printable::redact_key;
 use crate::{drawing, outcome, output};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fmt, io};
 
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::output::Output;
 use crate::system::text_file::{Text, read_at_most};
 use crate::terminal::printable::escaped;

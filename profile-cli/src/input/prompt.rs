@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rpassword::{ConfigBuilder, read_password_with_config};
 
-use crate::outcome::failure::{Failure, FailureKind, Result};
+use crate::outcome::{Failure, FailureKind, Result};
 use crate::system::interruption;
 use crate::terminal::printable::printable;
 use crate::terminal::stream::Blocking;

@@ -3,16 +3,19 @@
 
 pub(crate) mod failure;
 pub(crate) mod next_command;
-pub(crate) mod report;
+mod report;
 
 use std::collections::BTreeMap;
 
 use profile_sdk::{Profile, Response};
 use serde_json::value::RawValue;
 
-use failure::{Failure, FailureKind, Result};
-use next_command::NextCommand;
-use report::{Report, View};
+pub(crate) use failure::{
+    Failure, FailureKind, KeptText, PAGE, ResponseBody, Result, WriteOutcome, log_in_hint,
+    sandbox_hint, scope_hint,
+};
+pub(crate) use next_command::NextCommand;
+pub(crate) use report::{Document, Report, View, cell, push_field};
 
 /// Returns the items without duplicates.
 pub(crate) fn without_duplicates<T: PartialEq>(items: &[T]) -> Vec<&T> {

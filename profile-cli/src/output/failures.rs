@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use crate::drawing::text::BOLD;
-use crate::outcome::failure::{Failure, FailureKind, ResponseBody, WriteOutcome};
+use crate::outcome::{Failure, FailureKind, ResponseBody, WriteOutcome};
 use crate::terminal::Screen;
 use crate::terminal::printable::{json_text, printable, redact_values};
 

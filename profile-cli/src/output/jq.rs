@@ -15,7 +15,7 @@ use profile_sdk::{json_tokens, longest_start, quoted};
 use serde_json::value::RawValue;
 
 use super::json;
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
 
@@ -472,7 +472,7 @@ mod tests {
                     .message
                     .ends_with("module \"a\": module loading not supported")
             );
-            assert_eq!(failure.kind, crate::outcome::failure::FailureKind::Usage);
+            assert_eq!(failure.kind, crate::outcome::FailureKind::Usage);
         }
     }
 

@@ -22,8 +22,7 @@ use profile_sdk::json_tokens;
 
 use crate::drawing::Drawing;
 use crate::drawing::text::BOLD;
-use crate::outcome::failure::{Failure, FailureKind, Result, WriteOutcome};
-use crate::outcome::report::{Report, View};
+use crate::outcome::{Failure, FailureKind, Report, Result, View, WriteOutcome};
 use crate::settings::{Format, GlobalArguments, Needs, SettingName, Settings, palette};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, interruption};

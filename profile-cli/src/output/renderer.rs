@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::json;
 use super::tables;
 use crate::drawing::text::one_line;
-use crate::outcome::failure::Result;
-use crate::outcome::report::{Report, View};
+use crate::outcome::{Report, Result, View};
 use crate::settings::{Format, GlobalArguments};
 use crate::terminal::Screen;
 use crate::terminal::printable::{csv_field, printable, redact_key, tsv_field};
@@ -198,7 +197,7 @@ fn table<'a>(view: &'a View, screen: &Screen) -> TableOrText<'a> {
 #[cfg(test)]
 mod tests {
     use super::{Screen, csv, tsv};
-    use crate::outcome::report::View;
+    use crate::outcome::View;
 
     #[test]
     fn only_csv_has_a_header_row() {

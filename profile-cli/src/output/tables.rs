@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::json;
 use crate::drawing::text::{max_width, one_line, pad_right, wrap_at_spaces};
-use crate::outcome::report::View;
+use crate::outcome::View;
 use crate::terminal::Screen;
 use crate::terminal::printable::printable;
 
@@ -94,7 +94,7 @@ fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::{aligned, text};
-    use crate::outcome::report::View;
+    use crate::outcome::View;
     use crate::terminal::Screen;
 
     #[test]

@@ -7,7 +7,7 @@ use profile_sdk::{ApiKey, Client, ClientBuilder, Error, RetryPolicy};
 use super::Session;
 #[cfg(feature = "sandbox")]
 use super::sandbox;
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source};
 use crate::terminal::printable::secrets;
 use crate::terminal::safe_url::SafeUrl;

@@ -16,9 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::drawing::Change;
 use crate::input::prompt;
-use crate::outcome::failure::{self, Failure, FailureKind, Result, WriteOutcome};
-use crate::outcome::next_command::NextCommand;
-use crate::outcome::report::Report;
+use crate::outcome::{Failure, FailureKind, NextCommand, Report, Result, WriteOutcome, failure};
 use crate::output::Output;
 use crate::settings::{Key, Settings, Source};
 use crate::system::interruption;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
 
-use crate::outcome::failure::{Failure, FailureKind, Result};
+use crate::outcome::{Failure, FailureKind, Result};
 use crate::output::Output;
 use crate::system::{environment, interruption, private_file, written_file};
 use crate::terminal::printable::escaped;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::{Key, Setting, SettingName, Source, Sources, complete_url};
 use crate::drawing::text::shortened;
-use crate::outcome::failure::{Failure, Result, sandbox_hint};
-use crate::outcome::next_command::{NextCommand, word};
+use crate::outcome::next_command::word;
+use crate::outcome::{Failure, NextCommand, Result, sandbox_hint};
 use crate::terminal::printable::argument;
 use crate::terminal::safe_url::SafeUrl;
 

@@ -16,7 +16,7 @@ use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::config_file::ConfigFile;
 use super::{AccountName, SettingName};
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::system::interruption::{self, Deferral};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};

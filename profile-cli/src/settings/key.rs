@@ -4,8 +4,7 @@ use profile_sdk::ApiKey;
 
 use super::account::Account;
 use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::next_command::NextCommand;
+use crate::outcome::{Failure, NextCommand, Result};
 use crate::system::text_file::{self, Text, mark_note};
 use crate::system::{environment, private_file};
 use crate::terminal::printable::secrets;

@@ -18,7 +18,7 @@ use hyper_util::client::proxy::matcher::Matcher;
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::system::environment::{self, is_set};
 use crate::system::text_file::Text;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};

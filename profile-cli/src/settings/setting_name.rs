@@ -12,7 +12,7 @@ use toml_edit::{Item, Value};
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, SECONDS, choice, count, seconds, switch};
 use super::{AccountName, Format};
 use crate::drawing::text::shortened;
-use crate::outcome::next_command::NextCommand;
+use crate::outcome::NextCommand;
 use crate::system::command;
 use crate::terminal::printable::argument;
 use crate::terminal::safe_url::{SafeUrl, UrlRole};

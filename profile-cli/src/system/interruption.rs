@@ -30,7 +30,7 @@ use std::thread;
 
 use tokio::sync::Notify;
 
-use crate::outcome::failure::{Failure, FailureKind, Result};
+use crate::outcome::{Failure, FailureKind, Result};
 
 /// Numbers of signals, which are the same on all systems.
 const HANGUP: u8 = 1;

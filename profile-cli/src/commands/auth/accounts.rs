@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 
 use crate::completion;
 use crate::input::prompt;
-use crate::outcome::failure::{Failure, FailureKind, Result, log_in_hint};
-use crate::outcome::next_command::NextCommand;
-use crate::outcome::report::{Report, View};
+use crate::outcome::{Failure, FailureKind, NextCommand, Report, Result, View, log_in_hint};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Key, KeyStore, SettingName};
 use crate::system::environment::is_set;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::permissions::{self, Permissions};
 use crate::drawing::{rate, scope_names};
-use crate::outcome::report::{Report, View, push_field};
+use crate::outcome::{Report, View, push_field};
 use crate::settings::{Key, Source, masked};
 
 /// The account and the service, as far as they are known.

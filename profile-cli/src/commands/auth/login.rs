@@ -9,8 +9,7 @@ use serde_json::json;
 
 use crate::commands::auth::accounts::override_warning;
 use crate::input::{Input, prompt};
-use crate::outcome::failure::{Failure, FailureKind, Result};
-use crate::outcome::report::{Report, View, push_field};
+use crate::outcome::{Failure, FailureKind, Report, Result, View, push_field};
 use crate::session::{Session, client_for, preview};
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_url,

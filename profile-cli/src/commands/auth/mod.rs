@@ -8,8 +8,7 @@ pub(crate) mod status;
 
 use clap::Subcommand;
 
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::report::Report;
+use crate::outcome::{Failure, Report, Result};
 use crate::session::Session;
 use crate::settings::Needs;
 

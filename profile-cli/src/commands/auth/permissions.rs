@@ -2,7 +2,7 @@
 
 use profile_sdk::{Operation, Profile, Scope, Scopes};
 
-use crate::outcome::failure::{Failure, FailureKind, Result, scope_hint};
+use crate::outcome::{Failure, FailureKind, Result, scope_hint};
 
 /// For the fields and for the links of a file.
 const APPLY: &[Operation] = &[Operation::UPDATE_PROFILE, Operation::CREATE_LINK];

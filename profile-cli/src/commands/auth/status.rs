@@ -10,10 +10,9 @@ use profile_sdk::{Call, RetryPolicy};
 use super::facts::Facts;
 use crate::commands::config;
 use crate::editor;
-use crate::outcome;
-use crate::outcome::failure::{Failure, FailureKind, Result, log_in_hint, sandbox_hint};
-use crate::outcome::next_command::NextCommand;
-use crate::outcome::report::Report;
+use crate::outcome::{
+    self, Failure, FailureKind, NextCommand, Report, Result, log_in_hint, sandbox_hint,
+};
 use crate::session::{Session, requests};
 use crate::settings::{Key, Setting, Settings};
 use crate::system::{environment, private_file};

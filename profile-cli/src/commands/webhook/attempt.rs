@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use profile_sdk::TlsProblem;
 
-use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::next_command::NextCommand;
+use crate::outcome::{Failure, FailureKind, NextCommand};
 use crate::terminal::safe_url::SafeUrl;
 
 pub(super) const SECRET_HINT: &str = "the receiver must use the same secret and encoding";

@@ -10,8 +10,7 @@ use serde_json::json;
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
 use super::attempt::{Attempt, explain, failure, root_cause};
-use crate::outcome::failure::{Failure, FailureKind, Result};
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::{Failure, FailureKind, Report, Result, View, cell};
 use crate::session::{Session, connect_timeout, proxy};
 use crate::settings::{DEFAULT_TIMEOUT, complete_url};
 use crate::system::interruption;

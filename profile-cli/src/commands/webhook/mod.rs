@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::outcome::failure::Result;
+use crate::outcome::Result;
 use crate::session::Session;
 
 /// Receive, verify, sign, send and replay webhook deliveries

@@ -9,7 +9,7 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
 use super::delivery::{Delivery, destination, send_all};
 use crate::input::Input;
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::session::Session;
 use crate::terminal::printable::escaped;
 use crate::terminal::safe_url::SafeUrl;

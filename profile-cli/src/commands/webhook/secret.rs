@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use webhook_verify::{DigestEncoding, Secret, SecretError};
 
 use crate::input::length_without_last_break;
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::output::Output;
 use crate::session::Session;
 use crate::system::text_file::{self, is_utf_16, mark_note};

@@ -11,7 +11,7 @@ use super::delivery::{Delivery, destination, send_all};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::completion;
 use crate::input::{Input, TextArgument};
-use crate::outcome::failure::Result;
+use crate::outcome::Result;
 use crate::session::Session;
 use crate::terminal::safe_url::SafeUrl;
 

@@ -10,8 +10,7 @@ use webhook_verify::{
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::completion;
 use crate::input::Input;
-use crate::outcome::failure::{Failure, FailureKind, Result};
-use crate::outcome::report::{Report, View};
+use crate::outcome::{Failure, FailureKind, Report, Result, View};
 use crate::session::Session;
 
 const EXPLAIN: &str = "add --explain to find the probable reason";

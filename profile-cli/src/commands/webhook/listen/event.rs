@@ -15,8 +15,7 @@ use serde_json::json;
 use webhook_verify::{EVENT_HEADER, EventKind};
 
 use crate::commands::webhook::recording;
-use crate::outcome::failure::{Failure, Result};
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::{Failure, Report, Result, View, cell};
 use crate::system::private_file;
 use crate::system::written_file::{self, Rules, without_path};
 use crate::terminal::printable::escaped;

@@ -21,7 +21,7 @@ use self::reporter::Reporter;
 use self::server::Server;
 use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::session::Session;
 use crate::terminal::printable::argument;
 use crate::terminal::safe_url::SafeUrl;

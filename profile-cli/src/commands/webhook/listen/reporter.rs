@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::event::Event;
 use super::handler::{Counts, MAX_FAILURES, Message};
-use crate::outcome::failure::Result;
+use crate::outcome::Result;
 use crate::output::Output;
 use crate::terminal::safe_url::SafeUrl;
 

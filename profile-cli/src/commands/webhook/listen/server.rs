@@ -17,7 +17,7 @@ use tokio::sync::{Notify, oneshot};
 use super::handler::{Handler, Message};
 #[cfg(unix)]
 use super::limits::MAX_DELIVERIES;
-use crate::outcome::failure::{Failure, Result};
+use crate::outcome::{Failure, Result};
 use crate::system::interruption::{self, Deferral};
 
 /// The timeout for the head of a request, so that a slow sender cannot hold a connection.
