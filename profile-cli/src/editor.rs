@@ -36,7 +36,7 @@ use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::is_interrupted;
 use crate::system::{command, environment, interruption, private_file, text_file, written_file};
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 
 /// A text, and what is done with it after the editor has exited.
 pub(crate) trait EditedText {

@@ -14,7 +14,7 @@ use toml_edit::{Document, DocumentMut, Item, Table};
 
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::{Failure, NextCommand, Result};
-use crate::terminal::printable::redact_key;
+use crate::terminal::redact_key;
 
 /// A problem at a line and a column, counted from 1.
 type Problem = ((usize, usize), String);

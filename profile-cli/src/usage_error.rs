@@ -16,8 +16,7 @@ use crate::outcome::Failure;
 use crate::outcome::next_command::word;
 use crate::output::Output;
 use crate::settings::{Format, GlobalArguments};
-use crate::terminal::printable::argument;
-use crate::terminal::safe_url::{SafeUrl, UrlRole};
+use crate::terminal::{SafeUrl, UrlRole, argument};
 
 /// Prints the help, the version or the usage error of the argument parser.
 pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {

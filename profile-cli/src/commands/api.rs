@@ -14,7 +14,7 @@ use crate::outcome::{Failure, NextCommand, PAGE, Report, Result, View, WriteOutc
 use crate::session::Session;
 use crate::session::preview::DryRun;
 use crate::settings::Needs;
-use crate::terminal::printable::{argument, redact_key};
+use crate::terminal::{argument, redact_key};
 use Method::{Delete, Get, Patch, Post, Put};
 
 #[derive(Debug, Args)]

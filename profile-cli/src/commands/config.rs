@@ -8,7 +8,7 @@ use crate::outcome::{Failure, Report, Result, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Needs, SettingName, Settings};
 use crate::system::environment;
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 
 /// Show and change the settings
 #[derive(Debug, Subcommand)]

@@ -12,7 +12,7 @@ use crate::outcome::{Failure, NextCommand, Report, Result, View};
 use crate::profile_file;
 use crate::session::Session;
 use crate::session::preview::field_changes;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::SafeUrl;
 
 /// The exit code of --exit-code if there are differences.
 const DIFFERS: u8 = 9;

@@ -12,7 +12,7 @@ use crate::commands::diff;
 use crate::input::Input;
 use crate::outcome::{Failure, Report, Result, View};
 use crate::session::Session;
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 use crate::{output, profile_file};
 
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::help::{Topic, hide_global_options, join_paragraphs};
 use crate::outcome::{Failure, Report, Result};
 use crate::output;
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 
 /// The date of this version.
 const RELEASED: &str = "2026-11-27";

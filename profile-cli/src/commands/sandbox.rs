@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::outcome::{Report, Result};
 use crate::session::Session;
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 
 /// Manage the sample profile of --sandbox
 #[derive(Debug, Subcommand)]

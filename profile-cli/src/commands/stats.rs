@@ -12,7 +12,7 @@ use crate::outcome::{
     Document, Failure, FailureKind, NextCommand, Report, Result, View, push_field,
 };
 use crate::session::Session;
-use crate::terminal::printable::redact_key;
+use crate::terminal::redact_key;
 use crate::{drawing, outcome, output};
 
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use clap::{Command, ValueEnum, ValueHint};
 use clap_complete::engine::{self, ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 
-use crate::terminal::stream::Blocking;
+use crate::terminal::Blocking;
 use values::{CommandLine, LINE};
 
 #[cfg(feature = "webhook")]

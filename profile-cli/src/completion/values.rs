@@ -14,7 +14,7 @@ use webhook_verify::EventKind;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{GlobalArguments, Key, Needs, SettingName, Settings};
-use crate::terminal::printable::{printable, redact_key};
+use crate::terminal::{printable, redact_key};
 
 /// Maximum time for the request, and for everything else that may block.
 const TIMEOUT: Duration = Duration::from_secs(1);

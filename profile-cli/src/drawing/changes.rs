@@ -9,8 +9,7 @@ use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
 use super::change::Change;
 use super::text::{BOLD, one_line};
-use crate::terminal::Screen;
-use crate::terminal::printable::printable;
+use crate::terminal::{Screen, printable};
 
 /// Maximum number of lines that a changed line is compared with, to find one that looks the same.
 const MAX_COMPARED: usize = 100;

@@ -4,7 +4,7 @@ use std::iter::successors;
 
 use super::text::with_separators;
 use super::views::{ProfileViews, dates, max_views};
-use crate::terminal::printable::printable;
+use crate::terminal::printable;
 
 const WIDTH: f64 = 800.0;
 const LEFT: f64 = 64.0;

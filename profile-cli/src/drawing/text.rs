@@ -5,8 +5,7 @@ use profile_sdk::{Color, longest_start};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::terminal::Screen;
-use crate::terminal::printable::printable;
+use crate::terminal::{Screen, printable};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();

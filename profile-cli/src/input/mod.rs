@@ -13,8 +13,7 @@ use std::{fmt, io};
 use crate::outcome::{Failure, Result};
 use crate::output::Output;
 use crate::system::text_file::{Text, read_at_most};
-use crate::terminal::printable::escaped;
-use crate::terminal::stream::Blocking;
+use crate::terminal::{Blocking, escaped};
 
 /// Maximum size of an input.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;

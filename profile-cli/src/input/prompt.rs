@@ -8,8 +8,7 @@ use rpassword::{ConfigBuilder, read_password_with_config};
 
 use crate::outcome::{Failure, FailureKind, Result};
 use crate::system::interruption;
-use crate::terminal::printable::printable;
-use crate::terminal::stream::Blocking;
+use crate::terminal::{Blocking, printable};
 
 /// Asks for confirmation on a terminal, until the answer is valid; fails if prompts are disabled or there is no terminal.
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<()> {

@@ -8,7 +8,7 @@ use profile_sdk::{Error, ErrorKind, InvalidValue, Response};
 
 use crate::outcome::next_command::NextCommand;
 use crate::outcome::report::Report;
-use crate::terminal::printable::{escaped, redact_key};
+use crate::terminal::{escaped, redact_key};
 
 /// Hint for commands that require a key.
 pub(crate) fn log_in_hint() -> String {

@@ -4,7 +4,7 @@ use profile_sdk::Response;
 use serde_json::{Value, json};
 
 use crate::drawing::Drawing;
-use crate::terminal::printable::{redact_key, redact_values};
+use crate::terminal::{redact_key, redact_values};
 
 /// The result of a command, for programs and for people.
 #[derive(Debug)]

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use crate::drawing::text::BOLD;
 use crate::outcome::{Failure, FailureKind, ResponseBody, WriteOutcome};
-use crate::terminal::Screen;
-use crate::terminal::printable::{json_text, printable, redact_values};
+use crate::terminal::{Screen, json_text, printable, redact_values};
 
 pub(super) fn as_text(failure: &Failure, screen: &Screen, quiet: bool) -> String {
     let mut text = String::new();

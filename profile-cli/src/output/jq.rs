@@ -16,8 +16,7 @@ use serde_json::value::RawValue;
 
 use super::json;
 use crate::outcome::{Failure, Result};
-use crate::terminal::Screen;
-use crate::terminal::printable::printable;
+use crate::terminal::{Screen, printable};
 
 type Data = data::JustLut<Val>;
 

@@ -3,8 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use profile_sdk::json_tokens;
 
-use crate::terminal::Screen;
-use crate::terminal::printable::json_text;
+use crate::terminal::{Screen, json_text};
 
 /// Renders a document: for people on a terminal, and elsewhere as it is.
 pub(super) fn document(json: &str, screen: &Screen) -> String {

@@ -26,11 +26,9 @@ use crate::outcome::{Failure, FailureKind, Report, Result, View, WriteOutcome};
 use crate::settings::{Format, GlobalArguments, Needs, SettingName, Settings, palette};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, interruption};
-use crate::terminal::Screen;
+use crate::terminal::{Blocking, Screen, json_text, printable};
 #[cfg(feature = "webhook")]
-use crate::terminal::printable::{csv_field, tsv_field};
-use crate::terminal::printable::{json_text, printable};
-use crate::terminal::stream::Blocking;
+use crate::terminal::{csv_field, tsv_field};
 
 use renderer::Renderer;
 

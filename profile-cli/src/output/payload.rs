@@ -4,8 +4,7 @@ use profile_sdk::longest_start;
 use serde_json::value::RawValue;
 
 use super::json;
-use crate::terminal::Screen;
-use crate::terminal::printable::printable;
+use crate::terminal::{Screen, printable};
 
 const MAX_BYTES: usize = 4096;
 const MAX_LINES: usize = 40;

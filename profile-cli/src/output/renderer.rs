@@ -9,8 +9,7 @@ use super::tables;
 use crate::drawing::text::one_line;
 use crate::outcome::{Report, Result, View};
 use crate::settings::{Format, GlobalArguments};
-use crate::terminal::Screen;
-use crate::terminal::printable::{csv_field, printable, redact_key, tsv_field};
+use crate::terminal::{Screen, csv_field, printable, redact_key, tsv_field};
 
 /// A renderer for one output format.
 pub(super) enum Renderer {

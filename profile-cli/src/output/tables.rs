@@ -7,8 +7,7 @@ use serde_json::value::RawValue;
 use super::json;
 use crate::drawing::text::{max_width, one_line, pad_right, wrap_at_spaces};
 use crate::outcome::View;
-use crate::terminal::Screen;
-use crate::terminal::printable::printable;
+use crate::terminal::{Screen, printable};
 
 /// Renders a view for a terminal.
 pub(super) fn text(view: &View, screen: &Screen) -> String {

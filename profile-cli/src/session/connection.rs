@@ -9,8 +9,7 @@ use super::Session;
 use super::sandbox;
 use crate::outcome::{Failure, Result};
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source};
-use crate::terminal::printable::secrets;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::{SafeUrl, secrets};
 
 /// Time for the delays between attempts, added to the total timeout of a call.
 const RETRY_DELAYS: Duration = Duration::from_secs(30);

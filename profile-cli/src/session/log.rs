@@ -14,8 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::preview::path_and_query;
 use crate::settings::Settings;
-use crate::terminal::printable::printable;
-use crate::terminal::stream::Blocking;
+use crate::terminal::{Blocking, printable};
 
 /// Targets that are logged. Events of other libraries could contain secrets.
 const TARGETS: [&str; 2] = ["profile", "profile_sdk"];

@@ -20,7 +20,7 @@ use crate::outcome::{Failure, FailureKind, NextCommand, Report, Result, WriteOut
 use crate::output::Output;
 use crate::settings::{Key, Settings, Source};
 use crate::system::interruption;
-use crate::terminal::progress::Progress;
+use crate::terminal::Progress;
 
 use connection::Connection;
 use waits::Waits;

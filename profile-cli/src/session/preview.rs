@@ -10,8 +10,7 @@ use super::{Session, requests};
 use crate::drawing::{Change, Drawing};
 use crate::outcome::{Failure, Report, Result, View};
 use crate::settings::{Key, Source};
-use crate::terminal::printable::{json_text, redact_key};
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::{SafeUrl, json_text, redact_key};
 
 // Not a doc comment, which clap would print as the description of each command.
 // The option of all commands that write to the service.

@@ -11,7 +11,7 @@ use mock_server::{MockServer, StartError, StateError, StateFile, World};
 use crate::outcome::{Failure, FailureKind, Result};
 use crate::output::Output;
 use crate::system::{environment, interruption, private_file, written_file};
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 
 /// Hint for an unusable state file.
 const RESET: &str = "`profile sandbox reset` starts a new sandbox";

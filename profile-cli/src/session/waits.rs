@@ -7,8 +7,8 @@ use profile_sdk::{ErrorKind, Wait};
 use tracing::level_filters::LevelFilter;
 
 use crate::settings::{DEFAULT_RETRIES, Settings};
+use crate::terminal::SafeUrl;
 use crate::terminal::progress::{StatusLine, replaces_lines};
-use crate::terminal::safe_url::SafeUrl;
 
 /// The time after which the wait is shown.
 const DELAY: Duration = Duration::from_millis(300);

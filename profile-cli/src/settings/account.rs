@@ -6,8 +6,7 @@ use super::{Key, Setting, SettingName, Source, Sources, complete_url};
 use crate::drawing::text::shortened;
 use crate::outcome::next_command::word;
 use crate::outcome::{Failure, NextCommand, Result, sandbox_hint};
-use crate::terminal::printable::argument;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::{SafeUrl, argument};
 
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
 #[derive(Debug, Clone)]

@@ -20,8 +20,7 @@ use crate::outcome::{Failure, Result};
 use crate::system::interruption::{self, Deferral};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::escaped;
-use crate::terminal::progress;
+use crate::terminal::{escaped, progress};
 
 /// Waits for a lock, and after a second says so. Warns if the file system has no locks.
 fn wait_for(lock: &File, path: &Path, warn: impl FnOnce(&str)) -> Result<()> {

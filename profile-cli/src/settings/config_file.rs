@@ -12,8 +12,7 @@ use crate::outcome::{Failure, FailureKind, NextCommand, Result};
 use crate::system::private_file::Safety;
 use crate::system::text_file::{self, Text};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::escaped;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::{SafeUrl, escaped};
 
 /// The field of an account in config.toml with its base URL.
 const BASE_URL: &str = "base_url";

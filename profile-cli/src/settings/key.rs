@@ -7,7 +7,7 @@ use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::{Failure, NextCommand, Result};
 use crate::system::text_file::{self, Text, mark_note};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::secrets;
+use crate::terminal::secrets;
 
 const KEY: &str = "PROFILE_API_KEY";
 const KEY_FILE: &str = "PROFILE_API_KEY_FILE";

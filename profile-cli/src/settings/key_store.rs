@@ -11,7 +11,7 @@ use crate::outcome::{Failure, FailureKind, NextCommand, Result};
 use crate::system::text_file::{self, Text};
 use crate::system::written_file::{self, Rules};
 use crate::system::{environment, private_file};
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 
 /// The store of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,8 +21,7 @@ use url::Url;
 use crate::outcome::{Failure, Result};
 use crate::system::environment::{self, is_set};
 use crate::system::text_file::Text;
-use crate::terminal::safe_url::{SafeUrl, UrlRole};
-use crate::terminal::{Palette, understands_sequences};
+use crate::terminal::{Palette, SafeUrl, UrlRole, understands_sequences};
 
 use setting_name::with_scheme;
 

@@ -14,8 +14,7 @@ use super::{AccountName, Format};
 use crate::drawing::text::shortened;
 use crate::outcome::NextCommand;
 use crate::system::command;
-use crate::terminal::printable::argument;
-use crate::terminal::safe_url::{SafeUrl, UrlRole};
+use crate::terminal::{SafeUrl, UrlRole, argument};
 
 /// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";

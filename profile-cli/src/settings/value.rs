@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use profile_sdk::ClientBuilder;
 
-use crate::terminal::printable::{argument, escaped};
+use crate::terminal::{argument, escaped};
 
 /// A value with its source.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy as _;
 
 use crate::outcome::{Failure, Result};
-use crate::terminal::printable::{argument, escaped};
+use crate::terminal::{argument, escaped};
 
 /// The default directory of the settings and stored keys, in help texts.
 pub(crate) const CONFIG_DEFAULT: &str = match cfg!(windows) {

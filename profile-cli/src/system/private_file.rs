@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use crate::outcome::next_command::word;
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 
 /// A warning if the group can change a file, or an error if all other users can.
 pub(crate) type Safety = Result<Option<String>, String>;

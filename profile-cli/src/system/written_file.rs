@@ -1,6 +1,6 @@
 //! Writes files: as a new file that replaces the old one, or in place if that is not possible.
 
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek as _, Write as _};
 use std::path::{Path, PathBuf};

@@ -1,16 +1,24 @@
 //! The terminal: its size and colors; `printable` makes text safe to print on it, `progress` shows
 //! progress lines, `stream` waits for non-blocking streams.
 
-pub(crate) mod printable;
+mod printable;
 pub(crate) mod progress;
-pub(crate) mod safe_url;
-pub(crate) mod stream;
+mod safe_url;
+mod stream;
 
 use std::env;
 #[cfg(unix)]
 use std::io;
 
 use anstyle::{Color, RgbColor, Style};
+
+pub(crate) use printable::{
+    argument, csv_field, escaped, json_text, printable, redact_key, redact_values, secrets,
+    tsv_field,
+};
+pub(crate) use progress::Progress;
+pub(crate) use safe_url::{SafeUrl, UrlRole};
+pub(crate) use stream::Blocking;
 
 /// Width if it is unknown.
 const DEFAULT_WIDTH: usize = 80;

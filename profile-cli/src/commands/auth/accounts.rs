@@ -9,7 +9,7 @@ use crate::outcome::{Failure, FailureKind, NextCommand, Report, Result, View, lo
 use crate::session::Session;
 use crate::settings::{ConfigEdit, Key, KeyStore, SettingName};
 use crate::system::environment::is_set;
-use crate::terminal::printable::secrets;
+use crate::terminal::secrets;
 
 pub(crate) const LIST_HELP: &str = "\
 In a pipe, each line is an account name, \"selected\" or nothing, a base URL, and \"file\" or \"keyring\",

@@ -15,8 +15,7 @@ use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_url,
 };
 use crate::system::text_file::{Text, mark_note};
-use crate::terminal::printable::redact_key;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::{SafeUrl, redact_key};
 
 /// The place of keys, in the help.
 const KEY_PLACE: &str = match (cfg!(feature = "keyring"), cfg!(windows)) {

@@ -16,7 +16,7 @@ use crate::outcome::{
 use crate::session::{Session, requests};
 use crate::settings::{Key, Setting, Settings};
 use crate::system::{environment, private_file};
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::SafeUrl;
 
 pub(crate) const HELP: &str = "\
 Sends GET /me, once, and checks config.toml, the permissions of files with secrets, the key, the base

@@ -8,7 +8,7 @@ use std::time::Duration;
 use profile_sdk::TlsProblem;
 
 use crate::outcome::{Failure, FailureKind, NextCommand};
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::SafeUrl;
 
 pub(super) const SECRET_HINT: &str = "the receiver must use the same secret and encoding";
 

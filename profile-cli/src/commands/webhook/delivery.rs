@@ -14,7 +14,7 @@ use crate::outcome::{Failure, FailureKind, Report, Result, View, cell};
 use crate::session::{Session, connect_timeout, proxy};
 use crate::settings::{DEFAULT_TIMEOUT, complete_url};
 use crate::system::interruption;
-use crate::terminal::safe_url::{SafeUrl, UrlRole};
+use crate::terminal::{SafeUrl, UrlRole};
 
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 

@@ -11,8 +11,7 @@ use super::delivery::{Delivery, destination, send_all};
 use crate::input::Input;
 use crate::outcome::{Failure, Result};
 use crate::session::Session;
-use crate::terminal::printable::escaped;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::{SafeUrl, escaped};
 
 /// Hint for files that are not recorded deliveries.
 const RECORD: &str = "record deliveries with `profile webhook listen --record DIRECTORY`";

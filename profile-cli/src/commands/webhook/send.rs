@@ -13,7 +13,7 @@ use crate::completion;
 use crate::input::{Input, TextArgument};
 use crate::outcome::Result;
 use crate::session::Session;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::SafeUrl;
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\

@@ -18,7 +18,7 @@ use crate::commands::webhook::recording;
 use crate::outcome::{Failure, Report, Result, View, cell};
 use crate::system::private_file;
 use crate::system::written_file::{self, Rules, without_path};
-use crate::terminal::printable::escaped;
+use crate::terminal::escaped;
 
 /// A received delivery with its verification and the status code of the response.
 pub(super) struct Event {

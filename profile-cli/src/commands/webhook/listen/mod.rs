@@ -23,8 +23,7 @@ use super::delivery::{Sender, destination};
 use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::{Failure, Result};
 use crate::session::Session;
-use crate::terminal::printable::argument;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::{SafeUrl, argument};
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\

@@ -9,7 +9,7 @@ use super::event::Event;
 use super::handler::{Counts, MAX_FAILURES, Message};
 use crate::outcome::Result;
 use crate::output::Output;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::SafeUrl;
 
 /// A printer of messages.
 pub(super) struct Reporter<'o> {

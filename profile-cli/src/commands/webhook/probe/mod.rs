@@ -14,7 +14,7 @@ use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::{Failure, Report, Result, View, cell};
 use crate::session::Session;
 use crate::system::interruption;
-use crate::terminal::safe_url::SafeUrl;
+use crate::terminal::SafeUrl;
 use Verdict::{Failed, Inconclusive, Informational, Passed};
 use cases::{Case, Expected, Signer};
 
