@@ -105,9 +105,8 @@ impl Secrets {
         let mut tail = normal.bytes().rev().take("%4".len());
         // The text may also end inside an escape.
         let escape = tail.position(|byte| byte == b'%');
-        let ends = [Some(0), escape.map(|place| place + 1)]
-            .into_iter()
-            .flatten();
+        let ends = [Some(0), escape.map(|place| place + 1)];
+        let ends = ends.into_iter().flatten();
         let start = ends.filter_map(|cut| self.start_of_secret(&normal[..normal.len() - cut]));
         start.min().map_or(0, |start| text.len() - starts[start])
     }

@@ -122,10 +122,8 @@ impl Worlds {
     }
 
     fn default_mut(&mut self) -> &mut Service {
-        let running = self
-            .running
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
+        let running = self.running.get_mut();
+        let running = running.unwrap_or_else(PoisonError::into_inner);
         let service = running.services.get_mut(DEFAULT).and_then(Arc::get_mut);
         service.expect("the worlds are not shared before they are served")
     }

@@ -81,10 +81,8 @@ impl<'a> Learner<'a> {
         let others = self.dialect.variations();
         let others = others.filter(|(name, ..)| *name == setting);
         let others = others.map(|(_, _, dialect)| (json!(dialect)[setting].take(), dialect));
-        [(current, self.dialect.clone())]
-            .into_iter()
-            .chain(others)
-            .collect()
+        let current = [(current, self.dialect.clone())].into_iter();
+        current.chain(others).collect()
     }
 
     /// Returns the reason why these responses do not answer a question.

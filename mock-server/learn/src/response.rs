@@ -144,9 +144,8 @@ impl Answer {
 
     /// Describes a status that does not answer the question.
     pub(crate) fn unexpected(&self) -> String {
-        let location = self
-            .header("location")
-            .filter(|_| (300..400).contains(&self.status));
+        let location = self.header("location");
+        let location = location.filter(|_| (300..400).contains(&self.status));
         // A query may contain a token.
         let target = location.and_then(|location| location.split(['?', '#']).next());
         let target = target.map(|target| format!(" to {}", SafeUrl(target)));

@@ -54,6 +54,11 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    pub(crate) fn listen(addr: impl ToString, reason: io::Error) -> Self {
+        let addr = addr.to_string();
+        Self::Listen { addr, reason }
+    }
+
     /// Returns the failure of this action.
     pub(crate) fn of(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let action = action.into();
@@ -133,9 +138,8 @@ pub(crate) fn exit_code_of_usage(error: &mut clap::Error) -> u8 {
     // Ignore a closed stream.
     let _ = error.print();
     let is_command = |argument: OsString| COMMANDS.iter().any(|command| argument == *command);
-    let runs_command = env::args_os()
-        .take_while(|argument| argument != "--")
-        .any(is_command);
+    let mut own = env::args_os().take_while(|argument| argument != "--");
+    let runs_command = own.any(is_command);
     match error.use_stderr() {
         true if runs_command => FAILURE,
         true => 2,

@@ -265,10 +265,7 @@ pub(crate) fn listen(
     addr: &str,
     log: Option<&Log>,
 ) -> Result<Vec<WorldsServer>, Failure> {
-    let failed = |reason| Failure::Listen {
-        addr: addr.to_owned(),
-        reason,
-    };
+    let failed = |reason| Failure::listen(addr, reason);
     let addresses: Vec<_> = addr.to_socket_addrs().map_err(failed)?.collect();
     let is_any_port = addresses.iter().any(|address| address.port() == 0);
     // Bound until the end, so that each attempt gets another port.
@@ -303,10 +300,6 @@ fn bind(
     addresses: &[SocketAddr],
     rejected: &mut Vec<(SocketAddr, TcpListener)>,
 ) -> Result<Vec<TcpListener>, Failure> {
-    let failed = |addr: &dyn fmt::Display, reason| Failure::Listen {
-        addr: addr.to_string(),
-        reason,
-    };
     let mut bound = Vec::<(SocketAddr, TcpListener)>::new();
     let mut missing = io::ErrorKind::NotFound.into();
     for mut address in addresses.iter().copied() {
@@ -322,14 +315,14 @@ fn bind(
             Ok(listening) => bound.push(listening),
             Err(reason) if reason.kind() == io::ErrorKind::AddrInUse => {
                 rejected.append(&mut bound);
-                return Err(failed(&address, reason));
+                return Err(Failure::listen(address, reason));
             }
             // `localhost` is often also an IPv6 address where there is no IPv6.
             Err(reason) => missing = reason,
         }
     }
     match bound.is_empty() {
-        true => Err(failed(&addr, missing)),
+        true => Err(Failure::listen(addr, missing)),
         false => Ok(bound.into_iter().map(|(_, listener)| listener).collect()),
     }
 }

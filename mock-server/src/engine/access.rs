@@ -79,9 +79,8 @@ pub(crate) fn token(seed: u64, name: &str) -> String {
 /// The scheme is case-insensitive (RFC 9110, section 11.1), the key is not.
 pub(crate) fn bearer_token(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| token.trim_matches(' '))
+    let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+    is_bearer.then(|| token.trim_matches(' '))
 }
 
 /// The owner, scopes and rate limit of a key, without the key itself.

@@ -43,12 +43,8 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> P
     if length > limit {
         problems.reject(Problem::BodyTooLarge { length, limit });
     }
-    let (endpoint, parameter) = match route(request) {
-        Ok(routed) => routed,
-        Err(rejection) => {
-            problems.reject(rejection);
-            return processed(world, request, now, None, &problems, None);
-        }
+    let Ok((endpoint, parameter)) = problems.accept(route(request)) else {
+        return processed(world, request, now, None, &problems, None);
     };
     let (key, quota) = identify(world, request, endpoint, now, &mut problems);
     let mut call = Call {
@@ -84,7 +80,7 @@ fn identify<'a>(
     now: Timestamp,
     problems: &mut Problems,
 ) -> (Option<&'a str>, Option<Quota>) {
-    let token = match token(request) {
+    let token = match problems.accept(token(request)) {
         Ok(Some(token)) => token,
         Ok(None) => {
             let requires_key = world.dialect().reference_data == ReferenceData::KeyRequired;
@@ -93,10 +89,7 @@ fn identify<'a>(
             }
             return (None, None);
         }
-        Err(rejection) => {
-            problems.reject(rejection);
-            return (None, None);
-        }
+        Err(_) => return (None, None),
     };
     // A hand-written state can have a key without an account.
     let has_account = |key: &&mut Key| world.accounts.contains_key(&key.handle);

@@ -27,6 +27,11 @@ impl Problems {
         Rejected(())
     }
 
+    /// Records the problem of a result, if it has one, as a rejection.
+    pub(crate) fn accept<T>(&mut self, result: Result<T, Problem>) -> Result<T, Rejected> {
+        result.map_err(|problem| self.reject(problem))
+    }
+
     /// Adds a problem that the service tolerates.
     pub(crate) fn tolerate(&mut self, problem: Problem) {
         self.all.push(problem);

@@ -8,6 +8,7 @@ use http::Version;
 use http::uri::Authority;
 
 use super::access::bearer_token;
+use super::problems::Problem;
 use crate::input::InvalidInput;
 use crate::redaction::Secrets;
 
@@ -94,22 +95,23 @@ impl Request {
         self.discarded.unwrap_or(self.body.len())
     }
 
-    /// Returns the given content types as an error unless there is only `application/json`.
-    pub(crate) fn check_content_type(&self) -> Result<(), String> {
+    /// Rejects the given content types unless there is only `application/json`.
+    pub(crate) fn check_content_type(&self) -> Result<(), Problem> {
         let given: Vec<_> = self.header_values("content-type").collect();
         let is_json = |content_type: &str| {
             let essence = content_type.split(';').next().unwrap_or_default();
             essence.trim().eq_ignore_ascii_case("application/json")
         };
-        match given[..] {
-            [content_type] if is_json(content_type) => Ok(()),
-            [] => Err("missing".to_owned()),
-            _ => Err(given.join(" and ")),
-        }
+        let found = match given[..] {
+            [content_type] if is_json(content_type) => return Ok(()),
+            [] => "missing".to_owned(),
+            _ => given.join(" and "),
+        };
+        Err(Problem::WrongContentType { found })
     }
 
-    /// Returns the content encodings or the character set as an error unless the body is plain UTF-8.
-    pub(crate) fn check_encoding(&self) -> Result<(), String> {
+    /// Rejects the content encodings or the character set unless the body is plain UTF-8.
+    pub(crate) fn check_encoding(&self) -> Result<(), Problem> {
         let is_identity =
             |coding: &&str| coding.is_empty() || coding.eq_ignore_ascii_case("identity");
         let codings = self.header_values("content-encoding");
@@ -128,10 +130,10 @@ impl Request {
         };
         found.extend(charset.filter(|charset| !is_utf8(charset)));
         if found.is_empty() {
-            Ok(())
-        } else {
-            Err(found.join(", "))
+            return Ok(());
         }
+        let found = found.join(", ");
+        Err(Problem::UnsupportedEncoding { found })
     }
 
     /// Returns the origin of the page that sent the request, if it is not this server.

@@ -12,9 +12,7 @@ impl SeededHash {
 
     pub(crate) fn mix_str(self, string: &str) -> Self {
         let hash = self.mix(string.len() as u64);
-        string
-            .bytes()
-            .fold(hash, |hash, byte| hash.mix(u64::from(byte)))
+        string.bytes().map(u64::from).fold(hash, Self::mix)
     }
 
     /// Mixes a number into the hash with one step of SplitMix64.

@@ -414,10 +414,8 @@ pub(super) fn check_form(rule: &Value) -> Result<(), InvalidInput> {
     let found = form(fault.unwrap_or(rule));
     let (_, name, _) = &found;
     let parse = |text| form(&serde_json::from_str(text).expect("an example is valid JSON"));
-    let mut forms = FORMS
-        .iter()
-        .filter(|text| parse(text).1 == *name)
-        .peekable();
+    let forms = FORMS.iter().filter(|text| parse(text).1 == *name);
+    let mut forms = forms.peekable();
     let Some(example) = forms.peek().copied() else {
         return Ok(());
     };

@@ -48,7 +48,7 @@ impl FaultPlan {
 }
 
 /// A reply with its faults applied, for a transport to send.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct PlannedReply {
     /// The status code, even if `wire` prevents it from being sent.
     pub(crate) code: u16,
@@ -71,10 +71,7 @@ impl PlannedReply {
             code: reply.status,
             headers: reply.headers,
             body: reply.body.into(),
-            large: None,
-            wire: None,
-            fault: None,
-            is_head: false,
+            ..Self::default()
         }
     }
 

@@ -76,11 +76,9 @@ pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -
         texts.extend(compare_any("the query parameter", &name, found, expected));
     }
     for (name, expected) in &pattern.headers {
-        let found = request
-            .headers
-            .iter()
-            .filter(|(given, _)| given.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.clone());
+        let headers = request.headers.iter();
+        let found = headers.filter(|(given, _)| given.eq_ignore_ascii_case(name));
+        let found = found.map(|(_, value)| value.clone());
         let name = format!("{name}: ");
         texts.extend(compare_any("the header", &name, found, expected));
     }

@@ -237,11 +237,8 @@ impl PastJournals {
 
     fn drop_oldest(&mut self) {
         let bytes = |one: &Arc<Journal>| lock(&one.log).bytes;
-        let sum = self
-            .journals
-            .iter()
-            .map(|(_, journal)| bytes(journal))
-            .sum::<usize>();
+        let journals = self.journals.iter();
+        let sum: usize = journals.map(|(_, journal)| bytes(journal)).sum();
         let mut excess = sum.saturating_sub(self.max_bytes);
         for (_, journal) in &self.journals {
             while excess > 0 && bytes(journal) > 0 {
@@ -327,9 +324,10 @@ impl Log {
     }
 
     fn place(&self, number: u64) -> Option<usize> {
-        self.entries
-            .binary_search_by_key(&number, |entry| entry.number)
-            .ok()
+        let found = self
+            .entries
+            .binary_search_by_key(&number, |entry| entry.number);
+        found.ok()
     }
 
     fn drop_oldest(&mut self) {

@@ -66,12 +66,8 @@ impl Cors {
         let is_sender =
             |origin: &&String| request.header_values("origin").any(|sent| sent == *origin);
         let all = || self.0.iter().find(|origin| *origin == "*");
-        let origin = self
-            .0
-            .iter()
-            .find(is_sender)
-            .or_else(all)
-            .unwrap_or(&self.0[0]);
+        let origin = self.0.iter().find(is_sender).or_else(all);
+        let origin = origin.unwrap_or(&self.0[0]);
         let exposed = match &**origin {
             "*" => "*".to_owned(),
             // With credentials, `*` would be the name of a header (Fetch Standard, section 3.3.4).

@@ -193,9 +193,8 @@ impl StateFile {
         let version = VERSION;
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
             .expect("a world contains only values that JSON can represent");
-        locked
-            .write(&bytes)
-            .map_err(|reason| self.unwritable(reason))
+        let written = locked.write(&bytes);
+        written.map_err(|reason| self.unwritable(reason))
     }
 
     fn unwritable(&self, reason: io::Error) -> StateError {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
-use http::uri::PathAndQuery;
+use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
@@ -52,10 +52,7 @@ pub(crate) async fn receive<T>(
 
 /// Returns a request without its body.
 fn read_head(head: &Parts) -> Request {
-    let authority = head
-        .uri
-        .authority()
-        .map(|authority| host(authority.as_str()));
+    let authority = head.uri.authority().map(Authority::as_str).map(host);
     // CONNECT has only a host and a port.
     let target = head.uri.path_and_query().map(PathAndQuery::as_str);
     let target = target.or(authority).unwrap_or_default();

@@ -67,23 +67,16 @@ pub(super) fn read_object(
     mut take: impl FnMut(&'static str, String, &mut Problems),
 ) {
     let (body, problems) = (&call.request.body, &mut call.problems);
-    if let Err(found) = call.request.check_content_type() {
-        problems.reject(Problem::WrongContentType { found });
-    }
-    if let Err(found) = call.request.check_encoding() {
-        problems.reject(Problem::UnsupportedEncoding { found });
+    let _ = problems.accept(call.request.check_content_type());
+    if problems.accept(call.request.check_encoding()).is_err() {
         return;
     }
     // The size alone rejects a body that a transport discarded.
     if body.len() < call.request.body_length() {
         return;
     }
-    let fields = match parse(body) {
-        Ok(fields) => fields,
-        Err(rejection) => {
-            problems.reject(rejection);
-            return;
-        }
+    let Ok(fields) = problems.accept(parse(body)) else {
+        return;
     };
     if let Some(field) = first_repeated(&fields) {
         problems.reject(Problem::RepeatedField { field });
@@ -95,9 +88,8 @@ pub(super) fn read_object(
             }
             continue;
         };
-        match string(name, value) {
-            Ok(text) => take(name, text, problems),
-            Err(rejection) => drop(problems.reject(rejection)),
+        if let Ok(text) = problems.accept(string(name, value)) {
+            take(name, text, problems);
         }
     }
 }

@@ -60,22 +60,18 @@ pub(super) fn delete_link(world: &mut World, call: &mut Call<'_>) -> Result<Repl
 /// Returns the valid title and URL in a body that creates or edits a link.
 fn read_link(dialect: &Dialect, call: &mut Call<'_>) -> (Option<String>, Option<String>) {
     let (mut title, mut url) = (None, None);
-    read_object(
-        call,
-        FIELDS,
-        dialect.unknown_fields,
-        |field, text, problems| {
-            if field == "title" {
-                title = Some(text);
-                return;
-            }
-            match (Url::parse(&text), dialect.link_urls) {
-                (Err(reason), _) => drop(problems.reject(Problem::NotAUrl { reason })),
-                (Ok(_), LinkUrls::AsSent) => url = Some(text),
-                (Ok(parsed), LinkUrls::Parsed) => url = Some(parsed.into()),
-            }
-        },
-    );
+    let others = dialect.unknown_fields;
+    read_object(call, FIELDS, others, |field, text, problems| {
+        if field == "title" {
+            title = Some(text);
+            return;
+        }
+        match (Url::parse(&text), dialect.link_urls) {
+            (Err(reason), _) => drop(problems.reject(Problem::NotAUrl { reason })),
+            (Ok(_), LinkUrls::AsSent) => url = Some(text),
+            (Ok(parsed), LinkUrls::Parsed) => url = Some(parsed.into()),
+        }
+    });
     (title, url)
 }
 
@@ -105,10 +101,8 @@ pub(super) fn delete_post(world: &mut World, call: &mut Call<'_>) -> Result<Repl
     let caller = call.caller()?;
     let mut posts = world.owner(caller).posts.iter();
     let index = posts.position(|post| id_in_path(world.dialect(), &post.id) == call.parameter);
-    let Some(index) = index else {
-        let id = call.parameter.to_string();
-        return Err(call.problems.reject(Problem::UnknownPost { id }));
-    };
+    let id = call.parameter.to_string();
+    let index = index.ok_or_else(|| call.problems.reject(Problem::UnknownPost { id }))?;
     world.owner_mut(caller).posts.remove(index);
     Ok(Reply::deleted(world.dialect()))
 }

@@ -169,7 +169,8 @@ impl World {
     ///
     /// Returns [`InvalidInput`] if the account does not exist.
     pub fn add_link(&mut self, handle: &str, title: &str, url: &str) -> Result<Link, InvalidInput> {
-        let account = known_account(&mut self.accounts, handle)?;
+        let account = self.accounts.get_mut(handle);
+        let account = account.ok_or_else(|| unknown_account(handle))?;
         let link = Link {
             id: format!("link_{}", next(&mut self.last_id)),
             title: title.to_owned(),
@@ -186,7 +187,8 @@ impl World {
     ///
     /// Returns [`InvalidInput`] if the account does not exist.
     pub fn add_post(&mut self, handle: &str, body: &str) -> Result<Post, InvalidInput> {
-        let account = known_account(&mut self.accounts, handle)?;
+        let account = self.accounts.get_mut(handle);
+        let account = account.ok_or_else(|| unknown_account(handle))?;
         let post = Post {
             id: format!("post_{}", next(&mut self.last_id)),
             body: body.to_owned(),
@@ -306,14 +308,9 @@ impl World {
     }
 }
 
-fn known_account<'a>(
-    accounts: &'a mut BTreeMap<String, Account>,
-    handle: &str,
-) -> Result<&'a mut Account, InvalidInput> {
-    accounts.get_mut(handle).ok_or_else(|| {
-        let message = format!("no account has the handle {handle:?}; create it with `add_account`");
-        InvalidInput::new("unknown_account", message)
-    })
+fn unknown_account(handle: &str) -> InvalidInput {
+    let message = format!("no account has the handle {handle:?}; create it with `add_account`");
+    InvalidInput::new("unknown_account", message)
 }
 
 /// Returns the next number; links, posts, keys and deliveries share one counter.
