@@ -6,8 +6,7 @@ use std::sync::Arc;
 use tokio::runtime::{self, Runtime};
 
 use crate::client::ClientBuilder;
-use crate::error::Error;
-use crate::error::kind::setup_error;
+use crate::error::{Error, setup_error};
 use crate::values::ApiKey;
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a

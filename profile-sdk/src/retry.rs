@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 
-use crate::error::Error;
-use crate::error::kind::{Again, Effect};
+use crate::error::{Again, Effect, Error};
 use crate::number;
 
 /// The number of retries of a failed call, and the waits between them.

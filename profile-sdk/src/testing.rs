@@ -39,8 +39,7 @@ use tokio::sync::Notify;
 use tokio::task::yield_now;
 
 use crate::call::Response;
-use crate::error::AttemptSummary;
-use crate::error::raw_response::RawResponse;
+use crate::error::{AttemptSummary, RawResponse};
 use crate::json::Body;
 use crate::pacing::Clock;
 

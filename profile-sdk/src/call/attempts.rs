@@ -4,9 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::trace::{self, CallSpan};
 use crate::client::{CallSettings, Client, YEAR};
-use crate::error::kind::Effect;
-use crate::error::raw_response::RawResponse;
-use crate::error::{AttemptSummary, Error, ErrorKind};
+use crate::error::{AttemptSummary, Effect, Error, ErrorKind, RawResponse};
 use crate::json::Body;
 use crate::pacing::rate_limiter::Permit;
 use crate::pacing::{Pacing, Wait};

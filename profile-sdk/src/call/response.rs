@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use crate::error::AttemptSummary;
 use crate::error::body::is_page;
-use crate::error::raw_response::RawResponse;
+use crate::error::{AttemptSummary, RawResponse};
 
 /// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
 ///

@@ -4,10 +4,12 @@ pub(crate) mod body;
 #[cfg(feature = "testing")]
 pub(crate) mod builder;
 mod display;
-pub(crate) mod kind;
-pub(crate) mod raw_response;
+mod kind;
+mod raw_response;
 
 pub use kind::ErrorKind;
+pub(crate) use kind::{Again, Effect, causes, find_cause, root_cause, setup_error};
+pub(crate) use raw_response::RawResponse;
 
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -16,8 +18,6 @@ use crate::request::Operation;
 use crate::text::one_line;
 use crate::values::{ApiKey, InvalidValue, Scope};
 use body::{ErrorBody, is_page, read_error_body};
-use kind::{Again, Effect};
-use raw_response::RawResponse;
 
 /// The error of a failed call or an invalid setting.
 ///

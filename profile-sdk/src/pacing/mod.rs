@@ -11,8 +11,7 @@ pub use rate_limit_status::RateLimitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::error::raw_response::RawResponse;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, RawResponse};
 use crate::number;
 use crate::retry::{Jitter, RetryBudget, RetryPolicy, read_retry_after, wait_after_429};
 use rate_limit_status::RateLimitHeaders;

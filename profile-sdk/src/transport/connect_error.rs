@@ -1,8 +1,7 @@
 //! Errors of establishing a connection. They name the host that failed: the service or the proxy.
 
 use super::tls_problem::TlsProblem;
-use crate::error::kind::{causes, root_cause};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, causes, root_cause};
 use crate::text::one_line;
 
 /// Converts an error of connecting to the service, through the proxy with this origin if there is one.

@@ -17,8 +17,7 @@ use tower::{Service, ServiceExt, service_fn};
 use url::Url;
 
 use super::network::{Network, could_not_create, timed_out, transport_error};
-use crate::error::kind::{Effect, root_cause};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Effect, Error, ErrorKind, root_cause};
 
 pub(crate) type BoxService =
     BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;

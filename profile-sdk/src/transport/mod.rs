@@ -24,9 +24,7 @@ use http_service::{AddLayer, HttpService};
 use network::{MAX_HEADERS, Network};
 use tls::Tls;
 
-use crate::error::kind::setup_error;
-use crate::error::raw_response::RawResponse;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, RawResponse, setup_error};
 use crate::json::Body;
 use crate::pacing::Clock;
 use crate::pacing::clock::InFlight;

@@ -13,8 +13,7 @@ use reqwest::{Method, Request, Response};
 
 use super::connect_error::connect_error;
 use super::tls_problem::TlsProblem;
-use crate::error::kind::{causes, find_cause, root_cause};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, causes, find_cause, root_cause};
 use crate::text::one_line;
 
 /// The maximum number of headers of a response.

@@ -4,8 +4,8 @@ use std::error::Error as StdError;
 use std::fmt;
 
 #[cfg(feature = "__rustls")]
-use crate::error::kind::find_cause;
-use crate::error::kind::root_cause;
+use crate::error::find_cause;
+use crate::error::root_cause;
 
 /// A problem of TLS, such as an invalid certificate.
 ///
