@@ -7,8 +7,7 @@ use std::sync::Arc;
 use http::uri::Authority;
 use serde::Serialize;
 
-use super::error::ControlError;
-use super::guard::Guard;
+use super::{ControlError, Guard};
 use crate::engine::{Reply, Request};
 use crate::service::Service;
 use crate::tasks::Shutdown;

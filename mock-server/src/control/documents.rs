@@ -6,8 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::call::Control;
-use super::error::ControlError;
+use super::{Control, ControlError};
 use crate::engine::{Reply, Request};
 
 /// The path of the service's document, which is also served at the root.

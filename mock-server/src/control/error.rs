@@ -2,8 +2,7 @@
 
 use crate::engine::Reply;
 use crate::engine::webhook::NotSent;
-use crate::input::InvalidInput;
-use crate::input::read_json::BAD_BODY;
+use crate::input::{BAD_BODY, InvalidInput};
 use crate::service::StateError;
 use crate::webhook;
 

@@ -10,6 +10,9 @@ mod routes;
 mod webhook;
 mod worlds;
 
+use self::call::{ControlReply, WorldCall, now, ok};
+use self::error::ControlError;
+
 pub(crate) use call::{BASE, BODY_LIMIT, Control};
 pub use documents::{control_openapi_json, openapi_json};
 pub(crate) use guard::Guard;

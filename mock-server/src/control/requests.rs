@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 use url::form_urlencoded;
 
-use super::call::{ControlReply, WorldCall, now, ok};
-use super::error::ControlError;
+use super::{ControlError, ControlReply, WorldCall, now, ok};
 use crate::engine::{Reply, Request};
 use crate::faults::FaultRule;
 use crate::input::read_json;

@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use super::call::{BASE, BODY_LIMIT, Control, ControlReply, WorldCall, now, ok};
-use super::error::ControlError;
-use super::guard::Guard;
-use super::{documents, requests, webhook, worlds};
+use super::{
+    BASE, BODY_LIMIT, Control, ControlError, ControlReply, Guard, WorldCall, documents, now, ok,
+    requests, webhook, worlds,
+};
 use crate::engine::dialect::settings_with_alternatives;
 use crate::engine::{Reply, Request};
 use crate::input::read_json;

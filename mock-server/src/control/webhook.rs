@@ -3,12 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::call::{ControlReply, WorldCall, ok};
-use super::error::ControlError;
+use super::{ControlError, ControlReply, WorldCall, ok};
 use crate::engine::Reply;
 use crate::engine::webhook::{EventData, Receiver};
-use crate::input::bytes_in_json::BytesInJson;
-use crate::input::read_json;
+use crate::input::{BytesInJson, read_json};
 use crate::webhook::{Delivering, WebhookHandle};
 
 #[derive(Deserialize)]

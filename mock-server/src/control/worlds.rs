@@ -6,13 +6,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::call::{Control, WorldCall, ok};
-use super::error::ControlError;
+use super::{Control, ControlError, WorldCall, ok};
 use crate::engine::dialect::DialectFile;
 use crate::engine::webhook::Webhook;
 use crate::engine::{self, Clock, Dialect, LAST_INSTANT, RateLimit, Reply, Request, Scope, World};
-use crate::input::InvalidInput;
-use crate::input::read_json::{self, BAD_BODY};
+use crate::input::{BAD_BODY, InvalidInput, read_json};
 use crate::redaction::label;
 use crate::worlds::{DEFAULT, plain_key, qualified_key, qualified_keys, world_url};
 

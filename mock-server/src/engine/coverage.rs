@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use super::endpoints::{Endpoint, UNROUTED};
-use super::processed::Processed;
 use super::webhook::EventKind;
+use super::{Endpoint, Processed, UNROUTED};
 
 /// The endpoints that were called, the rejections that occurred and the events that were sent.
 ///

@@ -5,15 +5,11 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::access::{Key, Quota, RateLimit, bearer_token};
-use super::dialect::{Dialect, ExtraFields, RateLimitHeaders, RateLimitReset, ReferenceData};
-use super::endpoints::{BODY_LIMIT, Call, Endpoint, Handler};
-use super::paths::route;
-use super::problems::{Problem, ProblemKind, Problems};
-use super::processed::{Processed, violations};
-use super::reply::Reply;
-use super::request::Request;
-use super::world::World;
+use super::dialect::{ExtraFields, RateLimitHeaders, RateLimitReset, ReferenceData};
+use super::{
+    BODY_LIMIT, Call, Dialect, Endpoint, Handler, Key, Problem, ProblemKind, Problems, Processed,
+    Quota, RateLimit, Reply, Request, World, bearer_token, route, violations,
+};
 
 /// Handles a request according to the specification and the dialect of the world.
 ///

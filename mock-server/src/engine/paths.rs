@@ -7,9 +7,7 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-use super::endpoints::{BASE_PATH, Endpoint};
-use super::problems::Problem;
-use super::request::Request;
+use super::{BASE_PATH, Endpoint, Problem, Request};
 use crate::input::InvalidInput;
 
 /// Returns the endpoint of a request and its decoded path parameter. HEAD is routed like GET; the HTTP

@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use super::access::{Quota, Scope};
 use super::named_enum::named_enum;
-use super::resources::Excess;
+use super::{Excess, Quota, Scope};
 
 /// The problems of one request, in the order in which they were found. The first one that rejects
 /// the request determines the response; all of them can be reported as violations.
@@ -58,7 +57,7 @@ impl Problems {
 
 /// The status code of a rejection, which may depend on the dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Status {
+pub(crate) enum Status {
     Always(u16),
     /// The key lacks the scope.
     Scope,

@@ -4,11 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::endpoints::Endpoint;
-use super::problems::{Problem, ProblemKind, Problems};
-use super::reply::Reply;
-use super::request::Request;
-use super::world::World;
+use super::{Endpoint, Problem, ProblemKind, Problems, Reply, Request, World};
 
 /// A request that the engine has processed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,13 +7,11 @@ use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::clock::http_date;
 use super::dialect::{
-    ContentRejection, DaysOutOfRange, Dialect, ErrorBody, RateLimitRejection, RetryAfter,
-    ScopeRejection, Values, WriteResponses,
+    ContentRejection, DaysOutOfRange, ErrorBody, RateLimitRejection, RetryAfter, ScopeRejection,
+    Values, WriteResponses,
 };
-use super::json_object::{Object, to_json};
-use super::problems::{Problem, Status};
+use super::{Dialect, Object, Problem, Status, http_date, to_json};
 
 /// The names, in lower case, and values of headers.
 pub(crate) type HeaderLines = Vec<(Cow<'static, str>, Cow<'static, str>)>;

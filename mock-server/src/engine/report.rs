@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::coverage::Coverage;
-use super::problems::ProblemKind;
-use super::processed::{Processed, Violation};
+use super::{Coverage, ProblemKind, Processed, Violation};
 
 /// The violations and the coverage of all requests, in bounded memory.
 ///

@@ -7,8 +7,7 @@ use std::net::IpAddr;
 use http::Version;
 use http::uri::Authority;
 
-use super::access::bearer_token;
-use super::problems::Problem;
+use super::{Problem, bearer_token};
 use crate::input::InvalidInput;
 use crate::redaction::Secrets;
 

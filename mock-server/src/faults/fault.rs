@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::large_body::{MAX_BODY_BYTES, MIN_BODY_BYTES};
-use crate::input::InvalidInput;
-use crate::input::read_json::BAD_BODY;
+use crate::input::{BAD_BODY, InvalidInput};
 
 /// A fault that replaces, delays or damages a response.
 ///

@@ -3,6 +3,9 @@
 pub(crate) mod bytes_in_json;
 pub(crate) mod read_json;
 
+pub(crate) use bytes_in_json::BytesInJson;
+pub(crate) use read_json::BAD_BODY;
+
 /// An error for invalid input, such as a fault rule, an expectation or a script. The message states
 /// what was found and what was expected.
 ///

@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::entry::RecordedRequest;
-use super::request_pattern::RequestPattern;
+use super::{RecordedRequest, RequestPattern};
 use crate::engine::{Request, paths};
 use crate::redaction::{escape, label, printable};
 

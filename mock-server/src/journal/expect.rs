@@ -3,10 +3,7 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::entry::RecordedRequest;
-use super::expectation::Expectation;
-use super::journal::Journal;
-use super::request_pattern::RequestPattern;
+use super::{Expectation, Journal, RecordedRequest, RequestPattern};
 
 /// An assertion about received requests; see [`ServiceHandle::expect`](crate::ServiceHandle::expect).
 ///

@@ -10,10 +10,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use super::difference::matches;
-use super::entry::{Entry, RecordedRequest, RequestOutcome};
-use super::expectation::{Expectation, Verification};
 use super::har::WorldRequests;
-use super::request_pattern::RequestPattern;
+use super::{Entry, Expectation, RecordedRequest, RequestOutcome, RequestPattern, Verification};
 use crate::tasks::{lock, sleep_in_real_time};
 
 /// The requests that a server has received, oldest first, within [`JournalLimits`]; see

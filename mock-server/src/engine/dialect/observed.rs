@@ -9,8 +9,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::engine::problems::ProblemKind;
-use crate::engine::resources::ProfileField;
+use crate::engine::{ProblemKind, ProfileField};
 
 /// The status codes, codes and messages of rejections.
 ///

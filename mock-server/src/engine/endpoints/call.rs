@@ -8,8 +8,7 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::engine::dialect::UnknownFields;
-use crate::engine::problems::{Problem, Problems, Rejected};
-use crate::engine::request::Request;
+use crate::engine::{Problem, Problems, Rejected, Request};
 
 /// A request to an endpoint.
 ///

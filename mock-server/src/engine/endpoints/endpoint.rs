@@ -6,11 +6,8 @@ use serde::{Serialize, Serializer};
 
 use super::call::Call;
 use super::{links_and_posts, profile, statistics};
-use crate::engine::access::Scope;
 use crate::engine::dialect::Place;
-use crate::engine::problems::{ProblemKind, Rejected};
-use crate::engine::reply::Reply;
-use crate::engine::world::World;
+use crate::engine::{ProblemKind, Rejected, Reply, Scope, World};
 
 /// Defines [`Endpoint`] from the start of all paths and a row for each endpoint. A row has the method,
 /// the path, the access, groups of the rejections that depend on the endpoint, the handler, and the objects
@@ -185,7 +182,7 @@ const BODY: &[ProblemKind] = &[
 ];
 
 /// The rejections of requests to no endpoint.
-pub(in crate::engine) const UNROUTED: [ProblemKind; 3] = [
+pub(crate) const UNROUTED: [ProblemKind; 3] = [
     ProblemKind::PathOutsideApi,
     ProblemKind::UnknownPath,
     ProblemKind::MethodNotAllowed,

@@ -6,13 +6,8 @@ use serde_json::json;
 use url::Url;
 
 use super::call::{Call, read_object};
-use crate::engine::dialect::{Dialect, Ids, LinkUrls, ResourceFields};
-use crate::engine::json_object::Object;
-use crate::engine::problems::{Problem, Rejected};
-use crate::engine::reply::Reply;
-use crate::engine::resources::{Link, Post};
-use crate::engine::seeded_hash::SeededHash;
-use crate::engine::world::World;
+use crate::engine::dialect::{Ids, LinkUrls, ResourceFields};
+use crate::engine::{Dialect, Link, Object, Post, Problem, Rejected, Reply, SeededHash, World};
 
 const FIELDS: &[&str] = &["title", "url"];
 

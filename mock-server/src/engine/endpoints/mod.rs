@@ -6,9 +6,7 @@ mod links_and_posts;
 mod profile;
 mod statistics;
 
-pub(crate) use call::BODY_LIMIT;
-pub(super) use call::Call;
-pub(crate) use endpoint::BASE_PATH;
+pub(crate) use call::{BODY_LIMIT, Call};
 pub use endpoint::Endpoint;
-pub(super) use endpoint::{Handler, UNROUTED};
+pub(crate) use endpoint::{BASE_PATH, Handler, UNROUTED};
 pub(crate) use links_and_posts::id_in_path;

@@ -2,15 +2,12 @@
 
 use super::call::{Call, read_object};
 use super::links_and_posts::{write_link, write_post};
-use crate::engine::access::{Key, Scope};
 use crate::engine::dialect::{
-    ApiVisible, BadgeKinds, Dialect, KeyObject, KeyRateLimit, KeyScopes, MeFields, UnknownFields,
+    ApiVisible, BadgeKinds, KeyObject, KeyRateLimit, KeyScopes, MeFields, UnknownFields,
 };
-use crate::engine::json_object::Object;
-use crate::engine::problems::{Problem, Rejected};
-use crate::engine::reply::Reply;
-use crate::engine::resources::{Badge, ProfileField};
-use crate::engine::world::World;
+use crate::engine::{
+    Badge, Dialect, Key, Object, Problem, ProfileField, Rejected, Reply, Scope, World,
+};
 
 pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let length = call.request.body.len();

@@ -10,11 +10,7 @@ use url::form_urlencoded;
 
 use super::call::Call;
 use crate::engine::dialect::{AnalyticsShape, DaysOutOfRange, OtherStatistics};
-use crate::engine::json_object::Object;
-use crate::engine::problems::{Problem, Rejected};
-use crate::engine::reply::Reply;
-use crate::engine::seeded_hash::SeededHash;
-use crate::engine::world::World;
+use crate::engine::{Object, Problem, Rejected, Reply, SeededHash, World};
 
 const DEFAULT_DAYS: u16 = 30;
 const MAX_DAYS_OWN_PROFILE: u16 = 365;

@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::engine::json_object::to_json;
-use crate::engine::{SignatureEncoding, WebhookPayload};
-use crate::input::InvalidInput;
-use crate::input::bytes_in_json::{self, BytesInJson};
+use crate::engine::{SignatureEncoding, WebhookPayload, to_json};
+use crate::input::{BytesInJson, InvalidInput, bytes_in_json};
 
 /// The kind of an event: one of the kinds of the specification, or any other name that is
 /// valid in a header.

@@ -11,8 +11,7 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use super::delivery::DeliveryOutcome;
-use crate::input::InvalidInput;
-use crate::input::read_json::{self, BAD_BODY};
+use crate::input::{BAD_BODY, InvalidInput, read_json};
 use crate::redaction::SafeUrl;
 
 /// The absolute `http://` URL of a receiver.

@@ -9,10 +9,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
-use super::clock::Clock;
-use super::dialect::Dialect;
-use super::resources::{Account, Badge, Link, Post, Profile};
 use super::webhook::{EventData, EventKind, NotSent, Prepared, Receiver, Webhook, WebhookSecret};
+use super::{Account, Badge, Clock, Dialect, Link, Post, Profile};
 use crate::input::InvalidInput;
 use crate::redaction::label;
 

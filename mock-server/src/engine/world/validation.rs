@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use url::Url;
 
 use super::World;
-use crate::engine::clock::Clock;
-use crate::engine::problems::Problem;
-use crate::engine::resources::{Account, check_color};
+use crate::engine::resources::check_color;
+use crate::engine::{Account, Clock, Problem};
 use crate::input::InvalidInput;
 use crate::redaction::label;
 
