@@ -61,8 +61,7 @@ pub use retry::RetryPolicy;
 pub use text::{longest_start, quoted, quoted_beside, with_visibility};
 #[cfg(feature = "tower")]
 pub use transport::http_service::{HttpService, ResponseBody};
-pub use transport::tls::Tls;
-pub use transport::tls_problem::TlsProblem;
+pub use transport::{Tls, TlsProblem};
 pub use values::{
     ApiKey, Bio, Color, Days, DisplayName, FieldKind, Handle, InvalidValue, LinkId, LinkUrl,
     Location, OptionalDays, PostId, Scope, Scopes,

@@ -1,8 +1,7 @@
 //! Verification of whole bodies, or in chunks.
 
 use alloc::vec::Vec;
-use core::fmt;
-use core::iter;
+use core::{fmt, iter};
 
 use hmac::Mac;
 

@@ -6,8 +6,7 @@ use super::trace::{self, CallSpan};
 use crate::client::{CallSettings, Client, YEAR};
 use crate::error::{AttemptSummary, Effect, Error, ErrorKind, RawResponse};
 use crate::json::Body;
-use crate::pacing::rate_limiter::Permit;
-use crate::pacing::{Pacing, Wait};
+use crate::pacing::{Pacing, Permit, Wait};
 use crate::request::{Method, Request};
 use crate::retry::{Failure, RetryContext, wait_before_retry};
 
@@ -24,6 +23,9 @@ struct Attempts<'a> {
     summary: AttemptSummary,
 }
 
+/// The response of a successful call, its attempts, and its span.
+pub(crate) type Exchange = (RawResponse, AttemptSummary, CallSpan);
+
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
 /// earlier attempt may have deleted the resource. For a call that accepts any body, a body that
 /// could not be read completely becomes empty. Also returns the span, which lasts until the body is decoded.
@@ -32,7 +34,7 @@ pub(crate) async fn send_with_retries(
     request: &Request,
     settings: &CallSettings,
     accepts_any_body: bool,
-) -> Result<(RawResponse, AttemptSummary, CallSpan), Error> {
+) -> Result<Exchange, Error> {
     client.check_key(request)?;
     let started = client.shared.pacing.now();
     let deadline = started + settings.total_timeout.min(YEAR);

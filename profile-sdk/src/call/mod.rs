@@ -15,11 +15,11 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use std::{fmt, mem};
 
+use attempts::Exchange;
 use trace::CallSpan;
 
 use crate::client::{CallSettings, Client};
-use crate::decode;
-use crate::decode::{Resource, ResponseData};
+use crate::decode::{self, Resource, ResponseData};
 use crate::error::{AttemptSummary, Error, ErrorKind, RawResponse};
 use crate::json::Body;
 use crate::request::Request;
@@ -225,10 +225,7 @@ impl<T> Call<T> {
 }
 
 impl<T> Unsent<T> {
-    fn exchange(
-        &self,
-        request: &Request,
-    ) -> impl Future<Output = Result<(RawResponse, AttemptSummary, CallSpan), Error>> {
+    fn exchange(&self, request: &Request) -> impl Future<Output = Result<Exchange, Error>> {
         attempts::send_with_retries(&self.client, request, &self.settings, self.accepts_any_body)
     }
 

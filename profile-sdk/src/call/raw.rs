@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use crate::call::Call;
 use crate::client::Client;
 use crate::decode::read_any;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::request::{Method, Operation, Request, check_path, check_query};
 
 /// A call to an endpoint that is not in the specification; created by [`Client::raw_call`].
@@ -101,7 +101,7 @@ impl RawCall {
             Ok(text) => Ok(request.json_text(text)),
             Err(error) => {
                 let reason = format!("could not serialize the body to JSON: {error}");
-                Err(Error::new(ErrorKind::Invalid, reason))
+                Err(Error::invalid(reason))
             }
         })
     }
@@ -115,7 +115,7 @@ impl RawCall {
                 Ok(_) => Ok(request.json_text(body)),
                 Err(error) => {
                     let reason = format!("the body is not valid JSON: {error}");
-                    Err(Error::new(ErrorKind::Invalid, reason))
+                    Err(Error::invalid(reason))
                 }
             },
         )

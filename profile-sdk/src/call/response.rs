@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use crate::error::body::is_page;
-use crate::error::{AttemptSummary, RawResponse};
+use crate::error::{AttemptSummary, RawResponse, is_page};
 
 /// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
 ///

@@ -17,7 +17,7 @@ mod on {
 
     use crate::error::Error;
     use crate::request::Request;
-    use crate::transport::base_url::BaseUrl;
+    use crate::transport::BaseUrl;
 
     const TARGET: &str = "profile_sdk";
 
@@ -107,7 +107,7 @@ mod off {
 
     use crate::error::Error;
     use crate::request::Request;
-    use crate::transport::base_url::BaseUrl;
+    use crate::transport::BaseUrl;
 
     pub(crate) struct CallSpan;
 

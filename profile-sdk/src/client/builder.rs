@@ -13,15 +13,13 @@ use tokio::sync::Mutex;
 use tower::ServiceExt as _;
 
 use crate::client::{CallSettings, Client, Shared, YEAR};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::pacing::{Clock, Pacing, PacingSettings, SystemClock, Wait};
-use crate::request::headers::default_headers;
+use crate::request::default_headers;
 use crate::retry::{RetryPolicy, random_fraction};
-use crate::transport::base_url::BaseUrl;
 #[cfg(feature = "tower")]
 use crate::transport::http_service::{BoxError, BoxService, HttpService, ResponseBody, to_error};
-use crate::transport::tls::Tls;
-use crate::transport::{Settings, Transport};
+use crate::transport::{BaseUrl, Settings, Tls, Transport};
 use crate::values::{ApiKey, InvalidValue};
 
 /// A builder for a [`Client`].
@@ -453,36 +451,29 @@ impl fmt::Debug for ClientBuilder {
     }
 }
 
+/// The text of an environment variable.
+type Variable = Result<String, VarError>;
+
 const BASE_URL: &str = "PROFILE_BASE_URL";
 
 const API_KEY: &str = "PROFILE_API_KEY";
 
-pub(super) fn client_from(
-    variable: impl Fn(&str) -> Result<String, VarError>,
-) -> Result<Client, Error> {
+pub(super) fn client_from(variable: impl Fn(&str) -> Variable) -> Result<Client, Error> {
     let builder = builder_from(variable)?;
     let Some(base_url) = &builder.transport.base_url else {
         let expected = "is not set; expected the base URL of the service, such as https://host";
-        return Err(Error::new(
-            ErrorKind::Invalid,
-            format!("{BASE_URL} {expected}"),
-        ));
+        return Err(Error::invalid(format!("{BASE_URL} {expected}")));
     };
     let in_variable = |invalid| Error::from(invalid).with_prefix(BASE_URL);
     BaseUrl::parse(base_url, false).map_err(in_variable)?;
     builder.build()
 }
 
-fn builder_from(
-    variable: impl Fn(&str) -> Result<String, VarError>,
-) -> Result<ClientBuilder, Error> {
+fn builder_from(variable: impl Fn(&str) -> Variable) -> Result<ClientBuilder, Error> {
     let read = |name: &str| match variable(name) {
         Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
         Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => {
-            let reason = format!("{name} is not valid UTF-8");
-            Err(Error::new(ErrorKind::Invalid, reason))
-        }
+        Err(VarError::NotUnicode(_)) => Err(Error::invalid(format!("{name} is not valid UTF-8"))),
     };
     let in_variable = |name| move |invalid| Error::from(invalid).with_prefix(name);
     let mut builder = Client::builder();

@@ -14,8 +14,7 @@ use tokio::sync::Mutex;
 
 use crate::error::{Error, ErrorKind};
 use crate::pacing::{Pacing, RateLimitStatus};
-use crate::request::Request;
-use crate::request::headers::set_key;
+use crate::request::{Request, set_key};
 use crate::retry::RetryPolicy;
 use crate::transport::Transport;
 use crate::values::ApiKey;

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::kind::Effect;
-use crate::error::raw_response::RawResponse;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Effect, Error, ErrorKind, RawResponse};
 use crate::json::Body;
 use crate::request::Operation;
 

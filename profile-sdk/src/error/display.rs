@@ -5,8 +5,7 @@ use std::fmt;
 
 use url::Url;
 
-use crate::error::kind::Again;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Again, Error, ErrorKind};
 use crate::request::Operation;
 use crate::text::shorten;
 use crate::values::path_segment::segment;

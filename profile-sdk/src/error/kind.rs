@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use crate::error::Error;
-use crate::values::macros::display_text;
+use crate::values::display_text;
 
 /// The kind of an [`Error`](crate::Error).
 ///
@@ -128,34 +128,31 @@ impl ErrorKind {
 
 display_text!(ErrorKind);
 
+/// An error among the causes of another one.
+type Cause<'a> = &'a (dyn StdError + 'static);
+
 /// Creates an error about setting up a client, with its root cause in the message.
 pub(crate) fn setup_error(what: &str, error: impl StdError + 'static) -> Error {
-    let reason = format!("{what}: {}", root_cause(&error));
-    Error::new(ErrorKind::Invalid, reason)
+    Error::invalid(format!("{what}: {}", root_cause(&error)))
 }
 
 /// Returns the message of the last error in the chain of causes.
-pub(crate) fn root_cause(error: &(dyn StdError + 'static)) -> String {
+pub(crate) fn root_cause(error: Cause<'_>) -> String {
     let last = causes(error).last();
     last.map_or_else(String::new, ToString::to_string)
 }
 
 /// Returns an error and its chain of causes. The source of an I/O error skips the error that it wraps.
-pub(crate) fn causes<'a>(
-    error: &'a (dyn StdError + 'static),
-) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    std::iter::successors(
-        Some(error),
-        |error: &&'a (dyn StdError + 'static)| match (*error).downcast_ref::<io::Error>() {
+pub(crate) fn causes<'a>(error: Cause<'a>) -> impl Iterator<Item = Cause<'a>> {
+    std::iter::successors(Some(error), |error: &Cause<'a>| {
+        match (*error).downcast_ref::<io::Error>() {
             Some(error) => error.get_ref().map(|wrapped| wrapped as _),
             None => (*error).source(),
-        },
-    )
+        }
+    })
 }
 
 /// Returns the first error of this type in the chain of causes.
-pub(crate) fn find_cause<'a, E: StdError + 'static>(
-    error: &'a (dyn StdError + 'static),
-) -> Option<&'a E> {
+pub(crate) fn find_cause<'a, E: StdError + 'static>(error: Cause<'a>) -> Option<&'a E> {
     causes(error).find_map(|cause| cause.downcast_ref())
 }

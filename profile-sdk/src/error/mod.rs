@@ -1,12 +1,13 @@
 //! The error type of all calls.
 
-pub(crate) mod body;
+mod body;
 #[cfg(feature = "testing")]
 pub(crate) mod builder;
 mod display;
 mod kind;
 mod raw_response;
 
+pub(crate) use body::{ErrorBody, is_page, read_error_body};
 pub use kind::ErrorKind;
 pub(crate) use kind::{Again, Effect, causes, find_cause, root_cause, setup_error};
 pub(crate) use raw_response::RawResponse;
@@ -17,7 +18,6 @@ use std::time::Duration;
 use crate::request::Operation;
 use crate::text::one_line;
 use crate::values::{ApiKey, InvalidValue, Scope};
-use body::{ErrorBody, is_page, read_error_body};
 
 /// The error of a failed call or an invalid setting.
 ///
@@ -253,6 +253,11 @@ impl Error {
         }
     }
 
+    /// Creates the error of an invalid value or setting.
+    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, reason)
+    }
+
     /// Creates an error of an attempt in which no request was sent.
     pub(crate) fn unsent(kind: ErrorKind, reason: impl Into<String>) -> Self {
         let mut error = Self::new(kind, reason);
@@ -444,7 +449,7 @@ impl StdError for Error {}
 
 impl From<InvalidValue> for Error {
     fn from(invalid: InvalidValue) -> Self {
-        let mut error = Self::new(ErrorKind::Invalid, invalid.to_string());
+        let mut error = Self::invalid(invalid.to_string());
         error.inner.invalid_value = Some(invalid);
         error
     }

@@ -3,10 +3,11 @@
 pub(crate) mod clock;
 mod rate_limit_state;
 mod rate_limit_status;
-pub(crate) mod rate_limiter;
+mod rate_limiter;
 
 pub use clock::{Clock, SystemClock};
 pub use rate_limit_status::RateLimitStatus;
+pub(crate) use rate_limiter::{NextStart, Permit, RateLimiter, WaitLimits};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -15,7 +16,6 @@ use crate::error::{Error, ErrorKind, RawResponse};
 use crate::number;
 use crate::retry::{Jitter, RetryBudget, RetryPolicy, read_retry_after, wait_after_429};
 use rate_limit_status::RateLimitHeaders;
-use rate_limiter::{NextStart, Permit, RateLimiter, WaitLimits};
 
 /// The settings that the keys of a client have in common.
 #[derive(Clone)]

@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::pacing::RateLimitStatus;
-use crate::pacing::rate_limit_status::RateLimitHeaders;
+use crate::pacing::rate_limit_status::{RateLimitHeaders, RateLimitStatus};
 
 /// The requests in flight until the first responses arrive, so that a crowd does not exceed a limit
 /// that is not known yet.

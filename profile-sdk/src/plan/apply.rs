@@ -14,6 +14,9 @@ use crate::error::{Error, ErrorKind};
 use crate::resources::Profile;
 use crate::values::Scope;
 
+/// The result of carrying out a plan.
+pub(super) type ApplyResult = Result<ApplyReport, ApplyError>;
+
 impl Client {
     /// Makes the profile as desired: reads it, compares, and carries out the plan, as
     /// [`apply`](Self::apply) does. Returns a report on the steps.
@@ -62,11 +65,7 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn sync(
-        &self,
-        desired: &DesiredProfile,
-        options: PlanOptions,
-    ) -> Result<ApplyReport, ApplyError> {
+    pub async fn sync(&self, desired: &DesiredProfile, options: PlanOptions) -> ApplyResult {
         let _guard = self.shared.applying.lock().await;
         let profile = self.me().await?;
         let plan = Plan::new(&profile, desired, options.service(self.base_url()));
@@ -116,7 +115,7 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn apply(&self, plan: &Plan) -> Result<ApplyReport, ApplyError> {
+    pub async fn apply(&self, plan: &Plan) -> ApplyResult {
         self.apply_with(plan, |_| {}).await
     }
 
@@ -143,11 +142,7 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn apply_with(
-        &self,
-        plan: &Plan,
-        on_done: impl FnMut(&Step),
-    ) -> Result<ApplyReport, ApplyError> {
+    pub async fn apply_with(&self, plan: &Plan, on_done: impl FnMut(&Step)) -> ApplyResult {
         let _guard = self.shared.applying.lock().await;
         self.carry_out(plan, self.me(), on_done).await
     }
@@ -157,7 +152,7 @@ impl Client {
         plan: &Plan,
         reading: impl IntoFuture<Output = Result<Profile, Error>>,
         mut on_done: impl FnMut(&Step),
-    ) -> Result<ApplyReport, ApplyError> {
+    ) -> ApplyResult {
         let mut report = ApplyReport {
             not_done: plan.steps().to_vec(),
             warnings: plan.warnings().to_vec(),

@@ -1,8 +1,7 @@
 //! Plans of the blocking client; feature `blocking`.
 
-use super::apply::{ApplyError, ApplyReport};
-use super::desired_profile::DesiredProfile;
-use super::{Plan, PlanOptions};
+use super::apply::ApplyResult;
+use super::{DesiredProfile, Plan, PlanOptions};
 use crate::blocking::Client;
 
 impl Client {
@@ -16,11 +15,7 @@ impl Client {
     /// # Panics
     ///
     /// Panics in an async runtime.
-    pub fn sync(
-        &self,
-        desired: &DesiredProfile,
-        options: PlanOptions,
-    ) -> Result<ApplyReport, ApplyError> {
+    pub fn sync(&self, desired: &DesiredProfile, options: PlanOptions) -> ApplyResult {
         self.wait(self.as_async().sync(desired, options))
     }
 
@@ -34,7 +29,7 @@ impl Client {
     /// # Panics
     ///
     /// Panics in an async runtime.
-    pub fn apply(&self, plan: &Plan) -> Result<ApplyReport, ApplyError> {
+    pub fn apply(&self, plan: &Plan) -> ApplyResult {
         self.wait(self.as_async().apply(plan))
     }
 }

@@ -9,8 +9,7 @@ use url::Url;
 use crate::client::Client;
 use crate::error::Error;
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
-use crate::values::macros::objects;
-use crate::values::{Handle, InvalidValue, LinkId, LinkUrl};
+use crate::values::{Handle, InvalidValue, LinkId, LinkUrl, objects};
 
 objects! {
     /// A profile as it should be: its fields, its links, or both.

@@ -48,8 +48,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::resources::{Link, NewLink, Profile};
 use crate::text::{quoted, quoted_beside};
-use crate::values::macros::as_json;
-use crate::values::{Handle, LinkId, Scope};
+use crate::values::{Handle, LinkId, Scope, as_json};
 use desired_profile::{Grade, find_matches, normalized, texts, texts_of};
 use step::{is_equal, shown};
 

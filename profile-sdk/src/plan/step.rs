@@ -11,8 +11,7 @@ use super::desired_profile::{Grade, texts, texts_of};
 use crate::request::{Operation, Request};
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
 use crate::text::quoted_start_beside;
-use crate::values::macros::as_json;
-use crate::values::{FieldKind, LinkId};
+use crate::values::{FieldKind, LinkId, as_json};
 
 /// One request of a [`Plan`](super::Plan). `Display` prints a line about it:
 ///

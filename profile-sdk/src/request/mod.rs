@@ -1,8 +1,9 @@
 //! A request as a plain value.
 
-pub(crate) mod headers;
+mod headers;
 pub(crate) mod operation;
 
+pub(crate) use headers::{custom_header, default_headers, set_key};
 pub use operation::{Method, Operation};
 
 use bytes::Bytes;
@@ -13,7 +14,6 @@ use serde::Serialize;
 use crate::text::quoted_start;
 use crate::values::InvalidValue;
 use crate::values::path_segment::segment;
-use headers::custom_header;
 
 /// A request that has not been sent.
 ///

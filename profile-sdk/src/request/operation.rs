@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::values::Scope;
-use crate::values::macros::display_text;
+use crate::values::{Scope, display_text};
 
 /// The method of an HTTP request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::decode::ResponseData;
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
-use crate::values::macros::open_enum;
+use crate::values::open_enum;
 
 /// A badge. (Specification: Resources, Badge.)
 ///

@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 use super::calls::calls;
 use crate::call::Call;
 use crate::decode::{Resource, ResponseData};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
-use crate::values::macros::objects;
-use crate::values::{LinkId, LinkUrl};
+use crate::values::{LinkId, LinkUrl, objects};
 
 /// A link on a profile. (Specification: Resources, Link.)
 ///
@@ -186,7 +185,7 @@ calls! {
         let request = Request::with_parameter(Operation::UPDATE_LINK, "id", id.as_str());
         let error = update.is_empty().then(|| {
             let reason = "the link update is empty; set the title, the URL or both";
-            Error::new(ErrorKind::Invalid, reason)
+            Error::invalid(reason)
         });
         Call::write(self, request.json(update)).or_error(error)
     }

@@ -5,9 +5,8 @@ use serde_json::{Map, Value};
 
 use super::calls::calls;
 use crate::call::Call;
-use crate::decode;
-use crate::decode::{List, Resource, ResponseData};
-use crate::error::{Error, ErrorKind};
+use crate::decode::{self, List, Resource, ResponseData};
+use crate::error::Error;
 use crate::json::readable_json;
 use crate::number;
 use crate::request::{Operation, Request};
@@ -69,7 +68,7 @@ impl Profile {
     /// ```
     pub fn from_json(json: &str) -> Result<Self, Error> {
         decode::read_value(&readable_json(json.as_bytes()))
-            .map_err(|reason| Error::new(ErrorKind::Invalid, reason).shortened())
+            .map_err(|reason| Error::invalid(reason).shortened())
     }
 
     /// Returns the links, or an empty slice if the response does not list them.

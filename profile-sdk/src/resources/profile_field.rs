@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::resources::{ApiVisible, Badge, Extra, KeyInfo, Link, Post};
 use crate::text::quoted_start;
-use crate::values::macros::{Field, objects};
-use crate::values::{Bio, Color, DisplayName, FieldKind, Handle, InvalidValue, Location};
+use crate::values::{
+    Bio, Color, DisplayName, Field, FieldKind, Handle, InvalidValue, Location, objects,
+};
 
 /// Declares the types. A row is a variant, the field's name in JSON with the type of its values, its
 /// name with hyphens, and its description.

@@ -1,13 +1,17 @@
 //! The only module that uses the network.
 
-pub(crate) mod base_url;
+mod base_url;
 mod body;
 mod connect_error;
 #[cfg(feature = "tower")]
 pub(crate) mod http_service;
 mod network;
-pub(crate) mod tls;
-pub(crate) mod tls_problem;
+mod tls;
+mod tls_problem;
+
+pub(crate) use base_url::{BaseUrl, parse_proxy};
+pub use tls::Tls;
+pub use tls_problem::TlsProblem;
 
 use std::str::FromStr as _;
 use std::sync::Arc;
@@ -17,14 +21,12 @@ use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderValue};
 use url::Url;
 
-use base_url::{BaseUrl, parse_proxy};
 use body::{Incoming, read_body};
 #[cfg(feature = "tower")]
 use http_service::{AddLayer, HttpService};
 use network::{MAX_HEADERS, Network};
-use tls::Tls;
 
-use crate::error::{Error, ErrorKind, RawResponse, setup_error};
+use crate::error::{Error, RawResponse, setup_error};
 use crate::json::Body;
 use crate::pacing::Clock;
 use crate::pacing::clock::InFlight;
@@ -57,7 +59,7 @@ impl Settings {
         let Some(base_url) = &self.base_url else {
             let reason = "no base URL is set; call ClientBuilder::base_url, or set \
                           PROFILE_BASE_URL and use from_env";
-            return Err(Error::new(ErrorKind::Invalid, reason));
+            return Err(Error::invalid(reason));
         };
         let base_url = BaseUrl::parse(base_url, self.plain_http_allowed)?;
         let proxy = self.proxy.as_deref().map(parse_proxy).transpose()?;

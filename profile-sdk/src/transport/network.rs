@@ -257,7 +257,7 @@ fn invalid_head(error: &reqwest::Error, cause: &str, is_http: bool) -> Option<Er
 
 pub(super) fn could_not_create(cause: &str) -> Error {
     let reason = format!("could not create the request, so nothing was sent: {cause}");
-    Error::new(ErrorKind::Invalid, reason)
+    Error::invalid(reason)
 }
 
 pub(super) fn timed_out(timeout: Duration) -> Error {

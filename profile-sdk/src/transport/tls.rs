@@ -1,6 +1,6 @@
 //! TLS, by cargo feature.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 use crate::json::without_mark;
 
@@ -51,8 +51,7 @@ pub(crate) fn prepare(
     https: Option<&[Vec<u8>]>,
 ) -> Result<reqwest::ClientBuilder, Error> {
     match tls.or(Tls::ENABLED.first().copied()) {
-        None if https.is_some() => Err(Error::new(
-            ErrorKind::Invalid,
+        None if https.is_some() => Err(Error::invalid(
             "HTTPS is not available, because this program was built without TLS; \
              enable the feature rustls, rustls-ring or native-tls of profile-sdk",
         )),
@@ -108,7 +107,7 @@ fn certificates_in<C, E>(
             };
             let reason =
                 format!("the value of root_certificate_pem is not a PEM certificate: {problem}");
-            return Err(Error::new(ErrorKind::Invalid, reason));
+            return Err(Error::invalid(reason));
         }
         all.extend(certificates);
     }
@@ -128,14 +127,15 @@ mod rustls_config {
     use rustls_platform_verifier::Verifier;
 
     use super::certificates_in;
-    use crate::error::{Error, ErrorKind};
-    use crate::transport::tls_problem::TlsProblem;
+    use crate::error::Error;
+    use crate::transport::TlsProblem;
 
     type Certificates = Vec<CertificateDer<'static>>;
+    type Provider = Arc<CryptoProvider>;
+    type VerifierResult = Result<Arc<dyn ServerCertVerifier>, rustls::Error>;
 
     /// Returns a verifier that trusts the additional certificates, too.
-    pub(super) type CreateVerifier =
-        fn(Certificates, Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error>;
+    pub(super) type CreateVerifier = fn(Certificates, Provider) -> VerifierResult;
 
     /// The protocols that are offered with ALPN.
     const PROTOCOLS: &[&[u8]] = &[
@@ -151,8 +151,7 @@ mod rustls_config {
     ) -> Result<reqwest::ClientBuilder, Error> {
         let failed = |error| {
             let problem = TlsProblem::of_rustls(&error);
-            let reason = format!("could not set up TLS: {problem}");
-            Error::new(ErrorKind::Invalid, reason)
+            Error::invalid(format!("could not set up TLS: {problem}"))
         };
         let provider = crypto_provider()?;
         let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -180,7 +179,7 @@ mod rustls_config {
     ///
     /// The provider of the process comes last: rustls does not install one by itself if a program
     /// depends on both aws-lc-rs and ring.
-    fn crypto_provider() -> Result<Arc<CryptoProvider>, Error> {
+    fn crypto_provider() -> Result<Provider, Error> {
         #[cfg(feature = "rustls")]
         let provider = Some(Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
         #[cfg(all(feature = "rustls-ring", not(feature = "rustls")))]
@@ -191,7 +190,7 @@ mod rustls_config {
             let reason = "no crypto provider is installed for rustls; call \
                           rustls::crypto::CryptoProvider::install_default before creating a \
                           client, or enable the feature rustls or rustls-ring of profile-sdk";
-            Error::new(ErrorKind::Invalid, reason)
+            Error::invalid(reason)
         })
     }
 
@@ -199,8 +198,8 @@ mod rustls_config {
     /// 18 million instructions and 100 kB.
     pub(super) fn platform_verifier(
         certificates: Certificates,
-        provider: Arc<CryptoProvider>,
-    ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+        provider: Provider,
+    ) -> VerifierResult {
         static VERIFIER: OnceLock<Arc<Verifier>> = OnceLock::new();
         if !certificates.is_empty() {
             #[cfg(target_os = "android")]
@@ -224,8 +223,8 @@ mod rustls_config {
     #[cfg(feature = "webpki-roots")]
     pub(super) fn webpki_verifier(
         certificates: Certificates,
-        provider: Arc<CryptoProvider>,
-    ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+        provider: Provider,
+    ) -> VerifierResult {
         let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
         let mut store = RootCertStore { roots };
         for certificate in certificates {

@@ -5,8 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
-use crate::values::InvalidValue;
-use crate::values::macros::from_text;
+use crate::values::{InvalidValue, from_text};
 
 /// An API key, sent as `Authorization: Bearer <API_KEY>` to the configured host only.
 ///

@@ -23,8 +23,8 @@ macro_rules! text_value {
             }
         }
 
-        $crate::values::macros::display_text!($name);
-        $crate::values::macros::from_text!($name);
+        $crate::values::display_text!($name);
+        $crate::values::from_text!($name);
 
         impl AsRef<str> for $name {
             fn as_ref(&self) -> &str {
@@ -113,7 +113,7 @@ macro_rules! open_enum {
             }
         }
 
-        $crate::values::macros::display_text!($enum);
+        $crate::values::display_text!($enum);
 
         impl serde::Serialize for $enum {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -165,7 +165,7 @@ macro_rules! objects {
             use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
             use serde::ser::{Serialize, SerializeMap, Serializer};
             use $crate::resources::null_message;
-            use $crate::values::macros::Field;
+            use $crate::values::Field;
 
             impl Serialize for $name {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,13 +2,14 @@
 
 mod api_key;
 mod days;
-pub(crate) mod macros;
+mod macros;
 pub(crate) mod path_segment;
 mod profile_values;
 mod scope;
 
 pub use api_key::ApiKey;
 pub use days::{Days, OptionalDays};
+pub(crate) use macros::{Field, as_json, display_text, from_text, objects, open_enum, text_value};
 pub use path_segment::{Handle, LinkId, PostId};
 pub use profile_values::{Bio, Color, DisplayName, FieldKind, LinkUrl, Location};
 pub use scope::{Scope, Scopes};

@@ -10,8 +10,7 @@ use serde_json::{Number, Value};
 
 use crate::number::count_of;
 use crate::text::quoted_start;
-use crate::values::InvalidValue;
-use crate::values::macros::{Field, text_value};
+use crate::values::{Field, InvalidValue, text_value};
 
 /// The handle of a profile: any text except the empty text, `.` and `..`, which cannot be part of a
 /// URL path.

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::text::quoted_start;
-use crate::values::InvalidValue;
-use crate::values::macros::{Field, text_value};
+use crate::values::{Field, InvalidValue, text_value};
 
 /// The kind of a profile field's values. `Display` prints the limits.
 ///

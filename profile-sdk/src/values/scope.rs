@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::values::macros::open_enum;
+use crate::values::open_enum;
 
 open_enum! {
     /// A permission of a key.

@@ -222,15 +222,11 @@ impl Receiver {
         result
     }
 
-    async fn read<B>(
+    async fn read<B: Body<Error: Into<BoxError>>>(
         &self,
         headers: &HeaderMap,
         mut body: Pin<&mut B>,
-    ) -> Result<Verified<Bytes>, Rejection>
-    where
-        B: Body,
-        B::Error: Into<BoxError>,
-    {
+    ) -> Result<Verified<Bytes>, Rejection> {
         let content_length = content_length(headers, &*body);
         let mut stream = self
             .verifier()

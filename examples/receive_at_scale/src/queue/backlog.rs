@@ -2,7 +2,7 @@
 
 use futures_util::TryStreamExt;
 
-use super::{Queue, QueueError};
+use super::{Queue, QueueError, Result};
 
 impl Queue {
     /// Returns the events that the worker with this name has not handled.
@@ -10,7 +10,7 @@ impl Queue {
     /// # Errors
     ///
     /// Returns [`QueueError`] if the broker does not respond, or the worker does not exist.
-    pub async fn backlog(&self, worker: &str) -> Result<Backlog, QueueError> {
+    pub async fn backlog(&self, worker: &str) -> Result<Backlog> {
         let stream = self.stream().await?;
         let info = stream.consumer_info(worker).await;
         let info = info.map_err(QueueError::during("look up the worker"))?;
@@ -26,7 +26,7 @@ impl Queue {
     /// # Errors
     ///
     /// Returns [`QueueError`] if the broker does not respond.
-    pub async fn workers(&self) -> Result<Vec<String>, QueueError> {
+    pub async fn workers(&self) -> Result<Vec<String>> {
         let names = self.stream().await?.consumer_names().try_collect().await;
         names.map_err(QueueError::during("list the workers"))
     }

@@ -6,7 +6,7 @@ use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
-use super::{KIND_HEADER, Queue, QueueError, WORKER_HEADER, message};
+use super::{KIND_HEADER, Queue, QueueError, Result, WORKER_HEADER, message};
 use crate::recent_events::Identity;
 
 const REASON_HEADER: &str = "Profile-Reason";
@@ -19,7 +19,7 @@ const MAX_REASON: usize = 500;
 ///
 /// ```no_run
 /// # use receive_at_scale::{Queue, QueueError};
-/// async fn replay_all(queue: &Queue) -> Result<(), QueueError> {
+/// async fn replay_all(queue: &Queue) -> Result<()> {
 ///     let mut next = 1;
 ///     while let Some(letter) = queue.dead_letter("mailer", next).await? {
 ///         println!("{} {}", letter.number, letter.reason);
@@ -52,11 +52,7 @@ impl Queue {
     /// # Errors
     ///
     /// Returns [`QueueError`] if the broker does not respond.
-    pub async fn dead_letter(
-        &self,
-        worker: &str,
-        number: u64,
-    ) -> Result<Option<DeadLetter>, QueueError> {
+    pub async fn dead_letter(&self, worker: &str, number: u64) -> Result<Option<DeadLetter>> {
         let subject = self.dead_subject(worker);
         let stream = self.dead_stream().await?;
         let found = stream.get_first_raw_message_by_subject(subject, number);
@@ -85,7 +81,7 @@ impl Queue {
     ///
     /// Returns [`QueueError`] if the broker does not respond. Call it again then: within
     /// [`DUPLICATE_WINDOW`](crate::DUPLICATE_WINDOW), the event is stored only once.
-    pub async fn replay(&self, letter: &DeadLetter) -> Result<(), QueueError> {
+    pub async fn replay(&self, letter: &DeadLetter) -> Result<()> {
         let (worker, number, stored_at) = (&letter.worker, letter.number, letter.stored_at);
         let id = format!("replay-{worker}-{number}-{stored_at}");
         let message = message(&letter.body, &id, letter.kind.as_deref())
@@ -109,7 +105,7 @@ impl Queue {
         event: &Message,
         (sequence, stored_at): Identity,
         reason: &str,
-    ) -> Result<(), QueueError> {
+    ) -> Result<()> {
         // A line break would end the header.
         let reason = reason.replace(char::is_control, " ");
         let reason: String = reason.chars().take(MAX_REASON).collect();
@@ -128,7 +124,7 @@ impl Queue {
     }
 
     /// Returns the number of dead letters of a worker.
-    pub(super) async fn count_dead_letters(&self, worker: &str) -> Result<u64, QueueError> {
+    pub(super) async fn count_dead_letters(&self, worker: &str) -> Result<u64> {
         let failed = || QueueError::during("count the dead letters");
         let subject = self.dead_subject(worker);
         let stream = self.dead_stream().await?;

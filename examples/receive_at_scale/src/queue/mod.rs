@@ -15,8 +15,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::jetstream::Context;
-use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{
     ContextBuilder, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, PublishError,
     PublishErrorKind,
@@ -24,6 +22,7 @@ use async_nats::jetstream::context::{
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::publish::PublishAck;
 use async_nats::jetstream::stream::{Config, Stream};
+use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{ConnectErrorKind, ConnectOptions};
 use bytes::Bytes;
 use tokio::sync::{Mutex, Semaphore};
@@ -72,6 +71,8 @@ pub struct QueueError {
     cause: String,
     is_refusal: bool,
 }
+
+type Result<T, E = QueueError> = std::result::Result<T, E>;
 
 impl QueueError {
     /// Returns a function that creates an error with its cause.
@@ -133,7 +134,7 @@ impl Queue {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn open(settings: QueueSettings) -> Result<Self, QueueError> {
+    pub async fn open(settings: QueueSettings) -> Result<Self> {
         let mut queue = Self::connect(&settings).await?;
         let streams = &queue.streams;
         for config in [&streams.events, &streams.dead_letters] {
@@ -158,7 +159,7 @@ impl Queue {
     /// # Errors
     ///
     /// Returns [`QueueError`] if the credentials or the certificate cannot be read.
-    pub async fn connect_in_background(settings: &QueueSettings) -> Result<Self, QueueError> {
+    pub async fn connect_in_background(settings: &QueueSettings) -> Result<Self> {
         let options = settings.connect_options().await?;
         let options = options.retry_on_initial_connect();
         let mut queue = Self::connect_with(options, settings).await?;
@@ -173,14 +174,11 @@ impl Queue {
     ///
     /// Returns [`QueueError`] if the credentials or the certificate cannot be read, or if the broker
     /// cannot be reached.
-    pub async fn connect(settings: &QueueSettings) -> Result<Self, QueueError> {
+    pub async fn connect(settings: &QueueSettings) -> Result<Self> {
         Self::connect_with(settings.connect_options().await?, settings).await
     }
 
-    async fn connect_with(
-        options: ConnectOptions,
-        settings: &QueueSettings,
-    ) -> Result<Self, QueueError> {
+    async fn connect_with(options: ConnectOptions, settings: &QueueSettings) -> Result<Self> {
         let connected = options.connect(&settings.nats_url[..]).await;
         let client = connected.map_err(|error| {
             let is_refusal = error.kind() == ConnectErrorKind::AuthorizationViolation;
@@ -215,19 +213,19 @@ impl Queue {
     }
 
     /// Returns the stream of events. Fails at once while the broker is disconnected.
-    pub(crate) async fn stream(&self) -> Result<Stream, QueueError> {
+    pub(crate) async fn stream(&self) -> Result<Stream> {
         self.look_up(&self.streams.events.name, "look up the stream")
             .await
     }
 
     /// Returns the stream of dead letters.
-    async fn dead_stream(&self) -> Result<Stream, QueueError> {
+    async fn dead_stream(&self) -> Result<Stream> {
         let name = &self.streams.dead_letters.name;
         self.look_up(name, "look up the stream of dead letters")
             .await
     }
 
-    async fn look_up(&self, name: &str, action: &'static str) -> Result<Stream, QueueError> {
+    async fn look_up(&self, name: &str, action: &'static str) -> Result<Stream> {
         if !self.is_connected() {
             return Err(QueueError::during(action)(DISCONNECTED));
         }
