@@ -73,7 +73,7 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::Invalid`] unless `url` is an absolute `http://` URL and the secret is not empty,
     /// and [`Error::State`] if the state file fails.
-    pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
+    pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<()> {
         self.use_receiver(
             Receiver::Url(url.to_owned().try_into()?),
             Some(secret.into()),
@@ -88,20 +88,12 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::Invalid`] if the script is invalid or the secret is empty, and [`Error::State`]
     /// if the state file fails.
-    pub fn use_built_in_receiver(
-        &self,
-        script: &str,
-        secret: impl Into<Vec<u8>>,
-    ) -> Result<(), Error> {
+    pub fn use_built_in_receiver(&self, script: &str, secret: impl Into<Vec<u8>>) -> Result<()> {
         self.use_receiver(Receiver::built_in(script.parse()?), Some(secret.into()))
     }
 
     /// Sets the receiver. Without a secret, a later receiver keeps that of the earlier one.
-    pub(crate) fn use_receiver(
-        &self,
-        receiver: Receiver,
-        secret: Option<Vec<u8>>,
-    ) -> Result<(), Error> {
+    pub(crate) fn use_receiver(&self, receiver: Receiver, secret: Option<Vec<u8>>) -> Result<()> {
         let secret = secret.map(WebhookSecret::new).transpose()?;
         self.service.store.try_update(|world| {
             let webhook = &mut world.webhook;
@@ -131,7 +123,7 @@ impl<'a> WebhookHandle<'a> {
         &self,
         kind: impl AsRef<str>,
         data: impl Into<EventData>,
-    ) -> Result<Delivery, Error> {
+    ) -> Result<Delivery> {
         self.start_event(kind.as_ref(), data.into())?.await
     }
 
@@ -142,7 +134,7 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns the errors of [`emit`](Self::emit), and [`Error::NotSent`] if the log does not contain the
     /// delivery.
-    pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, Error> {
+    pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery> {
         self.start_redelivery(delivery_id)?.await
     }
 
@@ -152,7 +144,7 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// Returns [`Error::NotSent`] if the webhook has no receiver, and [`Error::State`] if the state file
     /// fails.
-    pub fn turn_on(&self) -> Result<(), Error> {
+    pub fn turn_on(&self) -> Result<()> {
         self.service.store.try_update(|world| {
             if world.webhook.secret().is_none() {
                 return Err(NotSent::NoReceiver.into());
@@ -167,7 +159,7 @@ impl<'a> WebhookHandle<'a> {
     /// # Errors
     ///
     /// Returns [`Error::State`] if the state file fails.
-    pub fn deliveries(&self) -> Result<Vec<Delivery>, Error> {
+    pub fn deliveries(&self) -> Result<Vec<Delivery>> {
         let store = &self.service.store;
         Ok(store.read(|world| world.webhook.deliveries().cloned().collect())?)
     }
@@ -177,7 +169,7 @@ impl<'a> WebhookHandle<'a> {
     /// # Errors
     ///
     /// Returns [`Error::State`] if the state file fails.
-    pub fn status(&self) -> Result<WebhookStatus, Error> {
+    pub fn status(&self) -> Result<WebhookStatus> {
         Ok(self.service.store.read(|world| world.webhook.status())?)
     }
 
@@ -186,24 +178,24 @@ impl<'a> WebhookHandle<'a> {
     /// # Errors
     ///
     /// Returns [`Error::State`] if the state file fails.
-    pub fn is_active(&self) -> Result<bool, Error> {
+    pub fn is_active(&self) -> Result<bool> {
         Ok(self.status()?.active)
     }
 
     /// Starts to send an event, and returns its outcome as a future.
-    pub(crate) fn start_event(&self, kind: &str, data: EventData) -> Result<Delivering, Error> {
+    pub(crate) fn start_event(&self, kind: &str, data: EventData) -> Result<Delivering> {
         let kind = EventKind::new(kind)?;
         self.start(|world| world.prepare_event(kind, data))
     }
 
-    pub(crate) fn start_redelivery(&self, delivery_id: &str) -> Result<Delivering, Error> {
+    pub(crate) fn start_redelivery(&self, delivery_id: &str) -> Result<Delivering> {
         self.start(|world| world.prepare_redelivery(delivery_id))
     }
 
     fn start(
         &self,
         prepare: impl FnOnce(&mut World) -> Result<Prepared, NotSent>,
-    ) -> Result<Delivering, Error> {
+    ) -> Result<Delivering> {
         let prepared = self.service.store.try_update(|world| {
             let prepared = prepare(world);
             self.apply_mutant(world);
@@ -262,7 +254,10 @@ impl<'a> WebhookHandle<'a> {
 }
 
 /// The outcome of a delivery that was started.
-pub(crate) type Delivering = Pin<Box<dyn Future<Output = Result<Delivery, Error>> + Send>>;
+pub(crate) type Delivering = Pin<Box<dyn Future<Output = Result<Delivery>> + Send>>;
+
+/// A result whose error is [`Error`], unless another type is named.
+type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of a call to the webhook. The call had no effect, except for [`NotRecorded`](Self::NotRecorded).
 #[derive(Debug, thiserror::Error)]

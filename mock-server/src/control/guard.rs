@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::ControlError;
 use crate::engine::{OwnHosts, Problem, Request, bearer_token};
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 
 /// The requests that the control API accepts. Not `Debug`, because the digest must not be printed.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Accepts only requests with this token.
-    pub(crate) fn require_token(&mut self, token: &str) -> Result<(), InvalidInput> {
+    pub(crate) fn require_token(&mut self, token: &str) -> Result<()> {
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             let message = "the control token is empty or contains characters other than printable \
                            ASCII; expected one line such as the output of `openssl rand -hex 16`";

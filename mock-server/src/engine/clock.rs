@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 
 /// The latest instant that a clock can show.
 pub(crate) const LAST: &str = "9999-12-30T22:00:00Z";
@@ -53,7 +53,7 @@ impl Clock {
     ///
     /// Returns [`InvalidInput`] unless `instant` is an RFC 3339 instant from the year 1 to
     /// 9999-12-30T22:00:00Z, the latest instant whose year has four digits in every time zone.
-    pub fn fixed(instant: &str) -> Result<Self, InvalidInput> {
+    pub fn fixed(instant: &str) -> Result<Self> {
         Ok(Self(Setting::Fixed(parse(instant)?)))
     }
 
@@ -103,7 +103,7 @@ pub(crate) fn http_date(instant: Timestamp) -> String {
     instant.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
-fn parse(instant: &str) -> Result<Timestamp, InvalidInput> {
+fn parse(instant: &str) -> Result<Timestamp> {
     let parsed = instant.parse().ok();
     let parsed = parsed.filter(|timestamp| *timestamp <= END && date_of(*timestamp).year() >= 1);
     parsed.ok_or_else(|| {
@@ -127,7 +127,7 @@ impl TryFrom<String> for Clock {
     type Error = InvalidInput;
 
     /// Parses the JSON form of a clock.
-    fn try_from(text: String) -> Result<Self, InvalidInput> {
+    fn try_from(text: String) -> Result<Self> {
         let ahead = match text.strip_prefix("system") {
             Some("") => return Ok(Self::system()),
             Some(ahead) if ahead.starts_with(['+', '-']) => ahead,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 
 use super::{BASE_PATH, Endpoint, Problem, Request};
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 
 /// Returns the endpoint of a request and its decoded path parameter. HEAD is routed like GET; the HTTP
 /// layer omits the body.
@@ -53,7 +53,7 @@ pub(crate) fn matches(pattern: &str, path: &str) -> bool {
 }
 
 /// Rejects a path that no endpoint has, unless it ends with `*`.
-pub(crate) fn check(pattern: &str) -> Result<(), InvalidInput> {
+pub(crate) fn check(pattern: &str) -> Result<()> {
     let full = full_path(pattern);
     let is_path_of = |endpoint: &Endpoint| {
         match_path(endpoint.path(), &full).is_some() || match_path(&full, endpoint.path()).is_some()

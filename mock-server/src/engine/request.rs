@@ -8,7 +8,7 @@ use http::Version;
 use http::uri::Authority;
 
 use super::{Problem, bearer_token};
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 use crate::redaction::Secrets;
 
 /// An HTTP request as plain values.
@@ -207,7 +207,7 @@ impl Request {
 pub(crate) struct OwnHosts(Vec<String>);
 
 impl OwnHosts {
-    pub(crate) fn add(&mut self, name: &str) -> Result<(), InvalidInput> {
+    pub(crate) fn add(&mut self, name: &str) -> Result<()> {
         let authority: Option<Authority> = name.parse().ok();
         if authority.is_none_or(|authority| authority.host() != name || name.contains('@')) {
             let message =

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::large_body::{MAX_BODY_BYTES, MIN_BODY_BYTES};
-use crate::input::{BAD_BODY, InvalidInput};
+use crate::input::{BAD_BODY, InvalidInput, Result};
 
 /// A fault that replaces, delays or damages a response.
 ///
@@ -171,7 +171,7 @@ impl Fault {
     }
 
     /// Rejects a fault with invalid settings.
-    pub(super) fn check(&self) -> Result<(), InvalidInput> {
+    pub(super) fn check(&self) -> Result<()> {
         match self {
             Self::Status {
                 status,
@@ -222,7 +222,7 @@ pub(super) fn is_bodiless(status: u16) -> bool {
     matches!(status, 204 | 205 | 304)
 }
 
-fn check_status(found: u16, min: u16, max: u16) -> Result<(), InvalidInput> {
+fn check_status(found: u16, min: u16, max: u16) -> Result<()> {
     if (min..=max).contains(&found) {
         return Ok(());
     }
@@ -232,7 +232,7 @@ fn check_status(found: u16, min: u16, max: u16) -> Result<(), InvalidInput> {
 }
 
 /// Rejects headers that determine the length of the body, since hyper does not send a wrong length.
-fn check_header(name: &str, value: &str) -> Result<(), InvalidInput> {
+fn check_header(name: &str, value: &str) -> Result<()> {
     let mut framing = ["content-length", "transfer-encoding"].iter();
     if framing.any(|framing| name.eq_ignore_ascii_case(framing)) {
         return Err(invalid(format!(
@@ -408,7 +408,7 @@ pub(super) const FORMS: [&str; 16] = [
 
 /// Rejects a fault that is known but has another form, such as `{"status": 503}`, or is not in the field `fault` of
 /// its rule, with the right form.
-pub(super) fn check_form(rule: &Value) -> Result<(), InvalidInput> {
+pub(super) fn check_form(rule: &Value) -> Result<()> {
     let fault = rule.get("fault");
     let found = form(fault.unwrap_or(rule));
     let (_, name, _) = &found;

@@ -6,6 +6,9 @@ pub(crate) mod read_json;
 pub(crate) use bytes_in_json::BytesInJson;
 pub(crate) use read_json::BAD_BODY;
 
+/// A result whose error is [`InvalidInput`], unless another type is named.
+pub(crate) type Result<T, E = InvalidInput> = std::result::Result<T, E>;
+
 /// An error for invalid input, such as a fault rule, an expectation or a script. The message states
 /// what was found and what was expected.
 ///

@@ -9,19 +9,19 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::files::without_mark;
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 use crate::redaction::redact_keys;
 
 /// The error code of invalid JSON.
 pub(crate) const BAD_BODY: &str = "bad_body";
 
 /// Parses a JSON object. An error contains the path of the invalid field.
-pub(crate) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, InvalidInput> {
+pub(crate) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
     object_in(value(text)?)
 }
 
 /// Deserializes an object from a JSON value.
-pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T, InvalidInput> {
+pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T> {
     if !value.is_object() {
         return Err(unreadable("expected a JSON object"));
     }
@@ -53,7 +53,7 @@ fn with_range(message: &str) -> String {
 }
 
 /// Parses any JSON.
-pub(crate) fn value(text: &[u8]) -> Result<Value, InvalidInput> {
+pub(crate) fn value(text: &[u8]) -> Result<Value> {
     let invalid = |reason: &dyn Display| unreadable(format!("not valid JSON: {reason}"));
     let text = without_mark(text).map_err(|reason| invalid(&reason))?;
     serde_json::from_slice(text).map_err(|error| invalid(&error))

@@ -10,7 +10,7 @@ use super::entry::RecordedRequest;
 use super::har::dropped;
 use super::request_pattern::{RequestPattern, join};
 use crate::engine::BASE_PATH;
-use crate::input::{InvalidInput, read_json};
+use crate::input::{InvalidInput, Result, read_json};
 
 /// A pattern and the expected number of requests that match it.
 ///
@@ -95,7 +95,7 @@ pub(crate) struct ExpectationJson {
 impl TryFrom<ExpectationJson> for Expectation {
     type Error = InvalidInput;
 
-    fn try_from(written: ExpectationJson) -> Result<Self, InvalidInput> {
+    fn try_from(written: ExpectationJson) -> Result<Self> {
         let request = written.request;
         match (written.times, written.at_least, written.at_most) {
             (Some(times), None, None) => Ok(Self::times(request, times)),

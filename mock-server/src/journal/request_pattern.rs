@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::engine::{Keys, paths};
-use crate::input::{InvalidInput, read_json};
+use crate::input::{InvalidInput, Result, read_json};
 use crate::redaction::{is_secret_header, redact_keys};
 
 /// A pattern that requests are matched against. Conditions that are not set match every request.
@@ -144,7 +144,7 @@ impl RequestPattern {
     }
 
     /// Rejects a pattern that no request can match.
-    pub(crate) fn check(&self) -> Result<(), InvalidInput> {
+    pub(crate) fn check(&self) -> Result<()> {
         if let Some(name) = self.headers.keys().find(|name| is_secret_header(name)) {
             return Err(unmatchable(format!(
                 "the header `{name}` is never recorded; use `key` instead"
@@ -177,7 +177,7 @@ impl RequestPattern {
     }
 
     /// Does the same for a pattern of requests that have no response yet.
-    pub(crate) fn check_request(&self) -> Result<(), InvalidInput> {
+    pub(crate) fn check_request(&self) -> Result<()> {
         if self.status.is_some() || self.fault.is_some() {
             let message = "a request has no `status` or `fault` before it is answered; remove them";
             return Err(unmatchable(message.to_owned()));

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use self::advice::RecentResponses;
 use crate::engine::{Keys, OwnHosts, Report, World};
 use crate::faults::{Fault, FaultRule, FaultRules};
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 use crate::journal::{Journal, PastJournals};
 use crate::mutants::Mutant;
 use crate::tasks::{Shutdown, lock};
@@ -123,7 +123,7 @@ impl Service {
     }
 
     /// Adds a fault rule, unless its fault needs a connection that the service does not have.
-    pub(crate) fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
+    pub(crate) fn add_fault(&self, rule: FaultRule) -> Result<()> {
         if let (Fault::Wire(wire), false) = (&rule.fault, self.has_connection) {
             let message = format!(
                 "the fault `{}` needs a connection, which a responder of wiremock does not have; use \
@@ -136,7 +136,7 @@ impl Service {
     }
 
     /// Adds fault rules to a service with connections.
-    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
+    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<()> {
         self.faults.add(rules, || self.now())
     }
 

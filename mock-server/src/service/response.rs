@@ -8,7 +8,7 @@ use url::{Origin, Url};
 
 use crate::engine::{Reply, Request};
 use crate::faults::{PlannedReply, large_body};
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 use crate::redaction::SafeUrl;
 
 /// The origins whose pages may use the service, or `*` for all.
@@ -17,7 +17,7 @@ pub(crate) struct Cors(Vec<String>);
 
 impl Cors {
     /// Adds an origin. Returns an error unless it is `*` or an origin as browsers send it.
-    pub(crate) fn add(&mut self, origin: &str) -> Result<(), InvalidInput> {
+    pub(crate) fn add(&mut self, origin: &str) -> Result<()> {
         if origin != "*" {
             let right = as_sent(origin);
             if right.as_deref() != Some(origin) {

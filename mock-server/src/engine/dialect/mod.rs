@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use self::settings::{Setting, SettingValue, settings};
 use crate::engine::seeded_hash::SeededHash;
-use crate::input::{InvalidInput, read_json};
+use crate::input::{InvalidInput, Result, read_json};
 
 pub use observed::WebhookTimeout;
 #[doc(hidden)]
@@ -51,7 +51,7 @@ impl Dialect {
     /// # Errors
     ///
     /// Returns [`InvalidInput`] for any other name.
-    pub fn named(name: &str) -> Result<Self, InvalidInput> {
+    pub fn named(name: &str) -> Result<Self> {
         match name {
             "default" | "minimal" | "maximal" => Ok(named(name)),
             _ => {
@@ -75,7 +75,7 @@ impl Dialect {
     ///
     /// Returns [`InvalidInput`] if `text` is not a JSON object or contains an unknown setting or
     /// value.
-    pub fn from_json(text: &str) -> Result<Self, InvalidInput> {
+    pub fn from_json(text: &str) -> Result<Self> {
         DialectFile::from_json(text).map(|file| file.settings)
     }
 
@@ -154,11 +154,11 @@ impl DialectFile {
     ///
     /// Returns [`InvalidInput`] if `text` is not a JSON object or contains an unknown field, setting
     /// or value.
-    pub fn from_json(text: &str) -> Result<Self, InvalidInput> {
+    pub fn from_json(text: &str) -> Result<Self> {
         Self::from_value(read_json::value(text.as_bytes())?)
     }
 
-    pub(crate) fn from_value(value: Value) -> Result<Self, InvalidInput> {
+    pub(crate) fn from_value(value: Value) -> Result<Self> {
         if value.get("settings").is_some() || value.get("learned").is_some() {
             return read_json::object_in(value);
         }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use crate::engine::{SignatureEncoding, WebhookPayload, to_json};
-use crate::input::{BytesInJson, InvalidInput, bytes_in_json};
+use crate::input::{BytesInJson, InvalidInput, Result, bytes_in_json};
 
 /// The kind of an event: one of the kinds of the specification, or any other name that is
 /// valid in a header.
@@ -59,7 +59,7 @@ impl EventKind {
     ///
     /// Returns [`InvalidInput`] if the name is not valid in a header: it is empty, starts or ends
     /// with whitespace, or contains a control character.
-    pub fn new(name: impl Into<String>) -> Result<Self, InvalidInput> {
+    pub fn new(name: impl Into<String>) -> Result<Self> {
         let name = name.into();
         let fits = !name.is_empty() && name.trim() == name && !name.contains(char::is_control);
         if fits {
@@ -94,7 +94,7 @@ impl fmt::Display for EventKind {
 impl TryFrom<String> for EventKind {
     type Error = InvalidInput;
 
-    fn try_from(name: String) -> Result<Self, InvalidInput> {
+    fn try_from(name: String) -> Result<Self> {
         Self::new(name)
     }
 }
@@ -255,7 +255,7 @@ pub(crate) struct WebhookSecret(#[serde(serialize_with = "bytes_in_json::seriali
 
 impl WebhookSecret {
     /// Takes the bytes as they are, without trimming.
-    pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, InvalidInput> {
+    pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Result<Self> {
         let bytes = bytes.into();
         if bytes.is_empty() {
             let message = "the webhook secret is empty; expected at least 1 byte";
@@ -274,7 +274,7 @@ impl fmt::Debug for WebhookSecret {
 impl TryFrom<BytesInJson> for WebhookSecret {
     type Error = InvalidInput;
 
-    fn try_from(BytesInJson(bytes): BytesInJson) -> Result<Self, InvalidInput> {
+    fn try_from(BytesInJson(bytes): BytesInJson) -> Result<Self> {
         Self::new(bytes)
     }
 }

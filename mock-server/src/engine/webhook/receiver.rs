@@ -11,7 +11,7 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use super::delivery::DeliveryOutcome;
-use crate::input::{BAD_BODY, InvalidInput, read_json};
+use crate::input::{BAD_BODY, InvalidInput, Result, read_json};
 use crate::redaction::SafeUrl;
 
 /// The absolute `http://` URL of a receiver.
@@ -50,7 +50,7 @@ fn target(url: &Url) -> Result<Uri, http::uri::InvalidUri> {
 impl TryFrom<String> for ReceiverUrl {
     type Error = InvalidInput;
 
-    fn try_from(text: String) -> Result<Self, InvalidInput> {
+    fn try_from(text: String) -> Result<Self> {
         let shown = SafeUrl(&text);
         let not_absolute = |reason: &dyn fmt::Display| {
             invalid_url(format!(
@@ -174,7 +174,7 @@ impl ReceiverScript {
     }
 
     /// Creates a script from parsed steps and their source text.
-    fn new(steps: impl Iterator<Item = (Option<Step>, String)>) -> Result<Self, InvalidInput> {
+    fn new(steps: impl Iterator<Item = (Option<Step>, String)>) -> Result<Self> {
         let steps = (1..).zip(steps).map(|(number, (step, found))| {
             step.ok_or_else(|| {
                 invalid(format!(
@@ -196,7 +196,7 @@ impl ReceiverScript {
 impl FromStr for ReceiverScript {
     type Err = InvalidInput;
 
-    fn from_str(text: &str) -> Result<Self, InvalidInput> {
+    fn from_str(text: &str) -> Result<Self> {
         Self::new(text.split(',').map(|step| {
             let step = step.trim();
             (Step::from_text(step), step.to_owned())
@@ -208,7 +208,7 @@ impl TryFrom<Value> for ReceiverScript {
     type Error = InvalidInput;
 
     /// Reads a string as the text form and an array as the JSON form.
-    fn try_from(script: Value) -> Result<Self, InvalidInput> {
+    fn try_from(script: Value) -> Result<Self> {
         match script {
             Value::String(text) => text.parse(),
             Value::Array(steps) => Self::new(steps.into_iter().map(|step| {
@@ -294,7 +294,7 @@ mod tests {
 
     use super::*;
 
-    fn url(text: &str) -> Result<ReceiverUrl, InvalidInput> {
+    fn url(text: &str) -> Result<ReceiverUrl> {
         text.to_owned().try_into()
     }
 

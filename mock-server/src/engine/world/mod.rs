@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
 use super::webhook::{EventData, EventKind, NotSent, Prepared, Receiver, Webhook, WebhookSecret};
 use super::{Account, Badge, Clock, Dialect, Link, Post, Profile};
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 use crate::redaction::label;
 
 pub(crate) use validation::{check, raise_last_id};
@@ -73,7 +73,7 @@ impl World {
     }
 
     /// Adds the accounts of a new world with their links and posts, in the order of their IDs.
-    fn add_resources(&mut self) -> Result<(), InvalidInput> {
+    fn add_resources(&mut self) -> Result<()> {
         for (handle, profile, badge) in [
             (OWNER, Profile::demo(), "early"),
             ("grace", Profile::grace(), "writer"),
@@ -127,11 +127,7 @@ impl World {
     /// # Errors
     ///
     /// Returns [`InvalidInput`] if `url` is not an absolute `http://` URL or the secret is empty.
-    pub fn set_webhook_receiver(
-        &mut self,
-        url: &str,
-        secret: impl Into<Vec<u8>>,
-    ) -> Result<(), InvalidInput> {
+    pub fn set_webhook_receiver(&mut self, url: &str, secret: impl Into<Vec<u8>>) -> Result<()> {
         self.webhook.set_receiver(
             Receiver::Url(url.to_owned().try_into()?),
             WebhookSecret::new(secret)?,
@@ -166,7 +162,7 @@ impl World {
     /// # Errors
     ///
     /// Returns [`InvalidInput`] if the account does not exist.
-    pub fn add_link(&mut self, handle: &str, title: &str, url: &str) -> Result<Link, InvalidInput> {
+    pub fn add_link(&mut self, handle: &str, title: &str, url: &str) -> Result<Link> {
         let account = self.accounts.get_mut(handle);
         let account = account.ok_or_else(|| unknown_account(handle))?;
         let link = Link {
@@ -184,7 +180,7 @@ impl World {
     /// # Errors
     ///
     /// Returns [`InvalidInput`] if the account does not exist.
-    pub fn add_post(&mut self, handle: &str, body: &str) -> Result<Post, InvalidInput> {
+    pub fn add_post(&mut self, handle: &str, body: &str) -> Result<Post> {
         let account = self.accounts.get_mut(handle);
         let account = account.ok_or_else(|| unknown_account(handle))?;
         let post = Post {
@@ -238,11 +234,7 @@ impl World {
     /// # Errors
     ///
     /// Returns [`InvalidInput`] if the key does not exist.
-    pub fn set_rate_limit(
-        &mut self,
-        key: &str,
-        limit: RateLimit,
-    ) -> Result<RateLimit, InvalidInput> {
+    pub fn set_rate_limit(&mut self, key: &str, limit: RateLimit) -> Result<RateLimit> {
         let key = self.keys.get_mut(key).ok_or_else(|| {
             let message =
                 "the world does not have this key; expected one of `keys` or `create_key`";

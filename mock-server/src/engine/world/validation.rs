@@ -7,14 +7,14 @@ use url::Url;
 use super::World;
 use crate::engine::resources::check_color;
 use crate::engine::{Account, Clock, Problem};
-use crate::input::InvalidInput;
+use crate::input::{InvalidInput, Result};
 use crate::redaction::label;
 
 /// The largest integer that every JSON reader represents exactly; IDs may be integers.
 const MAX_ID: u64 = (1 << 53) - 1;
 
 /// Returns an error for a world that no sequence of requests can produce.
-pub(crate) fn check(world: &mut World) -> Result<(), InvalidInput> {
+pub(crate) fn check(world: &mut World) -> Result<()> {
     raise_last_id(world)?;
     check_badges(world)?;
     check_accounts(world)?;
@@ -23,7 +23,7 @@ pub(crate) fn check(world: &mut World) -> Result<(), InvalidInput> {
 
 /// Raises the ID counter to the largest ID in use, since a test may set IDs itself. Returns an error if
 /// no IDs are left.
-pub(crate) fn raise_last_id(world: &mut World) -> Result<(), InvalidInput> {
+pub(crate) fn raise_last_id(world: &mut World) -> Result<()> {
     let used = numbers(world).max().unwrap_or_default();
     world.last_id = world.last_id.max(used);
     match world.last_id {
@@ -52,7 +52,7 @@ fn numbers(world: &World) -> impl Iterator<Item = u64> {
         .filter(|number| *number <= MAX_ID)
 }
 
-fn check_badges(world: &World) -> Result<(), InvalidInput> {
+fn check_badges(world: &World) -> Result<()> {
     for (index, badge) in world.badges.iter().enumerate() {
         let mut earlier = world.badges[..index].iter();
         if earlier.any(|other| other.id == badge.id) {
@@ -65,7 +65,7 @@ fn check_badges(world: &World) -> Result<(), InvalidInput> {
     Ok(())
 }
 
-fn check_accounts(world: &World) -> Result<(), InvalidInput> {
+fn check_accounts(world: &World) -> Result<()> {
     let mut ids = BTreeMap::new();
     for (handle, account) in &world.accounts {
         if handle.is_empty() {
@@ -99,7 +99,7 @@ fn check_item<'a>(
     id: &'a str,
     created_at: &str,
     ids: &mut BTreeMap<&'a str, String>,
-) -> Result<(), InvalidInput> {
+) -> Result<()> {
     let id_place = format!("{place}.id");
     if id.is_empty() {
         let problem = "found an empty id; expected a non-empty string";
@@ -118,7 +118,7 @@ fn check_item<'a>(
     Err(at(&format!("{place}.created_at"), problem))
 }
 
-fn check_owned_badges(world: &World, place: &str, account: &Account) -> Result<(), InvalidInput> {
+fn check_owned_badges(world: &World, place: &str, account: &Account) -> Result<()> {
     for (index, id) in account.badges.iter().enumerate() {
         let place = format!("{place}.badges[{index}]");
         if !world.badges.iter().any(|badge| badge.id == *id) {
@@ -132,7 +132,7 @@ fn check_owned_badges(world: &World, place: &str, account: &Account) -> Result<(
     Ok(())
 }
 
-fn check_keys(world: &World) -> Result<(), InvalidInput> {
+fn check_keys(world: &World) -> Result<()> {
     let is_usable =
         |key: &String| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
     if !world.keys.keys().all(is_usable) {
