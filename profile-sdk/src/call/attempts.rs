@@ -38,9 +38,7 @@ pub(crate) async fn send_with_retries(
     client.check_key(request)?;
     let started = client.shared.pacing.now();
     let deadline = started + settings.total_timeout.min(YEAR);
-    let deadline = settings
-        .deadline
-        .map_or(deadline, |at_most| deadline.min(at_most));
+    let deadline = settings.deadline.unwrap_or(deadline).min(deadline);
     let mut attempts = Attempts {
         client,
         request,

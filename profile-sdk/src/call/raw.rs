@@ -99,10 +99,9 @@ impl RawCall {
     pub fn json(self, body: &(impl Serialize + ?Sized)) -> Self {
         self.edit(|_, request| match serde_json::to_vec(body) {
             Ok(text) => Ok(request.json_text(text)),
-            Err(error) => {
-                let reason = format!("could not serialize the body to JSON: {error}");
-                Err(Error::invalid(reason))
-            }
+            Err(error) => Err(Error::invalid(format!(
+                "could not serialize the body to JSON: {error}"
+            ))),
         })
     }
 
@@ -113,10 +112,9 @@ impl RawCall {
         self.edit(
             |_, request| match serde_json::from_slice::<IgnoredAny>(&body) {
                 Ok(_) => Ok(request.json_text(body)),
-                Err(error) => {
-                    let reason = format!("the body is not valid JSON: {error}");
-                    Err(Error::invalid(reason))
-                }
+                Err(error) => Err(Error::invalid(format!(
+                    "the body is not valid JSON: {error}"
+                ))),
             },
         )
     }

@@ -372,16 +372,14 @@ impl ClientBuilder {
         self.check()?;
         let headers = default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?;
         let user_agent = headers[USER_AGENT].clone();
-        let timeout = self
-            .call_settings
-            .attempt_timeout
-            .min(self.call_settings.total_timeout);
+        let calls = self.call_settings;
+        let timeout = calls.attempt_timeout.min(calls.total_timeout);
         let transport = Transport::new(self.transport, user_agent, timeout)?;
         let shared = Arc::new(Shared {
             transport: Arc::new(transport),
             headers,
             api_key: self.api_key,
-            call_settings: self.call_settings,
+            call_settings: calls,
             pacing: Pacing::new(self.pacing),
             applying: Mutex::default(),
         });
@@ -409,21 +407,15 @@ impl ClientBuilder {
         const BYTE: &str = "is zero; expected at least 1 byte";
         const SHORTER: &str = "is longer than a year; expected at most 365 days";
         let (calls, pacing, transport) = (&self.call_settings, &self.pacing, &self.transport);
+        let connect_timeout = transport.connect_timeout;
+        let max_bytes = transport.max_response_bytes;
         let interval = pacing.request_interval;
         let shared_interval = pacing.shared_request_interval;
         let bounds = [
-            (
-                "connect_timeout",
-                transport.connect_timeout.is_zero(),
-                POSITIVE,
-            ),
+            ("connect_timeout", connect_timeout.is_zero(), POSITIVE),
             ("attempt_timeout", calls.attempt_timeout.is_zero(), POSITIVE),
             ("total_timeout", calls.total_timeout.is_zero(), POSITIVE),
-            (
-                "max_response_bytes",
-                transport.max_response_bytes == 0,
-                BYTE,
-            ),
+            ("max_response_bytes", max_bytes == 0, BYTE),
             ("request_interval", interval > YEAR, SHORTER),
             ("shared_request_interval", shared_interval > YEAR, SHORTER),
         ];

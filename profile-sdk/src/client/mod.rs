@@ -205,9 +205,8 @@ impl Client {
     pub(crate) fn error_in(&self, request: &Request, error: Error) -> Error {
         let resource = request.resource();
         let resource = resource.map(|resource| self.redact_key(&resource).into_owned());
-        error
-            .with_operation(request.operation())
-            .with_resource(resource)
+        let error = error.with_operation(request.operation());
+        error.with_resource(resource)
     }
 
     /// Redacts the key in an error, whose text may come from a layer, and then shortens it.

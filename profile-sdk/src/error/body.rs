@@ -83,9 +83,8 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
         true => (own_message, error.message),
         false => (error.message.or(own_message), None),
     };
-    let mut codes = [error.code, own_code, text, errors.code]
-        .into_iter()
-        .flatten();
+    let codes = [error.code, own_code, text, errors.code];
+    let mut codes = codes.into_iter().flatten();
     ErrorBody {
         code: codes.find(|code| !code.contains(char::is_whitespace)),
         message: match (message, errors.message) {
@@ -167,10 +166,8 @@ fn read_list(errors: &[Value]) -> ErrorBody {
     let (mut list, mut messages) = (ErrorBody::default(), Vec::new());
     for value in errors {
         let error = read_value(value);
-        match (
-            field_name(value),
-            error.message.or_else(|| error.code.clone()),
-        ) {
+        let reason = error.message.or_else(|| error.code.clone());
+        match (field_name(value), reason) {
             (Some(name), Some(reason)) => {
                 messages.push(format!("{name}: {reason}"));
                 list.fields.push((name, reason));
@@ -192,11 +189,9 @@ fn field_name(error: &Value) -> Option<String> {
     let mut named = source.chain([error]);
     match named.find_map(|error| names.iter().find_map(|name| error.get(name)))? {
         Value::Array(path) => {
-            let path = path
-                .iter()
-                .filter(|part| *part != "body")
-                .filter_map(readable);
-            sentence(&path.collect::<Vec<_>>().join("."))
+            let parts = path.iter().filter(|part| *part != "body");
+            let parts: Vec<_> = parts.filter_map(readable).collect();
+            sentence(&parts.join("."))
         }
         name => sentence(name.as_str()?.trim_start_matches(['#', '/'])),
     }

@@ -143,10 +143,8 @@ impl Error {
     /// there is no response.
     #[must_use]
     pub fn body(&self) -> &[u8] {
-        self.inner
-            .response
-            .as_ref()
-            .map_or(&[], |response| &response.body.bytes)
+        let response = self.inner.response.as_ref();
+        response.map_or(&[], |response| &response.body.bytes)
     }
 
     /// Returns the scope that the call requires, if the specification names one.

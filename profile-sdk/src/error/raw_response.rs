@@ -23,9 +23,8 @@ impl RawResponse {
     }
 
     pub(crate) fn request_id(&self) -> Option<&str> {
-        ["x-request-id", "request-id"]
-            .into_iter()
-            .find_map(|name| self.header(name))
+        let names = ["x-request-id", "request-id"];
+        names.into_iter().find_map(|name| self.header(name))
     }
 
     /// Creates a response without headers and body, for tests.

@@ -121,10 +121,9 @@ impl RateLimitState {
             let wait = now().saturating_duration_since(rejected_at) / 16 * 15;
             self.learned_wait = wait.min(Duration::from_secs(1));
         }
-        let growth = if self.is_cautious {
-            1
-        } else {
-            UNITS_PER_REQUEST
+        let growth = match self.is_cautious {
+            true => 1,
+            false => UNITS_PER_REQUEST,
         };
         self.max_in_flight = self.max_in_flight.saturating_add(growth);
         let Some(headers) = headers else { return };
@@ -166,9 +165,8 @@ impl RateLimitState {
         }
         self.rejected_at.get_or_insert(now);
         let learned_wait = std::mem::take(&mut self.learned_wait).min(backoff(u32::MAX));
-        let wait = retry_after
-            .unwrap_or(learned_wait)
-            .max(backoff(self.pauses));
+        let wait = retry_after.unwrap_or(learned_wait);
+        let wait = wait.max(backoff(self.pauses));
         self.pause(now, wait, max_wait);
         self.pauses = self.pauses.saturating_add(1);
         self.start_window(None);
@@ -208,10 +206,8 @@ impl RateLimitState {
         // Some services report the time until the limit is full again. Taking each new value would
         // extend the wait forever.
         let reset_at = self.reset_at.filter(|reset_at| *reset_at > now);
-        self.reset_at = reset_at
-            .into_iter()
-            .chain(now.checked_add(reset_after))
-            .min();
+        let reset_at = reset_at.into_iter().chain(now.checked_add(reset_after));
+        self.reset_at = reset_at.min();
         if let Some(remaining) = headers.remaining {
             // The service may not have counted the requests in flight yet.
             let unknown = || remaining.saturating_sub(u64::from(self.in_flight));

@@ -341,11 +341,8 @@ pub(super) fn find_matches(
     let [rules @ .., _similar] = RULES;
     for rule in rules {
         let mut left = HashMap::<_, VecDeque<_>>::new();
-        for (index, link) in links
-            .iter()
-            .enumerate()
-            .filter(|(link, _)| !is_taken[*link])
-        {
+        let indexed = links.iter().enumerate();
+        for (index, link) in indexed.filter(|(link, _)| !is_taken[*link]) {
             if let Some(key) = link.key(rule) {
                 left.entry(key).or_default().push_back(index);
             }

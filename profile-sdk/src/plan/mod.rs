@@ -217,16 +217,11 @@ impl Plan {
     /// desired one is, or the only one has no ID, none of them is created, edited or deleted, and there is
     /// a [warning](Warning::SimilarLinks).
     pub fn new(current: &Profile, desired: &DesiredProfile, options: PlanOptions) -> Self {
+        let seen = current.links().iter().filter_map(|link| link.id.clone());
         let mut plan = Self {
-            steps: Step::for_fields(&desired.profile, current)
-                .into_iter()
-                .collect(),
+            steps: Vec::from_iter(Step::for_fields(&desired.profile, current)),
             handle: current.handle.clone(),
-            seen_links: current
-                .links()
-                .iter()
-                .filter_map(|link| link.id.clone())
-                .collect(),
+            seen_links: seen.collect(),
             ..Self::default()
         };
         match (&desired.links, &current.links) {
@@ -407,9 +402,8 @@ fn title_and_url(link: &Link) -> Link {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.steps
-            .iter()
-            .try_for_each(|step| writeln!(f, "{step}"))?;
+        let mut steps = self.steps.iter();
+        steps.try_for_each(|step| writeln!(f, "{step}"))?;
         match self.lacks_links {
             true => writeln!(f, "not compared: links"),
             false => Ok(()),

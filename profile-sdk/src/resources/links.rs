@@ -184,8 +184,7 @@ calls! {
     pub fn update_link(&self, id: &LinkId, update: &LinkUpdate) -> Call<Option<Link>> {
         let request = Request::with_parameter(Operation::UPDATE_LINK, "id", id.as_str());
         let error = update.is_empty().then(|| {
-            let reason = "the link update is empty; set the title, the URL or both";
-            Error::invalid(reason)
+            Error::invalid("the link update is empty; set the title, the URL or both")
         });
         Call::write(self, request.json(update)).or_error(error)
     }

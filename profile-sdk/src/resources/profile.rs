@@ -250,9 +250,8 @@ impl RateLimit {
     }
 
     fn field(&self, names: &[&str]) -> Option<u64> {
-        names
-            .iter()
-            .find_map(|name| leading_number(self.0.get(name)?))
+        let mut values = names.iter().filter_map(|name| self.0.get(name));
+        values.find_map(leading_number)
     }
 }
 

@@ -230,9 +230,7 @@ impl Metric {
     /// Returns the number, if the metric is one or is an object with a `total` or `count`.
     #[must_use]
     pub fn total(&self) -> Option<u64> {
-        let named = ["total", "count"]
-            .into_iter()
-            .find_map(|name| self.0.get(name));
+        let named = ["total", "count"].iter().find_map(|name| self.0.get(name));
         count_of(named.unwrap_or(&self.0))
     }
 

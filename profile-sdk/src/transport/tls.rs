@@ -132,10 +132,10 @@ mod rustls_config {
 
     type Certificates = Vec<CertificateDer<'static>>;
     type Provider = Arc<CryptoProvider>;
-    type VerifierResult = Result<Arc<dyn ServerCertVerifier>, rustls::Error>;
+    type NewVerifier = Result<Arc<dyn ServerCertVerifier>, rustls::Error>;
 
     /// Returns a verifier that trusts the additional certificates, too.
-    pub(super) type CreateVerifier = fn(Certificates, Provider) -> VerifierResult;
+    pub(super) type CreateVerifier = fn(Certificates, Provider) -> NewVerifier;
 
     /// The protocols that are offered with ALPN.
     const PROTOCOLS: &[&[u8]] = &[
@@ -196,10 +196,7 @@ mod rustls_config {
 
     /// Trusts the root certificates of the platform. They are loaded once per process: it takes
     /// 18 million instructions and 100 kB.
-    pub(super) fn platform_verifier(
-        certificates: Certificates,
-        provider: Provider,
-    ) -> VerifierResult {
+    pub(super) fn platform_verifier(certificates: Certificates, provider: Provider) -> NewVerifier {
         static VERIFIER: OnceLock<Arc<Verifier>> = OnceLock::new();
         if !certificates.is_empty() {
             #[cfg(target_os = "android")]
@@ -221,10 +218,7 @@ mod rustls_config {
 
     /// Trusts the root certificates of Mozilla.
     #[cfg(feature = "webpki-roots")]
-    pub(super) fn webpki_verifier(
-        certificates: Certificates,
-        provider: Provider,
-    ) -> VerifierResult {
+    pub(super) fn webpki_verifier(certificates: Certificates, provider: Provider) -> NewVerifier {
         let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
         let mut store = RootCertStore { roots };
         for certificate in certificates {

@@ -206,18 +206,15 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Rejects values that cannot be one segment of a URL in any encoding.
 fn check_segment(field: &'static str, text: &str) -> Result<(), InvalidValue> {
-    match text {
-        "" => Err(InvalidValue::new(
-            field,
-            "is empty; expected at least one character",
-        )),
+    let reason = match text {
+        "" => "is empty; expected at least one character".to_owned(),
         "." | ".." => {
             let found = quoted_start(text);
-            let reason = format!("{found} is not allowed: URLs remove it from their path");
-            Err(InvalidValue::new(field, reason))
+            format!("{found} is not allowed: URLs remove it from their path")
         }
-        _ => Ok(()),
-    }
+        _ => return Ok(()),
+    };
+    Err(InvalidValue::new(field, reason))
 }
 
 /// Percent-encodes a value that has passed [`check_segment`].

@@ -228,9 +228,8 @@ impl Receiver {
         mut body: Pin<&mut B>,
     ) -> Result<Verified<Bytes>, Rejection> {
         let content_length = content_length(headers, &*body);
-        let mut stream = self
-            .verifier()
-            .start(Headers::from(headers), content_length)?;
+        let headers = Headers::from(headers);
+        let mut stream = self.verifier().start(headers, content_length)?;
         let mut received = BytesMut::new();
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;

@@ -13,7 +13,7 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy
 use async_nats::{ClientError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
 use clap::builder::{OsStringValueParser, Resettable, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Command, Parser};
+use clap::{Arg, Command, Parser};
 use percent_encoding::percent_decode_str;
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
@@ -210,12 +210,11 @@ pub fn parse<T: Parser>(
 
 fn without_empty_variables(command: Command) -> Command {
     let command = command.mut_subcommands(without_empty_variables);
-    command.mut_args(
-        |arg| match arg.get_env().is_some_and(|name| !is_set(name)) {
-            true => arg.env(Resettable::Reset),
-            false => arg,
-        },
-    )
+    let is_empty = |arg: &Arg| arg.get_env().is_some_and(|name| !is_set(name));
+    command.mut_args(|arg| match is_empty(&arg) {
+        true => arg.env(Resettable::Reset),
+        false => arg,
+    })
 }
 
 fn parse_url(url: OsString) -> Result<ServerAddr, &'static str> {
@@ -235,9 +234,8 @@ fn parse_prefix(text: &str) -> Result<String, &'static str> {
 /// Reads a text file without the byte order mark that editors on Windows write. Rejects UTF-16.
 async fn read(path: &Path) -> io::Result<Vec<u8>> {
     let invalid = |reason: &dyn Display| io::Error::other(format!("{}: {reason}", path.display()));
-    let mut bytes = tokio::fs::read(path)
-        .await
-        .map_err(|error| invalid(&error))?;
+    let bytes = tokio::fs::read(path).await;
+    let mut bytes = bytes.map_err(|error| invalid(&error))?;
     match bytes.as_slice() {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..] => {
             Err(invalid(&"it is UTF-16; expected UTF-8"))
