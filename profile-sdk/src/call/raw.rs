@@ -26,7 +26,7 @@ impl Client {
     ///
     /// The path starts with `/api/v1` and is already percent-encoded. Add a query with
     /// [`RawCall::query`]. A path with a dot segment or an invalid character returns
-    /// [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the call is awaited; nothing is sent.
     ///
     /// `GET`, `PUT` and `DELETE` are retried if a response is lost; `POST` and `PATCH` only after
     /// [`RawCall::idempotent`]. The key is sent if the client has one.
@@ -78,7 +78,7 @@ impl RawCall {
     }
 
     /// Adds a query that is already percent-encoded. A character that is not allowed in a query
-    /// returns [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
+    /// returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the call is awaited; nothing is sent.
     pub fn encoded_query(self, query: &str) -> Self {
         self.edit(|client, request| {
             check_query(query, &client.redact_key(query))?;
@@ -94,7 +94,7 @@ impl RawCall {
     }
 
     /// Sets the JSON body to a serialized value. A value that cannot be serialized, such as a map
-    /// with keys that are not strings, returns [`ErrorKind::Invalid`] when the call is awaited;
+    /// with keys that are not strings, returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the call is awaited;
     /// nothing is sent.
     pub fn json(self, body: &(impl Serialize + ?Sized)) -> Self {
         self.edit(|_, request| match serde_json::to_vec(body) {
@@ -106,7 +106,7 @@ impl RawCall {
     }
 
     /// Sets the JSON body to a text that is sent unchanged. Invalid JSON returns
-    /// [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the call is awaited; nothing is sent.
     pub fn json_text(self, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
         self.edit(

@@ -126,8 +126,8 @@ calls! {
     ///
     /// # Errors
     ///
-    /// [`Forbidden`](ErrorKind::Forbidden) if the key lacks the scope, and
-    /// [`Rejected`](ErrorKind::Rejected) if the service rejects a value; for others, see [`ErrorKind`]. If
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
+    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects a value; for others, see [`ErrorKind`](crate::ErrorKind). If
     /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns `true`, check whether
     /// the link exists before you send it again.
     ///
@@ -160,9 +160,9 @@ calls! {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if the update is empty; nothing is sent.
-    /// [`NotFound`](ErrorKind::NotFound) if the link does not exist, and
-    /// [`Forbidden`](ErrorKind::Forbidden) if the key lacks the scope; for others, see [`ErrorKind`].
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the update is empty; nothing is sent.
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the link does not exist, and
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope; for others, see [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///
@@ -195,8 +195,8 @@ calls! {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) if the link does not exist, and
-    /// [`Forbidden`](ErrorKind::Forbidden) if the key lacks the scope; for others, see [`ErrorKind`].
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the link does not exist, and
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope; for others, see [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///

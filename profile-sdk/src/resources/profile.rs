@@ -20,8 +20,8 @@ calls! {
     ///
     /// # Errors
     ///
-    /// [`KeyMissing`](ErrorKind::KeyMissing) if the client has no key, and
-    /// [`Unauthorized`](ErrorKind::Unauthorized) if the service rejects it; for others, see [`ErrorKind`].
+    /// [`KeyMissing`](crate::ErrorKind::KeyMissing) if the client has no key, and
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service rejects it; for others, see [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///
@@ -55,7 +55,7 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Invalid`] if the text is not valid JSON, or a field that can be edited is not a
+    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the text is not valid JSON, or a field that can be edited is not a
     /// string.
     ///
     /// # Examples
@@ -127,8 +127,8 @@ calls! {
     ///
     /// # Errors
     ///
-    /// [`Forbidden`](ErrorKind::Forbidden) if the key lacks the scope, and
-    /// [`Rejected`](ErrorKind::Rejected) if the service rejects a value; for others, see [`ErrorKind`].
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
+    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects a value; for others, see [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///
