@@ -115,8 +115,8 @@ pub(crate) async fn run(
     printed.map_err(Failure::of("print the results"))?;
     if rows.iter().any(|row| row.result == NO_REQUESTS) {
         warn(
-            "a run without requests to an endpoint says nothing: the command has probably reused an earlier result; turn that \
-              off, as with --rerun (Gradle) or -count=1 (Go)",
+            "a run without requests to an endpoint says nothing: the command has probably reused an \
+              earlier result; turn that off, as with --rerun (Gradle) or -count=1 (Go)",
         );
     }
     if rows.len() < count {

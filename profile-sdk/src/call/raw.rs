@@ -94,8 +94,8 @@ impl RawCall {
     }
 
     /// Sets the JSON body to a serialized value. A value that cannot be serialized, such as a map
-    /// with keys that are not strings, returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the call is awaited;
-    /// nothing is sent.
+    /// with keys that are not strings, returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the call
+    /// is awaited; nothing is sent.
     pub fn json(self, body: &(impl Serialize + ?Sized)) -> Self {
         self.edit(|_, request| match serde_json::to_vec(body) {
             Ok(text) => Ok(request.json_text(text)),

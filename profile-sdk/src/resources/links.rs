@@ -127,9 +127,9 @@ calls! {
     /// # Errors
     ///
     /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
-    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects a value; for others, see [`ErrorKind`](crate::ErrorKind). If
-    /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns `true`, check whether
-    /// the link exists before you send it again.
+    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects a value; for others, see
+    /// [`ErrorKind`](crate::ErrorKind). If [`may_have_been_applied`](crate::Error::may_have_been_applied)
+    /// returns `true`, check whether the link exists before you send it again.
     ///
     /// # Examples
     ///
@@ -162,7 +162,8 @@ calls! {
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) if the update is empty; nothing is sent.
     /// [`NotFound`](crate::ErrorKind::NotFound) if the link does not exist, and
-    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope; for others, see [`ErrorKind`](crate::ErrorKind).
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope; for others, see
+    /// [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///
@@ -196,7 +197,8 @@ calls! {
     /// # Errors
     ///
     /// [`NotFound`](crate::ErrorKind::NotFound) if the link does not exist, and
-    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope; for others, see [`ErrorKind`](crate::ErrorKind).
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope; for others, see
+    /// [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///

@@ -21,7 +21,8 @@ calls! {
     /// # Errors
     ///
     /// [`KeyMissing`](crate::ErrorKind::KeyMissing) if the client has no key, and
-    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service rejects it; for others, see [`ErrorKind`](crate::ErrorKind).
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service rejects it; for others, see
+    /// [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///
@@ -55,8 +56,8 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the text is not valid JSON, or a field that can be edited is not a
-    /// string.
+    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the text is not valid JSON, or a field that
+    /// can be edited is not a string.
     ///
     /// # Examples
     ///
@@ -128,7 +129,8 @@ calls! {
     /// # Errors
     ///
     /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
-    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects a value; for others, see [`ErrorKind`](crate::ErrorKind).
+    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects a value; for others, see
+    /// [`ErrorKind`](crate::ErrorKind).
     ///
     /// # Examples
     ///
