@@ -9,7 +9,7 @@ use super::Session;
 use super::sandbox;
 use crate::outcome::{Failure, Result};
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source};
-use crate::terminal::{SafeUrl, secrets};
+use crate::terminal::{SafeUrl, add_secret};
 
 /// Time for the delays between attempts, added to the total timeout of a call.
 const RETRY_DELAYS: Duration = Duration::from_secs(30);
@@ -66,7 +66,7 @@ pub(crate) fn client_for(
     key: Option<ApiKey>,
     session: &Session<'_>,
 ) -> Result<Client> {
-    secrets().extend(key.clone());
+    key.iter().for_each(add_secret);
     let builder = builder(base_url, session)?;
     let builder = match key {
         Some(key) => builder.api_key(key),

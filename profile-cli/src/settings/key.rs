@@ -7,7 +7,7 @@ use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::{Failure, NextCommand, Result};
 use crate::system::text_file::{self, Text, mark_note};
 use crate::system::{environment, private_file};
-use crate::terminal::secrets;
+use crate::terminal::add_secret;
 
 const KEY: &str = "PROFILE_API_KEY";
 const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
@@ -97,7 +97,7 @@ impl Key {
         let key = ApiKey::new(text.key()).map_err(|invalid| {
             Failure::from(invalid).hint(format!("check the key from {source}"))
         })?;
-        secrets().push(key.clone());
+        add_secret(&key);
         Ok(Self {
             key: Setting::new(key, source),
             text: text.key().to_owned(),

@@ -13,8 +13,8 @@ use std::io;
 use anstyle::{Color, RgbColor, Style};
 
 pub(crate) use printable::{
-    argument, csv_field, escaped, json_text, printable, redact_key, redact_values, secrets,
-    tsv_field,
+    add_secret, argument, csv_field, escaped, json_text, printable, redact_key, redact_values,
+    secrets, tsv_field,
 };
 pub(crate) use progress::Progress;
 pub(crate) use safe_url::{SafeUrl, UrlRole};

@@ -31,6 +31,15 @@ pub(crate) fn secrets() -> MutexGuard<'static, Vec<ApiKey>> {
     SECRETS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Adds a key to them.
+pub(crate) fn add_secret(key: &ApiKey) {
+    let mut secrets = secrets();
+    // Each one costs a search of every text.
+    if !secrets.contains(key) {
+        secrets.push(key.clone());
+    }
+}
+
 /// Redacts the keys, which a service may echo, and which may be misplaced arguments.
 pub(crate) fn redact_key(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
