@@ -19,7 +19,7 @@ const MAX_REASON: usize = 500;
 ///
 /// ```no_run
 /// # use receive_at_scale::{Queue, QueueError};
-/// async fn replay_all(queue: &Queue) -> Result<()> {
+/// async fn replay_all(queue: &Queue) -> Result<(), QueueError> {
 ///     let mut next = 1;
 ///     while let Some(letter) = queue.dead_letter("mailer", next).await? {
 ///         println!("{} {}", letter.number, letter.reason);
