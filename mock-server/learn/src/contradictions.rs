@@ -179,8 +179,8 @@ const KEY: &str = "The caller sends the header `Authorization: Bearer <API_KEY>`
 
 /// Returns the requests for which the service and the mock differ in status or shape.
 pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<Row> {
-    let answers = all.answers();
-    let rows = answers.filter_map(|(step, answer)| {
+    let received = all.received();
+    let rows = received.filter_map(|(step, answer)| {
         let mock = conclusions.answers.get(&step)?;
         let (found, is_contradiction) = difference(answer, mock)?;
         let sample = answer.sample(found);

@@ -13,25 +13,36 @@ use crate::requests::{Access, Known, Request, RequestValues, Step};
 use crate::response::{Answer, Sample};
 use crate::views::{self, View};
 
-/// The settings that were learned so far.
+/// A mock with the observed profile, and with the settings that were learned so far.
 pub(crate) struct Learner<'a> {
     pub(crate) all: &'a Observations,
-    reference: Reference<'a>,
     /// The responses of the mock in its default dialect.
     pub(crate) baseline: Answers,
-    dialect: Dialect,
+    world: World,
+    key: String,
 }
 
 impl<'a> Learner<'a> {
     /// Starts with the default dialect.
     pub(crate) fn new(all: &'a Observations) -> Known<Self> {
-        let reference = Reference::new(all)?;
-        Ok(Self {
-            baseline: reference.answers(&Dialect::default(), Step::ALL),
+        let me = all.me()?;
+        let mut world = World::default();
+        let own = me.at("/handle").and_then(Value::as_str).unwrap_or("demo");
+        if let Some(other) = &all.other {
+            world.add_account(other);
+        }
+        let has_scope = |scope: &Scope| views::scopes(me).contains(&scope.as_str());
+        let scopes: Vec<_> = Scope::ALL.iter().copied().filter(has_scope).collect();
+        let key = world.create_key(own, &scopes);
+        fill(&mut world, own, me);
+        let mut learner = Self {
             all,
-            reference,
-            dialect: Dialect::default(),
-        })
+            baseline: Answers::new(),
+            world,
+            key,
+        };
+        learner.baseline = learner.answers(Step::ALL);
+        Ok(learner)
     }
 
     /// Returns the only value of a setting with which the mock responds as the service did.
@@ -41,7 +52,7 @@ impl<'a> Learner<'a> {
         let first = first.ok_or_else(|| self.reason(steps, needs))?;
         let mut fitting = self.candidates(setting);
         fitting.retain(|(_, dialect)| self.misfit(dialect, &observed, view).is_none());
-        let misfit = self.misfit(&self.dialect, &observed, view);
+        let misfit = self.misfit(self.world.dialect(), &observed, view);
         let (step, shown) = misfit.filter(|_| fitting.is_empty()).unwrap_or(first);
         let sample = self.all.answer(*step)?.sample(shown.clone());
         match &fitting[..] {
@@ -70,18 +81,19 @@ impl<'a> Learner<'a> {
         view: View,
     ) -> Option<&'o (Step, Value)> {
         let steps: Vec<_> = observed.iter().map(|(step, _)| *step).collect();
-        let answers = self.reference.answers(dialect, &steps);
+        let answers = self.answers_in(dialect, &steps);
         let fits = |step, shown| answers.get(step).and_then(view).as_ref() == Some(shown);
         observed.iter().find(|(step, shown)| !fits(step, shown))
     }
 
     /// Returns the values of a setting with the dialects that differ from the current one only in it.
     fn candidates(&self, setting: &str) -> Vec<(Value, Dialect)> {
-        let current = json!(self.dialect)[setting].take();
-        let others = self.dialect.variations();
+        let dialect = self.world.dialect();
+        let current = json!(dialect)[setting].take();
+        let others = dialect.variations();
         let others = others.filter(|(name, ..)| *name == setting);
         let others = others.map(|(_, _, dialect)| (json!(dialect)[setting].take(), dialect));
-        let current = [(current, self.dialect.clone())].into_iter();
+        let current = [(current, dialect.clone())].into_iter();
         current.chain(others).collect()
     }
 
@@ -105,15 +117,16 @@ impl<'a> Learner<'a> {
 
     /// Returns the responses of the mock with the settings that were learned so far.
     pub(crate) fn answers(&self, steps: &[Step]) -> Answers {
-        self.reference.answers(&self.dialect, steps)
+        self.answers_in(self.world.dialect(), steps)
     }
 
     /// Learns a setting.
     pub(crate) fn set(&mut self, setting: &str, value: &Value) -> Result<(), String> {
-        let mut settings = json!(self.dialect);
+        let mut settings = json!(self.world.dialect());
         settings[setting] = value.clone();
         let dialect = Dialect::from_json(&settings.to_string());
-        self.dialect = dialect.map_err(|error| error.to_string())?;
+        self.world
+            .set_dialect(dialect.map_err(|error| error.to_string())?);
         Ok(())
     }
 
@@ -121,52 +134,20 @@ impl<'a> Learner<'a> {
     pub(crate) fn review(&self, row: &mut Row, steps: &[Step], view: View) {
         let observed = self.observed(steps, view);
         if matches!(row.finding, Finding::Outside { .. })
-            && self.misfit(&self.dialect, &observed, view).is_none()
+            && self.misfit(self.world.dialect(), &observed, view).is_none()
         {
             let reason = "another value; see the observed values".to_owned();
             row.finding = Finding::NotObservable { reason };
         }
     }
-}
-
-/// Returns the code and the message if the mock rejects a request in its default dialect.
-pub(crate) fn rejection(baseline: &Answers, step: Step) -> Option<(&str, &str)> {
-    let error = baseline.get(&step)?.json.as_ref()?.get("error")?;
-    Some((error["code"].as_str()?, error["message"].as_str()?))
-}
-
-/// The responses of the mock.
-pub(crate) type Answers = BTreeMap<Step, Answer>;
-
-/// A mock with the observed profile.
-struct Reference<'a> {
-    world: World,
-    key: String,
-    all: &'a Observations,
-}
-
-impl<'a> Reference<'a> {
-    pub(crate) fn new(all: &'a Observations) -> Known<Self> {
-        let me = all.me()?;
-        let mut world = World::default();
-        let own = me.at("/handle").and_then(Value::as_str).unwrap_or("demo");
-        if let Some(other) = &all.other {
-            world.add_account(other);
-        }
-        let has_scope = |scope: &Scope| views::scopes(me).contains(&scope.as_str());
-        let scopes: Vec<_> = Scope::ALL.iter().copied().filter(has_scope).collect();
-        let key = world.create_key(own, &scopes);
-        fill(&mut world, own, me);
-        Ok(Self { world, key, all })
-    }
 
     /// Returns the responses under a dialect to these requests.
-    pub(crate) fn answers(&self, dialect: &Dialect, steps: &[Step]) -> Answers {
+    fn answers_in(&self, dialect: &Dialect, steps: &[Step]) -> Answers {
         let mut world = self.world.clone();
         world.set_dialect(dialect.clone());
         let mut values = self.all.values.clone();
         let mut answers = Answers::new();
-        for step in &self.all.asked() {
+        for step in self.all.answers.keys() {
             let is_wanted = steps.contains(step);
             if *step == Step::RateLimited && is_wanted {
                 answers.insert(*step, self.rate_limited(&world));
@@ -228,6 +209,15 @@ impl<'a> Reference<'a> {
             }
         }
     }
+}
+
+/// The responses of the mock.
+pub(crate) type Answers = BTreeMap<Step, Answer>;
+
+/// Returns the code and the message if the mock rejects a request in its default dialect.
+pub(crate) fn rejection(baseline: &Answers, step: Step) -> Option<(&str, &str)> {
+    let error = baseline.get(&step)?.json.as_ref()?.get("error")?;
+    Some((error["code"].as_str()?, error["message"].as_str()?))
 }
 
 /// Sets the profile, links and posts of an account to those in a response to `GET /me`.

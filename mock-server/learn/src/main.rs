@@ -52,7 +52,7 @@ use observations::{Changes, Delivery, Observations};
 use report::Report;
 use response::Key;
 use service::Service;
-use writes::Created;
+use writes::{Created, Writes};
 
 /// The service contradicts the specification, the mock cannot do what it does, or the profile has changed.
 const DIFFERS: u8 = 1;
@@ -253,13 +253,16 @@ async fn write(
     let base_url = options.base_url.as_str().trim_end_matches('/');
     confirm(options, &writes::describe(observations, base_url))?;
     let mut signals = Signals::catch().map_err(usage)?;
-    let (mut created, mut signal) = (Created::default(), None);
+    let mut writes = Writes {
+        service,
+        observations,
+        created: Created::default(),
+    };
+    let mut signal = None;
     let ended = {
         let mut work = pin!(async {
-            writes::write(service, observations, &mut created).await;
-            let stopped = service.stopped.clone();
-            let changes = writes::clean_up(service, observations, &mut created).await;
-            (changes, stopped)
+            let stopped = writes.send_all().await;
+            (writes.clean_up().await, stopped)
         });
         loop {
             tokio::select! {
@@ -276,7 +279,7 @@ async fn write(
             }
         }
     };
-    let left = created.left(observations);
+    let left = writes.created.left(writes.observations);
     left.iter().for_each(|line| warn(line));
     let (changes, stopped) = ended.unzip();
     let is_same = report_changes(changes.unwrap_or_else(|| Err("interrupted".to_owned())));

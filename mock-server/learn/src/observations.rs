@@ -20,7 +20,8 @@ use crate::service::Service;
 /// Everything that was observed.
 #[derive(Debug)]
 pub(crate) struct Observations {
-    answers: BTreeMap<Step, Known<Answer>>,
+    /// The responses, or the reasons why there are none.
+    pub(crate) answers: BTreeMap<Step, Known<Answer>>,
     pub(crate) values: RequestValues,
     /// The handle of another profile.
     pub(crate) other: Option<String>,
@@ -42,14 +43,10 @@ impl Observations {
         }
     }
 
-    pub(crate) fn add(&mut self, step: Step, answer: Known<Answer>) {
-        self.answers.insert(step, answer);
-    }
-
     /// Adds the first response with 429, to any request.
     pub(crate) fn add_rate_limited(&mut self, service: &Service) {
         if let Some(answer) = service.rate_limited.clone() {
-            self.add(Step::RateLimited, Ok(answer));
+            self.answers.insert(Step::RateLimited, Ok(answer));
         }
     }
 
@@ -100,13 +97,8 @@ impl Observations {
         ids.any(|id| !kind.lists(me, &id))
     }
 
-    /// Returns the requests that were sent, or could not be sent.
-    pub(crate) fn asked(&self) -> Vec<Step> {
-        self.answers.keys().copied().collect()
-    }
-
-    /// Returns all responses.
-    pub(crate) fn answers(&self) -> impl Iterator<Item = (Step, &Answer)> {
+    /// Returns the responses that were received.
+    pub(crate) fn received(&self) -> impl Iterator<Item = (Step, &Answer)> {
         let answers = self.answers.iter();
         answers.filter_map(|(step, answer)| Some((*step, answer.as_ref().ok()?)))
     }
@@ -134,7 +126,7 @@ pub(crate) async fn read(service: &mut Service, handle: Option<&str>) -> Known<O
             let handle = handle.unwrap_or_default();
             return Err(format!("no profile has the handle {handle} of --handle"));
         }
-        observations.add(*step, answer);
+        observations.answers.insert(*step, answer);
     }
     // Otherwise, a service that stopped in between would look like one without differences.
     observations.answer(Step::MeAfterwards)?;

@@ -58,8 +58,8 @@ pub(crate) fn rate_limit_header_names(learner: &Learner<'_>) -> Found {
 /// Observes a header of the first compressed response. Short ones may not be compressed.
 pub(crate) fn compression(learner: &Learner<'_>) -> Found {
     let coding = |answer: &Answer| answer.header("content-encoding").map(str::to_owned);
-    let mut answers = learner.all.answers().map(|(_, answer)| answer);
-    let compressed = answers.find(|answer| coding(answer).is_some());
+    let mut received = learner.all.received().map(|(_, answer)| answer);
+    let compressed = received.find(|answer| coding(answer).is_some());
     let answer = compressed.map_or_else(|| learner.all.me(), Ok)?;
     let coding = coding(answer);
     let sample = answer.sample(json!({ "content-encoding": coding }));

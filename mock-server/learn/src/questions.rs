@@ -5,10 +5,9 @@ use Way::{Compare, Derive, Never};
 
 use crate::learner::{Answers, Finding, Found, Learner, Row};
 use crate::observations::Observations;
-use crate::observed;
-use crate::rejections;
 use crate::requests::Step::{self, *};
 use crate::views::{self, View};
+use crate::{observed, rejections};
 
 /// The findings about all questions, and the responses of the mock with the learned settings.
 pub(crate) struct Conclusions {

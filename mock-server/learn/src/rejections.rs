@@ -20,8 +20,8 @@ struct Rejection<'a> {
 
 /// Returns the requests that the service and the mock reject. The one with an unknown field is first.
 fn rejections<'a>(learner: &'a Learner<'_>) -> Result<Vec<Rejection<'a>>, String> {
-    let answers = learner.all.answers();
-    let rejected = answers.filter(|(_, answer)| answer.is_rejection());
+    let received = learner.all.received();
+    let rejected = received.filter(|(_, answer)| answer.is_rejection());
     let rejections = rejected.filter_map(|(step, answer)| {
         let (code, _) = rejection(&learner.baseline, step)?;
         Some(Rejection { step, code, answer })

@@ -6,11 +6,10 @@ use mock_server::dialect::DialectFile;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::contradictions;
 use crate::learner::{Finding, Row};
 use crate::observations::Observations;
-use crate::questions;
 use crate::response::{map_members, pick};
+use crate::{contradictions, questions};
 
 /// The file of `--out`, with the learned settings only.
 #[derive(Serialize)]

@@ -34,12 +34,12 @@ steps! {
     Analytics: |_| get("/me/analytics");
     UnknownHandle: |values| get(&format!("/users/{}/stats", values.unknown));
     UnknownPath: |values| get(&format!("/{}", values.unknown));
-    WithoutKey: |_| Ok(Request::get("/me").access(Access::NoKey));
-    WrongKey: |_| Ok(Request::get("/me").access(Access::WrongKey));
+    WithoutKey: |_| Ok(Request::get("/me").access(Access::NoKey, " without a key"));
+    WrongKey: |_| Ok(Request::get("/me").access(Access::WrongKey, " with a wrong key"));
     Badges: |_| get("/badges");
-    BadgesWithoutKey: |_| Ok(Request::get("/badges").access(Access::NoKey));
+    BadgesWithoutKey: |_| Ok(Request::get("/badges").access(Access::NoKey, " without a key"));
     Site: |_| get("/stats");
-    SiteWithoutKey: |_| Ok(Request::get("/stats").access(Access::NoKey));
+    SiteWithoutKey: |_| Ok(Request::get("/stats").access(Access::NoKey, " without a key"));
     WrongMethod: |_| Ok(Request::new(Method::PUT, "/stats"));
     Own: |values| statistics(&values.own, "");
     Own1: |values| statistics(&values.own, "?days=1");
@@ -89,22 +89,18 @@ steps! {
     EditLinkUnknownField: |values| {
         let mut edit = link(values);
         edit[&values.field] = "x".into();
-        Ok(edit_link(&values.link.clone()?).body(" with an unknown field", edit))
+        edit_new_link(values, " with an unknown field", edit)
     };
-    EditLinkNull: |values| {
-        Ok(edit_link(&values.link.clone()?).body(" with null", json!({ "title": null, "url": URL })))
-    };
-    EditLinkNumber: |values| {
-        Ok(edit_link(&values.link.clone()?).body(" with a number", json!({ "title": 1, "url": URL })))
-    };
+    EditLinkNull: |values| edit_new_link(values, " with null", json!({ "title": null, "url": URL }));
+    EditLinkNumber: |values| edit_new_link(values, " with a number", json!({ "title": 1, "url": URL }));
     EditLinkRelativeUrl: |values| {
         let edit = json!({ "title": text(values), "url": "/relative" });
-        Ok(edit_link(&values.link.clone()?).body(" with a relative URL", edit))
+        edit_new_link(values, " with a relative URL", edit)
     };
-    EditLinkEmpty: |values| Ok(edit_link(&values.link.clone()?).body(" without fields", "{}"));
+    EditLinkEmpty: |values| edit_new_link(values, " without fields", json!({}));
     EditLink: |values| {
         let edit = json!({ "title": text(values) + ", edited", "url": URL });
-        Ok(edit_link(&values.link.clone()?).body("", edit))
+        edit_new_link(values, "", edit)
     };
     MeWithLink: |_| get("/me");
     DeleteLink: |values| delete("/me/links", &values.link);
@@ -112,8 +108,8 @@ steps! {
     MeWithPost: |_| get("/me");
     DeletePost: |values| delete("/me/posts", &values.post);
     MeAfterDeletions: |_| get("/me");
-    DeleteLinkAgain: |values| Ok(again(delete("/me/links", &values.link)?));
-    DeletePostAgain: |values| Ok(again(delete("/me/posts", &values.post)?));
+    DeleteLinkAgain: |values| Ok(delete("/me/links", &values.link)?.body(" again", ""));
+    DeletePostAgain: |values| Ok(delete("/me/posts", &values.post)?.body(" again", ""));
 
     // Not a request: stands for the first response with 429, to any request.
     RateLimited: |_| Err("needs a 429".to_owned());
@@ -193,13 +189,14 @@ pub(crate) fn edit_link(id: &str) -> Request {
     Request::new(Method::PATCH, format!("/me/links/{id}"))
 }
 
+/// Returns an edit of the created link.
+fn edit_new_link(values: &RequestValues, about: &'static str, edit: Value) -> Known<Request> {
+    Ok(edit_link(&values.link.clone()?).body(about, edit))
+}
+
 fn delete(all: &str, id: &Known<String>) -> Known<Request> {
     let path = format!("{all}/{}", id.clone()?);
     Ok(Request::new(Method::DELETE, path))
-}
-
-fn again(request: Request) -> Request {
-    request.body(" again", "")
 }
 
 /// The key that a request carries.
@@ -252,13 +249,10 @@ impl Request {
         format!("{} {path}", self.method)
     }
 
-    pub(crate) fn access(mut self, access: Access) -> Self {
+    /// Sets the key, and what distinguishes the request from others.
+    fn access(mut self, access: Access, about: &'static str) -> Self {
         self.access = access;
-        self.about = match access {
-            Access::Key => "",
-            Access::WrongKey => " with a wrong key",
-            Access::NoKey => " without a key",
-        };
+        self.about = about;
         self
     }
 

@@ -164,9 +164,8 @@ impl Service {
         }
         self.sent += 1;
         let sent = self.sent;
-        progress(&format!(
-            "request {sent} of at most {MAX_REQUESTS}: {request}"
-        ));
+        let line = format!("request {sent} of at most {MAX_REQUESTS}: {request}");
+        progress(&line);
         let answer = self.exchange(request).await;
         progress("");
         let answer = answer.map_err(|reason| self.key.redact(&format!("{request}: {reason}")));

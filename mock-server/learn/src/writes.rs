@@ -114,13 +114,10 @@ impl Created {
             self.unknown
                 .retain(|(one, _)| one.path != kind.path || created.is_empty());
             // Only the list shows what is deleted. The service may have changed the texts.
+            let own = [&created[..], &self.paths, &self.deleted].concat();
             let ids = kind.listed(me).into_iter().flatten().filter_map(id);
-            let listed = ids.map(|id| kind.path_of(&id)).filter(|path| {
-                [&created, &self.paths, &self.deleted]
-                    .into_iter()
-                    .any(|all| all.contains(path))
-            });
-            let listed: Vec<_> = listed.collect();
+            let listed = ids.map(|id| kind.path_of(&id));
+            let listed: Vec<_> = listed.filter(|path| own.contains(path)).collect();
             self.paths.retain(|path| !path.starts_with(kind.path));
             self.paths.extend(listed);
         }
@@ -137,103 +134,204 @@ pub(crate) fn describe(observations: &Observations, base_url: &str) -> String {
     )
 }
 
-/// Sends the writes until the service is interrupted.
-pub(crate) async fn write(
-    service: &mut Service,
-    observations: &mut Observations,
-    created: &mut Created,
-) {
-    for step in Step::writes() {
-        let request = step.request(&observations.values);
-        let is_allowed = check(observations, created, *step);
-        let answer = match request.and_then(|request| is_allowed.map(|()| request)) {
-            Ok(request) => send(service, observations, created, *step, &request).await,
-            Err(reason) => Err(reason),
-        };
-        if *step == Step::MeBeforeWrites {
-            let profile = answer.as_ref().map_err(Clone::clone).and_then(editable);
-            observations.values.profile = profile;
-        }
-        observations.add(*step, answer);
-    }
-    observations.add_rate_limited(service);
+/// The writes to a service.
+pub(crate) struct Writes<'a> {
+    pub(crate) service: &'a mut Service,
+    pub(crate) observations: &'a mut Observations,
+    pub(crate) created: Created,
 }
 
-/// Returns the reason for not sending a request: something could be left, or hit somebody else's.
-fn check(observations: &Observations, created: &Created, step: Step) -> Known<()> {
-    match step {
-        Step::CreateLinkWithoutUrl | Step::CreateLink | Step::CreatePost => {
-            let me = observations.answer(Step::MeBeforeWrites)?;
-            let edited = observations.answer(Step::EditProfile).ok();
-            let edited = edited.and_then(|edited| edited.at("")?.as_object());
-            let lists_all = KINDS.iter().all(|kind| kind.listed(me).is_some());
-            match lists_all || edited.is_some_and(|edited| !edited.is_empty()) {
-                true => Ok(()),
-                false => Err(
+impl Writes<'_> {
+    /// Sends the writes until the service is interrupted. Returns the reason if it was stopped.
+    pub(crate) async fn send_all(&mut self) -> Option<String> {
+        for step in Step::writes() {
+            let answer = self.send(*step).await;
+            if *step == Step::MeBeforeWrites {
+                let profile = answer.as_ref().map_err(Clone::clone).and_then(editable);
+                self.observations.values.profile = profile;
+            }
+            self.observations.answers.insert(*step, answer);
+        }
+        self.observations.add_rate_limited(self.service);
+        self.service.stopped.clone()
+    }
+
+    /// Returns the reason for not sending a request: something could be left, or hit somebody else's.
+    fn check(&self, step: Step) -> Known<()> {
+        let problem = match step {
+            Step::CreateLinkWithoutUrl | Step::CreateLink | Step::CreatePost => {
+                let me = self.observations.answer(Step::MeBeforeWrites)?;
+                let edited = self.observations.answer(Step::EditProfile).ok();
+                let edited = edited.and_then(|edited| edited.at("")?.as_object());
+                let shows_edit = edited.is_some_and(|edited| !edited.is_empty());
+                let shows_all = KINDS.iter().all(|kind| kind.listed(me).is_some()) || shows_edit;
+                (!shows_all).then_some(
                     "neither GET /me nor the response to an edit shows what is stored, so that a new \
-                     link could not be deleted"
-                        .to_owned(),
-                ),
+                     link could not be deleted",
+                )
             }
-        }
-        Step::DeletePost if created.missed.is_some() => {
-            Err("the deletion of the link has deleted another one".to_owned())
-        }
-        Step::DeleteLinkAgain | Step::DeletePostAgain => {
-            observations.answer(Step::MeAfterDeletions)?;
-            match created.paths.is_empty() {
-                true => Ok(()),
-                false => Err("GET /me still lists the id, which may be somebody else's".to_owned()),
+            Step::DeletePost => {
+                let missed = self.created.missed;
+                missed.map(|_| "the deletion of the link has deleted another one")
             }
-        }
-        _ => Ok(()),
+            Step::DeleteLinkAgain | Step::DeletePostAgain => {
+                self.observations.answer(Step::MeAfterDeletions)?;
+                let is_listed = !self.created.paths.is_empty();
+                is_listed.then_some("GET /me still lists the id, which may be somebody else's")
+            }
+            _ => None,
+        };
+        problem.map_or(Ok(()), |problem| Err(problem.to_owned()))
     }
-}
 
-/// Sends a request, and records what it creates, changes or deletes.
-async fn send(
-    service: &mut Service,
-    observations: &mut Observations,
-    created: &mut Created,
-    step: Step,
-    request: &Request,
-) -> Known<Answer> {
-    service.require_ready()?;
-    let changes_color = step == Step::EditProfile && other_color(&observations.values).is_some();
-    // Set before, because a second signal ends the command during the request.
-    created.is_color_changed |= changes_color;
-    let answer = service.send(request).await;
-    let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
-    let is_rejected = answer.as_ref().is_ok_and(Answer::is_rejection);
-    if request.method == Method::DELETE && is_accepted {
-        created.delete(&request.path);
+    /// Sends a request, and records what it creates, changes or deletes.
+    async fn send(&mut self, step: Step) -> Known<Answer> {
+        let request = step.request(&self.observations.values)?;
+        self.check(step)?;
+        self.service.require_ready()?;
+        let other_color = other_color(&self.observations.values);
+        // Set before, because a second signal ends the command during the request.
+        self.created.is_color_changed |= step == Step::EditProfile && other_color.is_some();
+        let answer = self.service.send(&request).await;
+        let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
+        let is_rejected = answer.as_ref().is_ok_and(Answer::is_rejection);
+        if request.method == Method::DELETE && is_accepted {
+            self.created.delete(&request.path);
+        }
+        let creates = |kind: &Kind| request.method == Method::POST && request.path == kind.path;
+        if let Some(kind) = KINDS.into_iter().find(creates)
+            && !is_rejected
+        {
+            self.created.unknown.push((kind, Reason::NoId));
+            self.find(step, kind, &answer).await;
+        }
+        let mut edits = EDITS.into_iter();
+        if let Some((_, sentence, shows)) = edits.find(|(edit, ..)| *edit == step && is_accepted) {
+            let values = &self.observations.values;
+            let shown = read_until(self.service, |me| shows(values, me).then_some(())).await;
+            if shown == Ok(None) {
+                let found = "GET /me shows the old value";
+                self.observations.not_applied.push((step, sentence, found));
+            }
+        }
+        if let (Step::EditProfile, Ok(request)) = (step, restoration(&self.observations.values)) {
+            // The clean-up repeats it if it fails.
+            let restored = self.service.send(&request).await;
+            self.created.is_color_changed &=
+                !is_rejected && !restored.is_ok_and(|answer| answer.is_success());
+        }
+        if let ("/me", Ok(me)) = (request.path.as_str(), &answer) {
+            self.created.update(self.observations, me);
+        }
+        answer
     }
-    let creates = |kind: &Kind| request.method == Method::POST && request.path == kind.path;
-    if let Some(kind) = KINDS.into_iter().find(creates)
-        && !is_rejected
-    {
-        created.unknown.push((kind, Reason::NoId));
-        find(service, observations, created, step, kind, &answer).await;
-    }
-    let mut edits = EDITS.into_iter();
-    if let Some((_, sentence, shows)) = edits.find(|(edit, ..)| *edit == step && is_accepted) {
-        let values = observations.values.clone();
-        let shown = read_until(service, |me| shows(&values, me).then_some(())).await;
-        if shown == Ok(None) {
-            let found = "GET /me shows the old value";
-            observations.not_applied.push((step, sentence, found));
+
+    /// Finds a created resource and its ID. Only one that has the mark, or that is new in `GET /me`, was created
+    /// by the command.
+    async fn find(&mut self, step: Step, kind: Kind, answer: &Known<Answer>) {
+        let (observations, created) = (&mut *self.observations, &mut self.created);
+        let mark = observations.values.mark.clone();
+        let has_mark = |one: &&Value| kind.has_mark(one, &mark);
+        let shown = answer.as_ref().ok().and_then(|answer| answer.at(""));
+        let shown_id = shown.and_then(id);
+        let is_new = |one: &&Value| {
+            let id = id(one);
+            let is_known = |id: &String| {
+                created.paths.contains(&kind.path_of(id)) || observations.knows(kind, id)
+            };
+            (has_mark(one) || id.is_some() && id == shown_id) && !id.as_ref().is_some_and(is_known)
+        };
+        let is_listed = observations.lists(kind);
+        let find_new = |me: &Answer| kind.listed(me)?.iter().find(is_new).cloned();
+        let listed = match is_listed {
+            true => read_until(self.service, find_new).await,
+            false => Err(String::new()),
+        };
+        let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
+        let found = match &listed {
+            Ok(Some(one)) if id(one).is_none() => {
+                Some((kind.identifier, "GET /me lists it without such an id"))
+            }
+            Ok(Some(one)) if !has_mark(&one) => Some((kind.sentence, "stored without its text")),
+            Ok(None) if is_accepted => Some((kind.sentence, "GET /me does not list it")),
+            _ => None,
+        };
+        let found = found.map(|(sentence, found)| (step, sentence, found));
+        observations.not_applied.extend(found);
+        let listed = listed.ok().flatten();
+        let id = listed.as_ref().or(shown.filter(has_mark)).and_then(id);
+        // The service may have changed an existing one instead.
+        let id = id.filter(|id| !observations.knows(kind, id));
+        created.unknown.pop();
+        let reason = match (&id, listed) {
+            (Some(id), None) if is_listed => Some(Reason::NotListed(kind.path_of(id))),
+            (Some(id), _) => {
+                created.paths.push(kind.path_of(id));
+                None
+            }
+            (None, Some(mut one)) => Some(Reason::UnusableId(one["id"].take())),
+            // If the list does not show a creation that may have failed, the clean-up looks for it again.
+            (None, None) => (is_accepted || !is_listed).then_some(Reason::NoId),
+        };
+        created.unknown.extend(reason.map(|reason| (kind, reason)));
+        if let Some(id) = id {
+            *(kind.id)(&mut observations.values) = Ok(id);
         }
     }
-    if let (Step::EditProfile, Ok(request)) = (step, restoration(&observations.values)) {
-        // The clean-up repeats it if it fails.
-        let restored = service.send(&request).await;
-        created.is_color_changed &=
-            !is_rejected && !restored.is_ok_and(|answer| answer.is_success());
+
+    /// Deletes what was created, and compares the profile before and after. Restores what has changed.
+    pub(crate) async fn clean_up(&mut self) -> Known<Changes> {
+        self.service.start_cleaning();
+        let (observations, created) = (&mut *self.observations, &mut self.created);
+        let mut read = 0;
+        let mut changes = loop {
+            let mut paths = created.paths.clone();
+            paths.retain(|_| created.missed.is_none());
+            for path in paths {
+                let request = Request::new(Method::DELETE, &path);
+                let answer = self.service.send(&request).await;
+                if answer.is_ok_and(|answer| answer.is_success()) {
+                    created.delete(&path);
+                }
+            }
+            let me = self.service.send(&Request::get("/me")).await?;
+            created.update(observations, &me);
+            let changes = Changes::new(observations, &me)?;
+            let color = changes.content.get(COLOR);
+            created.is_color_changed &= color.is_some();
+            read += 1;
+            if created.paths.is_empty() && changes.content.is_empty() || read == READS {
+                break changes;
+            }
+            if let Some((_, Some(undo))) = color {
+                let _ = self.service.send(undo).await;
+            }
+            tokio::time::sleep(PAUSE).await;
+        };
+        for (kind, step) in KINDS.into_iter().zip([Step::DeleteLink, Step::DeletePost]) {
+            let is_left =
+                |path: &String| path.starts_with(kind.path) && created.paths.contains(path);
+            let found = if created.deleted.iter().any(is_left) {
+                "GET /me still lists it"
+            } else if created.missed.is_some_and(|one| one.path == kind.path) {
+                "another one is missing"
+            } else {
+                continue;
+            };
+            observations.not_applied.push((step, kind.sentence, found));
+        }
+        for (line, undo) in changes.content.values_mut() {
+            // A missing link may be on another page of the list, unless a deletion removed the wrong one.
+            let is_sent = |undo: &Request| undo.method == Method::PATCH || created.missed.is_some();
+            if let Some(undo) = undo.take().filter(is_sent) {
+                let answer = self.service.send(&undo).await;
+                let status = answer.map(|answer| answer.status.to_string());
+                let status = status.unwrap_or_else(|reason| reason);
+                line.push_str(&format!("; sent {undo} to undo it: {status}"));
+            }
+        }
+        Ok(changes)
     }
-    if let ("/me", Ok(me)) = (request.path.as_str(), &answer) {
-        created.update(observations, me);
-    }
-    answer
 }
 
 /// Reads `GET /me`, which may lag behind, until it shows something.
@@ -251,119 +349,6 @@ async fn read_until<T>(
         }
     }
     Ok(None)
-}
-
-/// Finds a created resource and its ID. Only one that has the mark, or that is new in `GET /me`, was created
-/// by the command.
-async fn find(
-    service: &mut Service,
-    observations: &mut Observations,
-    created: &mut Created,
-    step: Step,
-    kind: Kind,
-    answer: &Known<Answer>,
-) {
-    let mark = observations.values.mark.clone();
-    let has_mark = |one: &&Value| kind.has_mark(one, &mark);
-    let shown = answer.as_ref().ok().and_then(|answer| answer.at(""));
-    let shown_id = shown.and_then(id);
-    let is_new = |one: &&Value| {
-        let id = id(one);
-        let is_known =
-            |id: &String| created.paths.contains(&kind.path_of(id)) || observations.knows(kind, id);
-        (has_mark(one) || id.is_some() && id == shown_id) && !id.as_ref().is_some_and(is_known)
-    };
-    let is_listed = observations.lists(kind);
-    let listed = match is_listed {
-        true => read_until(service, |me| kind.listed(me)?.iter().find(is_new).cloned()).await,
-        false => Err(String::new()),
-    };
-    let is_accepted = answer.as_ref().is_ok_and(Answer::is_success);
-    let found = match &listed {
-        Ok(Some(one)) if id(one).is_none() => {
-            Some((kind.identifier, "GET /me lists it without such an id"))
-        }
-        Ok(Some(one)) if !has_mark(&one) => Some((kind.sentence, "stored without its text")),
-        Ok(None) if is_accepted => Some((kind.sentence, "GET /me does not list it")),
-        _ => None,
-    };
-    let found = found.map(|(sentence, found)| (step, sentence, found));
-    observations.not_applied.extend(found);
-    let listed = listed.ok().flatten();
-    let id = listed.as_ref().or(shown.filter(has_mark)).and_then(id);
-    // The service may have changed an existing one instead.
-    let id = id.filter(|id| !observations.knows(kind, id));
-    created.unknown.pop();
-    let reason = match (&id, listed) {
-        (Some(id), None) if is_listed => Some(Reason::NotListed(kind.path_of(id))),
-        (Some(id), _) => {
-            created.paths.push(kind.path_of(id));
-            None
-        }
-        (None, Some(mut one)) => Some(Reason::UnusableId(one["id"].take())),
-        // If the list does not show a creation that may have failed, the clean-up looks for it again.
-        (None, None) => (is_accepted || !is_listed).then_some(Reason::NoId),
-    };
-    created.unknown.extend(reason.map(|reason| (kind, reason)));
-    if let Some(id) = id {
-        *(kind.id)(&mut observations.values) = Ok(id);
-    }
-}
-
-/// Deletes what was created, and compares the profile before and after. Restores what has changed.
-pub(crate) async fn clean_up(
-    service: &mut Service,
-    observations: &mut Observations,
-    created: &mut Created,
-) -> Known<Changes> {
-    service.start_cleaning();
-    let mut read = 0;
-    let mut changes = loop {
-        let mut paths = created.paths.clone();
-        paths.retain(|_| created.missed.is_none());
-        for path in paths {
-            let answer = service.send(&Request::new(Method::DELETE, &path)).await;
-            if answer.is_ok_and(|answer| answer.is_success()) {
-                created.delete(&path);
-            }
-        }
-        let me = service.send(&Request::get("/me")).await?;
-        created.update(observations, &me);
-        let changes = Changes::new(observations, &me)?;
-        let color = changes.content.get(COLOR);
-        created.is_color_changed &= color.is_some();
-        read += 1;
-        if created.paths.is_empty() && changes.content.is_empty() || read == READS {
-            break changes;
-        }
-        if let Some((_, Some(undo))) = color {
-            let _ = service.send(undo).await;
-        }
-        tokio::time::sleep(PAUSE).await;
-    };
-    for (kind, step) in KINDS.into_iter().zip([Step::DeleteLink, Step::DeletePost]) {
-        let is_left = |path: &String| path.starts_with(kind.path) && created.paths.contains(path);
-        let found = if created.deleted.iter().any(is_left) {
-            "GET /me still lists it"
-        } else if created.missed.is_some_and(|one| one.path == kind.path) {
-            "another one is missing"
-        } else {
-            continue;
-        };
-        observations.not_applied.push((step, kind.sentence, found));
-    }
-    for (line, undo) in changes.content.values_mut() {
-        // A missing link may be on another page of the list, unless a deletion removed the wrong one.
-        let undo = undo.take();
-        if let Some(undo) =
-            undo.filter(|undo| undo.method == Method::PATCH || created.missed.is_some())
-        {
-            let answer = service.send(&undo).await;
-            let status = answer.map_or_else(|reason| reason, |answer| answer.status.to_string());
-            line.push_str(&format!("; sent {undo} to undo it: {status}"));
-        }
-    }
-    Ok(changes)
 }
 
 #[cfg(test)]
