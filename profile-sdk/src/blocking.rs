@@ -1,6 +1,5 @@
 //! A client for programs without an async runtime; feature `blocking`.
 
-use std::future::IntoFuture;
 use std::sync::Arc;
 
 use tokio::runtime::{self, Runtime};

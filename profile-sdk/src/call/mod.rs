@@ -8,7 +8,6 @@ mod trace;
 pub use raw::RawCall;
 pub use response::Response;
 
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -177,7 +176,10 @@ impl<T> Call<T> {
     /// Returns an error if the arguments of the call are invalid, for example an empty
     /// [`LinkUpdate`](crate::LinkUpdate).
     pub fn request(&self) -> Result<&Request, &Error> {
-        self.unsent().request.as_ref()
+        match &self.state {
+            State::Unsent(unsent) => unsent.request.as_ref(),
+            State::Sent(_) | State::Completed => panic!("{POLLED}"),
+        }
     }
 
     /// Sends the call and returns the response with its status code, headers and body.
@@ -187,26 +189,15 @@ impl<T> Call<T> {
     /// See [`ErrorKind`](crate::ErrorKind).
     pub async fn send(self) -> Result<Response<T>, Error> {
         let unsent = self.into_unsent();
-        match unsent.request {
-            Ok(ref request) => {
-                let (response, summary, span) = unsent.exchange(request).await?;
-                let data = unsent.decode(request, &response, summary, &span)?;
-                Ok(Response::new(data, response, summary))
-            }
-            Err(error) => Err(error),
-        }
+        let request = unsent.request.as_ref().map_err(Error::clone)?;
+        let (response, summary, span) = unsent.exchange(request).await?;
+        let data = unsent.decode(request, &response, summary, &span)?;
+        Ok(Response::new(data, response, summary))
     }
 
     fn accepting_any_body(mut self) -> Self {
         self.unsent_mut().accepts_any_body = true;
         self
-    }
-
-    fn unsent(&self) -> &Unsent<T> {
-        match &self.state {
-            State::Unsent(unsent) => unsent,
-            State::Sent(_) | State::Completed => panic!("{POLLED}"),
-        }
     }
 
     fn unsent_mut(&mut self) -> &mut Unsent<T> {
@@ -289,13 +280,9 @@ impl<T: Send + 'static> Future for Call<T> {
             // glibc reuses blocks of up to 1,032 bytes quickly, and this future just fits: beyond
             // that, a call with 64 in flight takes 5 % more instructions.
             let call = async move {
-                match unsent.request {
-                    Ok(ref request) => {
-                        let (response, summary, span) = unsent.exchange(request).await?;
-                        unsent.decode(request, &response, summary, &span)
-                    }
-                    Err(error) => Err(error),
-                }
+                let request = unsent.request.as_ref().map_err(Error::clone)?;
+                let (response, summary, span) = unsent.exchange(request).await?;
+                unsent.decode(request, &response, summary, &span)
             };
             self.state = State::Sent(Mutex::new(Box::pin(call)));
         }

@@ -9,7 +9,6 @@ pub(crate) use off::{CallSpan, failed, in_attempt, waiting};
 
 #[cfg(feature = "tracing")]
 mod on {
-    use std::future::Future;
     use std::time::Duration;
 
     use tracing::field::{Empty, display};

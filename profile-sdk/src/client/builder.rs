@@ -398,11 +398,6 @@ impl ClientBuilder {
     /// assert_eq!(builder.check().unwrap_err().invalid_value().unwrap().field(), "base URL");
     /// ```
     pub fn check(&self) -> Result<(), Error> {
-        self.check_bounds()?;
-        self.transport.parse_urls().map(drop)
-    }
-
-    fn check_bounds(&self) -> Result<(), InvalidValue> {
         const POSITIVE: &str = "is zero; expected a positive duration";
         const BYTE: &str = "is zero; expected at least 1 byte";
         const SHORTER: &str = "is longer than a year; expected at most 365 days";
@@ -419,10 +414,10 @@ impl ClientBuilder {
             ("request_interval", interval > YEAR, SHORTER),
             ("shared_request_interval", shared_interval > YEAR, SHORTER),
         ];
-        let broken = bounds.into_iter().find(|(_, is_broken, _)| *is_broken);
-        broken.map_or(Ok(()), |(field, _, reason)| {
-            Err(InvalidValue::new(field, reason))
-        })
+        if let Some((field, _, reason)) = bounds.into_iter().find(|(_, is_broken, _)| *is_broken) {
+            return Err(InvalidValue::new(field, reason).into());
+        }
+        self.transport.parse_urls().map(drop)
     }
 }
 

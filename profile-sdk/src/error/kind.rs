@@ -76,33 +76,7 @@ impl ErrorKind {
             Self::Unreadable => "unreadable",
         }
     }
-}
 
-/// The effect of a request that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effect {
-    /// It was not sent.
-    Unsent,
-    /// It was sent, and not applied.
-    Rejected,
-    /// It may have been applied, unless it is a read.
-    Unclear,
-}
-
-/// The time at which a failed request can be repeated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Again {
-    /// The client retries it.
-    Now,
-    /// The client would have retried it, but its retry budget was used up.
-    NowWithoutBudget,
-    /// The caller can retry it.
-    Later,
-    /// It would fail in the same way.
-    Never,
-}
-
-impl ErrorKind {
     /// Returns the effect of a request that failed like this after it was sent, and when it can be
     /// repeated.
     pub(crate) fn consequence(self, status: Option<u16>) -> (Effect, Again) {
@@ -127,6 +101,30 @@ impl ErrorKind {
 }
 
 display_text!(ErrorKind);
+
+/// The effect of a request that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It was not sent.
+    Unsent,
+    /// It was sent, and not applied.
+    Rejected,
+    /// It may have been applied, unless it is a read.
+    Unclear,
+}
+
+/// The time at which a failed request can be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// The client retries it.
+    Now,
+    /// The client would have retried it, but its retry budget was used up.
+    NowWithoutBudget,
+    /// The caller can retry it.
+    Later,
+    /// It would fail in the same way.
+    Never,
+}
 
 /// An error among the causes of another one.
 type Cause<'a> = &'a (dyn StdError + 'static);

@@ -1,6 +1,5 @@
 //! The clock of a client.
 
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};

@@ -1,7 +1,7 @@
 //! Carries out a plan, and reports the result.
 
 use std::fmt;
-use std::future::{IntoFuture, ready};
+use std::future::ready;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::resources::Profile;
 use crate::values::Scope;
 
 /// The result of carrying out a plan.
-pub(super) type ApplyResult = Result<ApplyReport, ApplyError>;
+type ApplyResult = Result<ApplyReport, ApplyError>;
 
 impl Client {
     /// Makes the profile as desired: reads it, compares, and carries out the plan, as
@@ -220,6 +220,37 @@ impl Client {
             }
         }
         Err(error)
+    }
+}
+
+#[cfg(feature = "blocking")]
+impl crate::blocking::Client {
+    /// Makes the profile as desired, as [`Client::sync`](crate::Client::sync) does, and waits for the
+    /// result.
+    ///
+    /// # Errors
+    ///
+    /// See [`Client::sync`](crate::Client::sync).
+    ///
+    /// # Panics
+    ///
+    /// Panics in an async runtime.
+    pub fn sync(&self, desired: &DesiredProfile, options: PlanOptions) -> ApplyResult {
+        self.wait(self.as_async().sync(desired, options))
+    }
+
+    /// Carries out a plan, as [`Client::apply`](crate::Client::apply) does, and waits for its
+    /// result.
+    ///
+    /// # Errors
+    ///
+    /// See [`Client::apply`](crate::Client::apply).
+    ///
+    /// # Panics
+    ///
+    /// Panics in an async runtime.
+    pub fn apply(&self, plan: &Plan) -> ApplyResult {
+        self.wait(self.as_async().apply(plan))
     }
 }
 

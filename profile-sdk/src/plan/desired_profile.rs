@@ -119,11 +119,6 @@ impl DesiredLink {
             url,
         }
     }
-
-    /// Returns the link to create.
-    pub(super) fn to_new_link(&self) -> NewLink {
-        NewLink::new(self.title.clone(), self.url.clone())
-    }
 }
 
 impl Client {

@@ -32,8 +32,6 @@
 //! ```
 
 mod apply;
-#[cfg(feature = "blocking")]
-mod blocking;
 mod desired_profile;
 mod step;
 
@@ -252,7 +250,7 @@ impl Plan {
         let mut copies = HashMap::new();
         let mut created = Vec::new();
         for (wanted, found) in wanted.iter().zip(&matches) {
-            let to = wanted.to_new_link();
+            let to = NewLink::new(wanted.title.clone(), wanted.url.clone());
             let link = match found {
                 Ok(index) => &links[*index],
                 Err(similar) if similar.is_empty() => {

@@ -178,37 +178,7 @@ impl Step {
         };
         !is_as_before && !self.is_done(profile)
     }
-}
 
-/// Returns `true` if a field of the profile has this value. An absent text is an empty one, and the
-/// case of a color does not matter.
-fn has(profile: &Profile, field: ProfileField, text: &str) -> bool {
-    let current = profile.get(field).unwrap_or_default();
-    match field.kind() {
-        FieldKind::Color => current.eq_ignore_ascii_case(text),
-        FieldKind::Text { .. } | FieldKind::MultilineText { .. } => current == text,
-    }
-}
-
-/// Returns `true` if a link has the title and the URL of a new one.
-pub(super) fn is_equal(link: &Link, to: &NewLink) -> bool {
-    Grade::Parsed.is_same(texts(link), texts_of(to))
-}
-
-fn one() -> usize {
-    1
-}
-
-fn is_one(copies: &usize) -> bool {
-    *copies == one()
-}
-
-fn find<'a>(profile: &'a Profile, id: &LinkId) -> Option<&'a Link> {
-    let mut links = profile.links.iter().flatten();
-    links.find(|link| link.id.as_ref() == Some(id))
-}
-
-impl Step {
     /// Returns the verb in the imperative and in the past tense.
     fn verbs(&self) -> (&'static str, &'static str) {
         match self {
@@ -240,6 +210,34 @@ impl Step {
     pub(super) fn in_past_tense(&self) -> String {
         format!("{} {}", self.verbs().1, self.object())
     }
+}
+
+/// Returns `true` if a field of the profile has this value. An absent text is an empty one, and the
+/// case of a color does not matter.
+fn has(profile: &Profile, field: ProfileField, text: &str) -> bool {
+    let current = profile.get(field).unwrap_or_default();
+    match field.kind() {
+        FieldKind::Color => current.eq_ignore_ascii_case(text),
+        FieldKind::Text { .. } | FieldKind::MultilineText { .. } => current == text,
+    }
+}
+
+/// Returns `true` if a link has the title and the URL of a new one.
+pub(super) fn is_equal(link: &Link, to: &NewLink) -> bool {
+    Grade::Parsed.is_same(texts(link), texts_of(to))
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(copies: &usize) -> bool {
+    *copies == one()
+}
+
+fn find<'a>(profile: &'a Profile, id: &LinkId) -> Option<&'a Link> {
+    let mut links = profile.links.iter().flatten();
+    links.find(|link| link.id.as_ref() == Some(id))
 }
 
 impl fmt::Display for Step {

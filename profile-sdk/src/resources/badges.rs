@@ -1,37 +1,32 @@
 //! `GET /badges`.
 
-use serde::{Deserialize, Serialize};
-
 use super::calls::calls;
 use crate::call::Call;
 use crate::decode::ResponseData;
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
-use crate::values::open_enum;
+use crate::values::{open_enum, responses};
 
-/// A badge. (Specification: Resources, Badge.)
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Badge {
-    /// A short identifier.
-    pub id: String,
-    /// The display name.
-    pub name: String,
-    /// The description.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// The color, `#rrggbb`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub color: Option<String>,
-    /// The kind of the badge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<BadgeKind>,
-    /// All other fields, as the service sent them. In a profile, also fields with an unexpected
-    /// type, except `id` and `name`.
-    #[serde(flatten)]
-    pub extra: Extra,
+responses! {
+    /// A badge. (Specification: Resources, Badge.)
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct Badge {
+        /// A short identifier.
+        pub id: String,
+        /// The display name.
+        pub name: String,
+        /// The description.
+        pub description: Option<String>,
+        /// The color, `#rrggbb`.
+        pub color: Option<String>,
+        /// The kind of the badge.
+        pub kind: Option<BadgeKind>,
+        /// All other fields, as the service sent them. In a profile, also fields with an unexpected
+        /// type, except `id` and `name`.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
 }
 
 impl ResponseData for Vec<Badge> {}

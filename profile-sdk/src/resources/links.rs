@@ -1,6 +1,5 @@
 //! The key owner's links: `POST /me/links`, `PATCH` and `DELETE /me/links/{id}`.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::calls::calls;
@@ -9,28 +8,24 @@ use crate::decode::{Resource, ResponseData};
 use crate::error::Error;
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
-use crate::values::{LinkId, LinkUrl, objects};
+use crate::values::{LinkId, LinkUrl, objects, responses};
 
-/// A link on a profile. (Specification: Resources, Link.)
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Link {
-    /// The identifier, required to edit and delete the link.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<LinkId>,
-    /// The title.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The URL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// All other fields, as the service sent them. In a profile and in the response to a write,
-    /// also fields with an unexpected type.
-    #[serde(flatten)]
-    pub extra: Extra,
+responses! {
+    /// A link on a profile. (Specification: Resources, Link.)
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct Link {
+        /// The identifier, required to edit and delete the link.
+        pub id: Option<LinkId>,
+        /// The title.
+        pub title: Option<String>,
+        /// The URL.
+        pub url: Option<String>,
+        /// All other fields, as the service sent them. In a profile and in the response to a write,
+        /// also fields with an unexpected type.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
 }
 
 impl ResponseData for Link {

@@ -21,8 +21,10 @@ pub use statistics::{
 use std::ops::{Deref, DerefMut};
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
+
+use crate::values::Field;
 
 /// The fields of a response that the specification does not define, as the service sent them.
 ///
@@ -38,7 +40,8 @@ use serde_json::{Map, Value};
 ///
 /// Numbers that do not fit into 64 bits are the nearest floating-point number.
 /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(from = "Map<String, Value>")]
 pub struct Extra(Option<Box<Map<String, Value>>>);
 
 impl Deref for Extra {
@@ -80,8 +83,4 @@ impl Serialize for Extra {
     }
 }
 
-impl<'de> Deserialize<'de> for Extra {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Map::deserialize(deserializer).map(Self::from)
-    }
-}
+impl Field for Extra {}

@@ -1,6 +1,6 @@
 //! The key owner's posts: `POST /me/posts` and `DELETE /me/posts/{id}`.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::calls::calls;
@@ -8,25 +8,22 @@ use crate::call::Call;
 use crate::decode::{Resource, ResponseData};
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
-use crate::values::PostId;
+use crate::values::{PostId, responses};
 
-/// A post on a profile. (Specification: Resources, Post.)
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Post {
-    /// The identifier, required to delete the post.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<PostId>,
-    /// The text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body: Option<String>,
-    /// All other fields, as the service sent them. In a profile and in the response to a write,
-    /// also fields with an unexpected type.
-    #[serde(flatten)]
-    pub extra: Extra,
+responses! {
+    /// A post on a profile. (Specification: Resources, Post.)
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct Post {
+        /// The identifier, required to delete the post.
+        pub id: Option<PostId>,
+        /// The text.
+        pub body: Option<String>,
+        /// All other fields, as the service sent them. In a profile and in the response to a write,
+        /// also fields with an unexpected type.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
 }
 
 impl ResponseData for Post {

@@ -11,7 +11,7 @@ use crate::json::readable_json;
 use crate::number;
 use crate::request::{Operation, Request};
 use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
-use crate::values::Scopes;
+use crate::values::{Scopes, responses};
 
 calls! {
     /// `GET /me`: returns the key owner's profile, including email, visibility and the calling key.
@@ -194,22 +194,19 @@ impl ApiVisible {
     }
 }
 
-/// The calling key: its scopes and its rate limit.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct KeyInfo {
-    /// The scopes of the key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scopes: Option<Scopes>,
-    /// The rate limit of the key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_limit: Option<RateLimit>,
-    /// All other fields, as the service sent them.
-    #[serde(flatten)]
-    pub extra: Extra,
+responses! {
+    /// The calling key: its scopes and its rate limit.
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct KeyInfo {
+        /// The scopes of the key.
+        pub scopes: Option<Scopes>,
+        /// The rate limit of the key.
+        pub rate_limit: Option<RateLimit>,
+        /// All other fields, as the service sent them.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
 }
 
 /// The rate limit of a key. The specification does not define its shape or unit.

@@ -3,12 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::resources::{ApiVisible, Badge, Extra, KeyInfo, Link, Post};
 use crate::text::quoted_start;
 use crate::values::{
-    Bio, Color, DisplayName, Field, FieldKind, Handle, InvalidValue, Location, objects,
+    Bio, Color, DisplayName, Field, FieldKind, Handle, InvalidValue, Location, objects, responses,
 };
 
 /// Declares the types. A row is a variant, the field's name in JSON with the type of its values, its
@@ -83,56 +81,47 @@ macro_rules! profile_fields {
             }
         }
 
-        /// A profile.
-        ///
-        /// The service decides which fields a response contains. Absent and null fields are `None`.
-        /// Values are not validated; parse a color with [`Color`] to check it. (Specification: Resources, Profile.)
-        ///
-        /// Tests can create one from JSON or with `Default`:
-        ///
-        /// ```
-        /// let mut profile = profile_sdk::Profile::default();
-        /// profile.display_name = Some("Ada".to_owned());
-        /// ```
-        ///
-        /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(default)]
-        #[non_exhaustive]
-        pub struct Profile {
-            /// The handle.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub handle: Option<Handle>,
-            $(
-                #[doc = concat!("The ", $description, ".")]
-                #[serde(skip_serializing_if = "Option::is_none")]
-                pub $name: Option<String>,
-            )*
-            /// The links. `None` means that the response does not list them, not that there are
-            /// none.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub links: Option<Vec<Link>>,
-            /// The posts. `None` means that the response does not list them.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub posts: Option<Vec<Post>>,
-            /// The badges. `None` means that the response does not list them.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub badges: Option<Vec<Badge>>,
-            /// The owner's email address. Only in `GET /me`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub email: Option<String>,
-            /// The visibility setting for the API. Only in `GET /me`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub api_visible: Option<ApiVisible>,
-            /// The calling key. Only in `GET /me`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub key: Option<KeyInfo>,
-            /// All other fields, as the service sent them. Also fields with an unexpected type, except
-            /// for those that can be edited; such a field of a link, post or badge is in the `extra`
-            /// of that element. A list is here as a whole if an element is not an object, or is a
-            /// badge without `id` or `name`.
-            #[serde(flatten)]
-            pub extra: Extra,
+        responses! {
+            /// A profile.
+            ///
+            /// The service decides which fields a response contains. Absent and null fields are `None`.
+            /// Values are not validated; parse a color with [`Color`] to check it. (Specification: Resources, Profile.)
+            ///
+            /// Tests can create one from JSON or with `Default`:
+            ///
+            /// ```
+            /// let mut profile = profile_sdk::Profile::default();
+            /// profile.display_name = Some("Ada".to_owned());
+            /// ```
+            ///
+            /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+            pub struct Profile {
+                /// The handle.
+                pub handle: Option<Handle>,
+                $(
+                    #[doc = concat!("The ", $description, ".")]
+                    pub $name: Option<String>,
+                )*
+                /// The links. `None` means that the response does not list them, not that there are
+                /// none.
+                pub links: Option<Vec<Link>>,
+                /// The posts. `None` means that the response does not list them.
+                pub posts: Option<Vec<Post>>,
+                /// The badges. `None` means that the response does not list them.
+                pub badges: Option<Vec<Badge>>,
+                /// The owner's email address. Only in `GET /me`.
+                pub email: Option<String>,
+                /// The visibility setting for the API. Only in `GET /me`.
+                pub api_visible: Option<ApiVisible>,
+                /// The calling key. Only in `GET /me`.
+                pub key: Option<KeyInfo>,
+                /// All other fields, as the service sent them. Also fields with an unexpected type, except
+                /// for those that can be edited; such a field of a link, post or badge is in the `extra`
+                /// of that element. A list is here as a whole if an element is not an object, or is a
+                /// badge without `id` or `name`.
+                #[serde(flatten)]
+                pub extra: Extra,
+            }
         }
 
         impl Profile {

@@ -9,38 +9,101 @@ use crate::decode::ResponseData;
 use crate::number::{count_of, read_count, read_optional_count};
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
-use crate::values::{Handle, OptionalDays};
+use crate::values::{Handle, OptionalDays, responses};
 
-/// View statistics of a profile.
-///
-/// For other profiles, the service may omit fields; the specification does not define which.
-/// (Specification: Resources, Profile view statistics.)
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct UserStats {
-    /// The number of all-time views.
-    #[serde(deserialize_with = "read_optional_count")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_views: Option<u64>,
-    /// The window and its views.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub period: Option<Period>,
-    /// The views of each day in the window.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub daily: Option<Vec<DailyViews>>,
-    /// The views by kind of device. Only for the caller's own profile.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub devices: Option<Devices>,
-    /// The views by country. Only for the caller's own profile.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub countries: Option<Vec<CountryViews>>,
-    /// All other fields, as the service sent them. Also `devices` and `countries` if they have an
-    /// unexpected type.
-    #[serde(flatten)]
-    pub extra: Extra,
+responses! {
+    /// View statistics of a profile.
+    ///
+    /// For other profiles, the service may omit fields; the specification does not define which.
+    /// (Specification: Resources, Profile view statistics.)
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct UserStats {
+        /// The number of all-time views.
+        #[serde(default, deserialize_with = "read_optional_count")]
+        pub total_views: Option<u64>,
+        /// The window and its views.
+        pub period: Option<Period>,
+        /// The views of each day in the window.
+        pub daily: Option<Vec<DailyViews>>,
+        /// The views by kind of device. Only for the caller's own profile.
+        pub devices: Option<Devices>,
+        /// The views by country. Only for the caller's own profile.
+        pub countries: Option<Vec<CountryViews>>,
+        /// All other fields, as the service sent them. Also `devices` and `countries` if they have an
+        /// unexpected type.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
+
+    /// The window of the statistics.
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct Period {
+        /// The length of the window in days.
+        #[serde(deserialize_with = "read_count")]
+        pub days: u64,
+        /// The number of views in the window.
+        #[serde(deserialize_with = "read_count")]
+        pub views: u64,
+        /// All other fields, as the service sent them.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
+
+    /// The views of one day.
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct DailyViews {
+        /// The date, `YYYY-MM-DD`. Other crates parse it, for example `jiff` and `chrono`:
+        ///
+        /// ```
+        /// # let day: profile_sdk::DailyViews =
+        /// #     serde_json::from_str(r#"{"date": "2026-11-22", "views": 3}"#)?;
+        /// let date: jiff::civil::Date = day.date.parse()?; // or `chrono::NaiveDate`
+        /// assert_eq!(date.day(), 22);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub date: String,
+        /// The number of views.
+        #[serde(deserialize_with = "read_count")]
+        pub views: u64,
+        /// All other fields, as the service sent them.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
+
+    /// The views by kind of device.
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct Devices {
+        /// The number of views on desktop computers.
+        #[serde(default, deserialize_with = "read_optional_count")]
+        pub desktop: Option<u64>,
+        /// The number of views on mobile phones.
+        #[serde(default, deserialize_with = "read_optional_count")]
+        pub mobile: Option<u64>,
+        /// The number of views on tablets.
+        #[serde(default, deserialize_with = "read_optional_count")]
+        pub tablet: Option<u64>,
+        /// All other fields, as the service sent them.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
+
+    /// The views from one country.
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct CountryViews {
+        /// The country code, as the service sent it.
+        pub code: String,
+        /// The number of views.
+        #[serde(deserialize_with = "read_count")]
+        pub views: u64,
+        /// All other fields, as the service sent them.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
 }
 
 impl ResponseData for UserStats {
@@ -49,87 +112,6 @@ impl ResponseData for UserStats {
     fn add_extra(&mut self, fields: Map<String, Value>) {
         self.extra.extend(fields);
     }
-}
-
-/// The window of the statistics.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Period {
-    /// The length of the window in days.
-    #[serde(deserialize_with = "read_count")]
-    pub days: u64,
-    /// The number of views in the window.
-    #[serde(deserialize_with = "read_count")]
-    pub views: u64,
-    /// All other fields, as the service sent them.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// The views of one day.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DailyViews {
-    /// The date, `YYYY-MM-DD`. Other crates parse it, for example `jiff` and `chrono`:
-    ///
-    /// ```
-    /// # let day: profile_sdk::DailyViews =
-    /// #     serde_json::from_str(r#"{"date": "2026-11-22", "views": 3}"#)?;
-    /// let date: jiff::civil::Date = day.date.parse()?; // or `chrono::NaiveDate`
-    /// assert_eq!(date.day(), 22);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub date: String,
-    /// The number of views.
-    #[serde(deserialize_with = "read_count")]
-    pub views: u64,
-    /// All other fields, as the service sent them.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// The views by kind of device.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Devices {
-    /// The number of views on desktop computers.
-    #[serde(deserialize_with = "read_optional_count")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub desktop: Option<u64>,
-    /// The number of views on mobile phones.
-    #[serde(deserialize_with = "read_optional_count")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mobile: Option<u64>,
-    /// The number of views on tablets.
-    #[serde(deserialize_with = "read_optional_count")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tablet: Option<u64>,
-    /// All other fields, as the service sent them.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// The views from one country.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct CountryViews {
-    /// The country code, as the service sent it.
-    pub code: String,
-    /// The number of views.
-    #[serde(deserialize_with = "read_count")]
-    pub views: u64,
-    /// All other fields, as the service sent them.
-    #[serde(flatten)]
-    pub extra: Extra,
 }
 
 calls! {
@@ -174,29 +156,25 @@ calls! {
     }
 }
 
-/// Views, likes and social counts of the key owner's profile.
-///
-/// The specification does not define the shape of these fields. A [`Metric`] holds what the service
-/// sent, with methods that read the usual shapes.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Analytics {
-    /// The number of profile views.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub views: Option<Metric>,
-    /// The number of likes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub likes: Option<Metric>,
-    /// Social counts, for example followers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub social: Option<Metric>,
-    /// All other fields, as the service sent them. If the data is not an object, it is stored here
-    /// under the name `data`.
-    #[serde(flatten)]
-    pub extra: Extra,
+responses! {
+    /// Views, likes and social counts of the key owner's profile.
+    ///
+    /// The specification does not define the shape of these fields. A [`Metric`] holds what the service
+    /// sent, with methods that read the usual shapes.
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct Analytics {
+        /// The number of profile views.
+        pub views: Option<Metric>,
+        /// The number of likes.
+        pub likes: Option<Metric>,
+        /// Social counts, for example followers.
+        pub social: Option<Metric>,
+        /// All other fields, as the service sent them. If the data is not an object, it is stored here
+        /// under the name `data`.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
 }
 
 impl ResponseData for Analytics {
@@ -280,24 +258,24 @@ calls! {
     }
 }
 
-/// Site-wide counters. (Specification: Resources, Site statistics.)
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SiteStats {
-    /// The number of users.
-    #[serde(deserialize_with = "read_count")]
-    pub users: u64,
-    /// The number of profile views.
-    #[serde(deserialize_with = "read_count")]
-    pub views: u64,
-    /// The number of links.
-    #[serde(deserialize_with = "read_count")]
-    pub links: u64,
-    /// All other fields, as the service sent them.
-    #[serde(flatten)]
-    pub extra: Extra,
+responses! {
+    /// Site-wide counters. (Specification: Resources, Site statistics.)
+    ///
+    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
+    pub struct SiteStats {
+        /// The number of users.
+        #[serde(deserialize_with = "read_count")]
+        pub users: u64,
+        /// The number of profile views.
+        #[serde(deserialize_with = "read_count")]
+        pub views: u64,
+        /// The number of links.
+        #[serde(deserialize_with = "read_count")]
+        pub links: u64,
+        /// All other fields, as the service sent them.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
 }
 
 impl ResponseData for SiteStats {}

@@ -217,19 +217,13 @@ impl Transport {
             return Ok((response, in_flight));
         }
         let (in_flight, timeout) = (InFlight::new(clock), attempt_timeout.min(left));
-        let response = self.send_to_network(request, headers, timeout).await?;
+        // The request is not held while the response is awaited, to keep calls small.
+        let response = {
+            let (request, body) = self.prepare(request, headers);
+            self.network.send(request, body, timeout)
+        };
+        let response = response.await?;
         Ok((Incoming::Network { response, timeout }, in_flight))
-    }
-
-    /// Not an async function, because its future would store the prepared request, which is large.
-    fn send_to_network(
-        &self,
-        request: &Request,
-        headers: &HeaderMap,
-        timeout: Duration,
-    ) -> impl Future<Output = Result<reqwest::Response, Error>> + Send + use<'_> {
-        let (request, body) = self.prepare(request, headers);
-        self.network.send(request, body, timeout)
     }
 
     /// Returns the request with all headers, and its body.

@@ -129,16 +129,16 @@ macro_rules! open_enum {
     };
 }
 
-/// The value of a field of a type that [`objects`] declares.
+/// The value of a field of a type that [`objects`] or [`responses`] declares.
 pub(crate) trait Field: PartialEq + Sized {
     /// Returns the value if the field is missing, or `None` if it must not be.
     fn missing() -> Option<Self> {
         None
     }
 
-    /// Returns `true` unless it is written as a missing field.
-    fn is_given(&self) -> bool {
-        Self::missing().as_ref() != Some(self)
+    /// Returns `true` if it is written as a missing field.
+    fn is_missing(&self) -> bool {
+        Self::missing().as_ref() == Some(self)
     }
 }
 
@@ -149,6 +149,25 @@ impl<T: PartialEq> Field for Option<T> {
 }
 
 impl Field for String {}
+impl Field for u64 {}
+
+/// Declares structs that are read from responses, and written without the fields that were missing.
+macro_rules! responses {
+    ($($(#[$attribute:meta])* pub struct $name:ident {
+        $($(#[$of_field:meta])* pub $field:ident: $value:ty,)*
+    })*) => {$(
+        $(#[$attribute])*
+        #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[non_exhaustive]
+        pub struct $name {
+            $(
+                $(#[$of_field])*
+                #[serde(skip_serializing_if = "crate::values::Field::is_missing")]
+                pub $field: $value,
+            )*
+        }
+    )*};
+}
 
 /// Declares structs that are written as maps in every format, and read from maps without unknown or
 /// repeated fields. Derived implementations would write and read lists, too.
@@ -169,9 +188,9 @@ macro_rules! objects {
 
             impl Serialize for $name {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    let count = [$(self.$field.is_given()),*].into_iter().map(usize::from).sum();
+                    let count = [$(!self.$field.is_missing()),*].into_iter().map(usize::from).sum();
                     let mut map = serializer.serialize_map(Some(count))?;
-                    $(if self.$field.is_given() {
+                    $(if !self.$field.is_missing() {
                         map.serialize_entry(stringify!($field), &self.$field)?;
                     })*
                     map.end()
@@ -209,7 +228,7 @@ macro_rules! objects {
                             }
                             stringify!($field) => {
                                 let value: &$value = $field.insert(map.next_value()?);
-                                if !value.is_given() && let Some(message) = null_message(name) {
+                                if value.is_missing() && let Some(message) = null_message(name) {
                                     return Err(Error::custom(message));
                                 }
                             })*
@@ -252,4 +271,4 @@ macro_rules! as_json {
     };
 }
 
-pub(crate) use {as_json, display_text, from_text, objects, open_enum, text_value};
+pub(crate) use {as_json, display_text, from_text, objects, open_enum, responses, text_value};
