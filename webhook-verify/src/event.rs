@@ -250,16 +250,7 @@ pub enum KindError {
     problem = problem(source)
 )]
 pub struct PayloadError {
-    source: alloc::boxed::Box<serde_json::Error>,
-}
-
-#[cfg(feature = "json")]
-impl PayloadError {
-    pub(crate) fn new(source: serde_json::Error) -> Self {
-        Self {
-            source: alloc::boxed::Box::new(source),
-        }
-    }
+    pub(crate) source: alloc::boxed::Box<serde_json::Error>,
 }
 
 #[cfg(feature = "json")]

@@ -155,20 +155,22 @@ pub fn explain<S: AsRef<[u8]>>(
     let parsed = headers
         .signature()
         .and_then(|value| ParsedSignature::parse(value, encoding));
-    let (header_error, signature) = match parsed {
-        Ok(signature) => (None, Some(signature)),
-        Err(error) => (Some(error), None),
+    let mut diagnoses = Vec::new();
+    let header_error = match parsed {
+        Ok(signature) => {
+            for (index, secret) in secrets.into_iter().enumerate() {
+                diagnoses.extend(signature.diagnose(index, secret.as_ref(), body));
+            }
+            None
+        }
+        Err(error) => Some(error),
     };
-    let diagnoses = signature.map_or_else(Vec::new, |signature| {
-        let secrets = secrets.into_iter().enumerate();
-        let diagnoses =
-            secrets.flat_map(|(index, secret)| signature.diagnose(index, secret.as_ref(), body));
-        diagnoses.collect()
-    });
+    let fewest = diagnoses.iter().map(|found| found.fixes.len()).min();
+    diagnoses.retain(|found| Some(found.fixes.len()) == fewest);
     Explanation {
         header_error,
         hint: body_hint(body),
-        diagnoses: fewest_fixes(diagnoses),
+        diagnoses,
     }
 }
 
@@ -341,15 +343,6 @@ fn without_prefix<'v>(value: &'v [u8], fixes: &mut Vec<Fix>) -> &'v [u8] {
 fn matches_mac<M: Mac + KeyInit>(secret: &[u8], body: &[u8], digest: &[u8]) -> bool {
     let mac = <M as KeyInit>::new_from_slice(secret).expect("HMAC takes keys of any length");
     mac.chain_update(body).verify_slice(digest).is_ok()
-}
-
-fn fewest_fixes(mut diagnoses: Vec<Diagnosis>) -> Vec<Diagnosis> {
-    let fewest = diagnoses
-        .iter()
-        .map(|diagnosis| diagnosis.fixes.len())
-        .min();
-    diagnoses.retain(|diagnosis| Some(diagnosis.fixes.len()) == fewest);
-    diagnoses
 }
 
 /// The maximum number of changes that are undone together.

@@ -73,7 +73,8 @@ impl Secret {
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, SecretError> {
         let bytes = Zeroizing::new(bytes.into());
         let secret = Self::from_bytes(&bytes)?;
-        if has_surrounding_whitespace(&bytes) {
+        let is_at = |end: Option<&u8>| end.is_some_and(is_whitespace);
+        if is_at(bytes.first()) || is_at(bytes.last()) || bytes.starts_with(b"\xef\xbb\xbf") {
             return Err(SecretError::SurroundingWhitespace);
         }
         Ok(secret)
@@ -153,11 +154,6 @@ impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(redacted)")
     }
-}
-
-fn has_surrounding_whitespace(bytes: &[u8]) -> bool {
-    let is_at = |end: Option<&u8>| end.is_some_and(is_whitespace);
-    is_at(bytes.first()) || is_at(bytes.last()) || bytes.starts_with(b"\xef\xbb\xbf")
 }
 
 /// Vertical tab and form feed do not count: editors and shells do not add them, and published test

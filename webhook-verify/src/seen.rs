@@ -1,7 +1,6 @@
 //! Recognition of repeated deliveries.
 
 use core::convert::Infallible;
-use core::future::Future;
 use core::time::Duration;
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};

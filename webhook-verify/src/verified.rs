@@ -74,7 +74,10 @@ impl<B: AsRef<[u8]>> Verified<B> {
                 reader.end().map(|()| payload)
             }
         });
-        read.map_err(PayloadError::new)
+        read.map_err(|error| {
+            let source = Box::new(error);
+            PayloadError { source }
+        })
     }
 
     /// Returns the event kind if the header and the string `field` of the JSON payload agree.

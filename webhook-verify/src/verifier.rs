@@ -112,8 +112,8 @@ impl Verifier {
     ) -> Result<Verified<B>, VerifyError> {
         let digest = self.parse_digest(headers)?;
         let body_length = body.as_ref().len();
-        let secret_index = self
-            .secrets()
+        let secret_index = iter::once(&self.first)
+            .chain(&self.others)
             .position(|secret| secret.authenticates(body.as_ref(), &digest))
             .ok_or(VerifyError::Mismatch {
                 body_length,
@@ -194,10 +194,6 @@ impl Verifier {
 
     fn parse_digest(&self, headers: Headers<'_>) -> Result<[u8; 32], VerifyError> {
         signature::parse(headers.signature()?, self.encoding)
-    }
-
-    fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        iter::once(&self.first).chain(&self.others)
     }
 }
 

@@ -29,7 +29,12 @@ impl RecentEvents {
     /// Marks a new event as in progress and returns `None`, or returns the progress of a known
     /// event.
     pub(crate) fn start(&mut self, event: Identity, now: Instant) -> Option<Progress> {
-        self.remove_old(now);
+        while let Some((finished, event)) = self.done.front().copied()
+            && now.duration_since(finished) > DUPLICATE_WINDOW
+        {
+            self.done.pop_front();
+            self.progress.remove(&event);
+        }
         let known = self.progress.get(&event).copied();
         if known.is_none() {
             self.progress.insert(event, Progress::InProgress);
@@ -46,15 +51,6 @@ impl RecentEvents {
     /// Forgets an event whose handler failed, so that it is handled again.
     pub(crate) fn forget(&mut self, event: Identity) {
         self.progress.remove(&event);
-    }
-
-    fn remove_old(&mut self, now: Instant) {
-        while let Some((finished, event)) = self.done.front().copied()
-            && now.duration_since(finished) > DUPLICATE_WINDOW
-        {
-            self.done.pop_front();
-            self.progress.remove(&event);
-        }
     }
 }
 

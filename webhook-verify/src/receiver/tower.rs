@@ -1,7 +1,6 @@
 //! A tower layer that verifies deliveries.
 
 use alloc::boxed::Box;
-use core::future::Future;
 use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll};

@@ -1,11 +1,9 @@
 //! The queue of verified bodies: a NATS JetStream stream, which the broker stores in a file.
 
-mod backlog;
 mod dead_letters;
 mod publish;
 mod settings;
 
-pub use backlog::Backlog;
 pub use dead_letters::DeadLetter;
 pub(crate) use dead_letters::text;
 pub use publish::{MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError};
@@ -25,6 +23,7 @@ use async_nats::jetstream::stream::{Config, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{ConnectErrorKind, ConnectOptions};
 use bytes::Bytes;
+use futures_util::TryStreamExt;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::Instant;
 use tracing::error;
@@ -203,6 +202,32 @@ impl Queue {
         self.permits.available_permits() > 0 && self.stream().await.is_ok()
     }
 
+    /// Returns the events that the worker with this name has not handled.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`QueueError`] if the broker does not respond, or the worker does not exist.
+    pub async fn backlog(&self, worker: &str) -> Result<Backlog> {
+        let stream = self.stream().await?;
+        let info = stream.consumer_info(worker).await;
+        let info = info.map_err(QueueError::during("look up the worker"))?;
+        Ok(Backlog {
+            waiting: info.num_pending,
+            unfinished: info.num_ack_pending as u64,
+            dead_letters: self.count_dead_letters(worker).await?,
+        })
+    }
+
+    /// Returns the names of the workers that have ever connected.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`QueueError`] if the broker does not respond.
+    pub async fn workers(&self) -> Result<Vec<String>> {
+        let names = self.stream().await?.consumer_names().try_collect().await;
+        names.map_err(QueueError::during("list the workers"))
+    }
+
     pub(crate) fn is_connected(&self) -> bool {
         self.context.client().connection_state() == State::Connected
     }
@@ -292,6 +317,17 @@ impl Queue {
             sent => sent,
         }
     }
+}
+
+/// The events that a worker has not handled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Events that were not delivered to the worker yet.
+    pub waiting: u64,
+    /// Events that are being handled, or wait for the next attempt.
+    pub unfinished: u64,
+    /// Events that failed permanently.
+    pub dead_letters: u64,
 }
 
 fn is_missing(error: &GetStreamError) -> bool {
