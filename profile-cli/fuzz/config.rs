@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
     let Ok(file) = parsed(text) else {
         return;
     };
-    let _ = file.unknown_settings();
+    let _ = file.warnings();
     for account in file.accounts() {
         let _ = file.account_text(&account, "base_url");
     }

@@ -29,12 +29,10 @@ use std::{env, fs, io};
 use profile_sdk::quoted;
 
 use crate::input::{Input, prompt};
-use crate::outcome::next_command::word;
-use crate::outcome::{Failure, FailureKind, KeptText, Report, Result};
+use crate::outcome::{Failure, FailureKind, KeptText, Report, Result, word};
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
-use crate::system::interruption::is_interrupted;
 use crate::system::{command, environment, interruption, private_file, text_file, written_file};
 use crate::terminal::escaped;
 
@@ -85,9 +83,7 @@ pub(crate) fn edit<T: EditedText>(
     editor: &Editor,
     session: &Session<'_>,
 ) -> Result<Report> {
-    unsent_note()
-        .iter()
-        .for_each(|note| session.output.note(note));
+    session.output.note_all(unsent_note());
     let file = TextFile::create::<T>(initial, session.key_source())?;
     let mut before = Ok(initial.to_owned());
     let mut step = Step::Open(None);
@@ -183,13 +179,9 @@ pub(crate) fn unsent_note() -> Option<String> {
     let directory = unsent_directory().ok()?;
     let files = fs::read_dir(&directory).ok()?.flatten();
     let mut sizes = files.filter_map(|file| Some(file.metadata().ok()?.len()));
-    let note = || {
-        format!(
-            "texts that were not sent are kept in {}",
-            escaped(&directory)
-        )
-    };
-    sizes.any(|size| size > 0).then(note)
+    let shown = escaped(&directory);
+    let note = format!("texts that were not sent are kept in {shown}");
+    sizes.any(|size| size > 0).then_some(note)
 }
 
 fn unsent_directory() -> Result<PathBuf> {
@@ -369,7 +361,7 @@ impl Editor {
         }
         match interruption::run_editor(&mut command) {
             Ok(Ok(status)) if status.success() => Ok(()),
-            Ok(Ok(status)) if is_interrupted(&status) => Err(Failure::new(
+            Ok(Ok(status)) if interruption::is_interrupted(&status) => Err(Failure::new(
                 FailureKind::Interrupted,
                 "the editor was interrupted",
             )),

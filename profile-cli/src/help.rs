@@ -329,7 +329,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::{GROUPS, join_paragraphs, of_program};
-    use crate::arguments::Arguments;
+    use crate::commands::Arguments;
 
     #[test]
     fn the_program_has_the_first_command_of_each_group() {

@@ -2,8 +2,8 @@
 //!
 //! Its modules, in reading order; each imports only later ones:
 //!
-//! - `arguments`: the command line, with `usage_error` for usage errors;
-//! - `commands`: a file or folder for each command;
+//! - `usage_error`: usage errors;
+//! - `commands`: the command line, with a file or folder for each command;
 //! - `help`: help texts;
 //! - `completion`: candidates for completion scripts of shells;
 //! - `editor`: texts in the user's editor;
@@ -27,7 +27,6 @@
     allow(dead_code, reason = "the fuzz target uses only a part of the program")
 )]
 
-mod arguments;
 mod commands;
 mod completion;
 mod drawing;
@@ -49,8 +48,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
-use crate::arguments::Arguments;
-use crate::commands::Command;
+use crate::commands::{Arguments, Command};
 use crate::outcome::{Failure, next_command};
 use crate::output::Output;
 use crate::session::Session;
@@ -85,8 +83,7 @@ fn main() -> ExitCode {
     };
     next_command::select(settings.sources.selection());
     if needs >= Needs::File {
-        let warnings = settings.sources.config.warnings();
-        warnings.iter().for_each(|warning| output.warn(warning));
+        output.warn_all(settings.sources.config.warnings());
     }
     session::log::start(&settings);
     let session = Session::new(settings, &output, &words);

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
-use profile_sdk::{Profile, ProfileField, ProfileUpdate, with_visibility};
+use profile_sdk::{Profile, ProfileField, ProfileUpdate, quoted, with_visibility};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toml_edit::de::from_document;
@@ -31,7 +31,7 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<(DesiredProfile, Option<Pr
         false if is_array() => {
             let export = NextCommand("profile export --json");
             let message = format!("an array; expected an object, as {export} prints it");
-            Err(failure(name, vec![((1, 1), message.to_owned())]))
+            Err(failure(name, vec![((1, 1), message)]))
         }
         false => EnteredProfile::read(text, shown.as_ref()).validated(name),
     };
@@ -49,7 +49,6 @@ pub(crate) fn conflicts(shown: &Profile, now: &Profile, update: &ProfileUpdate) 
     let conflicts = ProfileField::ALL.iter().filter_map(|&field| {
         let (new, value) = (update.get(field)?, now.get(field));
         (value != shown.get(field) && value != Some(new)).then(|| {
-            let quoted = profile_sdk::quoted;
             let (theirs, mine) = (quoted(value.unwrap_or_default()), quoted(new));
             format!("{field} has changed on the service meanwhile; it is now {theirs}, and yours is {mine}")
         })
@@ -91,10 +90,9 @@ fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
             let line = text.lines().nth(error.line().saturating_sub(1));
             let rest = line.and_then(|line| line.get(error.column().saturating_sub(1)..));
             let is_comment = rest.is_some_and(|rest| rest.starts_with(['/', '#']));
-            let advice = if is_comment {
-                "; JSON has no comments"
-            } else {
-                ""
+            let advice = match is_comment {
+                true => "; JSON has no comments",
+                false => "",
             };
             ((error.line(), error.column()), format!("{message}{advice}"))
         })?;
@@ -134,7 +132,7 @@ impl EnteredProfile {
     /// Parses a document. If an editor showed a profile, skips the fields that are as shown, and
     /// rejects everything but fields.
     pub(crate) fn read(text: &str, shown: Option<&Profile>) -> Self {
-        // Editors and Git on Windows add carriage returns; `quoted` escapes the profile's own.
+        // Editors and Git on Windows add carriage returns; `toml_string` escapes the profile's own.
         let text = text.replace("\r\n", "\n");
         let problem = |span: Option<Range<usize>>, message: &str| {
             let message = message.lines().collect::<Vec<_>>().join("; ");
@@ -154,7 +152,7 @@ impl EnteredProfile {
         if shown.is_some() {
             let unknown = others.iter().filter(|(name, _)| *name != "source");
             entered.problems.extend(unknown.map(|(name, item)| {
-                let name = profile_sdk::quoted(name);
+                let name = quoted(name);
                 let message =
                     format!("{name} is not below [profile], and only fields can be edited here");
                 problem(item.span(), &message)
@@ -349,36 +347,37 @@ pub(crate) fn source_table(source: &Source) -> String {
     format!("\n[source]\n{}{handle}", service.unwrap_or_default())
 }
 
-fn line(name: &str, text: &str) -> String {
-    format!("{name} = {}\n", quoted(text))
+/// Returns the line of a text.
+pub(crate) fn line(name: &str, text: &str) -> String {
+    format!("{name} = {}\n", toml_string(text))
 }
 
 /// Returns the text as a TOML string; one with line breaks is a multi-line string.
 ///
 /// White space before a line break, which many editors remove, and invisible characters are
 /// escaped.
-pub(crate) fn quoted(text: &str) -> String {
+fn toml_string(text: &str) -> String {
     let long = text.contains('\n');
     let (open, close) = match long {
         true => ("\"\"\"\n", "\"\"\""),
         false => ("\"", "\""),
     };
-    let mut quoted = open.to_owned();
+    let mut string = open.to_owned();
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         let ends_line = matches!(rest.peek(), None | Some('\n' | '\r'));
         match c {
-            '\r' | '\\' => quoted.extend(c.escape_default()),
-            '"' if !long || ends_line || rest.peek() == Some(&'"') => quoted.push_str("\\\""),
-            '\t' if ends_line => quoted.push_str("\\t"),
-            '\n' | '\t' => quoted.push(c),
+            '\r' | '\\' => string.extend(c.escape_default()),
+            '"' if !long || ends_line || rest.peek() == Some(&'"') => string.push_str("\\\""),
+            '\t' if ends_line => string.push_str("\\t"),
+            '\n' | '\t' => string.push(c),
             c if c.is_control() || needs_escape(c) || (c.is_whitespace() && ends_line) => {
-                quoted += &escape(c);
+                string += &escape(c);
             }
-            c => quoted.push(c),
+            c => string.push(c),
         }
     }
-    quoted + close
+    string + close
 }
 
 /// Escapes the other invisible characters of a document, for a terminal. They occur only in strings.

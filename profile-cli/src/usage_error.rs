@@ -1,5 +1,6 @@
 //! Output of the argument parser.
 
+use std::borrow::Cow;
 use std::error::Error as _;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -8,22 +9,18 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory as _, ValueEnum as _};
 use profile_sdk::InvalidValue;
 
-use crate::arguments::Arguments;
-use crate::commands::auth::unexpected_key;
+use crate::commands::{Arguments, auth};
 use crate::help;
 use crate::input::profile_changes::InvalidField;
-use crate::outcome::Failure;
-use crate::outcome::next_command::word;
+use crate::outcome::{Failure, word};
 use crate::output::Output;
 use crate::settings::{Format, GlobalArguments};
 use crate::terminal::{SafeUrl, UrlRole, argument};
 
 /// Prints the help, the version or the usage error of the argument parser.
 pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
-    let words = arguments
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned());
-    let words: Vec<_> = words.collect();
+    let words = arguments.iter().map(|word| word.to_string_lossy());
+    let words: Vec<_> = words.map(Cow::into_owned).collect();
     suggest_subcommands(&mut error, &words);
     suggest_options(&mut error, &words);
     show_arguments(&mut error, arguments);
@@ -96,10 +93,9 @@ fn suggest_options(error: &mut clap::Error, words: &[String]) {
         let may_be_text = follows_a_value && command.get_arguments().any(is_text);
         let mut options = command.get_arguments();
         let has_title = options.any(|option| option.get_long() == Some("title"));
-        let option = if has_title {
-            ", or pass it with --title"
-        } else {
-            ""
+        let option = match has_title {
+            true => ", or pass it with --title",
+            false => "",
         };
         may_be_text.then(|| format!("put a text with spaces in quotes{option}"))
     };
@@ -132,9 +128,8 @@ fn hyphen_tip(entered: &str, command: &clap::Command, words: &[String]) -> Optio
     // What is hidden or escaped cannot be copied.
     let shown = Some(value).filter(|value| argument(value.as_bytes()) == **value)?;
     let quoted = word(shown, "VALUE");
-    let mut options = command
-        .get_arguments()
-        .filter(|option| option.get_action().takes_values());
+    let options = command.get_arguments();
+    let mut options = options.filter(|option| option.get_action().takes_values());
     let long = before.strip_prefix("--");
     if long.is_some() && options.any(|option| option.get_long() == long) {
         return Some(format!(
@@ -171,13 +166,13 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
         return None;
     };
     if argument == "--with-token" {
-        return Some(unexpected_key());
+        return Some(auth::unexpected_key());
     }
     let source = error.source()?;
     let message = match source.downcast_ref() {
         Some(InvalidField::Value(error)) => error.to_string(),
         // The option already names the field.
-        Some(InvalidField::Color { error, .. }) => error.to_string(),
+        Some(InvalidField::Color { error, .. }) => error.clone(),
         None => source.downcast_ref::<InvalidValue>()?.to_string(),
     };
     let argument = argument.split(' ').next()?;

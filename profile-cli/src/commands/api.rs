@@ -9,10 +9,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
-use crate::outcome::next_command::word;
-use crate::outcome::{Failure, NextCommand, PAGE, Report, Result, View, WriteOutcome};
-use crate::session::Session;
-use crate::session::preview::DryRun;
+use crate::outcome::{Failure, NextCommand, PAGE, Report, Result, View, WriteOutcome, word};
+use crate::session::{DryRun, Session};
 use crate::settings::Needs;
 use crate::terminal::{argument, redact_key};
 use Method::{Delete, Get, Patch, Post, Put};
@@ -70,7 +68,7 @@ fn method_parser() -> impl TypedValueParser<Value = Method> {
 pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report> {
     let client = session.client()?;
     let call = arguments.call(client)?;
-    let request = call.request().map_err(Failure::unsent)?;
+    let request = call.request()?;
     let changes = arguments.dry_run.dry_run.then_some(&[][..]);
     if let Some(preview) = session.preview(std::slice::from_ref(&call), changes)? {
         return Ok(preview);
@@ -89,7 +87,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let command = NextCommand(&check);
     let page = format!("{PAGE}; check with {command} before you try again");
     let warning = (is_write && response.is_page()).then_some(page);
-    let outcome = is_write.then(|| WriteOutcome::unknown(&check));
+    let outcome = is_write.then(|| WriteOutcome::Unknown(check.clone()));
     // Only one form is printed, and a response may not be valid JSON.
     let report = match is_json {
         true => Report::new(&*as_json(&response, outcome)?, View::Body(Vec::new())),
@@ -156,9 +154,8 @@ impl ApiArguments {
                 let max = Error::MAX_BODY_BYTES / 1024;
                 format!("the body was truncated to {max} KiB")
             });
-            failure.done = Some(Box::new(
-                Report::new("null", View::Body(body.bytes.clone())).warnings(cut),
-            ));
+            let done = Report::new("null", View::Body(body.bytes.clone()));
+            failure.done = Some(Box::new(done.warnings(cut)));
         }
         failure
     }

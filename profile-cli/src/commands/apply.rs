@@ -7,13 +7,10 @@ use profile_sdk::plan::{ApplyError, ApplyErrorReason, ApplyReport, Plan, Step};
 use profile_sdk::{Profile, Request, Scope, quoted};
 use serde_json::json;
 
-use crate::commands::auth::permissions;
-use crate::commands::diff::{self, FileArgument};
-use crate::commands::link::check_urls;
+use crate::commands::{auth, diff, link};
 use crate::editor;
 use crate::outcome::{Failure, FailureKind, Report, Result, View, WriteOutcome};
-use crate::session::preview::DryRun;
-use crate::session::{Session, preview};
+use crate::session::{DryRun, Session, preview};
 
 /// The hint after an error.
 const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
@@ -50,7 +47,7 @@ Examples:
   profile export | profile --account work apply -")]
 pub(crate) struct ApplyArguments {
     #[command(flatten)]
-    file: FileArgument,
+    file: diff::FileArgument,
 
     /// Delete links that are not in the file; asks first unless --yes is given
     #[arg(long)]
@@ -67,7 +64,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     if plan.lacks_links() {
         return Err(diff::lacks_links());
     }
-    let mut warnings = check_urls(&plan)?;
+    let mut warnings = link::check_urls(&plan)?;
     warnings.extend(check_scopes(&plan, &profile)?);
     let note = diff::note(&profile, &desired, &session.service()?);
     let conflicts = diff::conflicts(&profile, &desired, shown.as_ref(), note.is_some());
@@ -115,7 +112,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
 /// Fails if the key lacks a scope. Returns a warning if its scopes are not all known.
 fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>> {
     for step in plan.steps() {
-        permissions::check(profile, step.request().operation())?;
+        auth::permissions::check(profile, step.request().operation())?;
     }
     let scopes = profile.key.as_ref().and_then(|key| key.scopes.as_ref());
     let lacks = |scope: &Scope| scopes.is_none_or(|scopes| !scopes.contains(scope));
@@ -155,7 +152,7 @@ fn failure(error: ApplyError, plan: &Plan) -> Failure {
     let ApplyError { reason, report, .. } = error;
     match reason {
         ApplyErrorReason::LinksNotListed => diff::lacks_links(),
-        ApplyErrorReason::Call(error) => with_report(error.into(), &report, plan),
+        ApplyErrorReason::Call(error) => with_report(Failure::from(&error), &report, plan),
         ApplyErrorReason::Outdated => {
             let message = "the profile has changed since it was read; nothing was sent";
             Failure::new(FailureKind::Conflict, message).hint("run the command again")
@@ -169,7 +166,7 @@ fn with_report(mut failure: Failure, report: &ApplyReport, plan: &Plan) -> Failu
     let (hint, outcome) = match &report.unknown {
         Some(step) => (
             format!("the result of this step is unknown: {step}"),
-            WriteOutcome::unknown("profile show"),
+            WriteOutcome::Unknown("profile show".to_owned()),
         ),
         None if failure.retryable => (RUN_AGAIN.to_owned(), WriteOutcome::NotDone),
         None => {

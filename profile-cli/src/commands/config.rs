@@ -115,10 +115,8 @@ fn get(name: SettingName, session: &Session<'_>) -> Result<Report> {
         let hint = format!("set it with `profile config set {name} VALUE`");
         return Err(Failure::other(message).hint(hint));
     };
-    Ok(Report::text(
-        name.without_password(&setting.value),
-        name.as_str(),
-    ))
+    let value = name.without_password(&setting.value);
+    Ok(Report::text(value, name.as_str()))
 }
 
 #[derive(Debug, Args)]

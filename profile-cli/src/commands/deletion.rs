@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, quoted, quoted_beside};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::commands::auth::permissions;
 use crate::drawing::Change;
@@ -26,7 +26,7 @@ pub(crate) struct Deletion {
 #[derive(Clone, PartialEq)]
 pub(crate) struct Item {
     pub(crate) id: String,
-    fields: Vec<(&'static str, String)>,
+    fields: Map<String, Value>,
 }
 
 impl Deletion {
@@ -52,9 +52,8 @@ impl Deletion {
             let item = known.iter().find(|item| item.id == **id);
             item.cloned().unwrap_or_else(|| Item::new(id, []))
         });
-        let asked = listed
-            .as_ref()
-            .filter(|_| !session.settings.yes || self.dry_run);
+        let asks = !session.settings.yes || self.dry_run;
+        let asked = listed.as_ref().filter(|_| asks);
         // The question and the preview are only about resources that exist.
         let exists = |(item, _): &(Item, _)| asked.is_none_or(|listed| listed.contains(item));
         let (deletions, others): (Vec<_>, Vec<_>) = items.zip(calls).partition(exists);
@@ -66,7 +65,7 @@ impl Deletion {
             let (items, calls): (Vec<_>, Vec<_>) = deletions.into_iter().unzip();
             let changes: Vec<_> = items
                 .iter()
-                .map(|item| Change::new(self.noun, item.fields_as_json(), Value::Null).id(&item.id))
+                .map(|item| Change::new(self.noun, item.fields.clone(), Value::Null).id(&item.id))
                 .collect();
             let preview = preview::dry_run(&requests(&calls)?, &changes);
             return outcome::of_batch(Some(preview).filter(|_| !items.is_empty()), failures);
@@ -146,7 +145,6 @@ impl Deletion {
             }
             progress.advance();
         }
-        drop(progress);
         let done = (!deleted.is_empty()).then(|| self.report(&deleted, count > 1));
         outcome::of_batch(done, failures)
     }
@@ -179,10 +177,11 @@ impl Deletion {
 impl Item {
     pub(crate) fn new<const N: usize>(
         id: impl ToString,
-        fields: [(&'static str, &Option<String>); N],
+        fields: [(&str, &Option<String>); N],
     ) -> Self {
         let fields = fields.into_iter();
-        let fields = fields.filter_map(|(name, value)| Some((name, value.clone()?)));
+        let fields =
+            fields.filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?))));
         Self {
             id: id.to_string(),
             fields: fields.collect(),
@@ -191,26 +190,22 @@ impl Item {
 
     /// Returns the value of a field, if it has one.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        let field = self.fields.iter().find(|(field, _)| *field == name);
-        field.map(|(_, value)| value.as_str())
+        self.fields.get(name).and_then(Value::as_str)
     }
 
     fn as_json(&self) -> Value {
-        let mut json = self.fields_as_json();
+        let mut json = json!(self.fields);
         json["result"] = json!("deleted");
         json["id"] = json!(self.id);
         json
-    }
-
-    fn fields_as_json(&self) -> Value {
-        self.fields.iter().cloned().collect()
     }
 }
 
 impl Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&quoted(&self.id))?;
-        let fields: Vec<_> = self.fields.iter().map(|(_, value)| quoted(value)).collect();
+        let fields = self.fields.values().filter_map(Value::as_str);
+        let fields: Vec<_> = fields.map(quoted).collect();
         match fields.is_empty() {
             true => Ok(()),
             false => write!(f, " ({})", fields.join(", ")),
@@ -221,19 +216,16 @@ impl Display for Item {
 /// Returns the failure for a resource that the profile does not list.
 pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
     let message = format!("the profile has no {noun} {}", quoted(&id.to_string()));
-    with_list_hint(
-        noun,
-        Some(&[]),
-        Failure::new(FailureKind::NotFound, message),
-    )
+    let failure = Failure::new(FailureKind::NotFound, message);
+    with_list_hint(noun, Some(&[]), failure)
 }
 
 /// Adds a hint to the failure if the service lists the resources, but does not find this one.
 pub(crate) fn with_list_hint(noun: &str, listed: Option<&[Item]>, failure: Failure) -> Failure {
     match failure.kind {
         FailureKind::NotFound if listed.is_some() && !failure.is_unknown() => {
-            let list = format!("profile {noun} list");
-            failure.hint(format!("{} shows the IDs", NextCommand(&list)))
+            let list = NextCommand(format!("profile {noun} list"));
+            failure.hint(format!("{list} shows the IDs"))
         }
         _ => failure,
     }

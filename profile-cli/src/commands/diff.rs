@@ -10,8 +10,7 @@ use crate::drawing::{Change, Drawing};
 use crate::input::Input;
 use crate::outcome::{Failure, NextCommand, Report, Result, View};
 use crate::profile_file;
-use crate::session::Session;
-use crate::session::preview::field_changes;
+use crate::session::{Session, field_changes};
 use crate::terminal::SafeUrl;
 
 /// The exit code of --exit-code if there are differences.
@@ -95,9 +94,7 @@ pub(super) fn plan(
     }
     let plan = Plan::new(profile, desired, options);
     let note = note(profile, desired, &service).filter(|_| !plan.is_empty());
-    if let Some(note) = note {
-        session.output.note(&note);
-    }
+    session.output.note_all(note);
     Ok(plan)
 }
 

@@ -11,8 +11,7 @@ use super::deletion::{Deletion, Item, id_of, similar, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
 use crate::outcome::{self, Failure, Report, Result, View, report_listing};
-use crate::session::preview::DryRun;
-use crate::session::{Session, preview, requests};
+use crate::session::{DryRun, Session, preview, requests};
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Re
     let mut command = program.disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.dir else {
-        let page = page(command).map_err(|error| Failure::of_output(&error))?;
+        let page = page(command).expect("a Vec accepts any bytes");
         let page = String::from_utf8_lossy(&page).trim_end().to_owned();
         return Ok(Report::text(page, "page"));
     };
@@ -51,7 +51,7 @@ fn write_pages(command: clap::Command, directory: &Path, names: &mut Vec<String>
     }
     let name = command.get_display_name();
     let name = format!("{}.1", name.unwrap_or(command.get_name()));
-    let page = page(command).map_err(|error| Failure::of_output(&error))?;
+    let page = page(command).expect("a Vec accepts any bytes");
     output::write_file(&directory.join(&name), &page)?;
     names.push(name);
     Ok(())

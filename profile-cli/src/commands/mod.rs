@@ -1,4 +1,4 @@
-//! The commands, each in the file of its name: `profile link add` is in `link.rs`.
+//! The command line. Each command is in the file of its name: `profile link add` is in `link.rs`.
 
 mod analytics;
 mod api;
@@ -23,17 +23,28 @@ mod webhook;
 
 use std::process::ExitCode;
 
-use clap::Subcommand;
+use clap::{Parser, Subcommand};
 
 use crate::help;
 use crate::outcome::{Failure, Report, Result};
 use crate::session::Session;
-use crate::settings::Needs;
+use crate::settings::{GlobalArguments, Needs};
 
 use auth::AuthCommand;
 use config::ConfigCommand;
 use link::LinkCommand;
 use post::PostCommand;
+
+/// Read and edit your profile, links and posts, and read your statistics
+#[derive(Debug, Parser)]
+#[command(name = "profile", bin_name = "profile", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: GlobalArguments,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
 
 /// The commands, in the order of the groups in the help. Their arguments are deferred: only those of the
 /// typed command are built.
@@ -104,10 +115,8 @@ pub(crate) fn run(
     let Some(command) = command else {
         return Ok(session.output.report(&Report::text(help::start(), "help")));
     };
-    let sends = matches!(
-        command.needs(),
-        Needs::Diagnosis | Needs::Reads | Needs::Writes
-    );
+    let needs = command.needs();
+    let sends = matches!(needs, Needs::Diagnosis | Needs::Reads | Needs::Writes);
     if session.settings.curl && !sends {
         let message = "--curl: this command sends no request to the service";
         return Err(Failure::usage(message));

@@ -12,8 +12,7 @@ use crate::drawing::Change;
 use crate::editor::{EditedText, Editor, Finished};
 use crate::input::{Input, TextArgument};
 use crate::outcome::{Failure, NextCommand, Report, Result, View, report_listing};
-use crate::session::preview::DryRun;
-use crate::session::{Session, preview, requests};
+use crate::session::{DryRun, Session, preview, requests};
 use crate::{completion, editor, input};
 
 /// List, create and delete your posts
@@ -180,8 +179,8 @@ impl EditedText for NewPost<'_> {
     }
 
     fn commands(path: &str, with_key: &str) -> String {
-        let create = format!("profile post create --file {path}");
-        format!("send it with {}{with_key}", NextCommand(&create))
+        let create = NextCommand(format!("profile post create --file {path}"));
+        format!("send it with {create}{with_key}")
     }
 }
 

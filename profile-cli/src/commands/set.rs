@@ -10,8 +10,7 @@ use crate::drawing::{Contrast, text_and_background};
 use crate::input::TextArgument;
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::{Failure, NextCommand, Report, Result, View, push_field};
-use crate::session::preview::DryRun;
-use crate::session::{Session, preview, requests};
+use crate::session::{DryRun, Session, preview, requests};
 use crate::settings::GlobalArguments;
 
 pub(crate) const RESOURCE: &str = "profile";
@@ -137,9 +136,7 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
         let added = changes.add(field, &text);
         added.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
     }
-    for note in &changes.notes {
-        session.output.note(note);
-    }
+    session.output.note_all(&changes.notes);
     let update = changes.update;
     if arguments.dry_run.dry_run && !session.settings.curl {
         let profile = session.read(session.client()?.me())?;

@@ -135,8 +135,7 @@ fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report> {
     let client = session.client()?;
     let me = client.me();
     let stats = client.user_stats(&Handle::new("HANDLE")?, days);
-    let requests: Result<Vec<_>, _> = [me.request(), stats.request()].into_iter().collect();
-    let report = session.as_curl(&requests.map_err(Failure::unsent)?)?;
+    let report = session.as_curl(&[me.request()?, stats.request()?])?;
     let note = "replace HANDLE in the second command with the handle that the first one prints";
     session.output.note(note);
     Ok(report)
@@ -159,9 +158,8 @@ struct Read<'a> {
 }
 
 fn views(read: &[Read<'_>]) -> Vec<ProfileViews> {
-    read.iter()
-        .map(|read| ProfileViews::new(read.handle, read.response.data(), read.before))
-        .collect()
+    let views = |read: &Read<'_>| ProfileViews::new(read.handle, read.response.data(), read.before);
+    read.iter().map(views).collect()
 }
 
 impl StatsArguments {

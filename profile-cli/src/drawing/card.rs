@@ -94,9 +94,8 @@ impl Card<'_> {
         let Some(colors) = text_and_background(|field| profile.get(field)) else {
             return;
         };
-        let [text, background] = colors
-            .each_ref()
-            .map(|color| self.screen.nearest(color.rgb()));
+        let nearest = |color: &Color| self.screen.nearest(color.rgb());
+        let [text, background] = colors.each_ref().map(nearest);
         let contrast = Contrast::of(colors);
         let mut line = contrast.to_string();
         if self.screen.palette.is_some() {

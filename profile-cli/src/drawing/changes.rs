@@ -1,13 +1,12 @@
-//! Changes as a line diff, as Git shows them.
+//! Changes of the profile, for previews and differences, as a line diff like that of Git.
 
 use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use profile_sdk::{quoted, quoted_beside};
-use serde_json::Value;
+use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
-use super::change::Change;
 use super::text::{BOLD, one_line};
 use crate::terminal::{Screen, printable};
 
@@ -16,6 +15,45 @@ const MAX_COMPARED: usize = 100;
 
 /// The maximum time for finding the common lines; then, more lines than necessary are shown as changed.
 const MAX_TIME: Duration = Duration::from_secs(1);
+
+/// A change: a text or the fields of a resource, before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Change {
+    what: &'static str,
+    id: Option<String>,
+    from: Value,
+    to: Value,
+}
+
+impl Change {
+    pub(crate) fn new(what: &'static str, from: impl Into<Value>, to: impl Into<Value>) -> Self {
+        Self {
+            what,
+            id: None,
+            from: from.into(),
+            to: to.into(),
+        }
+    }
+
+    /// Sets the ID of the resource.
+    pub(crate) fn id(self, id: impl ToString) -> Self {
+        let id = Some(id.to_string());
+        Self { id, ..self }
+    }
+
+    /// Returns `false` if the value stays the same.
+    pub(crate) fn is_change(&self) -> bool {
+        self.from != self.to
+    }
+
+    pub(crate) fn as_json(&self) -> Value {
+        let mut json = json!({"what": self.what, "from": self.from, "to": self.to});
+        if let Some(id) = &self.id {
+            json["id"] = json!(id);
+        }
+        json
+    }
+}
 
 /// Draws changes, and the text below them.
 pub(super) fn draw(changes: &[Change], below: &str, screen: &Screen) -> String {

@@ -1,7 +1,6 @@
 //! Drawings of results for people. Each is a pure function of its data and the screen.
 
 mod card;
-mod change;
 mod changes;
 mod charts;
 mod columns;
@@ -16,7 +15,7 @@ use serde_json::Value;
 use crate::terminal::Screen;
 
 pub(crate) use card::{rate, scope_names};
-pub(crate) use change::Change;
+pub(crate) use changes::Change;
 pub(crate) use contrast::{Contrast, text_and_background};
 pub(crate) use svg::svg;
 pub(crate) use views::ProfileViews;

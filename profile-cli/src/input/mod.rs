@@ -96,10 +96,9 @@ impl TextArgument {
         };
         let invalid = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
         if input == Input::Stdin && io::stdin().is_terminal() {
-            let end = if cfg!(windows) {
-                "Ctrl-Z and Enter"
-            } else {
-                "Ctrl-D"
+            let end = match cfg!(windows) {
+                true => "Ctrl-Z and Enter",
+                false => "Ctrl-D",
             };
             output.note(&format!("type the text, then press {end} on an empty line"));
         }
@@ -113,9 +112,10 @@ impl TextArgument {
 }
 
 impl FromStr for TextArgument {
-    type Err = ProbablyFile;
+    type Err = String;
 
-    fn from_str(entered: &str) -> Result<Self, ProbablyFile> {
+    /// Parses a text or its source. Fails if a text was probably meant as the path of a file.
+    fn from_str(entered: &str) -> Result<Self, String> {
         const STARTS: [&str; 6] = ["./", "../", "/", r".\", r"..\", r"\"];
         let starts = &STARTS[..if cfg!(windows) { 6 } else { 3 }];
         // On Windows, an absolute path starts with a drive.
@@ -126,19 +126,15 @@ impl FromStr for TextArgument {
             Some(path) => Ok(Self::Input(Input::File(path.into()))),
             None if entered == "-" => Ok(Self::Input(Input::Stdin)),
             None => match file_of(entered) {
-                Some(path) => Err(ProbablyFile(path.to_owned())),
+                Some(path) => Err(format!(
+                    "@{path} is the name of a file; read it with @./PATH or @/PATH, or send this text through \
+                     stdin with -"
+                )),
                 None => Ok(Self::Text(entered.to_owned())),
             },
         }
     }
 }
-
-/// The error for a text that was probably meant as the path of a file.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "@{0} is the name of a file; read it with @./PATH or @/PATH, or send this text through stdin with -"
-)]
-pub(crate) struct ProbablyFile(String);
 
 /// Returns the path in a text that consists of @ and the path of a file. Any other text with @ is
 /// probably a mention, such as `@grace thanks!`.

@@ -18,10 +18,7 @@ pub(crate) enum InvalidField {
     #[error(transparent)]
     Value(#[from] InvalidValue),
     #[error("{field}: {error}")]
-    Color {
-        field: ProfileField,
-        error: InvalidColor,
-    },
+    Color { field: ProfileField, error: String },
 }
 
 impl ProfileChanges {
@@ -39,31 +36,22 @@ impl ProfileChanges {
     }
 }
 
-/// The error for text that is not a color.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "{} is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange",
-    quoted(shortened(entered))
-)]
-pub(crate) struct InvalidColor {
-    entered: String,
-}
-
 /// Parses a color, which may be written as `#rgb` or as a name.
-fn parse_color(entered: &str) -> Result<Color, InvalidColor> {
+fn parse_color(entered: &str) -> Result<Color, String> {
     let color = Color::new(entered).ok();
     let color = color.or_else(|| Color::new(doubled(entered)?).ok());
-    color.or_else(|| named(entered)).ok_or(InvalidColor {
-        entered: entered.to_owned(),
+    color.or_else(|| named(entered)).ok_or_else(|| {
+        let shown = quoted(shortened(entered));
+        let examples = "for example #ff8800, #f80 or orange";
+        format!("{shown} is not a color; expected #rrggbb, #rgb or a CSS name, {examples}")
     })
 }
 
 /// Expands `#rgb` to `#rrggbb`.
 fn doubled(entered: &str) -> Option<String> {
-    let digits = entered
-        .strip_prefix('#')
-        .filter(|digits| digits.len() == 3)?;
-    let digits = digits.chars().flat_map(|digit| [digit, digit]);
+    let digits = entered.strip_prefix('#');
+    let digits = digits.filter(|digits| digits.len() == 3)?.chars();
+    let digits = digits.flat_map(|digit| [digit, digit]);
     Some(['#'].into_iter().chain(digits).collect())
 }
 

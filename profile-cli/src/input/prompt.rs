@@ -18,10 +18,8 @@ pub(crate) fn confirm(question: &str, no_input: bool) -> Result<()> {
         return Err(Failure::usage(message).hint("add --yes"));
     }
     loop {
-        match ask(&format!("{question} [y/N] "))?
-            .to_ascii_lowercase()
-            .as_str()
-        {
+        let answer = ask(&format!("{question} [y/N] "))?;
+        match answer.to_ascii_lowercase().as_str() {
             "y" | "yes" => return Ok(()),
             "" | "n" | "no" => {
                 return Err(Failure::new(FailureKind::Declined, "nothing was changed"));

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 use profile_sdk::{Error, ErrorKind, InvalidValue, Response};
 
-use crate::outcome::next_command::NextCommand;
-use crate::outcome::report::Report;
+use super::{NextCommand, Report};
 use crate::terminal::{escaped, redact_key};
 
 /// Hint for commands that require a key.
@@ -53,18 +52,8 @@ pub(crate) enum WriteOutcome {
     /// The change was made, but its result could not be printed.
     Done,
     NotDone,
-    /// The change may have been applied.
-    Unknown {
-        /// A command that shows whether it was.
-        check: String,
-    },
-}
-
-impl WriteOutcome {
-    pub(crate) fn unknown(check: &str) -> Self {
-        let check = check.to_owned();
-        Self::Unknown { check }
-    }
+    /// The change may have been applied, which this command shows.
+    Unknown(String),
 }
 
 /// A private file with a text that was not sent.
@@ -206,13 +195,13 @@ impl Failure {
         let unclear = unclear.filter(|_| self.others.is_empty());
         let others = self.others.into_iter();
         self.others = others.map(|other| other.or_outcome(None)).collect();
-        let outcome = || unclear.map_or(WriteOutcome::NotDone, WriteOutcome::unknown);
-        self.outcome.get_or_insert_with(outcome);
+        let outcome = unclear.map(|check| WriteOutcome::Unknown(check.to_owned()));
+        self.outcome = self.outcome.or(outcome.or(Some(WriteOutcome::NotDone)));
         self
     }
 
     pub(crate) fn is_unknown(&self) -> bool {
-        matches!(self.outcome, Some(WriteOutcome::Unknown { .. }))
+        matches!(self.outcome, Some(WriteOutcome::Unknown(_)))
     }
 
     /// Returns the message as it is printed.
@@ -240,7 +229,7 @@ impl Failure {
     fn outcome_hint(&self) -> Option<String> {
         let check = match self.outcome.as_ref()? {
             WriteOutcome::Done | WriteOutcome::NotDone => return None,
-            WriteOutcome::Unknown { check } => NextCommand(check),
+            WriteOutcome::Unknown(check) => NextCommand(check),
         };
         let safe = "it is safe to run the command again";
         Some(match self.retryable {
@@ -249,19 +238,9 @@ impl Failure {
         })
     }
 
-    /// Returns the failure of a call with an invalid request.
-    pub(crate) fn unsent(error: &Error) -> Self {
-        Self::usage(error.to_string())
-    }
-
     /// Returns the failure of a file operation.
     pub(crate) fn of_file(done: &str, path: &Path, error: &io::Error) -> Self {
         Self::other(format!("{} cannot be {done}: {error}", escaped(path)))
-    }
-
-    /// Returns the failure of printing a result.
-    pub(crate) fn of_output(error: &io::Error) -> Self {
-        Self::other(format!("the result could not be written: {error}"))
     }
 }
 
@@ -293,20 +272,19 @@ pub(crate) fn scope_hint() -> String {
 const YEAR: u64 = 365 * 24 * 60 * 60;
 
 /// Returns the failure of a call about `what`, which is named if the status is 404.
-pub(crate) fn about(what: &str, error: Error) -> Failure {
-    let not_found = (error.kind() == ErrorKind::NotFound)
-        .then(|| format!("{what} was not found ({})", status_and_message(&error)));
+pub(crate) fn about(what: &str, error: &Error) -> Failure {
+    let message = format!("{what} was not found ({})", status_and_message(error));
     let failure = Failure::from(error);
-    match not_found {
-        Some(message) => Failure { message, ..failure },
-        None => failure,
+    match failure.kind == FailureKind::NotFound {
+        true => Failure { message, ..failure },
+        false => failure,
     }
 }
 
 /// Returns the failure of a write of `what`. `check` is a command that shows whether it was applied.
-pub(crate) fn of_write(what: &str, check: &str, error: Error) -> Failure {
+pub(crate) fn of_write(what: &str, check: &str, error: &Error) -> Failure {
     let outcome = match error.may_have_been_applied() {
-        true => WriteOutcome::unknown(check),
+        true => WriteOutcome::Unknown(check.to_owned()),
         false => WriteOutcome::NotDone,
     };
     about(what, error).outcome(outcome)
@@ -328,14 +306,14 @@ pub(crate) fn of_response<T>(what: &str, check: &str, response: &Response<T>) ->
     };
     Failure {
         status: Some(status),
-        outcome: Some(WriteOutcome::unknown(check)),
+        outcome: Some(WriteOutcome::Unknown(check.to_owned())),
         body: Some(Box::new(ResponseBody::new(body.as_bytes()))),
         ..Failure::new(kind, message)
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::Invalid => FailureKind::Usage,
             ErrorKind::KeyMissing | ErrorKind::Unauthorized => FailureKind::Unauthorized,
@@ -348,15 +326,14 @@ impl From<Error> for Failure {
             }
             _ => FailureKind::Other,
         };
+        let body = error.status().map(|_| ResponseBody::new(error.body()));
         Self {
             field: error.invalid_value().map(InvalidValue::field),
-            hints: hint(&error).into_iter().collect(),
+            hints: hint(error).into_iter().collect(),
             status: error.status(),
             retryable: error.is_retryable(),
-            body: error
-                .status()
-                .map(|_| Box::new(ResponseBody::new(error.body()))),
-            ..Self::new(kind, message(&error))
+            body: body.map(Box::new),
+            ..Self::new(kind, message(error))
         }
     }
 }

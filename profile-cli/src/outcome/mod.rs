@@ -14,7 +14,7 @@ pub(crate) use failure::{
     Failure, FailureKind, KeptText, PAGE, ResponseBody, Result, WriteOutcome, log_in_hint,
     sandbox_hint, scope_hint,
 };
-pub(crate) use next_command::NextCommand;
+pub(crate) use next_command::{NextCommand, word};
 pub(crate) use report::{Document, Report, View, cell, push_field};
 
 /// Returns the items without duplicates.

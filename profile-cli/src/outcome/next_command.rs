@@ -9,7 +9,7 @@ static SELECTION: OnceLock<String> = OnceLock::new();
 
 /// A command that a message names, and that uses the account or the service. `Display` puts it in backticks,
 /// with the options of this run that select them, unless it has its own. Other commands are plain text.
-pub(crate) struct NextCommand<'a>(pub(crate) &'a str);
+pub(crate) struct NextCommand<T>(pub(crate) T);
 
 /// Sets the options of this run that select the account and the service.
 pub(crate) fn select(options: String) {
@@ -32,9 +32,9 @@ pub(crate) fn word(value: &(impl AsRef<OsStr> + ?Sized), placeholder: &str) -> S
     }
 }
 
-impl fmt::Display for NextCommand<'_> {
+impl<T: AsRef<str>> fmt::Display for NextCommand<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(command) = *self;
+        let command = self.0.as_ref();
         let mut options = [" --account ", " --base-url ", " --sandbox"].into_iter();
         let selects = options.any(|option| command.contains(option));
         let selection = SELECTION.get().filter(|_| !selects);

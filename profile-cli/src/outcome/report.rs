@@ -128,9 +128,8 @@ impl Report {
 
     /// Creates the report of numbers, with thousands separators for people.
     pub(crate) fn figures<T>(response: &Response<T>, figures: Vec<(String, Value)>) -> Self {
-        let fields = figures
-            .iter()
-            .map(|(name, value)| (name.clone(), value.to_string()));
+        let fields = figures.iter();
+        let fields = fields.map(|(name, value)| (name.clone(), value.to_string()));
         let report = Self::read(response, View::Fields(fields.collect()));
         report.for_people(View::Drawing(Drawing::Figures(figures)))
     }

@@ -10,17 +10,13 @@ use crate::outcome::{Failure, FailureKind, ResponseBody, WriteOutcome};
 use crate::terminal::{Screen, json_text, printable, redact_values};
 
 pub(super) fn as_text(failure: &Failure, screen: &Screen, quiet: bool) -> String {
+    let style = AnsiColor::Red.on_default().bold();
     let mut text = String::new();
     for other in failure.others.iter().chain([failure]) {
         let message = other.text();
         text += &match other.kind == FailureKind::Declined {
             true => format!("{}\n", printable(&message)),
-            false => line(
-                AnsiColor::Red.on_default().bold(),
-                "error:",
-                &message,
-                screen,
-            ),
+            false => line(style, "error:", &message, screen),
         };
         // A hint that all failures share is printed once.
         let hint = other.all_hints();
@@ -64,7 +60,7 @@ fn one_as_json(failure: &Failure, signal: Option<u8>) -> Value {
         error["outcome"] = json!(match outcome {
             WriteOutcome::Done => "done",
             WriteOutcome::NotDone => "not_done",
-            WriteOutcome::Unknown { .. } => "unknown",
+            WriteOutcome::Unknown(_) => "unknown",
         });
     }
     if let Some(id) = &failure.id {

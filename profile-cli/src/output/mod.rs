@@ -24,8 +24,7 @@ use crate::drawing::Drawing;
 use crate::drawing::text::BOLD;
 use crate::outcome::{Failure, FailureKind, Report, Result, View, WriteOutcome};
 use crate::settings::{Format, GlobalArguments, Needs, SettingName, Settings, palette};
-use crate::system::written_file::{self, Rules};
-use crate::system::{environment, interruption};
+use crate::system::{Rules, environment, interruption, written_file};
 use crate::terminal::{Blocking, Screen, json_text, printable};
 #[cfg(feature = "webhook")]
 use crate::terminal::{csv_field, tsv_field};
@@ -72,10 +71,8 @@ impl Output {
     /// Creates an output for failures that occur before the settings are known.
     pub(crate) fn for_failures(arguments: &GlobalArguments) -> Self {
         let json = arguments.wants_jq_errors_as_json();
-        let without_jq = arguments
-            .jq
-            .as_ref()
-            .map_or(arguments.output, |_| Some(Format::Table));
+        let jq = arguments.jq.as_ref();
+        let without_jq = jq.map_or(arguments.output, |_| Some(Format::Table));
         // Others may be what is wrong.
         let display = GlobalArguments {
             output: without_jq.filter(|_| !json),
@@ -106,9 +103,7 @@ impl Output {
 
     /// Prints a result.
     pub(crate) fn report(&self, report: &Report) -> ExitCode {
-        for warning in &report.warnings {
-            self.warn(warning);
-        }
+        self.warn_all(&report.warnings);
         let bytes = match &report.view {
             View::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
             View::Text(text) if report.is_raw && !self.format_is_option => {
@@ -181,9 +176,23 @@ impl Output {
         self.message(AnsiColor::Yellow.on_default().bold(), "warning:", warning);
     }
 
+    /// Prints several warnings, or an optional one.
+    pub(crate) fn warn_all(&self, warnings: impl IntoIterator<Item = impl AsRef<str>>) {
+        for warning in warnings {
+            self.warn(warning.as_ref());
+        }
+    }
+
     /// Prints a note to stderr, unless `--quiet` is given.
     pub(crate) fn note(&self, note: &str) {
         self.message(BOLD, "note:", note);
+    }
+
+    /// Prints several notes, or an optional one.
+    pub(crate) fn note_all(&self, notes: impl IntoIterator<Item = impl AsRef<str>>) {
+        for note in notes {
+            self.note(note.as_ref());
+        }
     }
 
     fn message(&self, style: Style, label: &str, message: &str) {
@@ -264,7 +273,10 @@ fn write_to_stdout(bytes: &[u8]) -> Result<ControlFlow<()>> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(ControlFlow::Continue(())),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
-        Err(error) => Err(Failure::of_output(&error)),
+        Err(error) => {
+            let message = format!("the result could not be written: {error}");
+            Err(Failure::other(message))
+        }
     }
 }
 

@@ -4,8 +4,7 @@
 use profile_sdk::readable_json;
 use serde_json::Value;
 
-use super::json;
-use super::tables;
+use super::{json, tables};
 use crate::drawing::text::one_line;
 use crate::outcome::{Report, Result, View};
 use crate::settings::{Format, GlobalArguments};

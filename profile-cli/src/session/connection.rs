@@ -44,9 +44,8 @@ impl Connection {
         let base_url = settings.sources.base_url()?;
         // Calls that require no key work without it; others fail with the reason.
         let key = Key::find(settings).ok().flatten();
-        for warning in key.iter().flat_map(|key| &key.warnings) {
-            session.output.warn(warning);
-        }
+        let warnings = key.iter().flat_map(|key| &key.warnings);
+        session.output.warn_all(warnings);
         let (key, key_source) = key.map(|key| (key.key.value, key.key.source)).unzip();
         let client = client_for(&base_url.value, key, session)?;
         Ok(Self {
@@ -94,13 +93,11 @@ fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder> {
     }
     let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let retries = settings.retries.unwrap_or(DEFAULT_RETRIES);
-    let total = timeout
-        .saturating_mul(retries.saturating_add(1))
-        .saturating_add(RETRY_DELAYS);
+    let attempts = timeout.saturating_mul(retries.saturating_add(1));
     Ok(builder
         .connect_timeout(connect_timeout(timeout))
         .attempt_timeout(timeout)
-        .total_timeout(total)
+        .total_timeout(attempts.saturating_add(RETRY_DELAYS))
         .retry(RetryPolicy::new().max_retries(retries)))
 }
 

@@ -28,6 +28,7 @@ use waits::Waits;
 pub(crate) use connection::client_for;
 #[cfg(feature = "webhook")]
 pub(crate) use connection::{connect_timeout, proxy};
+pub(crate) use preview::{DryRun, field_changes};
 
 /// The message after Ctrl-C before a change was sent.
 const UNSENT: &str = "interrupted; this change was not sent";
@@ -92,7 +93,7 @@ impl<'a> Session<'a> {
 
     /// Sends a read.
     pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>> {
-        self.answer(call, None, Failure::from)
+        self.answer(call, None, |error| error.into())
     }
 
     /// Sends a read of `what`, which the error names if the service does not find it.
@@ -124,7 +125,7 @@ impl<'a> Session<'a> {
         check_command: &str,
     ) -> Result<Response<T>> {
         interruption::check().map_err(|_| Failure::new(FailureKind::Interrupted, UNSENT))?;
-        let failure = |error| failure::of_write(what, check_command, error);
+        let failure = |error: &Error| failure::of_write(what, check_command, error);
         let sent = self.answer(call, Some(check_command), failure);
         let response = sent.inspect_err(|failure| {
             if failure.is_unknown() {
@@ -168,10 +169,10 @@ impl<'a> Session<'a> {
         &self,
         call: Call<T>,
         check_command: Option<&str>,
-        failure: impl FnOnce(Error) -> Failure,
+        failure: impl FnOnce(&Error) -> Failure,
     ) -> Result<Response<T>> {
         let answer = self.send(call, check_command)?;
-        answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(error)))
+        answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(&error)))
     }
 
     /// Sends a call, except with `--curl`. The outer failure is a usage error or an interruption. A write has a
@@ -205,7 +206,7 @@ impl<'a> Session<'a> {
             }
             Some(check) if self.may_have_sent() => (
                 "interrupted while a change was being sent",
-                Some(WriteOutcome::unknown(check)),
+                Some(WriteOutcome::Unknown(check.to_owned())),
             ),
             Some(_) => (UNSENT, Some(WriteOutcome::NotDone)),
         };
@@ -297,5 +298,5 @@ impl<'a> Session<'a> {
 /// Returns the requests of the calls, or the failure of the first invalid one.
 pub(crate) fn requests<T>(calls: &[Call<T>]) -> Result<Vec<&Request>> {
     let requests = calls.iter().map(Call::request);
-    requests.collect::<Result<_, _>>().map_err(Failure::unsent)
+    Ok(requests.collect::<Result<_, _>>()?)
 }

@@ -5,8 +5,7 @@ use profile_sdk::{Call, ProfileField, ProfileUpdate, Request};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::connection::Connection;
-use super::{Session, requests};
+use super::{Connection, Session, requests};
 use crate::drawing::{Change, Drawing};
 use crate::outcome::{Failure, Report, Result, View};
 use crate::settings::{Key, Source};

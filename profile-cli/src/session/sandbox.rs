@@ -47,10 +47,10 @@ fn not_started(error: &impl Display) -> Failure {
 
 fn unusable(error: &StateError) -> Failure {
     let failure = not_started(error);
+    let [state, _] = environment::STATE;
     match error {
         StateError::Unreadable { .. } | StateError::Unwritable { .. } => failure.hint(format!(
-            "make it readable and writable, or set {} to another directory",
-            environment::STATE[0]
+            "make it readable and writable, or set {state} to another directory"
         )),
         _ => failure.hint(RESET),
     }

@@ -7,8 +7,7 @@ use profile_sdk::{ErrorKind, Wait};
 use tracing::level_filters::LevelFilter;
 
 use crate::settings::{DEFAULT_RETRIES, Settings};
-use crate::terminal::SafeUrl;
-use crate::terminal::progress::{StatusLine, replaces_lines};
+use crate::terminal::{SafeUrl, StatusLine, replaces_lines};
 
 /// The time after which the wait is shown.
 const DELAY: Duration = Duration::from_millis(300);

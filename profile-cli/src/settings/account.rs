@@ -4,8 +4,7 @@ use std::fmt;
 
 use super::{Key, Setting, SettingName, Source, Sources, complete_url};
 use crate::drawing::text::shortened;
-use crate::outcome::next_command::word;
-use crate::outcome::{Failure, NextCommand, Result, sandbox_hint};
+use crate::outcome::{Failure, NextCommand, Result, sandbox_hint, word};
 use crate::terminal::{SafeUrl, argument};
 
 /// A stored login: a base URL in config.toml, and a key that is stored elsewhere.
@@ -20,8 +19,8 @@ impl Account {
     pub(super) fn lacks_base_url(&self) -> Failure {
         let name = &self.name;
         let failure = Failure::usage(format!("account {name} has no base_url in config.toml"));
-        let login = format!("profile auth login --account {name}");
-        failure.hint(format!("log in again with {}", NextCommand(&login)))
+        let login = NextCommand(format!("profile auth login --account {name}"));
+        failure.hint(format!("log in again with {login}"))
     }
 }
 

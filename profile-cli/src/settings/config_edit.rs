@@ -14,12 +14,9 @@ use std::time::Duration;
 
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
-use super::config_file::ConfigFile;
-use super::{AccountName, SettingName};
+use super::{AccountName, ConfigFile, SettingName};
 use crate::outcome::{Failure, Result};
-use crate::system::interruption::{self, Deferral};
-use crate::system::written_file::{self, Rules};
-use crate::system::{environment, private_file};
+use crate::system::{Rules, environment, interruption, private_file, written_file};
 use crate::terminal::{escaped, progress};
 
 /// Waits for a lock, and after a second says so. Warns if the file system has no locks.
@@ -61,7 +58,7 @@ fn open_lock(path: &Path, config: &Path) -> io::Result<File> {
 pub(crate) struct ConfigEdit {
     file: ConfigFile,
     _lock: File,
-    _deferred: Deferral,
+    _deferred: interruption::Deferral,
 }
 
 impl ConfigEdit {
@@ -121,15 +118,11 @@ impl ConfigEdit {
             accounts.set_implicit(true);
             Item::Table(accounts)
         });
-        let accounts = accounts
-            .as_table_like_mut()
-            .ok_or_else(|| not_a_table("accounts"))?;
-        let stored = accounts
-            .entry(account.as_str())
-            .or_insert_with(toml_edit::table);
-        let stored = stored
-            .as_table_like_mut()
-            .ok_or_else(|| not_a_table(&format!("accounts.{account}")))?;
+        let accounts = accounts.as_table_like_mut();
+        let accounts = accounts.ok_or_else(|| not_a_table("accounts"))?;
+        let stored = accounts.entry(account.as_str());
+        let stored = stored.or_insert_with(toml_edit::table).as_table_like_mut();
+        let stored = stored.ok_or_else(|| not_a_table(&format!("accounts.{account}")))?;
         replace(stored, field, Value::from(text));
         Ok(())
     }
@@ -137,11 +130,8 @@ impl ConfigEdit {
     /// Checks that no account has this name, or one that differs only in case: some file systems do
     /// not distinguish them.
     pub(crate) fn check_free(&self, name: &AccountName) -> Result<()> {
-        let known = self.file.accounts();
-        let taken = known
-            .iter()
-            .find(|known| known.eq_ignore_ascii_case(name.as_str()));
-        let Some(other) = taken else {
+        let is_taken = |known: &String| known.eq_ignore_ascii_case(name.as_str());
+        let Some(other) = self.file.accounts().into_iter().find(is_taken) else {
             return Ok(());
         };
         let difference = match other == name.as_str() {
@@ -219,9 +209,8 @@ fn line_of(text: &str, name: &str) -> Option<Range<usize>> {
     let (key, item) = document.as_table().get_key_value(name)?;
     let (start, end) = (key.span()?.start, item.span()?.end);
     let start = text[..start].rfind('\n').map_or(0, |before| before + 1);
-    let end = text[end..]
-        .find('\n')
-        .map_or(text.len(), |after| end + after + 1);
+    let after = text[end..].find('\n');
+    let end = after.map_or(text.len(), |after| end + after + 1);
     Some(start..end)
 }
 

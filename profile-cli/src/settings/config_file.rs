@@ -5,13 +5,9 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
-use super::SettingName;
-use super::setting_name::{STRING, complete_url};
-use super::value::shown;
+use super::{STRING, SettingName, complete_url, shown};
 use crate::outcome::{Failure, FailureKind, NextCommand, Result};
-use crate::system::private_file::Safety;
-use crate::system::text_file::{self, Text};
-use crate::system::{environment, private_file};
+use crate::system::{Text, environment, private_file, text_file};
 use crate::terminal::{SafeUrl, escaped};
 
 /// The field of an account in config.toml with its base URL.
@@ -23,7 +19,7 @@ pub(crate) const KEY_STORE: &str = "key_store";
 /// The contents of config.toml; a missing file counts as empty.
 pub(crate) struct ConfigFile {
     path: PathBuf,
-    safety: Safety,
+    safety: private_file::Safety,
     warning: Option<String>,
     pub(super) document: DocumentMut,
     /// The text that was read.
@@ -234,9 +230,8 @@ fn fields(item: Option<&Item>) -> impl Iterator<Item = (&str, &Item)> {
 /// Returns the line of a value. `DocumentMut` has no spans, so the text is parsed again.
 fn line(text: &str, path: &[&str]) -> Option<usize> {
     let document = Document::parse(text).ok()?;
-    let item = path
-        .iter()
-        .try_fold(document.as_item(), |item, key| item.get(key))?;
+    let mut keys = path.iter();
+    let item = keys.try_fold(document.as_item(), |item, key| item.get(key))?;
     Some(text[..item.span()?.start].matches('\n').count() + 1)
 }
 

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 
-use super::value::{SECONDS, name_of, seconds};
-use super::{Setting, SettingName, Source};
+use super::{SECONDS, Setting, SettingName, Source, name_of, seconds};
 
 /// The options of every command. Of those that select no account and no service, the last one wins, so that
 /// aliases can be overridden.

@@ -2,11 +2,9 @@
 
 use profile_sdk::ApiKey;
 
-use super::account::Account;
-use super::{DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
+use super::{Account, DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::{Failure, NextCommand, Result};
-use crate::system::text_file::{self, Text, mark_note};
-use crate::system::{environment, private_file};
+use crate::system::{Text, environment, mark_note, private_file, text_file};
 use crate::terminal::add_secret;
 
 const KEY: &str = "PROFILE_API_KEY";
@@ -91,9 +89,8 @@ impl Key {
     }
 
     fn new(text: Text, source: Source, warning: Option<String>) -> Result<Self> {
-        let note = text
-            .had_mark
-            .then(|| mark_note(format!("the key from {source}")));
+        let note = || mark_note(format!("the key from {source}"));
+        let note = text.had_mark.then(note);
         let key = ApiKey::new(text.key()).map_err(|invalid| {
             Failure::from(invalid).hint(format!("check the key from {source}"))
         })?;
@@ -123,8 +120,7 @@ fn check_destination(settings: &Settings, account: &Account) -> Result<()> {
         let stored = config.base_url_of(name).ok().flatten();
         stored.is_some_and(|url| url.is_same_service(other))
     };
-    let login = format!("profile auth login --base-url {other}");
-    let login = NextCommand(&login);
+    let login = NextCommand(format!("profile auth login --base-url {other}"));
     let hint = match config.accounts().into_iter().find(is_for_url) {
         Some(name) => format!("add --account {name}, whose key is for this URL"),
         None if settings.sources.account_is_option() => {

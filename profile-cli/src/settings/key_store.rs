@@ -4,13 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::config_file::KEY_STORE;
-use super::value::shown;
-use super::{AccountName, ConfigFile, Settings};
+use super::{AccountName, ConfigFile, KEY_STORE, Settings, shown};
 use crate::outcome::{Failure, FailureKind, NextCommand, Result};
-use crate::system::text_file::{self, Text};
-use crate::system::written_file::{self, Rules};
-use crate::system::{environment, private_file};
+use crate::system::{Rules, Text, environment, private_file, text_file, written_file};
 use crate::terminal::escaped;
 
 /// The store of a key.
@@ -94,8 +90,8 @@ impl KeyStore {
                 format!("account {account} has no key: {path} does not exist")
             }
         };
-        let login = format!("profile auth login --account {account}");
-        let hint = format!("log in again with {}", NextCommand(&login));
+        let login = NextCommand(format!("profile auth login --account {account}"));
+        let hint = format!("log in again with {login}");
         Ok(Failure::new(FailureKind::Unauthorized, message).hint(hint))
     }
 

@@ -19,13 +19,13 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use crate::outcome::{Failure, Result};
-use crate::system::environment::{self, is_set};
-use crate::system::text_file::Text;
+use crate::system::{Text, environment};
 use crate::terminal::{Palette, SafeUrl, UrlRole, understands_sequences};
 
-use setting_name::with_scheme;
+use setting_name::{STRING, with_scheme};
+use value::{SECONDS, choice, count, name_of, shown, switch};
 
-pub(crate) use account::AccountName;
+pub(crate) use account::{Account, AccountName};
 pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use global_arguments::{Format, GlobalArguments};
@@ -108,10 +108,10 @@ impl Settings {
             config,
             key_file: OnceCell::new(),
         };
-        let color = sources.read_if(needs, SettingName::Color, value::choice)?;
-        let no_input = sources.read_if(needs, SettingName::NoInput, value::switch)?;
+        let color = sources.read_if(needs, SettingName::Color, choice)?;
+        let no_input = sources.read_if(needs, SettingName::NoInput, switch)?;
         Ok(Self {
-            format: sources.read_if(needs, SettingName::Output, value::choice)?,
+            format: sources.read_if(needs, SettingName::Output, choice)?,
             color: color.unwrap_or_default(),
             yes: arguments.yes,
             no_input: no_input.unwrap_or_default(),
@@ -119,7 +119,7 @@ impl Settings {
             curl: arguments.curl,
             sandbox: arguments.sandbox,
             timeout: sources.read_if(needs, SettingName::Timeout, seconds)?,
-            retries: sources.read_if(needs, SettingName::Retries, value::count)?,
+            retries: sources.read_if(needs, SettingName::Retries, count)?,
             log_level,
             sources,
         })
@@ -263,7 +263,7 @@ impl Sources {
 fn load_config(arguments: &GlobalArguments) -> Result<ConfigFile> {
     let is_option = |name| arguments.setting(name).is_some();
     let variable = SettingName::BaseUrl.variable();
-    let is_needed = !(is_option(SettingName::BaseUrl) || variable.is_some_and(is_set))
+    let is_needed = !(is_option(SettingName::BaseUrl) || variable.is_some_and(environment::is_set))
         || is_option(SettingName::Account)
         || !Key::is_in_environment();
     ConfigFile::load(is_needed)
@@ -282,10 +282,8 @@ fn log_level(verbose: u8) -> Result<LevelFilter> {
         0 => match environment::text("PROFILE_LOG")? {
             None => Ok(LevelFilter::OFF),
             Some(text) => text.parse().map_err(|_| {
-                let (text, expected) = (
-                    value::shown(&text),
-                    "off, error, warn, info, debug or trace",
-                );
+                let expected = "off, error, warn, info, debug or trace";
+                let text = shown(&text);
                 Failure::usage(format!("PROFILE_LOG is {text}; expected {expected}"))
             }),
         },
@@ -307,7 +305,7 @@ pub(crate) fn palette(choice: ColorChoice, is_terminal: bool) -> Option<Palette>
     let is_colored = match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto if is_set("NO_COLOR") => false,
+        ColorChoice::Auto if environment::is_set("NO_COLOR") => false,
         ColorChoice::Auto => match text("CLICOLOR_FORCE").as_str() {
             "" | "0" | "false" => is_capable,
             _ => true,

@@ -59,6 +59,12 @@ enum Kind {
     Seconds,
 }
 
+impl Kind {
+    const fn choice<T: ValueEnum>() -> Self {
+        Self::Choice(|text| choice::<T>(text).map(drop), possible_values::<T>)
+    }
+}
+
 const ROWS: &[Row] = &[
     Row {
         setting: SettingName::Account,
@@ -86,10 +92,7 @@ const ROWS: &[Row] = &[
         variable: None,
         common_variables: &[],
         default: || Some("auto".to_owned()),
-        kind: Kind::Choice(
-            |text| choice::<ColorChoice>(text).map(drop),
-            possible_values::<ColorChoice>,
-        ),
+        kind: Kind::choice::<ColorChoice>(),
         help: "When to use color: auto, always or never; `auto` honors NO_COLOR, CLICOLOR_FORCE and TERM",
     },
     Row {
@@ -120,10 +123,7 @@ const ROWS: &[Row] = &[
             let is_terminal = std::io::stdout().is_terminal();
             Some(if is_terminal { "table" } else { "tsv" }.to_owned())
         },
-        kind: Kind::Choice(
-            |text| choice::<Format>(text).map(drop),
-            possible_values::<Format>,
-        ),
+        kind: Kind::choice::<Format>(),
         help: "Output format: table, json, csv or tsv",
     },
     Row {

@@ -69,10 +69,9 @@ pub(crate) fn config_directory() -> Result<PathBuf> {
 /// Returns the directory of the program's state: the sandbox, and texts that were not sent.
 pub(crate) fn state_directory() -> Result<PathBuf> {
     let directories = base_directories()?;
-    // Windows has no state directory.
-    let directory = directories
-        .state_dir()
-        .unwrap_or_else(|| directories.cache_dir());
+    let directory = directories.state_dir();
+    // Windows has none.
+    let directory = directory.unwrap_or_else(|| directories.cache_dir());
     Ok(directory.join("profile"))
 }
 

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::outcome::next_command::word;
+use crate::outcome::word;
 use crate::terminal::escaped;
 
 /// A warning if the group can change a file, or an error if all other users can.
@@ -66,7 +66,7 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
 pub(crate) fn keep_owner(new: &File, of: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
-        use std::os::unix::fs::{MetadataExt as _, fchown};
+        use std::os::unix::fs::fchown;
         let id = |metadata: &Metadata| (metadata.uid(), metadata.gid());
         if id(&new.metadata()?) != id(of) {
             fchown(new, Some(of.uid()), Some(of.gid()))?;
@@ -79,9 +79,7 @@ pub(crate) fn keep_owner(new: &File, of: &Metadata) -> io::Result<()> {
 #[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has owners"))]
 pub(crate) fn give_to_owner_above(new: &File, path: &Path) {
     #[cfg(unix)]
-    if new
-        .metadata()
-        .is_ok_and(|new| std::os::unix::fs::MetadataExt::uid(&new) == ROOT)
+    if new.metadata().is_ok_and(|new| new.uid() == ROOT)
         && let Ok(above) = parent(path).metadata()
     {
         let _ = keep_owner(new, &above);
@@ -96,18 +94,15 @@ pub(crate) fn parent(path: &Path) -> &Path {
 }
 
 /// Returns the file or directory without the access of others.
-#[cfg(unix)]
 pub(crate) fn restricted_to_owner(file: File) -> io::Result<File> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mut permissions = file.metadata()?.permissions();
-    permissions.set_mode(permissions.mode() & 0o700);
-    // Some file systems do not support permissions.
-    let _ = file.set_permissions(permissions);
-    Ok(file)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn restricted_to_owner(file: File) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mut permissions = file.metadata()?.permissions();
+        permissions.set_mode(permissions.mode() & 0o700);
+        // Some file systems do not support permissions.
+        let _ = file.set_permissions(permissions);
+    }
     Ok(file)
 }
 
@@ -286,10 +281,8 @@ pub(crate) fn exposure(path: &Path) -> io::Result<Option<String>> {
     let metadata = fs::metadata(path)?;
     #[cfg(unix)]
     if !is_accessible_to_others(&metadata) && metadata.mode() & 0o004 != 0 {
-        let warning = format!(
-            "all users can read {}, which belongs to root",
-            escaped(path)
-        );
+        let path = escaped(path);
+        let warning = format!("all users can read {path}, which belongs to root");
         return Ok(Some(warning));
     }
     Ok(is_accessible_to_others(&metadata).then(|| exposed_warning(path)))

@@ -16,7 +16,7 @@ pub(crate) use printable::{
     add_secret, argument, csv_field, escaped, json_text, printable, redact_key, redact_values,
     secrets, tsv_field,
 };
-pub(crate) use progress::Progress;
+pub(crate) use progress::{Progress, StatusLine, replaces_lines};
 pub(crate) use safe_url::{SafeUrl, UrlRole};
 pub(crate) use stream::Blocking;
 

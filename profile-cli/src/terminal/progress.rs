@@ -6,9 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use profile_sdk::longest_start;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::terminal::printable::printable;
-use crate::terminal::stream::Blocking;
-use crate::terminal::{DEFAULT_WIDTH, measured_width, understands_sequences};
+use super::{Blocking, DEFAULT_WIDTH, measured_width, printable, understands_sequences};
 
 /// The progress of work on several items, if stderr can replace lines.
 pub(crate) struct Progress {

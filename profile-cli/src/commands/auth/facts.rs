@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::permissions::{self, Permissions};
 use crate::drawing::{rate, scope_names};
-use crate::outcome::{Report, View, push_field};
+use crate::outcome::{Failure, Report, View, push_field};
 use crate::settings::{Key, Source, masked};
 
-/// The account and the service, as far as they are known.
+/// The account and the service, as far as they are known, and problems with them.
 #[derive(Default)]
 pub(super) struct Facts {
     pub(super) account: Option<String>,
@@ -22,6 +22,8 @@ pub(super) struct Facts {
     pub(super) profile: Option<Profile>,
     /// `true` if the settings permit a request.
     pub(super) can_connect: bool,
+    pub(super) failures: Vec<Failure>,
+    pub(super) warnings: Vec<String>,
 }
 
 impl Facts {
@@ -42,18 +44,29 @@ impl Facts {
         self.key_warnings.clone_from(&key.warnings);
     }
 
-    pub(super) fn report(&self, mut warnings: Vec<String>) -> Report {
-        let scopes = self.scopes();
-        let permissions = scopes.map(permissions::of);
+    /// Adds a failure, unless another check has found it too.
+    pub(super) fn push(&mut self, failure: Failure) {
+        let is_known = |known: &Failure| {
+            let is_same_field = known.field.is_some() && known.field == failure.field;
+            // The other may start with the variable that names the file.
+            is_same_field || known.message.ends_with(&failure.message)
+        };
+        if !self.failures.iter().any(is_known) {
+            self.failures.push(failure);
+        }
+    }
+
+    pub(super) fn report(&self) -> Report {
+        let permissions = self.scopes().map(permissions::of);
         let permissions = permissions.as_ref();
         let fields = View::Fields(self.pipe_fields(permissions));
         let people = View::Fields(self.terminal_fields(permissions));
-        let document = self.document(permissions, &warnings);
+        let mut warnings = self.warnings.clone();
         if self.can_connect {
             // The client has printed the warnings about its key.
             warnings.retain(|warning| !self.key_warnings.contains(warning));
         }
-        let report = Report::new(document, fields).for_people(people);
+        let report = Report::new(self.document(permissions), fields).for_people(people);
         report.warnings(warnings)
     }
 
@@ -126,7 +139,7 @@ impl Facts {
         fields
     }
 
-    fn document(&self, permissions: Option<&Permissions>, warnings: &[String]) -> Value {
+    fn document(&self, permissions: Option<&Permissions>) -> Value {
         let denied = permissions.map(|permissions| {
             let denied = permissions.denied.iter();
             let denied = denied.map(|(command, scope)| json!({"command": command, "needs": scope}));
@@ -142,7 +155,7 @@ impl Facts {
             "scopes": self.scopes().map(scope_names),
             "rate_limit": self.rate_limit().map(RateLimit::raw),
             "commands": {"allowed": permissions.map(|one| &one.allowed), "denied": denied},
-            "warnings": warnings,
+            "warnings": self.warnings,
         })
     }
 }

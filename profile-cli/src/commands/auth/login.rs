@@ -14,7 +14,7 @@ use crate::session::{Session, client_for, preview};
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_url,
 };
-use crate::system::text_file::{Text, mark_note};
+use crate::system::{Text, mark_note};
 use crate::terminal::{SafeUrl, redact_key};
 
 /// The place of keys, in the help.
@@ -118,50 +118,39 @@ fn is_wrong_key(failure: &Failure) -> bool {
 /// Checks that the key can be read.
 fn check_input(with_token: bool, session: &Session<'_>) -> Result<()> {
     let settings = &session.settings;
-    if settings.curl {
-        return Ok(());
+    match with_token {
+        _ if settings.curl => Ok(()),
+        true if io::stdin().is_terminal() => {
+            let failure = Failure::usage("--with-token cannot read the key from a terminal");
+            Err(failure.hint("omit it to be asked, or redirect a file: `--with-token < FILE`"))
+        }
+        false if !session.can_ask() => {
+            let reason = prompt::why_not_interactive(settings.no_input);
+            let failure = Failure::usage(format!("the API key is missing, and {reason}"));
+            Err(failure.hint("add --with-token to read the key from stdin: `--with-token < FILE`"))
+        }
+        true | false => Ok(()),
     }
-    if with_token {
-        return match io::stdin().is_terminal() {
-            false => Ok(()),
-            true => Err(
-                Failure::usage("--with-token cannot read the key from a terminal")
-                    .hint("omit it to be asked, or redirect a file: `--with-token < FILE`"),
-            ),
-        };
-    }
-    if session.can_ask() {
-        return Ok(());
-    }
-    let reason = prompt::why_not_interactive(settings.no_input);
-    Err(
-        Failure::usage(format!("the API key is missing, and {reason}"))
-            .hint("add --with-token to read the key from stdin: `--with-token < FILE`"),
-    )
 }
 
 fn as_curl(base_url: &SafeUrl, session: &Session<'_>) -> Result<Report> {
     let call = client_for(base_url, None, session)?.me();
-    let request = call.request().map_err(Failure::unsent)?;
     let proxy = preview::curl_proxy(base_url, session)?;
-    let command = preview::curl_command(base_url, &proxy, request, true);
+    let command = preview::curl_command(base_url, &proxy, call.request()?, true);
     Ok(Report::text(command, "curl"))
 }
 
 fn check_with_service(base_url: &SafeUrl, key: &str, session: &Session<'_>) -> Result<Profile> {
-    let nothing_stored = |mut failure: Failure| {
+    let nothing_stored = |failure: Failure| {
         // The URL and the key may be those that were entered.
-        let advice = [
-            (FailureKind::Unauthorized, "check the key"),
-            (FailureKind::NotFound, "check the base URL"),
-            (
-                FailureKind::NoResponse,
-                "check the network, the base URL and the proxy",
-            ),
-        ];
-        if let Some((_, advice)) = advice.iter().find(|(kind, _)| *kind == failure.kind) {
-            failure.hints = vec![(*advice).to_owned()];
-        }
+        let mut failure = match failure.kind {
+            FailureKind::Unauthorized => failure.hint("check the key"),
+            FailureKind::NotFound => failure.hint("check the base URL"),
+            FailureKind::NoResponse => {
+                failure.hint("check the network, the base URL and the proxy")
+            }
+            _ => failure,
+        };
         failure.hints.insert(0, "nothing was stored".to_owned());
         failure
     };
@@ -193,17 +182,10 @@ fn find_base_url(
     }
     // Others may have written the URL, and the key must not be sent to it.
     settings.sources.config.check_owner()?;
-    let stored = match name {
-        Some(name) => settings.sources.config.base_url_of(name.as_str())?,
-        None => None,
-    };
-    let known = match stored {
-        Some(stored) => Some(stored),
-        None => {
-            let text = settings.sources.config.text(SettingName::BaseUrl)?;
-            text.map(|text| SafeUrl::base(complete_url(text)))
-        }
-    };
+    let stored = name.map(|name| settings.sources.config.base_url_of(name.as_str()));
+    let text = settings.sources.config.text(SettingName::BaseUrl)?;
+    let known = text.map(|text| SafeUrl::base(complete_url(text)));
+    let known = stored.transpose()?.flatten().or(known);
     if with_token || settings.curl {
         let known = known.ok_or_else(|| {
             Failure::usage("no base URL is set")

@@ -29,63 +29,52 @@ Examples:
   profile auth status
   profile auth status --account work --json";
 
-/// The problems that were found so far.
-#[derive(Default)]
-struct Findings {
-    failures: Vec<Failure>,
-    warnings: Vec<String>,
-}
-
 pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
     if session.settings.curl {
         return session.as_curl(&requests(&[session.client()?.me()])?);
     }
-    let mut findings = Findings::default();
     let mut facts = match session.settings.sandbox {
         true => Facts::of_sandbox(),
-        false => local(session, &mut findings),
+        false => local(session),
     };
     if facts.can_connect {
-        ask_service(&mut facts, &mut findings, session)?;
+        ask_service(&mut facts, session)?;
     }
-    findings.warnings.extend(editor::unsent_note());
-    let report = facts.report(findings.warnings);
-    outcome::of_batch(Some(report), findings.failures)
+    facts.warnings.extend(editor::unsent_note());
+    outcome::of_batch(Some(facts.report()), facts.failures)
 }
 
 /// Checks this machine: the settings, files with secrets, the key and the base URL.
-fn local(session: &Session<'_>, findings: &mut Findings) -> Facts {
+fn local(session: &Session<'_>) -> Facts {
     let settings = &session.settings;
-    let is_readable = check_settings(settings, findings);
     let mut facts = Facts::default();
+    let is_readable = check_settings(settings, &mut facts);
     let mut is_missing = false;
     match Key::find(settings) {
         Ok(Some(key)) => {
-            if let Some(note) = &key.note {
-                session.output.note(note);
-            }
+            session.output.note_all(&key.note);
             facts.set_key(&key);
         }
         Ok(None) => is_missing = is_readable,
-        Err(failure) => findings.push(failure),
+        Err(failure) => facts.push(failure),
     }
-    check_files(settings, findings);
+    check_files(settings, &mut facts);
     let has_accounts = !settings.sources.config.accounts().is_empty();
     match settings.sources.base_url() {
         Ok(base_url) => {
             if is_missing {
-                findings.push(no_key());
+                facts.push(no_key());
             }
             facts.base_url = Some(base_url.value.to_string());
             match check_connection(&base_url, &mut facts, session) {
                 Ok(()) => facts.can_connect = true,
-                Err(failure) => findings.push(failure),
+                Err(failure) => facts.push(failure),
             }
         }
-        Err(_) if is_missing && !has_accounts => findings.push(no_key()),
+        Err(_) if is_missing && !has_accounts => facts.push(no_key()),
         // An account in the file may have one.
         Err(_) if !is_readable => {}
-        Err(failure) => findings.push(failure),
+        Err(failure) => facts.push(failure),
     }
     facts
 }
@@ -107,30 +96,25 @@ fn check_connection(
 }
 
 /// Reads the profile; without a key, the counters of the site, which require none.
-fn ask_service(facts: &mut Facts, findings: &mut Findings, session: &Session<'_>) -> Result<()> {
+fn ask_service(facts: &mut Facts, session: &Session<'_>) -> Result<()> {
     let client = session.client()?;
     if facts.key.is_some() {
-        facts.profile = answer(client.me(), facts, findings, session)?;
+        facts.profile = answer(client.me(), facts, session)?;
     } else {
-        answer(client.site_stats(), facts, findings, session)?;
+        answer(client.site_stats(), facts, session)?;
     }
     Ok(())
 }
 
 /// Sends a call once, and returns the data of the response.
-fn answer<T>(
-    call: Call<T>,
-    facts: &mut Facts,
-    findings: &mut Findings,
-    session: &Session<'_>,
-) -> Result<Option<T>> {
+fn answer<T>(call: Call<T>, facts: &mut Facts, session: &Session<'_>) -> Result<Option<T>> {
     // Reports the first error, instead of waiting for minutes.
     let answer = session.send(call.retry(RetryPolicy::new().max_retries(0)), None)?;
     let date = match &answer {
         Ok(response) => response.header("date"),
         Err(error) => error.header("date"),
     };
-    findings.warnings.extend(date.and_then(clock_warning));
+    facts.warnings.extend(date.and_then(clock_warning));
     match answer {
         Ok(response) => {
             let milliseconds = response.elapsed().as_millis();
@@ -140,31 +124,17 @@ fn answer<T>(
         }
         Err(error) => {
             facts.service = error.status().map(|status| format!("status {status}"));
-            let failure = Failure::from(error);
+            let failure = Failure::from(&error);
             match failure.kind {
                 // It was sent without one.
                 FailureKind::Unauthorized if facts.key.is_none() => {}
                 // The hint of other commands names this one.
                 FailureKind::Unauthorized | FailureKind::Forbidden => {
-                    findings.push(failure.hint(log_in_hint()));
+                    facts.push(failure.hint(log_in_hint()));
                 }
-                _ => findings.push(failure),
+                _ => facts.push(failure),
             }
             Ok(None)
-        }
-    }
-}
-
-impl Findings {
-    /// Adds a failure, unless another check has found it too.
-    fn push(&mut self, failure: Failure) {
-        let is_known = |known: &Failure| {
-            let is_same_field = known.field.is_some() && known.field == failure.field;
-            // The other may start with the variable that names the file.
-            is_same_field || known.message.ends_with(&failure.message)
-        };
-        if !self.failures.iter().any(is_known) {
-            self.failures.push(failure);
         }
     }
 }
@@ -173,37 +143,37 @@ impl Findings {
 const MAX_SKEW: i64 = 60;
 
 /// Checks config.toml and all values. Returns `false` if the file cannot be read.
-fn check_settings(settings: &Settings, findings: &mut Findings) -> bool {
+fn check_settings(settings: &Settings, facts: &mut Facts) -> bool {
     // The settings of this run ignore an invalid file.
     let read = settings.sources.check_config();
     let is_readable = read.is_ok();
     if let Err(failure) = read {
-        findings.push(failure);
+        facts.push(failure);
     }
     for failure in config::listed_settings(settings).1 {
         let list = NextCommand("profile config list");
         let advice = format!("correct it; {list} shows each setting with its source");
-        findings.push(failure.hint(advice));
+        facts.push(failure.hint(advice));
     }
-    findings.warnings.extend(settings.sources.config.warnings());
+    facts.warnings.extend(settings.sources.config.warnings());
     is_readable
 }
 
 /// Checks that only the user can access files with secrets.
-fn check_files(settings: &Settings, findings: &mut Findings) {
+fn check_files(settings: &Settings, facts: &mut Facts) {
     let files = match files_with_secrets(settings) {
         Ok(files) => files,
-        Err(failure) => return findings.push(failure),
+        Err(failure) => return facts.push(failure),
     };
     if let Err(failure) = settings.sources.config.check_owner() {
-        findings.push(failure);
+        facts.push(failure);
     }
     for path in files {
         match private_file::exposure(&path) {
-            Ok(warning) => findings.warnings.extend(warning),
+            Ok(warning) => facts.warnings.extend(warning),
             // The directory of a missing file may not be searchable.
             Err(error) if path.symlink_metadata().is_ok() => {
-                findings.push(Failure::of_file("read", &path, &error));
+                facts.push(Failure::of_file("read", &path, &error));
             }
             Err(_) => {}
         }

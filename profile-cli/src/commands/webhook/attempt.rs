@@ -108,27 +108,23 @@ pub(super) fn explain(
         false => "no response",
     };
     if let Some(problem) = TlsProblem::find(error) {
-        let hint = trust_hint(&problem, url);
-        return (
-            format!("{failed}: {problem}{}", problem.advice("receiver")),
-            hint,
-        );
+        let reason = format!("{failed}: {problem}{}", problem.advice("receiver"));
+        return (reason, trust_hint(&problem, url));
     }
     let cause = root_cause(error);
-    match (error.is_connect(), proxy) {
-        (true, Some(proxy)) => (
-            format!("{failed} through the proxy {proxy}: {cause}"),
-            Some(format!(
-                "check the proxy, which {} shows",
-                NextCommand("profile config list")
-            )),
-        ),
-        (true, None) => (
-            format!("{failed}: {cause}"),
-            Some(format!("check that a receiver listens at {url}")),
-        ),
-        (false, _) => (format!("{failed}: {cause}"), None),
-    }
+    let (through, hint) = match proxy {
+        _ if !error.is_connect() => (String::new(), None),
+        Some(proxy) => {
+            let list = NextCommand("profile config list");
+            let hint = format!("check the proxy, which {list} shows");
+            (format!(" through the proxy {proxy}"), Some(hint))
+        }
+        None => {
+            let hint = format!("check that a receiver listens at {url}");
+            (String::new(), Some(hint))
+        }
+    };
+    (format!("{failed}{through}: {cause}"), hint)
 }
 
 /// Returns how to trust the certificate of a receiver.

@@ -233,7 +233,6 @@ pub(super) fn send_all<'d>(
         attempts.push(attempt);
         progress.advance();
     }
-    drop(progress);
     failure(&attempts).map_or(Ok(()), Err)
 }
 

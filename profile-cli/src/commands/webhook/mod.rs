@@ -16,6 +16,10 @@ use clap::Subcommand;
 use crate::outcome::Result;
 use crate::session::Session;
 
+use attempt::{Attempt, SECRET_HINT};
+use delivery::{Delivery, Sender, destination, send_all};
+use secret::{Encoding, SECRET_HELP, WebhookSecret};
+
 /// Receive, verify, sign, send and replay webhook deliveries
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]

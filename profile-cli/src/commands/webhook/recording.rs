@@ -7,7 +7,7 @@ use bytes::Bytes;
 use clap::Args;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
-use super::delivery::{Delivery, destination, send_all};
+use super::{Delivery, destination, send_all};
 use crate::input::Input;
 use crate::outcome::{Failure, Result};
 use crate::session::Session;

@@ -11,8 +11,7 @@ use crate::input::length_without_last_break;
 use crate::outcome::{Failure, Result};
 use crate::output::Output;
 use crate::session::Session;
-use crate::system::text_file::{self, is_utf_16, mark_note};
-use crate::system::{environment, private_file};
+use crate::system::{environment, mark_note, private_file, text_file};
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 
@@ -54,7 +53,7 @@ impl WebhookSecret {
 
     /// Removes a byte order mark, which editors and shells add, and rejects UTF-16.
     fn new(mut bytes: Vec<u8>, source: &'static str, output: &Output) -> Result<Self> {
-        if is_utf_16(&bytes) {
+        if text_file::is_utf_16(&bytes) {
             let message = format!("the webhook secret in {source} is UTF-16; expected UTF-8");
             return Err(Failure::usage(message).hint("save the file as UTF-8"));
         }

@@ -7,8 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use webhook_verify::EventKind;
 
-use super::delivery::{Delivery, destination, send_all};
-use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
+use super::{Delivery, Encoding, SECRET_HELP, WebhookSecret, destination, send_all};
 use crate::completion;
 use crate::input::{Input, TextArgument};
 use crate::outcome::Result;
@@ -78,10 +77,8 @@ pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<()
 }
 
 fn data(text: &str) -> Result<TextArgument, String> {
-    match (
-        text.strip_prefix('@'),
-        serde_json::from_str::<&RawValue>(text),
-    ) {
+    let json = serde_json::from_str::<&RawValue>(text);
+    match (text.strip_prefix('@'), json) {
         (Some(path), _) => Ok(TextArgument::Input(Input::File(path.into()))),
         (None, _) if text == "-" => Ok(TextArgument::Input(Input::Stdin)),
         (None, Ok(_)) => Ok(TextArgument::Text(text.to_owned())),

@@ -7,7 +7,7 @@ use webhook_verify::{
     sign_as,
 };
 
-use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
+use super::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::completion;
 use crate::input::Input;
 use crate::outcome::{Failure, FailureKind, Report, Result, View};

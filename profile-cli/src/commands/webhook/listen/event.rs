@@ -16,8 +16,7 @@ use webhook_verify::{EVENT_HEADER, EventKind};
 
 use crate::commands::webhook::recording;
 use crate::outcome::{Failure, Report, Result, View, cell};
-use crate::system::private_file;
-use crate::system::written_file::{self, Rules, without_path};
+use crate::system::{Rules, private_file, written_file};
 use crate::terminal::escaped;
 
 /// A received delivery with its verification and the status code of the response.
@@ -107,7 +106,7 @@ impl Recorder {
     /// Creates the directory, and checks that files can be written there.
     pub(super) fn new(directory: &Path) -> Result<Self> {
         private_file::create_directory(directory)
-            .and_then(|()| tempfile::tempfile_in(directory).map_err(without_path))
+            .and_then(|()| tempfile::tempfile_in(directory).map_err(written_file::without_path))
             .map_err(|error| Failure::other(not_recorded(directory, &error)))?;
         Ok(Self {
             directory: directory.to_owned(),

@@ -18,9 +18,7 @@ use webhook_verify::{MAX_CONSECUTIVE_FAILURES, Receiver, Verifier};
 
 use super::event::{Event, Recorder};
 use super::limits::Limits;
-use crate::commands::webhook::attempt::Attempt;
-use crate::commands::webhook::delivery::{Delivery, Sender};
-use crate::commands::webhook::verify;
+use crate::commands::webhook::{Attempt, Delivery, Sender, verify};
 
 /// Maximum number of messages that wait to be printed.
 const MAX_MESSAGES: usize = 1_000;

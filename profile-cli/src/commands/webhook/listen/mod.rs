@@ -19,8 +19,7 @@ use self::event::Recorder;
 use self::handler::Handler;
 use self::reporter::Reporter;
 use self::server::Server;
-use super::delivery::{Sender, destination};
-use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
+use super::{Encoding, SECRET_HELP, Sender, WebhookSecret, destination};
 use crate::outcome::{Failure, Result};
 use crate::session::Session;
 use crate::terminal::{SafeUrl, argument};
@@ -86,12 +85,10 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
         .encoding(arguments.encoding.digest)
         .body_limit(arguments.max_body);
     let forward_to = arguments.forward_to.as_ref();
-    let sender = forward_to
-        .map(|url| Sender::new(url, session))
-        .transpose()?;
+    let sender = forward_to.map(|url| Sender::new(url, session));
     let recorder = arguments.record.as_deref().map(Recorder::new).transpose()?;
     let max = arguments.max.unwrap_or(u64::MAX);
-    let (handler, mut messages) = Handler::new(verifier, sender, recorder, max);
+    let (handler, mut messages) = Handler::new(verifier, sender.transpose()?, recorder, max);
     let (listener, address) = bind(&arguments.addr)?;
     if let Some(url) = forward_to.filter(|url| leads_to(url, address)) {
         let message = format!("--forward-to: {url} is the address of this command");

@@ -66,28 +66,20 @@ impl Reporter<'_> {
     }
 
     fn report_event(&self, event: &Event) -> Result<ControlFlow<()>> {
-        if event.not_printed > 0 {
-            let not_printed = event.not_printed;
-            self.output.note(&format!(
+        let (output, not_printed) = (self.output, event.not_printed);
+        if not_printed > 0 {
+            output.note(&format!(
                 "{not_printed} rejected deliveries were not printed"
             ));
         }
-        if self
-            .output
-            .stream(&event.report(self.prints_payloads))?
-            .is_break()
-        {
-            return Ok(ControlFlow::Break(()));
+        let mut printed = output.stream(&event.report(self.prints_payloads))?;
+        if printed.is_continue() && self.prints_payloads && event.verification.is_ok() {
+            printed = output.stream_payload(&event.body)?;
         }
-        if let Ok(kind_mismatch) = &event.verification {
-            if self.prints_payloads && self.output.stream_payload(&event.body)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-            if let Some(warning) = kind_mismatch {
-                self.output.warn(warning);
-            }
+        if let (true, Ok(Some(warning))) = (printed.is_continue(), &event.verification) {
+            output.warn(warning);
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(printed)
     }
 
     fn warn_of_failures(&self, count: u64) {
@@ -108,17 +100,16 @@ impl Reporter<'_> {
 
     /// Prints the totals.
     pub(super) fn end(&self) {
-        let counts = &self.counts;
+        let Self { output, counts, .. } = self;
         let counts = [&counts.verified, &counts.rejected, &counts.dropped];
         let [verified, rejected, dropped] = counts.map(|count| count.load(Ordering::Relaxed));
         if dropped > 0 {
-            self.output.warn(&format!(
+            output.warn(&format!(
                 "{dropped} deliveries were not printed: stdout was blocked"
             ));
         }
-        if !self.output.quiet {
-            self.output
-                .status(&format!("ended: {verified} verified, {rejected} rejected"));
+        if !output.quiet {
+            output.status(&format!("ended: {verified} verified, {rejected} rejected"));
         }
     }
 }

@@ -8,9 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::attempt::{Attempt, SECRET_HINT};
-use super::delivery::{Sender, destination};
-use super::secret::{Encoding, SECRET_HELP, WebhookSecret};
+use super::{Attempt, Encoding, SECRET_HELP, SECRET_HINT, Sender, WebhookSecret, destination};
 use crate::outcome::{Failure, Report, Result, View, cell};
 use crate::session::Session;
 use crate::system::interruption;
@@ -124,16 +122,14 @@ const JSON_HINT: &str =
     "JSON is parsed before the handler, which must get the raw bytes; exclude the path from it";
 
 fn table(results: &[CaseResult]) -> Report {
-    Report::new(
-        results.iter().map(CaseResult::json).collect::<Value>(),
-        View::Table {
-            columns: ["result", "delivery", "status", "reason"]
-                .map(str::to_owned)
-                .into(),
-            rows: results.iter().map(CaseResult::row).collect(),
-            empty: "",
-        },
-    )
+    let json: Value = results.iter().map(CaseResult::json).collect();
+    let columns = ["result", "delivery", "status", "reason"].map(str::to_owned);
+    let table = View::Table {
+        columns: columns.into(),
+        rows: results.iter().map(CaseResult::row).collect(),
+        empty: "",
+    };
+    Report::new(json, table)
 }
 
 /// Returns the report, or a failure that contains it.
@@ -152,9 +148,8 @@ fn report(results: &[CaseResult]) -> Result<Report> {
     // A receiver that accepts any body with a signature does not verify.
     let is_parsed = !accepted.contains(&"other_body") && accepted.iter().any(is_reformatted);
     let advice = results.first().and_then(|first| first.attempt.advice());
-    let mut genuine = results
-        .iter()
-        .filter(|result| passed.contains(&result.case.name));
+    let is_passed = |result: &&CaseResult| passed.contains(&result.case.name);
+    let mut genuine = results.iter().filter(is_passed);
     let hint = match is_parsed {
         true => Some(PARSED_HINT.to_owned()),
         false if passed.is_empty() => Some(advice.unwrap_or_else(|| SECRET_HINT.to_owned())),

@@ -1,10 +1,147 @@
-//! The fields of a profile as TOML, in the format of `profile apply`.
+//! `profile edit`: edits the profile in the user's editor.
 
+use clap::Args;
 use profile_sdk::plan::DesiredProfile;
-use profile_sdk::{FieldKind, Profile, ProfileField};
+use profile_sdk::{FieldKind, Operation, Profile, ProfileField, ProfileUpdate};
+use serde_json::json;
 
-use crate::profile_file::{quoted, shown_line, source_table};
+use crate::commands::{auth, set};
+use crate::editor::{self, EditedText, Editor, Finished};
+use crate::outcome::{Failure, FailureKind, NextCommand, PAGE, Report, Result, View, WriteOutcome};
+use crate::profile_file::{self, EnteredProfile};
+use crate::session::{DryRun, Session};
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Requires the scope profile:write. Opens the fields as TOML, with their limits. The editor is taken
+from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; it may have arguments,
+as in `code --wait`.
+
+If the text is invalid or rejected, you can edit it again or stop; a rejected text can also be sent as it is.
+Changes that could not be sent, or that --dry-run did not send, are kept in a private file. Its path is printed
+with a command that compares it with the profile, and one that sends and deletes it. If nothing changed,
+nothing is sent. The changed fields are printed; with --json, the profile.
+
+The profile is read again before the changes are sent. If one of the fields that you edited has changed on
+the service, both values are shown, and you can send yours, edit it again or stop. A change between this read
+and the update, usually within milliseconds, is overwritten.
+
+Examples:
+  profile edit
+  PROFILE_EDITOR='code --wait' profile edit
+  profile edit --dry-run")]
+pub(crate) struct EditArguments {
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Report> {
+    let editor = Editor::find(&session.settings)?;
+    let profile = session.read(session.client()?.me())?.into_data();
+    if !arguments.dry_run.dry_run {
+        auth::permissions::check(&profile, &Operation::UPDATE_PROFILE)?;
+    }
+    profile_file::check_without_key(profile_file::fields(&profile))?;
+    let warnings = profile_file::replaced_characters(profile_file::fields(&profile));
+    session.output.warn_all(warnings);
+    let initial = document(&profile, session.service()?);
+    let mut edit = Edit {
+        latest: profile.clone(),
+        shown: profile,
+        dry_run: arguments.dry_run.dry_run,
+        session,
+    };
+    editor::edit(&mut edit, &initial, &editor, session)
+}
+
+struct Edit<'a> {
+    /// The profile that the editor showed.
+    shown: Profile,
+    /// The profile that was read last.
+    latest: Profile,
+    dry_run: bool,
+    session: &'a Session<'a>,
+}
+
+impl EditedText for Edit<'_> {
+    const PREFIX: &'static str = "profile-";
+    const SUFFIX: &'static str = ".toml";
+
+    fn finish(&mut self, text: &str) -> Result<Finished> {
+        let changed = EnteredProfile::read(text, Some(&self.shown));
+        let notes = changed.changes.notes.clone();
+        let update = changed.validated("the text")?.profile;
+        if update.is_empty() {
+            let sentence = View::Sentence("Nothing changed.".to_owned());
+            let report = Report::new(json!({"result": "unchanged"}), sentence);
+            return Ok(Finished::Done(report));
+        }
+        let session = self.session;
+        session.output.note_all(notes);
+        if self.dry_run {
+            let preview = set::preview(&update, &self.latest, session)?;
+            return Ok(Finished::Kept(preview, None));
+        }
+        self.check_unchanged(&update)?;
+        let call = session.client()?.update_profile(&update);
+        let response = session.write_any(call, set::RESOURCE, set::CHECK_COMMAND)?;
+        if response.data().is_none() {
+            let accepted = match response.is_page() {
+                true => format!("{PAGE}, and"),
+                false => "the service accepted the change, but".to_owned(),
+            };
+            self.read_back(&update, &accepted)?;
+        }
+        let report = set::report(&update, &response);
+        Ok(Finished::Done(report))
+    }
+
+    fn commands(path: &str, _: &str) -> String {
+        let command = |name| NextCommand(format!("profile {name} {path}"));
+        let [diff, apply] = ["diff", "apply"].map(command);
+        format!("check it with {diff} and send it with {apply}")
+    }
+}
+
+impl Edit<'_> {
+    /// Reads the profile again. Fails if a field that would be overwritten has changed since the last
+    /// read.
+    fn check_unchanged(&mut self, update: &ProfileUpdate) -> Result<()> {
+        let now = self.session.read(self.session.client()?.me())?.into_data();
+        let before = std::mem::replace(&mut self.latest, now);
+        let conflicts = profile_file::conflicts(&before, &self.latest, update);
+        match conflicts.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::new(FailureKind::Conflict, conflicts.join("\n"))),
+        }
+    }
+
+    /// Reads the profile after a success response without a profile, which may not have come from the
+    /// service, and checks that the fields have changed.
+    fn read_back(&self, update: &ProfileUpdate, accepted: &str) -> Result<()> {
+        let failed = |what: String| {
+            let outcome = WriteOutcome::Unknown(set::CHECK_COMMAND.to_owned());
+            Failure::other(format!("{accepted} {what}")).outcome(outcome)
+        };
+        let read = self.session.read(self.session.client()?.me());
+        let response = read.map_err(|it| failed(format!("reading it failed: {}", it.message)))?;
+        let now = response.data();
+        let missing = ProfileField::ALL.iter().filter(|&&field| {
+            let value = now.get(field);
+            let is_unchanged = value == self.latest.get(field);
+            is_unchanged && update.get(field).is_some_and(|new| value != Some(new))
+        });
+        let missing: Vec<_> = missing.map(|field| field.name()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let missing = missing.join(", ");
+        let what = format!("the profile does not contain the new {missing}");
+        Err(failed(what))
+    }
+}
+
+/// The comments above the fields.
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent, also if you send this
 # file with `profile apply`. Keep the last line: it has the values before your changes.
@@ -15,8 +152,9 @@ const HEADING: &str = "\
 [profile]
 ";
 
-/// Returns the profile of this service as a document. Missing fields are comments.
-pub(super) fn write(profile: &Profile, service: String) -> String {
+/// Returns the fields of a profile of this service as TOML, in the format of `profile apply`. Missing fields are
+/// comments.
+fn document(profile: &Profile, service: String) -> String {
     let mut text = HEADING.to_owned();
     for &field in ProfileField::ALL {
         text += &format!("\n# {}\n", note(field));
@@ -27,9 +165,9 @@ pub(super) fn write(profile: &Profile, service: String) -> String {
     }
     if let Some(mut source) = DesiredProfile::from(profile).source {
         source.service = Some(service);
-        text += &source_table(&source);
+        text += &profile_file::source_table(&source);
     }
-    text + &shown_line(profile)
+    text + &profile_file::shown_line(profile)
 }
 
 /// Returns the line of a field. The closing quotes of a long text are on a line of their own, so that
@@ -37,7 +175,7 @@ pub(super) fn write(profile: &Profile, service: String) -> String {
 fn line(field: ProfileField, value: &str) -> String {
     let is_multiline = field.kind().max_lines().is_some() && !value.is_empty();
     let end = if is_multiline { "\n" } else { "" };
-    format!("{field} = {}\n", quoted(&format!("{value}{end}")))
+    profile_file::line(field.name(), &format!("{value}{end}"))
 }
 
 /// Returns the comment above a field.
@@ -57,7 +195,7 @@ mod tests {
     use crate::profile_file::EnteredProfile;
 
     fn write(profile: &Profile) -> String {
-        super::write(profile, "https://profiles.example".to_owned())
+        super::document(profile, "https://profiles.example".to_owned())
     }
 
     fn profile(text: &str) -> Profile {
