@@ -17,7 +17,6 @@ use crate::input::InvalidInput;
 use crate::journal::JournalLimits;
 use crate::service::{Cors, Service, StateError, StateFile};
 use crate::service_handle::ServiceHandle;
-use crate::tasks::Shutdown;
 use crate::transport::{Handler, Responded, answer, receive, respond, serve};
 
 /// A profile service that runs in this process until it is dropped, which closes its port and its
@@ -90,10 +89,7 @@ impl MockServer {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let handle = ServiceHandle::new(service);
-        let handler = ServiceHandler {
-            service: handle.service.clone(),
-            shutdown: Shutdown::new(),
-        };
+        let service = handle.service.clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let (sender, receiver) = mpsc::channel::<(Runtime, _)>();
         let thread = thread::Builder::new()
@@ -103,7 +99,7 @@ impl MockServer {
                 let Ok((runtime, listener)) = receiver.recv() else {
                     return;
                 };
-                let serving = serve(listener, Arc::new(handler), async {
+                let serving = serve(listener, service.clone(), &service.ended, async {
                     // Completes when the sender is dropped.
                     let _ = stopped.await;
                 });
@@ -317,17 +313,10 @@ pub enum StartError {
     State(#[from] StateError),
 }
 
-/// Passes requests to the service.
-struct ServiceHandler {
-    service: Arc<Service>,
-    /// Never starts: the end of the runtime ends everything.
-    shutdown: Shutdown,
-}
-
-impl Handler for ServiceHandler {
-    async fn handle(&self, request: Request<Incoming>) -> Responded {
-        let ((), request) = receive(request, BODY_LIMIT, &self.shutdown, |_| ()).await?;
-        let service = self.service.clone();
-        respond(answer(service, request, &self.shutdown).await)
+impl Handler for Service {
+    // It never ends: the end of the runtime ends everything.
+    async fn handle(self: Arc<Self>, request: Request<Incoming>) -> Responded {
+        let ((), request) = receive(request, BODY_LIMIT, &self.ended, |_| ()).await?;
+        respond(answer(self.clone(), request, &self.ended).await)
     }
 }

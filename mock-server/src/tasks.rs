@@ -9,14 +9,10 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 /// A signal to all tasks that the server or the world shuts down.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Shutdown(watch::Sender<bool>);
 
 impl Shutdown {
-    pub(crate) fn new() -> Self {
-        Self(watch::Sender::new(false))
-    }
-
     pub(crate) fn start(&self) {
         self.0.send_replace(true);
     }

@@ -38,11 +38,7 @@ use crate::worlds::Worlds;
 pub struct WorldsServer {
     listener: TcpListener,
     address: SocketAddr,
-    url: String,
-    worlds: Arc<Worlds>,
-    /// `None` without the control API.
-    guard: Option<Guard>,
-    log: Option<Log>,
+    handler: WorldsHandler,
 }
 
 impl WorldsServer {
@@ -56,27 +52,35 @@ impl WorldsServer {
     pub fn new(worlds: impl Into<Arc<Worlds>>, listener: TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
+        let control = Control {
+            worlds: worlds.into(),
+            url: url_of(address),
+            shutdown: Shutdown::default(),
+            guard: Guard::default(),
+        };
+        let handler = WorldsHandler {
+            control,
+            has_control: true,
+            log: None,
+        };
         Ok(Self {
             listener,
             address,
-            url: url_of(address),
-            worlds: worlds.into(),
-            guard: Some(Guard::default()),
-            log: None,
+            handler,
         })
     }
 
     /// Calls `log` with one line per request to the service: method, path, name of the key and response
     /// status. The line contains no API keys, but maybe control characters of the request.
     pub fn log(mut self, log: impl Fn(fmt::Arguments<'_>) + Send + Sync + 'static) -> Self {
-        self.log = Some(Box::new(log));
+        self.handler.log = Some(Box::new(log));
         self
     }
 
     /// Disables the control API, which shows all keys to anybody who can reach the port. Its paths are
     /// then unknown paths of the service.
     pub fn without_control(mut self) -> Self {
-        self.guard = None;
+        self.handler.has_control = false;
         self
     }
 
@@ -88,9 +92,7 @@ impl WorldsServer {
     /// Returns [`InvalidInput`] if the token is empty or contains characters other than printable
     /// ASCII.
     pub fn control_token(mut self, token: &str) -> Result<Self, InvalidInput> {
-        if let Some(guard) = &mut self.guard {
-            guard.require_token(token)?;
-        }
+        self.handler.control.guard.require_token(token)?;
         Ok(self)
     }
 
@@ -102,13 +104,13 @@ impl WorldsServer {
     /// Returns the base URL, such as `http://127.0.0.1:40123`. For a server that listens on all
     /// addresses, such as `0.0.0.0`, it contains the loopback address.
     pub fn url(&self) -> &str {
-        &self.url
+        &self.handler.control.url
     }
 
     /// Returns the URL of the control API; `None` [without it](Self::without_control).
     pub fn control_url(&self) -> Option<String> {
-        let guard = self.guard.as_ref();
-        guard.map(|_| format!("{}{}", self.url, control::BASE))
+        let has_control = self.handler.has_control;
+        has_control.then(|| format!("{}{}", self.url(), control::BASE))
     }
 
     /// Serves until `stop` completes, then finishes pending requests for up to 10 seconds and closes all
@@ -119,33 +121,16 @@ impl WorldsServer {
     /// Returns an error if the listener cannot be registered with the runtime.
     pub async fn serve_until(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let shutdown = Shutdown::new();
-        let control = self.guard.map(|guard| Control {
-            worlds: self.worlds.clone(),
-            url: self.url,
-            shutdown: shutdown.clone(),
-            guard,
-        });
-        let handler = WorldsHandler {
-            worlds: self.worlds,
-            control: control.map(Arc::new),
-            shutdown: shutdown.clone(),
-            log: self.log,
-        };
-        let connections = transport::serve(listener, Arc::new(handler), stop).await;
+        let shutdown = self.handler.control.shutdown.clone();
+        transport::serve(listener, Arc::new(self.handler), &shutdown, stop).await;
         // The driver reports what clients had sent, or that they have left, and then their tasks run.
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
         // Pending waits and delays would otherwise delay the shutdown.
         shutdown.start();
-        connections.send_replace(true);
-        let finished = async {
-            connections.closed().await;
-            // A client may have left before its request was handled.
-            shutdown.unused().await;
-        };
-        let _ = tokio::time::timeout(GRACE, finished).await;
+        // A client may leave before its request is handled, so this waits for more than the connections.
+        let _ = tokio::time::timeout(GRACE, shutdown.unused()).await;
         Ok(())
     }
 }
@@ -167,21 +152,16 @@ fn url_of(mut address: SocketAddr) -> String {
 type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
 
 struct WorldsHandler {
-    worlds: Arc<Worlds>,
-    /// `None` if the control API is disabled.
-    control: Option<Arc<Control>>,
-    /// Ends delays, and connections with incomplete requests.
-    shutdown: Shutdown,
+    control: Control,
+    has_control: bool,
     log: Option<Log>,
 }
 
 impl Handler for WorldsHandler {
-    async fn handle(&self, request: Request<Incoming>) -> Responded {
-        match &self.control {
-            Some(control) if control::is_for(request.uri().path()) => {
-                self.answer_control(control.clone(), request).await
-            }
-            _ => self.serve(request).await,
+    async fn handle(self: Arc<Self>, request: Request<Incoming>) -> Responded {
+        match self.has_control && control::is_for(request.uri().path()) {
+            true => self.answer_control(request).await,
+            false => self.serve(request).await,
         }
     }
 }
@@ -189,8 +169,9 @@ impl Handler for WorldsHandler {
 impl WorldsHandler {
     async fn serve(&self, request: Request<Incoming>) -> Responded {
         // The world at the head of the request counts: it may be reset or deleted while the body arrives.
-        let route = |head: &mut engine::Request| self.worlds.route(head);
-        let (routed, request) = receive(request, BODY_LIMIT, &self.shutdown, route).await?;
+        let route = |head: &mut engine::Request| self.control.worlds.route(head);
+        let shutdown = &self.control.shutdown;
+        let (routed, request) = receive(request, BODY_LIMIT, shutdown, route).await?;
         let service = match routed {
             Ok(service) => service,
             Err(world) => {
@@ -202,7 +183,7 @@ impl WorldsHandler {
                 return Ok(response(planned));
             }
         };
-        let answer = answer(service, request, &self.shutdown).await;
+        let answer = answer(service, request, shutdown).await;
         if let Some(log) = &self.log {
             log(format_args!("{}", answer.entry.log_line()));
         }
@@ -212,7 +193,7 @@ impl WorldsHandler {
     fn unknown_world(&self, request: &engine::Request, world: &str) -> PlannedReply {
         let message = format!("unknown world {world:?}; it was deleted or never created");
         let reply = Reply::error(404, "unknown_world", &message);
-        let Some(cors) = self.worlds.default().cors.clone() else {
+        let Some(cors) = self.control.worlds.default().cors.clone() else {
             return PlannedReply::new(reply);
         };
         let mut planned = PlannedReply::new(cors.accept_preflight(request).unwrap_or(reply));
@@ -220,9 +201,10 @@ impl WorldsHandler {
         planned
     }
 
-    async fn answer_control(&self, control: Arc<Control>, request: Request<Incoming>) -> Responded {
-        let received = receive(request, control::BODY_LIMIT, &self.shutdown, |_| ()).await?;
-        let reply = run_blocking(move || control::answer(&control, &received.1)).await;
+    async fn answer_control(self: Arc<Self>, request: Request<Incoming>) -> Responded {
+        let shutdown = &self.control.shutdown;
+        let ((), request) = receive(request, control::BODY_LIMIT, shutdown, |_| ()).await?;
+        let reply = run_blocking(move || control::answer(&self.control, &request)).await;
         // Responses contain keys.
         let reply = reply
             .await

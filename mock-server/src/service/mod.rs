@@ -118,7 +118,7 @@ impl Service {
             cors: None,
             own_hosts: OwnHosts::default(),
             has_connection: true,
-            ended: Shutdown::new(),
+            ended: Shutdown::default(),
         }
     }
 

@@ -2,7 +2,6 @@
 //! it over.
 
 use std::error::Error;
-use std::fmt::Write;
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,11 +19,11 @@ use jiff::Timestamp;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
 use super::messages::{NoResponse, READ_TIMEOUT, Responded, response};
 use crate::engine::{Reply, http_date};
 use crate::faults::{PlannedReply, WireFault};
+use crate::tasks::Shutdown;
 
 /// Maximum number of connections that wait to be accepted. The standard library allows 128, and clients repeat
 /// an attempt beyond that after a second.
@@ -33,26 +32,26 @@ const BACKLOG: i32 = 1024;
 /// Pause after an error of `accept`, for example if no file descriptor is available.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
-/// Accepts and serves connections until `stop` completes. Each connection holds a receiver of the returned
-/// sender. It ends when the sender sends `true`, after its pending request, or when its runtime is dropped.
+/// Accepts and serves connections until `stop` completes. Each connection ends when the shutdown starts, after
+/// its pending request, or when its runtime is dropped.
 pub(crate) async fn serve(
     listener: TcpListener,
     handler: Arc<impl Handler>,
+    shutdown: &Shutdown,
     stop: impl Future<Output = ()>,
-) -> watch::Sender<bool> {
-    let stopping = watch::Sender::new(false);
+) {
     tokio::select! {
         // First, so that no connection waits to be accepted.
         biased;
-        never = accept_all(&listener, &handler, &stopping) => match never {},
-        () = stop => stopping,
+        never = accept_all(&listener, &handler, shutdown) => match never {},
+        () = stop => {}
     }
 }
 
 async fn accept_all(
     listener: &TcpListener,
     handler: &Arc<impl Handler>,
-    stopping: &watch::Sender<bool>,
+    shutdown: &Shutdown,
 ) -> std::convert::Infallible {
     // An error leaves the queue as it is.
     let _ = SockRef::from(listener).listen(BACKLOG);
@@ -62,24 +61,28 @@ async fn accept_all(
             tokio::time::sleep(BACK_OFF).await;
             continue;
         };
-        let (handler, stop) = (handler.clone(), stopping.subscribe());
-        tokio::spawn(serve_connection(stream, handler, stop));
+        let (handler, shutdown) = (handler.clone(), shutdown.clone());
+        // The server waits for it, even if the connection has not been served yet.
+        let unfinished = shutdown.started();
+        tokio::spawn(async move {
+            serve_connection(stream, handler, shutdown).await;
+            drop(unfinished);
+        });
     }
 }
 
 /// A handler of HTTP requests.
 pub(crate) trait Handler: Send + Sync + 'static {
     /// Returns the response to a request.
-    fn handle(&self, request: Request<Incoming>) -> impl Future<Output = Responded> + Send;
+    fn handle(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> impl Future<Output = Responded> + Send;
 }
 
-/// Serves a connection until the client closes it or `stop` becomes `true`. A pending request is
-/// finished first.
-async fn serve_connection(
-    stream: TcpStream,
-    handler: Arc<impl Handler>,
-    mut stop: watch::Receiver<bool>,
-) {
+/// Serves a connection until the client closes it or the shutdown starts. A pending request is finished
+/// first.
+async fn serve_connection(stream: TcpStream, handler: Arc<impl Handler>, shutdown: Shutdown) {
     // Turns off Nagle's algorithm. After an error, the next read would fail too.
     let _ = stream.set_nodelay(true);
     let has_request = AtomicBool::new(false);
@@ -106,7 +109,7 @@ async fn serve_connection(
     let served = tokio::select! {
         biased;
         served = &mut connection => served,
-        () = stopped(&mut stop) => {
+        () = shutdown.started() => {
             if !has_request.load(Ordering::Relaxed) {
                 // No complete request has arrived.
                 return;
@@ -123,7 +126,7 @@ async fn serve_connection(
         let stream = connection.into_parts().io.into_inner().stream;
         let written = tokio::select! {
             written = write_fault(stream, *fault, &answer.reply) => written,
-            () = stopped(&mut stop) => Ok(()),
+            () = shutdown.started() => Ok(()),
         };
         // Any other fault is the outcome, whenever the client disconnects.
         if let (Err(_), WireFault::Dribble { .. }) = (written, fault) {
@@ -200,11 +203,6 @@ fn check_host<B>(request: &Request<B>) -> Result<(), Reply> {
     }
     let message = format!("the request has {count} Host headers; expected one");
     Err(Reply::error(400, "invalid_host", &message))
-}
-
-async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // A dropped sender also means that the server has stopped.
-    let _ = stop.wait_for(|stop| *stop).await;
 }
 
 /// Ends a connection as the fault requires. An error means that the client has disconnected.
@@ -307,12 +305,11 @@ fn head(reply: &PlannedReply, framing: &str) -> String {
     let status = StatusCode::from_u16(reply.code).expect("a reply has a status of three digits");
     let mut head = format!("HTTP/1.1 {status}\r\n");
     for (name, value) in &reply.headers {
-        write!(head, "{name}: {value}\r\n").expect("writing to a string does not fail");
+        head += &format!("{name}: {value}\r\n");
     }
     // As hyper does it for other responses.
     if reply.headers.iter().all(|(name, _)| name != "date") {
-        write!(head, "date: {}\r\n", http_date(Timestamp::now()))
-            .expect("writing to a string does not fail");
+        head += &format!("date: {}\r\n", http_date(Timestamp::now()));
     }
     head + framing + "connection: close\r\n\r\n"
 }
@@ -324,14 +321,13 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::tasks::Shutdown;
     use crate::transport::receive;
 
     struct ReadsAll;
 
     impl Handler for ReadsAll {
-        async fn handle(&self, request: Request<Incoming>) -> Responded {
-            let _ = receive(request, 1024, &Shutdown::new(), |_| ()).await?;
+        async fn handle(self: Arc<Self>, request: Request<Incoming>) -> Responded {
+            let _ = receive(request, 1024, &Shutdown::default(), |_| ()).await?;
             let reply = Reply::error(404, "nothing", "not found");
             Ok(response(PlannedReply::new(reply)))
         }
@@ -345,10 +341,9 @@ mod tests {
             let address = listener.local_addr().unwrap();
             let mut client = TcpStream::connect(address).await.unwrap();
             let (stream, _) = listener.accept().await.unwrap();
-            let (_going, stop) = watch::channel(false);
             client.write_all(sent.as_bytes()).await.unwrap();
             let begun = Instant::now();
-            serve_connection(stream, Arc::new(ReadsAll), stop).await;
+            serve_connection(stream, Arc::new(ReadsAll), Shutdown::default()).await;
             assert!(begun.elapsed() >= READ_TIMEOUT, "{sent}");
             let mut answer = Vec::new();
             client.read_to_end(&mut answer).await.unwrap();
@@ -362,7 +357,6 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let mut client = TcpStream::connect(address).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
-        let (_going, stop) = watch::channel(false);
         let head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n";
         client.write_all(head).await.unwrap();
         let dripping = tokio::spawn(async move {
@@ -370,7 +364,7 @@ mod tests {
                 tokio::time::sleep(READ_TIMEOUT / 4).await;
             }
         });
-        let serving = serve_connection(stream, Arc::new(ReadsAll), stop);
+        let serving = serve_connection(stream, Arc::new(ReadsAll), Shutdown::default());
         let ended = tokio::time::timeout(2 * READ_TIMEOUT, serving).await;
         assert!(ended.is_ok(), "the connection is still open");
         dripping.abort();
