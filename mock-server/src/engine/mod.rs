@@ -60,7 +60,7 @@ pub(crate) use report::{
 pub use request::Request;
 pub(crate) use request::{OwnHosts, host};
 pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};
-pub(crate) use resources::{Badge, Excess};
+pub(crate) use resources::{Badge, check_color};
 pub(crate) use seeded_hash::SeededHash;
 pub use world::World;
 pub(crate) use world::{check, raise_last_id};

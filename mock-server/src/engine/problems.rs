@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::named_enum::named_enum;
-use super::{Excess, Quota, Scope};
+use super::{Quota, Scope};
 
 /// The problems of one request, in the order in which they were found. The first one that rejects
 /// the request determines the response; all of them can be reported as violations.
@@ -231,18 +231,19 @@ problems! {
     EmptyEdit { known: &'static [&'static str] } = "empty_edit", Content, None,
         ("the body has no fields; send at least one of {}", known.join(", "));
     /// A string has too many characters.
-    TooManyCharacters { field: &'static str, excess: Excess } =
+    TooManyCharacters { field: &'static str, found: usize, limit: usize } =
         "too_many_characters", Content, Some(field),
         "Limits": "The texts of a profile have a maximum number of characters, and `bio` of lines.",
-        ("{field} {excess}");
+        ("{field} has {found} characters; at most {limit} are allowed");
     /// A string has too many lines.
-    TooManyLines { field: &'static str, excess: Excess } = "too_many_lines", Content, Some(field),
+    TooManyLines { field: &'static str, found: usize, limit: usize } =
+        "too_many_lines", Content, Some(field),
         "Limits": "The texts of a profile have a maximum number of characters, and `bio` of lines.",
-        ("{field} {excess}");
+        ("{field} has {found} lines; at most {limit} are allowed");
     /// A color does not have the form `#rrggbb`.
-    NotAColor { field: &'static str, excess: Excess } = "not_a_color", Content, Some(field),
+    NotAColor { field: &'static str } = "not_a_color", Content, Some(field),
         "Resources": "Colors have the format `#rrggbb`.",
-        ("{field} {excess}");
+        ("{field} is not a color of the form #rrggbb, such as #ff8800");
     /// The URL of a link is not an absolute URL.
     NotAUrl { reason: url::ParseError } = "not_a_url", Content, Some("url"),
         ("url is not an absolute URL: {reason}; expected a URL such as https://example.com");
@@ -274,17 +275,6 @@ impl ProblemKind {
         let kinds = Self::ALL.iter().copied();
         let rejecting = kinds.filter(|kind| kind.status() != Status::Tolerated);
         rejecting.map(Self::as_str)
-    }
-}
-
-impl Problem {
-    /// Returns the problem of a field that exceeds its limit.
-    pub(super) fn of_limit(field: &'static str, excess: Excess) -> Self {
-        match excess {
-            Excess::TooManyCharacters { .. } => Self::TooManyCharacters { field, excess },
-            Excess::TooManyLines { .. } => Self::TooManyLines { field, excess },
-            Excess::NotAColor => Self::NotAColor { field, excess },
-        }
     }
 }
 

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Problem;
+
 /// An account with its profile, links, posts and badges.
 ///
 /// The fields are public so that a test can set any state, even one that exceeds the limits of the
@@ -115,12 +117,12 @@ profile! {
 }
 
 impl Profile {
-    /// Returns the first field that exceeds its limit.
-    pub(crate) fn problem(&self) -> Option<(&'static str, Excess)> {
-        ProfileField::ALL.iter().find_map(|field| {
-            let problems = field.limit.problems(field.get(self));
-            Some((field.name, problems.into_iter().next()?))
-        })
+    /// Returns the first problem of a field that exceeds its limit.
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        let fields = ProfileField::ALL.iter();
+        let mut problems =
+            fields.flat_map(|field| field.limit.problems(field.name, field.get(self)));
+        problems.next()
     }
 }
 
@@ -193,25 +195,33 @@ pub enum FieldLimit {
 impl FieldLimit {
     /// Returns `true` if a value is within the limit.
     pub fn accepts(&self, value: &str) -> bool {
-        self.problems(value).is_empty()
+        self.problems("value", value).is_empty()
     }
 
-    /// Returns the limits that a value exceeds.
-    pub(crate) fn problems(&self, text: &str) -> Vec<Excess> {
+    /// Returns the problems of a field with this limit, one for each part that its value exceeds.
+    pub(crate) fn problems(&self, field: &'static str, text: &str) -> Vec<Problem> {
         match *self {
             Self::Text {
                 max_characters: limit,
                 max_lines,
             } => {
                 let found = text.chars().count();
-                let characters = Excess::TooManyCharacters { found, limit };
+                let characters = Problem::TooManyCharacters {
+                    field,
+                    found,
+                    limit,
+                };
                 let characters = (found > limit).then_some(characters);
                 let found = lines(text);
                 let limit = max_lines.filter(|limit| found > *limit);
-                let lines = limit.map(|limit| Excess::TooManyLines { found, limit });
+                let lines = limit.map(|limit| Problem::TooManyLines {
+                    field,
+                    found,
+                    limit,
+                });
                 characters.into_iter().chain(lines).collect()
             }
-            Self::Color => check_color(text).err().into_iter().collect(),
+            Self::Color => check_color(field, text).err().into_iter().collect(),
         }
     }
 }
@@ -234,23 +244,12 @@ impl fmt::Display for FieldLimit {
     }
 }
 
-/// The limit that a value exceeds.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Excess {
-    #[error("has {found} characters; at most {limit} are allowed")]
-    TooManyCharacters { found: usize, limit: usize },
-    #[error("has {found} lines; at most {limit} are allowed")]
-    TooManyLines { found: usize, limit: usize },
-    #[error("is not a color of the form #rrggbb, such as #ff8800")]
-    NotAColor,
-}
-
 /// Rejects a string that is not `#rrggbb`. The digits are case-insensitive.
-pub(crate) fn check_color(text: &str) -> Result<(), Excess> {
+pub(crate) fn check_color(field: &'static str, text: &str) -> Result<(), Problem> {
     let is_color = text.strip_prefix('#').is_some_and(|digits| {
         digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
     });
-    is_color.then_some(()).ok_or(Excess::NotAColor)
+    is_color.then_some(()).ok_or(Problem::NotAColor { field })
 }
 
 /// Counts lines: `\r\n`, `\n` and a single `\r` each end a line, and the rest after the last of them

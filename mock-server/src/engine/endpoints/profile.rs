@@ -72,8 +72,8 @@ fn read(call: &mut Call<'_>) -> Vec<(&'static ProfileField, String)> {
         let Some(field) = ProfileField::ALL.iter().find(|field| field.name() == name) else {
             return;
         };
-        for excess in field.limit().problems(&text) {
-            problems.reject(Problem::of_limit(field.name(), excess));
+        for problem in field.limit().problems(field.name(), &text) {
+            problems.reject(problem);
         }
         edit.push((field, text));
     });

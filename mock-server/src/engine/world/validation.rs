@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use super::World;
-use crate::engine::resources::check_color;
-use crate::engine::{Account, Clock, Problem};
+use crate::engine::{Account, Clock, Problem, World, check_color};
 use crate::input::{InvalidInput, Result};
 use crate::redaction::label;
 
@@ -60,7 +58,7 @@ fn check_badges(world: &World) -> Result<()> {
             return Err(at(&format!("badges[{index}].id"), problem));
         }
         let place = format!("badges[{index}].color");
-        check_color(&badge.color).map_err(|problem| at(&place, format!("color {problem}")))?;
+        check_color("color", &badge.color).map_err(|problem| at(&place, problem))?;
     }
     Ok(())
 }
@@ -73,9 +71,8 @@ fn check_accounts(world: &World) -> Result<()> {
             return Err(at("accounts", problem));
         }
         let place = format!("accounts.{handle}");
-        if let Some((field, problem)) = account.profile.problem() {
-            let place = format!("{place}.profile");
-            return Err(at(&place, format!("{field} {problem}")));
+        if let Some(problem) = account.profile.problem() {
+            return Err(at(&format!("{place}.profile"), problem));
         }
         for (index, link) in account.links.iter().enumerate() {
             let place = format!("{place}.links[{index}]");
