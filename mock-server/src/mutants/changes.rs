@@ -23,10 +23,10 @@ pub(super) enum Change {
     ),
     /// Answers requests to this endpoint as usual, but does not change the world.
     Discard(Endpoint),
-    /// Changes the body of successful replies of these endpoints.
+    /// Changes the data of successful replies of these endpoints.
     Reply(&'static [Endpoint], fn(&mut Value)),
     /// Handles requests in place of the engine.
-    Process(fn(&mut World, &Request, Timestamp) -> Processed),
+    Process(fn(&mut World, Request, Timestamp) -> Processed),
     /// Changes the headers and the body of a delivery before it is sent.
     Delivery(fn(&mut HeaderMap, &mut Vec<u8>)),
     /// Turns the webhook off after this number of failures in a row.
@@ -40,33 +40,25 @@ impl Change {
         request: &Request,
         now: Timestamp,
     ) -> Processed {
+        let mut request = request.clone();
         match self {
-            Self::Request(change) => {
-                let mut request = request.clone();
-                change(world, &mut request);
-                process(world, &request, now)
-            }
+            Self::Request(change) => change(world, &mut request),
             Self::Field(field, limit, change) => {
-                let mut request = request.clone();
                 edit_profile_field(&mut request, field, |text| change(text, *limit));
-                process(world, &request, now)
             }
-            Self::Discard(endpoint) if is(request, *endpoint) => {
-                process(&mut world.clone(), request, now)
+            Self::Discard(endpoint) if is(&request, *endpoint) => {
+                return process(&mut world.clone(), &request, now);
             }
-            Self::Reply(endpoints, change) => {
-                let mut processed = process(world, request, now);
-                let endpoint = processed.endpoint;
-                if endpoint.is_some_and(|one| endpoints.contains(&one)) {
-                    edit_body(&mut processed, change);
-                }
-                processed
-            }
-            Self::Process(process) => process(world, request, now),
-            Self::Discard(_) | Self::Delivery(_) | Self::FailureLimit(_) => {
-                process(world, request, now)
-            }
+            Self::Process(process) => return process(world, request, now),
+            Self::Discard(_) | Self::Reply(..) | Self::Delivery(_) | Self::FailureLimit(_) => {}
         }
+        let mut processed = process(world, &request, now);
+        if let (Self::Reply(endpoints, change), Some(endpoint)) = (self, processed.endpoint)
+            && endpoints.contains(&endpoint)
+        {
+            edit_data(&mut processed, change);
+        }
+        processed
     }
 }
 
@@ -140,12 +132,11 @@ pub(super) fn drop_unknown_fields(request: &mut Request) {
 /// Stores the valid part of an edit that is rejected.
 pub(super) fn store_rejected_edit(
     world: &mut World,
-    request: &Request,
+    mut request: Request,
     now: Timestamp,
 ) -> Processed {
-    let processed = process(world, request, now);
+    let processed = process(world, &request, now);
     if processed.rejection == Some(ProblemKind::UnknownField) {
-        let mut request = request.clone();
         drop_unknown_fields(&mut request);
         process(world, &request, now);
     }
@@ -218,19 +209,17 @@ pub(super) fn accept_days(
     requested: u16,
     accepted: u16,
     world: &mut World,
-    request: &Request,
+    mut request: Request,
     now: Timestamp,
 ) -> Processed {
     let query = Some(format!("days={requested}"));
-    let processed = process(world, request, now);
+    let processed = process(world, &request, now);
     if processed.rejection != Some(ProblemKind::OutOfRange) || request.query != query {
         return processed;
     }
-    let mut request = request.clone();
     request.query = Some(format!("days={accepted}"));
     let mut processed = process(world, &request, now);
-    edit_body(&mut processed, |body| {
-        let data = data_of(body);
+    edit_data(&mut processed, |data| {
         data["period"]["days"] = requested.into();
         if let Some(daily) = data["daily"].as_array_mut() {
             let first = daily.first().cloned().unwrap_or_default();
@@ -251,6 +240,13 @@ pub(super) fn read_another_profile(request: &mut Request) {
     }
 }
 
+/// Returns data without an envelope.
+pub(super) fn remove_envelope(world: &mut World, request: Request, now: Timestamp) -> Processed {
+    let mut processed = process(world, &request, now);
+    edit_body(&mut processed, |body| *body = body["data"].take());
+    processed
+}
+
 /// Changes the body of a successful reply.
 fn edit_body(processed: &mut Processed, change: impl FnOnce(&mut Value)) {
     if let 200..=299 = processed.reply.status
@@ -261,8 +257,8 @@ fn edit_body(processed: &mut Processed, change: impl FnOnce(&mut Value)) {
     }
 }
 
-pub(super) fn data_of(body: &mut Value) -> &mut Value {
-    &mut body["data"]
+fn edit_data(processed: &mut Processed, change: impl FnOnce(&mut Value)) {
+    edit_body(processed, |body| change(&mut body["data"]));
 }
 
 /// Removes a field of an object.
@@ -272,16 +268,16 @@ pub(super) fn remove(object: &mut Value, field: &str) {
     }
 }
 
-/// Changes the objects of the array at a JSON pointer below `data`.
-pub(super) fn each(body: &mut Value, pointer: &str, change: impl FnMut(&mut Value)) {
-    if let Some(Value::Array(items)) = data_of(body).pointer_mut(pointer) {
+/// Changes the objects of the array at a JSON pointer.
+pub(super) fn each(data: &mut Value, pointer: &str, change: impl FnMut(&mut Value)) {
+    if let Some(Value::Array(items)) = data.pointer_mut(pointer) {
         items.iter_mut().for_each(change);
     }
 }
 
-/// Turns the numbers of the object at a JSON pointer below `data` into strings.
-pub(super) fn numbers_as_strings(body: &mut Value, pointer: &str) {
-    if let Some(Value::Object(fields)) = data_of(body).pointer_mut(pointer) {
+/// Turns the numbers of the object at a JSON pointer into strings.
+pub(super) fn numbers_as_strings(data: &mut Value, pointer: &str) {
+    if let Some(Value::Object(fields)) = data.pointer_mut(pointer) {
         for value in fields.values_mut() {
             *value = json!(value.to_string());
         }
@@ -289,8 +285,8 @@ pub(super) fn numbers_as_strings(body: &mut Value, pointer: &str) {
 }
 
 /// Writes the dates of the daily views as DD.MM.YYYY.
-pub(super) fn change_date_format(body: &mut Value) {
-    each(body, "/daily", |day| {
+pub(super) fn change_date_format(statistics: &mut Value) {
+    each(statistics, "/daily", |day| {
         let date = day["date"].as_str().unwrap_or_default();
         let parts: Vec<_> = date.rsplit('-').collect();
         day["date"] = json!(parts.join("."));
@@ -298,10 +294,9 @@ pub(super) fn change_date_format(body: &mut Value) {
 }
 
 /// Adds the devices to statistics that leave them out.
-pub(super) fn add_devices(body: &mut Value) {
-    let data = data_of(body);
-    if data["devices"].is_null() {
-        let views = data["period"]["views"].clone();
-        data["devices"] = json!({"desktop": views, "mobile": 0, "tablet": 0});
+pub(super) fn add_devices(statistics: &mut Value) {
+    if statistics["devices"].is_null() {
+        let views = statistics["period"]["views"].clone();
+        statistics["devices"] = json!({"desktop": views, "mobile": 0, "tablet": 0});
     }
 }

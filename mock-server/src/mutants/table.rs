@@ -11,9 +11,9 @@ use super::changes::Change::{
 };
 use super::changes::{
     accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
-    accept_unknown_key, add_devices, add_hash, change_date_format, data_of, delete_another,
+    accept_unknown_key, add_devices, add_hash, change_date_format, delete_another,
     drop_unknown_fields, each, edit_fields, edit_number, ignore_scope, numbers_as_strings,
-    read_another_profile, reject_maximum, remove, store_rejected_edit,
+    read_another_profile, reject_maximum, remove, remove_envelope, store_rejected_edit,
 };
 use crate::engine::{Endpoint, FieldLimit, ProfileField, Scope};
 
@@ -58,7 +58,6 @@ const SIGNATURE: &str = "`X-Service-Signature` is `sha256=` followed by the HMAC
 const TURNED_OFF: &str = "A webhook is turned off after 10 consecutive failed deliveries.";
 const COLORS: &str = "Colors have the format `#rrggbb`.";
 
-const ALL: &[Endpoint] = Endpoint::ALL;
 const READ_ME: &[Endpoint] = &[Endpoint::ReadMe];
 const STATISTICS: &[Endpoint] = &[Endpoint::ReadViewStatistics];
 const DAYS_OF_STATISTICS: (Endpoint, &str) = (Endpoint::ReadViewStatistics, "days=");
@@ -111,8 +110,7 @@ fn limits_of_fields() -> Vec<Mutant> {
 /// The mutants except those of the limits of profile fields.
 #[rustfmt::skip]
 static OTHERS: &[Mutant] = &[
-    mutant("no_data_envelope", ENVELOPE,
-        Reply(ALL, |body| *body = body["data"].take())),
+    mutant("no_data_envelope", ENVELOPE, Process(remove_envelope)),
     mutant("unknown_key_accepted", KEY, Request(accept_unknown_key)),
     mutant("profile_edit_not_stored", EDIT_PROFILE, Discard(Endpoint::EditProfile)),
     mutant("link_not_created", CREATE_LINK, Discard(Endpoint::CreateLink)),
@@ -122,41 +120,33 @@ static OTHERS: &[Mutant] = &[
         Request(|_, request| read_another_profile(request))),
 
     mutant("key_with_foreign_scopes", KEY_OBJECT,
-        Reply(READ_ME, |body| data_of(body)["key"]["scopes"] = json!(Scope::ALL))),
+        Reply(READ_ME, |me| me["key"]["scopes"] = json!(Scope::ALL))),
     mutant("badge_without_kind", BADGE,
-        Reply(LIST_BADGES, |body| each(body, "", |badge| remove(badge, "kind")))),
+        Reply(LIST_BADGES, |badges| each(badges, "", |badge| remove(badge, "kind")))),
     mutant("badge_without_description", BADGE,
-        Reply(LIST_BADGES, |body| each(body, "", |badge| remove(badge, "description")))),
+        Reply(LIST_BADGES, |badges| each(badges, "", |badge| remove(badge, "description")))),
     mutant("badge_color_without_hash", BADGE,
-        Reply(LIST_BADGES, |body| each(body, "", |badge| {
+        Reply(LIST_BADGES, |badges| each(badges, "", |badge| {
             badge["color"] = badge["color"].as_str().map(|color| &color[1..]).into();
         }))),
     mutant("total_views_missing", TOTAL_VIEWS,
-        Reply(STATISTICS, |body| remove(data_of(body), "total_views"))),
+        Reply(STATISTICS, |statistics| remove(statistics, "total_views"))),
     mutant("period_counts_all_views", PERIOD,
-        Reply(STATISTICS, |body| {
-            let data = data_of(body);
-            data["period"]["views"] = data["total_views"].clone();
-        })),
+        Reply(STATISTICS, |data| data["period"]["views"] = data["total_views"].clone())),
     mutant("date_format", DAILY, Reply(STATISTICS, change_date_format)),
     mutant("device_counts_as_strings", DEVICES,
-        Reply(STATISTICS, |body| numbers_as_strings(body, "/devices"))),
+        Reply(STATISTICS, |statistics| numbers_as_strings(statistics, "/devices"))),
     mutant("country_without_code", COUNTRIES,
-        Reply(STATISTICS, |body| each(body, "/countries", |country| country["code"] = Value::Null))),
+        Reply(STATISTICS, |data| each(data, "/countries", |country| country["code"] = Value::Null))),
     mutant("site_counters_as_strings", SITE_STATISTICS,
-        Reply(SITE, |body| numbers_as_strings(body, ""))),
-    mutant("site_without_links", SITE_STATISTICS,
-        Reply(SITE, |body| remove(data_of(body), "links"))),
+        Reply(SITE, |site| numbers_as_strings(site, ""))),
+    mutant("site_without_links", SITE_STATISTICS, Reply(SITE, |site| remove(site, "links"))),
 
-    mutant("me_without_display_name", ME,
-        Reply(READ_ME, |body| remove(data_of(body), "display_name"))),
-    mutant("me_without_email", ME, Reply(READ_ME, |body| remove(data_of(body), "email"))),
-    mutant("me_without_api_visible", ME,
-        Reply(READ_ME, |body| remove(data_of(body), "api_visible"))),
-    mutant("key_without_scopes", ME,
-        Reply(READ_ME, |body| remove(&mut data_of(body)["key"], "scopes"))),
-    mutant("key_without_rate_limit", ME,
-        Reply(READ_ME, |body| remove(&mut data_of(body)["key"], "rate_limit"))),
+    mutant("me_without_display_name", ME, Reply(READ_ME, |me| remove(me, "display_name"))),
+    mutant("me_without_email", ME, Reply(READ_ME, |me| remove(me, "email"))),
+    mutant("me_without_api_visible", ME, Reply(READ_ME, |me| remove(me, "api_visible"))),
+    mutant("key_without_scopes", ME, Reply(READ_ME, |me| remove(&mut me["key"], "scopes"))),
+    mutant("key_without_rate_limit", ME, Reply(READ_ME, |me| remove(&mut me["key"], "rate_limit"))),
     mutant("edit_clears_other_fields", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             fields.entry("location").or_insert_with(|| json!(""));
@@ -170,7 +160,7 @@ static OTHERS: &[Mutant] = &[
     mutant("profile_write_not_enforced", EDIT_PROFILE,
         Request(|world, request| ignore_scope(world, request, Scope::ProfileWrite))),
     mutant("analytics_without_likes", ANALYTICS,
-        Reply(ANALYTICS_ONLY, |body| remove(data_of(body), "likes"))),
+        Reply(ANALYTICS_ONLY, |analytics| remove(analytics, "likes"))),
     mutant("analytics_read_not_enforced", ANALYTICS,
         Request(|world, request| ignore_scope(world, request, Scope::AnalyticsRead))),
     mutant("link_title_not_stored", CREATE_LINK,
@@ -202,15 +192,12 @@ static OTHERS: &[Mutant] = &[
             other => other,
         }))),
     mutant("owner_without_devices", OWN_STATISTICS,
-        Reply(STATISTICS, |body| remove(data_of(body), "devices"))),
+        Reply(STATISTICS, |statistics| remove(statistics, "devices"))),
     mutant("owner_without_countries", OWN_STATISTICS,
-        Reply(STATISTICS, |body| remove(data_of(body), "countries"))),
+        Reply(STATISTICS, |statistics| remove(statistics, "countries"))),
     mutant("devices_of_other_profiles", OWN_STATISTICS, Reply(STATISTICS, add_devices)),
     mutant("badges_as_object", BADGES,
-        Reply(LIST_BADGES, |body| {
-            let badges = body["data"].take();
-            body["data"] = json!({"badges": badges});
-        })),
+        Reply(LIST_BADGES, |badges| *badges = json!({"badges": badges.take()}))),
 
     mutant("missing_key_accepted", BEARER, Request(accept_missing_key)),
 
