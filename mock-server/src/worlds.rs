@@ -61,15 +61,10 @@ impl Worlds {
     /// Returns [`StateError`] if the file cannot be used or contains an invalid world. The file is
     /// not changed.
     pub fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
-        let path = file.path().to_owned();
-        let service = Service::in_file(file, new_world)?;
-        match engine::check(&mut service.initial.clone()) {
-            Ok(()) => Ok(Self::new(service)),
-            Err(reason) => Err(StateError::Damaged {
-                path,
-                reason: reason.to_string(),
-            }),
-        }
+        let service = Service::in_file(file.clone(), new_world)?;
+        let checked = engine::check(&mut service.initial.clone());
+        checked.map_err(|error| file.damaged(error))?;
+        Ok(Self::new(service))
     }
 
     /// Returns the keys of `demo` in the world `default`.

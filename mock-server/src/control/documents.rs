@@ -6,18 +6,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::{Control, ControlError};
+use super::ControlError;
 use crate::engine::{Reply, Request};
 
 /// The path of the service's document, which is also served at the root.
 pub(super) const SERVICE: &str = "/openapi.json";
 
-pub(super) fn service(_: &Control, _: &Request) -> Result<Reply, ControlError> {
-    Ok(Reply::with_body("application/json", 200, openapi_json()))
-}
-
-pub(super) fn control(_: &Control, _: &Request) -> Result<Reply, ControlError> {
-    let document = control_openapi_json();
+pub(super) fn show(document: &str) -> Result<Reply, ControlError> {
     Ok(Reply::with_body("application/json", 200, document))
 }
 

@@ -1,10 +1,8 @@
 //! The errors of the control API, which do not depend on the dialects of worlds.
 
 use crate::engine::Reply;
-use crate::engine::webhook::NotSent;
-use crate::input::{BAD_BODY, InvalidInput};
-use crate::service::StateError;
-use crate::webhook;
+use crate::input::BAD_BODY;
+use crate::webhook::{Error, NotSent};
 
 /// An error of the control API.
 #[derive(Debug)]
@@ -32,28 +30,16 @@ impl ControlError {
     }
 }
 
-impl From<InvalidInput> for ControlError {
-    fn from(error: InvalidInput) -> Self {
-        let status = if error.code() == BAD_BODY { 400 } else { 422 };
-        Self::new(status, error.code(), error.to_string())
-    }
-}
-
-impl From<webhook::Error> for ControlError {
-    fn from(error: webhook::Error) -> Self {
-        use webhook::Error;
-        let status = match error {
-            Error::Invalid(error) => return error.into(),
+impl<E: Into<Error>> From<E> for ControlError {
+    fn from(error: E) -> Self {
+        let error = error.into();
+        let status = match &error {
+            Error::Invalid(invalid) if invalid.code() == BAD_BODY => 400,
+            Error::Invalid(_) => 422,
             Error::NotSent(NotSent::UnknownDelivery { .. }) => 404,
             Error::NotSent(NotSent::NoReceiver | NotSent::Off { .. }) => 409,
             Error::State(_) | Error::NotRecorded(_) => 500,
         };
         Self::new(status, error.code(), error.to_string())
-    }
-}
-
-impl From<StateError> for ControlError {
-    fn from(error: StateError) -> Self {
-        Self::new(500, "state_file", error.to_string())
     }
 }

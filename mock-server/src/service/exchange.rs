@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use bytes::{Buf, Bytes};
+use bytes::Buf;
 
 use super::Service;
 use super::response::compress;
@@ -192,7 +192,12 @@ impl Exchange {
             compress(request, &mut planned);
         }
         entry.outcome = planned.outcome();
-        entry.response = response(&planned, body, length);
+        entry.response = planned.status().map(|status| Response {
+            status,
+            headers: planned.headers.clone(),
+            body_length: length.unwrap_or(body.len()) as u64,
+            body,
+        });
         (planned, entry)
     }
 }
@@ -211,14 +216,4 @@ impl Drop for Exchange {
             }
         }
     }
-}
-
-/// Returns the recorded part of a response, or `None` if the client does not receive it.
-fn response(planned: &PlannedReply, body: Bytes, length: Option<usize>) -> Option<Response> {
-    Some(Response {
-        status: planned.status()?,
-        headers: planned.headers.clone(),
-        body_length: length.unwrap_or(body.len()) as u64,
-        body,
-    })
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::engine::{World, raise_last_id};
 use crate::files;
-use crate::input::read_json;
+use crate::input::{InvalidInput, read_json};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -168,24 +168,19 @@ impl StateFile {
     }
 
     fn parse(&self, bytes: &[u8]) -> Result<World, StateError> {
-        let path = || self.path.clone();
-        let damaged = |reason: &dyn std::fmt::Display| StateError::Damaged {
-            path: path(),
-            reason: reason.to_string(),
-        };
-        let written = read_json::value(bytes).map_err(|error| damaged(&error))?;
+        let written = read_json::value(bytes).map_err(|error| self.damaged(error))?;
         // The version is checked first: a newer format may differ in everything else.
         let world = match written.get("version").and_then(Value::as_u64) {
             Some(version) if version != u64::from(VERSION) => {
-                let path = path();
+                let path = self.path.clone();
                 return Err(StateError::UnsupportedVersion { path, version });
             }
             Some(_) => read_json::object_in(written).map(|saved: Saved<World>| saved.world),
             // Only the world, as the control API returns it.
             None => read_json::object_in(written),
         };
-        let mut world: World = world.map_err(|error| damaged(&error))?;
-        raise_last_id(&mut world).map_err(|reason| damaged(&reason))?;
+        let mut world: World = world.map_err(|error| self.damaged(error))?;
+        raise_last_id(&mut world).map_err(|error| self.damaged(error))?;
         Ok(world)
     }
 
@@ -200,6 +195,11 @@ impl StateFile {
     fn unwritable(&self, reason: io::Error) -> StateError {
         let path = self.path.clone();
         StateError::Unwritable { path, reason }
+    }
+
+    pub(crate) fn damaged(&self, reason: InvalidInput) -> StateError {
+        let (path, reason) = (self.path.clone(), reason.to_string());
+        StateError::Damaged { path, reason }
     }
 }
 
