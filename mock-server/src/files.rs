@@ -169,7 +169,7 @@ pub(crate) fn follow_links(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Returns the directory of a file.
-pub(crate) fn directory(path: &Path) -> &Path {
+pub fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(directory) if !directory.as_os_str().is_empty() => directory,
         _ => Path::new("."),

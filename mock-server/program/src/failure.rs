@@ -96,22 +96,16 @@ impl Failure {
         move |reason| Self::Option { option, reason }
     }
 
-    /// Returns the exit code of the server: 2 for an invalid value of an option, as for other usage errors.
-    pub(crate) fn exit_code_of_server(&self) -> u8 {
+    /// Returns the exit code of the server, 2 for an invalid value of an option as for other usage errors, or of
+    /// a subcommand, for one that runs a command as in `env` and `timeout`.
+    pub(crate) fn exit_code(&self, is_server: bool) -> u8 {
         match self {
-            Self::Option { .. } => 2,
-            Self::Signal(number) => 128 + number,
-            _ => 1,
-        }
-    }
-
-    /// Returns the exit code of a subcommand, for one that runs a command as in `env` and `timeout`.
-    pub(crate) fn exit_code(&self) -> u8 {
-        match self {
-            Self::Command { reason, .. } if reason.kind() == io::ErrorKind::NotFound => 127,
-            Self::Command { .. } => 126,
             Self::Signal(number) => 128 + number,
             Self::Health { .. } => 1,
+            Self::Command { reason, .. } if reason.kind() == io::ErrorKind::NotFound => 127,
+            Self::Command { .. } => 126,
+            Self::Option { .. } if is_server => 2,
+            _ if is_server => 1,
             _ => FAILURE,
         }
     }

@@ -54,24 +54,17 @@ async fn main() {
         Ok(arguments) => arguments,
         Err(mut error) => process::exit(exit_code_of_usage(&mut error).into()),
     };
+    let is_server = arguments.command.is_none();
     let ended = match arguments.command {
-        None => serve::serve(arguments.server, arguments.control)
-            .await
-            .map(|()| 0)
-            .map_err(|error| (error.exit_code_of_server(), error)),
-        Some(command) => {
-            let ended = match command {
-                Command::Run(options) => run::run(*options).await,
-                Command::Matrix(options) => matrix::run(options).await,
-                Command::Mutants(options) => mutants::run(options).await,
-                Command::Health(options) => serve::health(&options),
-            };
-            ended.map_err(|error| (error.exit_code(), error))
-        }
+        None => serve::serve(arguments.server, arguments.control).await,
+        Some(Command::Run(options)) => run::run(*options).await,
+        Some(Command::Matrix(options)) => matrix::run(options).await,
+        Some(Command::Mutants(options)) => mutants::run(options).await,
+        Some(Command::Health(options)) => serve::health(&options),
     };
-    let code = ended.unwrap_or_else(|(code, error)| {
+    let code = ended.unwrap_or_else(|error| {
         warn(&error.to_string());
-        code.into()
+        error.exit_code(is_server).into()
     });
     // The end of the runtime would wait for the lock of a state file.
     process::exit(code);

@@ -23,7 +23,7 @@ struct Ready<'a> {
 }
 
 /// Serves until a signal.
-pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<(), Failure> {
+pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<i32, Failure> {
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let token = processes::start(&mut signals, control.token()).await?;
     let options = Arc::new(options);
@@ -48,7 +48,7 @@ pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Re
     if let Some(log) = log {
         log.finish();
     }
-    Ok(())
+    Ok(0)
 }
 
 fn announce(servers: &[WorldsServer], keys: &Keys) -> io::Result<()> {
@@ -106,12 +106,9 @@ pub(crate) fn health(options: &HealthOptions) -> Result<i32, Failure> {
     };
     let mut reason = io::ErrorKind::ConnectionRefused.into();
     for addr in &addrs {
-        match addr.to_socket_addrs() {
-            Ok(mut addresses) => {
-                if addresses.any(is_served) {
-                    return Ok(0);
-                }
-            }
+        match addr.to_socket_addrs().map(|mut all| all.any(is_served)) {
+            Ok(true) => return Ok(0),
+            Ok(false) => {}
             Err(error) => reason = error,
         }
     }

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use mock_server::files::{read_secret, read_text};
+use mock_server::files::{self, read_secret, read_text};
 use mock_server::journal::JournalLimits;
 use mock_server::{
     Dialect, FaultRule, InvalidInput, StateFile, World, Worlds, WorldsServer, printable,
@@ -72,9 +72,7 @@ pub(crate) struct ServerOptions {
 /// Checks the form of an address. Its host is resolved later.
 fn address(text: &str) -> Result<String, &'static str> {
     match text.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
-            Ok(text.to_owned())
-        }
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.into()),
         _ => Err("expected a host and a port, such as 127.0.0.1:8080"),
     }
 }
@@ -240,8 +238,7 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
 
 /// Opens a state file and applies the settings of the command line, which override those of the file.
 fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Failure> {
-    let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
-    let missing = directory.filter(|directory| !directory.exists());
+    let missing = Some(files::directory(path)).filter(|directory| !directory.exists());
     let mut file = StateFile::new(path);
     let warnings = file.allow_in_place();
     let mut worlds = Worlds::in_file(file, world)?;
@@ -310,8 +307,7 @@ fn bind(
         if bound.iter().any(|(own, _)| *own == address) {
             continue;
         }
-        match TcpListener::bind(address).and_then(|listener| Ok((listener.local_addr()?, listener)))
-        {
+        match TcpListener::bind(address).and_then(|one| Ok((one.local_addr()?, one))) {
             Ok(listening) => bound.push(listening),
             Err(reason) if reason.kind() == io::ErrorKind::AddrInUse => {
                 rejected.append(&mut bound);
