@@ -209,12 +209,10 @@ fn status_code(status: Status, dialect: &Dialect) -> u16 {
         },
         Status::Days if dialect.days_out_of_range == DaysOutOfRange::BadRequest => 400,
         Status::Content | Status::Days => content,
-        Status::RateLimit
-            if dialect.rate_limit_rejection == RateLimitRejection::ServiceUnavailable =>
-        {
-            503
-        }
-        Status::RateLimit => 429,
+        Status::RateLimit => match dialect.rate_limit_rejection {
+            RateLimitRejection::ServiceUnavailable => 503,
+            RateLimitRejection::TooManyRequests | RateLimitRejection::WithoutHeaders => 429,
+        },
         Status::Tolerated => 400,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderName, HeaderValue};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -117,11 +118,10 @@ impl Fault {
 
     /// Returns a fault that responds with this status and an error body of the service.
     pub fn status(status: u16) -> Self {
-        let (body, headers) = (None, BTreeMap::new());
         Self::Status {
             status,
-            body,
-            headers,
+            body: None,
+            headers: BTreeMap::new(),
         }
     }
 
@@ -163,10 +163,9 @@ impl Fault {
 
     /// Returns a redirect with status 302.
     pub fn redirect(location: impl Into<String>) -> Self {
-        let location = location.into();
         Self::Redirect {
             status: 302,
-            location,
+            location: location.into(),
         }
     }
 
@@ -189,9 +188,10 @@ impl Fault {
                 let mut headers = headers.iter();
                 headers.try_for_each(|(name, value)| check_header(name, value))
             }
-            Self::RateLimited {
-                retry_after: Some(text),
-            } => check_header("retry-after", text),
+            Self::RateLimited { retry_after } => {
+                let mut values = retry_after.iter();
+                values.try_for_each(|text| check_header("retry-after", text))
+            }
             Self::WrongContentType { content_type } => check_header("content-type", content_type),
             Self::Redirect { status, location } => {
                 check_status(*status, 300, 399)?;
@@ -208,11 +208,7 @@ impl Fault {
             Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(invalid(
                 "the pieces of a dribble have 0 bytes; expected at least 1",
             )),
-            Self::RateLimited { retry_after: None }
-            | Self::Delay { .. }
-            | Self::MalformedJson
-            | Self::EmptyBody
-            | Self::Wire(_) => Ok(()),
+            Self::Delay { .. } | Self::MalformedJson | Self::EmptyBody | Self::Wire(_) => Ok(()),
         }
     }
 }
@@ -233,21 +229,15 @@ fn check_status(found: u16, min: u16, max: u16) -> Result<()> {
 
 /// Rejects headers that determine the length of the body, since hyper does not send a wrong length.
 fn check_header(name: &str, value: &str) -> Result<()> {
-    let mut framing = ["content-length", "transfer-encoding"].iter();
-    if framing.any(|framing| name.eq_ignore_ascii_case(framing)) {
-        return Err(invalid(format!(
-            "the header `{name}` cannot be set; it is derived from the body"
-        )));
-    }
-    if HeaderName::from_bytes(name.as_bytes()).is_err() {
-        return Err(invalid(format!("`{name}` is not a valid header name")));
-    }
-    if HeaderValue::from_str(value).is_err() {
-        return Err(invalid(format!(
-            "the value of the header `{name}` contains invalid characters"
-        )));
-    }
-    Ok(())
+    let message = match HeaderName::from_bytes(name.as_bytes()) {
+        Ok(header) if [CONTENT_LENGTH, TRANSFER_ENCODING].contains(&header) => {
+            format!("the header `{name}` cannot be set; it is derived from the body")
+        }
+        Ok(_) if HeaderValue::from_str(value).is_ok() => return Ok(()),
+        Ok(_) => format!("the value of the header `{name}` contains invalid characters"),
+        Err(_) => format!("`{name}` is not a valid header name"),
+    };
+    Err(invalid(message))
 }
 
 /// A fault of the connection, which is closed afterwards.
@@ -410,17 +400,19 @@ pub(super) const FORMS: [&str; 16] = [
 /// its rule, with the right form.
 pub(super) fn check_form(rule: &Value) -> Result<()> {
     let fault = rule.get("fault");
-    let found = form(fault.unwrap_or(rule));
-    let (_, name, _) = &found;
-    let parse = |text| form(&serde_json::from_str(text).expect("an example is valid JSON"));
-    let forms = FORMS.iter().filter(|text| parse(text).1 == *name);
-    let mut forms = forms.peekable();
-    let Some(example) = forms.peek().copied() else {
+    let Some(found) = form(fault.unwrap_or(rule)) else {
         return Ok(());
     };
-    if fault.is_some() && forms.any(|text| parse(text) == found) {
+    let parse = |text| form(&serde_json::from_str(text).expect("an example is valid JSON"));
+    let forms = FORMS.iter().filter_map(|text| Some((text, parse(text)?)));
+    let mut forms = forms.filter(|(_, form)| form.1 == found.1).peekable();
+    let Some((example, _)) = forms.peek().cloned() else {
+        return Ok(());
+    };
+    if fault.is_some() && forms.any(|(_, form)| form == found) {
         return Ok(());
     }
+    let (_, name, _) = found;
     let message = match fault {
         Some(_) => format!("fault: `{name}` has the form {example}"),
         None => format!("`{name}` has the form {{\"fault\": {example}}}"),
@@ -428,28 +420,20 @@ pub(super) fn check_form(rule: &Value) -> Result<()> {
     Err(InvalidInput::new(BAD_BODY, message))
 }
 
-/// Returns `true` if the fault is within `wire`, its name, and `true` if it has an object of settings.
-fn form(fault: &Value) -> (bool, String, Option<bool>) {
-    let is_known = |name: &str| {
-        FORMS
-            .iter()
-            .any(|form| form.contains(&format!("\"{name}\"")))
-    };
-    match fault {
-        Value::String(name) => (false, name.clone(), None),
-        Value::Object(fields) => match fields.iter().find(|(name, _)| is_known(name)) {
-            Some((name, inner)) if name == "wire" => {
-                let (_, name, settings) = form(inner);
-                (true, name, settings)
-            }
-            Some((name, settings)) => {
-                let is_object = settings.is_object() && fields.len() == 1;
-                (false, name.clone(), Some(is_object))
-            }
-            None => (false, String::new(), None),
-        },
-        _ => (false, String::new(), None),
+/// Returns `true` if the fault is within `wire`, its name, and `true` if it has an object of settings. Returns
+/// `None` if it has no known name.
+fn form(fault: &Value) -> Option<(bool, String, Option<bool>)> {
+    if let Value::String(name) = fault {
+        return Some((false, name.clone(), None));
     }
+    let is_known = |name: &str| FORMS.concat().contains(&format!("\"{name}\""));
+    let fields = fault.as_object()?;
+    let (name, settings) = fields.iter().find(|(name, _)| is_known(name))?;
+    if name == "wire" {
+        return form(settings).map(|(_, name, settings)| (true, name, settings));
+    }
+    let is_object = settings.is_object() && fields.len() == 1;
+    Some((false, name.clone(), Some(is_object)))
 }
 
 pub(super) fn invalid(message: impl Into<String>) -> InvalidInput {

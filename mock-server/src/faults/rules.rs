@@ -47,11 +47,8 @@ use crate::tasks::lock;
 pub struct FaultRule {
     /// The requests that the rule applies to; all by default. `status` and `fault` are not allowed,
     /// since the response does not exist yet.
-    #[serde(
-        default,
-        rename = "match",
-        deserialize_with = "read_json::nested_object"
-    )]
+    #[serde(rename = "match", default)]
+    #[serde(deserialize_with = "read_json::nested_object")]
     pub matching: RequestPattern,
     /// Number of matching requests to skip first.
     #[serde(default)]

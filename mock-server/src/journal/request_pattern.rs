@@ -44,15 +44,11 @@ pub struct RequestPattern {
     pub(crate) query: BTreeMap<String, Option<String>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) headers: BTreeMap<String, Option<String>>,
-    #[serde(
-        deserialize_with = "read_json::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "read_json::nullable")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) body_contains: Option<Value>,
-    #[serde(
-        deserialize_with = "read_json::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "read_json::nullable")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,

@@ -61,7 +61,10 @@ impl World {
             clock: Clock::fixed(CREATED_AT).expect("the date is an instant"),
             dialect: Dialect::default(),
             last_id: 0,
-            badges: badges(),
+            badges: vec![
+                Badge::new("early", "Early bird", "Joined in the first year", "#f59e0b"),
+                Badge::new("writer", "Writer", "Wrote a first post", "#2563eb"),
+            ],
             accounts: BTreeMap::new(),
             keys: Keys::from_seed(seed).owned_by(OWNER),
             webhook: Webhook::default(),
@@ -337,10 +340,3 @@ const OWNER: &str = "demo";
 /// The date of all links and posts of a new world. It is fixed so that the same seed always gives
 /// the same responses.
 const CREATED_AT: &str = "2025-01-15T09:00:00Z";
-
-fn badges() -> Vec<Badge> {
-    vec![
-        Badge::new("early", "Early bird", "Joined in the first year", "#f59e0b"),
-        Badge::new("writer", "Writer", "Wrote a first post", "#2563eb"),
-    ]
-}
