@@ -60,6 +60,7 @@ enum Kind {
 }
 
 impl Kind {
+    /// Returns the kind of a setting whose values are the variants of an enum.
     const fn choice<T: ValueEnum>() -> Self {
         Self::Choice(|text| choice::<T>(text).map(drop), possible_values::<T>)
     }
