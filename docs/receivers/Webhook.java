@@ -27,8 +27,8 @@ class Webhook {
         if (secret.indexOf('\uFFFD') >= 0) {
             throw new IllegalStateException("PROFILE_WEBHOOK_SECRET cannot be read; for other characters than ASCII, set LC_ALL=C.UTF-8");
         }
-        String space = " \t\r\n\uFEFF";
-        if (space.indexOf(secret.charAt(0)) >= 0 || space.indexOf(secret.charAt(secret.length() - 1)) >= 0) {
+        String space = " \t\r\n";
+        if ((space + '\uFEFF').indexOf(secret.charAt(0)) >= 0 || space.indexOf(secret.charAt(secret.length() - 1)) >= 0) {
             throw new IllegalStateException("PROFILE_WEBHOOK_SECRET starts or ends with white space or a byte order mark");
         }
         return secret.getBytes(StandardCharsets.UTF_8);

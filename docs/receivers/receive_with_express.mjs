@@ -4,6 +4,8 @@ import { isAuthentic, readSecret } from "./webhook_node.mjs";
 
 const secret = readSecret();
 const app = express();
+// Otherwise, a log that cannot be written ends the program.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 // Without this, Express decompresses the body, whose compressed bytes are signed.
 const asSent = (request, response, next) => {

@@ -2,6 +2,8 @@ import Fastify from "fastify";
 import { isAuthentic, readSecret } from "./webhook_node.mjs";
 
 const secret = readSecret();
+// Otherwise, a log that cannot be written ends the program.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 async function enqueue(body) {
   console.log(body.toString()); // Put it into a queue.

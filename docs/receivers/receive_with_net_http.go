@@ -55,6 +55,8 @@ func orDefault(variable, value string) string {
 }
 
 func main() {
+	// Otherwise, a log whose reader has ended ends the program.
+	signal.Ignore(syscall.SIGPIPE)
 	secret, err := readSecret()
 	if err != nil {
 		log.Fatal(err)

@@ -2,6 +2,8 @@
 import { serve } from "@hono/node-server";
 
 const { default: app, POST } = await import(`./${process.argv[2]}`);
+// Otherwise, a log that cannot be written ends the program.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 // Milliseconds to receive the headers, and the whole request. Node checks them at this interval.
 const serverOptions = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 const hostname = process.env.LISTEN_HOST || "127.0.0.1";

@@ -25,7 +25,7 @@ func readSecret() ([]byte, error) {
 	if secret == "" {
 		return nil, errors.New("PROFILE_WEBHOOK_SECRET is not set")
 	}
-	if secret != strings.Trim(secret, " \t\r\n\ufeff") {
+	if secret != strings.TrimPrefix(strings.Trim(secret, " \t\r\n"), "\ufeff") {
 		return nil, errors.New("PROFILE_WEBHOOK_SECRET starts or ends with white space or a byte order mark")
 	}
 	return []byte(secret), nil

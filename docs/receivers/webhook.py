@@ -19,6 +19,6 @@ def read_secret() -> bytes:
     secret = os.environ.get("PROFILE_WEBHOOK_SECRET", "")
     if not secret:
         raise SystemExit("PROFILE_WEBHOOK_SECRET is not set")
-    if secret != secret.strip(" \t\r\n\ufeff"):
+    if secret != secret.strip(" \t\r\n").removeprefix("\ufeff"):
         raise SystemExit("PROFILE_WEBHOOK_SECRET starts or ends with white space or a byte order mark")
     return os.fsencode(secret)

@@ -6,10 +6,10 @@
 //! `PROFILE_WEBHOOK_SECRET` and, if set, `PROFILE_WEBHOOK_SECRET_BEFORE`.
 
 #![allow(clippy::print_stdout, reason = "this program prints to stdout")]
-#![allow(clippy::print_stderr, reason = "rejections go to the log on stderr")]
 
 use std::env;
 use std::error::Error;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use axum::Router;
@@ -54,9 +54,10 @@ async fn receive(event: VerifiedEvent<Value>) -> StatusCode {
 
 /// Logs a rejection, and an alert if there were too many in a row.
 fn log_rejection(rejection: &Rejection, consecutive: ConsecutiveRejections) {
-    eprintln!("rejected: {rejection}");
+    // Unlike `eprintln!`, this does not panic if stderr cannot be written.
+    let _ = writeln!(io::stderr(), "rejected: {rejection}");
     if consecutive.count() == ALERT_THRESHOLD {
-        eprintln!("ALERT: {consecutive}");
+        let _ = writeln!(io::stderr(), "ALERT: {consecutive}");
     }
 }
 
@@ -74,8 +75,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         if variable("PROFILE_WEBHOOK_SECRET_BEFORE").is_some() {
             verifier = verifier.also_accept(secret("PROFILE_WEBHOOK_SECRET_BEFORE")?);
         }
-        let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
-        let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+        let port = variable("PORT").unwrap_or("8080".into());
+        let address = format!("127.0.0.1:{}", port.to_string_lossy());
+        let listener = TcpListener::bind(address).await?;
         let receiver = Receiver::new(verifier)
             .time_limit(TIME_LIMIT)
             .on_rejection(log_rejection);

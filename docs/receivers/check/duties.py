@@ -30,13 +30,15 @@ def secret(packages, receiver, *changes):
                 yield f"starts with the secret {value!r}"
             if CANARY in it.log.read_text(errors="replace"):
                 yield "logs the secret"
-    for value in [b"\xff", "\u00e9".encode()]:
+    for value in [b"\xff", "\u00e9".encode(), f"{CANARY}\ufeff".encode()]:
         with started(packages, receiver, *changes, environment={"PROFILE_WEBHOOK_SECRET": os.fsdecode(value), "LC_ALL": "C"}) as it:
             wait_until(lambda: it.process.poll() is not None or accepts(it.host, it.port))
             _, headers, body, _ = next(requests(value))
             # `next build` loads it, so each request gets 500.
             if it.process.poll() is None and (status := post(it, headers, body)[0]) not in {*ACCEPTED, 500}:
                 yield f"a genuine delivery with the secret {value!r} gets {status}"
+            if "byte order mark" in it.log.read_text(errors="replace"):
+                yield f"refuses the secret {value!r}"
 
 
 def logged(it, request):
@@ -69,6 +71,14 @@ def rejected(packages, receiver, *changes):
                 yield f"{expected} is logged as {lines}"
             if any(CANARY in line for line in lines):
                 yield f"logs what the sender wrote: {lines}"
+    closed, pipe = os.pipe()
+    os.close(closed)
+    for stderr in [os.open("/dev/full", os.O_WRONLY), pipe]:
+        with os.fdopen(stderr) as log, running(packages, receiver, *changes, stderr=log) as it:
+            for _ in range(3):
+                if (status := post(it, forged, b"")[0]) != (500 if ".py" in receiver else 401):
+                    yield f"{status} if the log cannot be written"
+                    break
 
 
 def failed(packages, receiver, *changes):
@@ -182,6 +192,7 @@ BREAKS = {
     "rejected": {
         "receive_with_express.mjs": ("receive_with_express.mjs", [("console.error(`webhook rejected", "0 && (`webhook rejected")]),
         "receive_with_fastify.mjs": ("receive_with_fastify.mjs", [("hooks.setErrorHandler", "0 && hooks.setErrorHandler")]),
+        "receive_with_hono.mjs": ("serve_with_node.mjs", [('stream.on("error", () => {})', "0")]),
         "receive_with_fastapi.py": ("receive_with_fastapi.py", [(", access_log=False", "")]),
         "receive_with_net_http.go": ("receive_with_net_http.go", [("webhook rejected with %d: %s", "rejected %d %s \" + r.URL.String() + \"")]),
         "receive_with_rack.rb": ("receive_with_rack.rb", [('    warn "webhook rejected', '    0 && "webhook rejected')]),

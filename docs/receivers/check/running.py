@@ -64,7 +64,7 @@ def copied(packages, folder, receiver, changes):
 
 
 @contextlib.contextmanager
-def started(packages, receiver, *changes, environment=None, stdout=None):
+def started(packages, receiver, *changes, environment=None, stdout=None, stderr=None):
     """Starts a receiver in a new folder in which files were changed, and yields its process, log, host and port. A variable that is
     None is not set."""
     with tempfile.TemporaryDirectory(dir=packages) as folder:
@@ -76,7 +76,7 @@ def started(packages, receiver, *changes, environment=None, stdout=None):
         variables.update(environment or {})
         variables = {name: value for name, value in variables.items() if value is not None}
         with open(folder / "log", "w") as log:
-            process = subprocess.Popen(command, cwd=folder, env=variables, stdout=stdout or log, stderr=log)
+            process = subprocess.Popen(command, cwd=folder, env=variables, stdout=stdout or log, stderr=stderr or log)
         host, port = variables["LISTEN_HOST"] or "127.0.0.1", int(variables["PORT"] or 8080)
         try:
             yield types.SimpleNamespace(process=process, log=folder / "log", host=host, port=port)

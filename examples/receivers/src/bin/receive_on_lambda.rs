@@ -13,12 +13,12 @@ async fn receive(verifier: &Verifier, request: Request) -> Result<Response<Body>
         Ok(request) => match handle(request.body()) {
             Ok(()) => StatusCode::NO_CONTENT,
             Err(error) => {
-                eprintln!("webhook failed: {:?}", error.to_string());
+                let _ = writeln!(io::stderr(), "webhook failed: {:?}", error.to_string());
                 StatusCode::INTERNAL_SERVER_ERROR
             }
         },
         Err(error) => {
-            eprintln!("webhook rejected: {error}");
+            let _ = writeln!(io::stderr(), "webhook rejected: {error}");
             StatusCode::UNAUTHORIZED
         }
     };

@@ -104,11 +104,11 @@ async fn receive(State(app): State<App>, delivery: Verified<Bytes>) -> StatusCod
     match handled.await.unwrap_or_else(|panic| Err(panic.into())) {
         Ok(Some(())) => StatusCode::NO_CONTENT,
         Ok(None) => {
-            println!("skipped a repeated delivery");
+            let _ = writeln!(io::stdout(), "skipped a repeated delivery");
             StatusCode::NO_CONTENT
         }
         Err(error) => {
-            eprintln!("webhook failed: {:?}", error.to_string());
+            let _ = writeln!(io::stderr(), "webhook failed: {:?}", error.to_string());
             StatusCode::INTERNAL_SERVER_ERROR
         }
     }
@@ -124,7 +124,9 @@ async fn handle(delivery: &Verified<Bytes>) -> Result<(), AnyError> {
 fn app(secret: Secret, connection: Connection) -> rusqlite::Result<Router> {
     let receiver = Receiver::new(Verifier::new(secret))
         .time_limit(Duration::from_secs(10))
-        .on_rejection(|rejection, run| eprintln!("webhook rejected: {rejection} ({run})"));
+        .on_rejection(|rejection, run| {
+            let _ = writeln!(io::stderr(), "webhook rejected: {rejection} ({run})");
+        });
     let app = App {
         receiver,
         handled: HandledDeliveries::new(connection)?,

@@ -30,7 +30,7 @@ async fn receive(verifier: Data<Verifier>, request: HttpRequest, body: Payload) 
         Ok(delivery) => match handle(&delivery) {
             Ok(()) => HttpResponse::NoContent().finish(),
             Err(error) => {
-                eprintln!("webhook failed: {:?}", error.to_string());
+                let _ = writeln!(io::stderr(), "webhook failed: {:?}", error.to_string());
                 HttpResponse::InternalServerError().finish()
             }
         },
@@ -40,7 +40,7 @@ async fn receive(verifier: Data<Verifier>, request: HttpRequest, body: Payload) 
 
 /// Logs the reason of a rejection, and responds with the status and no body.
 fn reject(status: StatusCode, reason: &dyn Display) -> HttpResponse {
-    eprintln!("webhook rejected with {status}: {reason}");
+    let _ = writeln!(io::stderr(), "webhook rejected with {status}: {reason}");
     HttpResponse::new(status)
 }
 
