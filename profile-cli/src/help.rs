@@ -143,9 +143,7 @@ With --json, the field exit_code of an error contains the code.
   6    the service rejected the content
   7    rate limited
   8    network or TLS error, timeout, or a page in place of the response to a
-       write, as from the login of a network; `edit` and `apply` then read
-       the profile, and exit with 1 unless it shows the change, and `api`
-       exits with 8 only with --json or --jq
+       write
   9    `profile diff --exit-code`: the profile differs from the file
   10   the webhook signature does not match
   130  interrupted with Ctrl-C: 130 in a shell and on Windows; a program
@@ -155,7 +153,10 @@ With --json, the field exit_code of an error contains the code.
 
 After 1 and 8, and after a signal, a change may have been made; the message says so.
 
-Signals that were ignored when the program started, as with nohup, stay ignored.";
+Such a page is HTML, as from the login of a network. `edit` and `apply` then read the profile, and exit with 1
+unless it shows the change. `api` prints the page with a warning, and exits with 8 only with --json or --jq.
+
+On Linux, signals that were ignored when the program started, as with nohup, stay ignored.";
 
 const FILES: &str = "\
 Folders of the program, and the variables that move them:

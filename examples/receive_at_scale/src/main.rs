@@ -38,7 +38,7 @@ const OPEN_DELAY: Duration = Duration::from_secs(2);
 struct Program {
     #[command(flatten)]
     queue: QueueSettings,
-    /// Address of a receiver or worker that serves GET /metrics; without it, nothing does
+    /// Address on which a receiver or worker serves GET /metrics [default: none]
     #[arg(long, env, value_name = "ADDRESS")]
     metrics_listen: Option<String>,
     // The libraries may log bodies at the levels below.
@@ -62,7 +62,7 @@ enum Command {
     },
     /// Print the stored events; stands for your own worker
     Work,
-    /// List dead letters
+    /// List events that could not be handled (dead letters)
     Dead {
         /// Handle them again
         #[arg(long)]

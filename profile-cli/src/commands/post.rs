@@ -75,8 +75,8 @@ list` shows whether the post was created.
 break at the end is removed. Any other text that starts with @ is the post itself. Two things are errors:
 @NAME if a file NAME exists, and an empty text.
 
-Without a text on a terminal, or with --editor, an empty text opens in the editor of `profile edit`, which
-also describes what happens to a text that could not be sent.
+Without a text on a terminal, or with --editor, an empty text opens in your editor. `profile help
+edit` describes which one that is, and what happens to a text that could not be sent.
 
 Examples:
   profile post create 'Hello, world'

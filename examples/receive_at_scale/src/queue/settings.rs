@@ -59,14 +59,14 @@ pub struct QueueSettings {
     /// PEM file with the root certificate of the broker, if it is private
     #[arg(long, env, value_name = "PATH")]
     pub nats_root_certificate: Option<PathBuf>,
-    /// Start of the names of streams and subjects; deployments with different ones share nothing
+    /// Prefix of the names of streams and subjects; deployments with different prefixes share nothing
     #[arg(long, env, default_value = "profile", value_parser = parse_prefix, value_name = "NAME")]
     pub stream_prefix: String,
     /// Number of servers that store each event; 3 in a cluster
     #[arg(long, env, default_value_t = 1, value_name = "NUMBER")]
     pub stream_replicas: usize,
-    /// Maximum size of the stream of events, and of that of dead letters, which the broker reserves;
-    /// -1 for no limit of its own
+    /// Maximum size of each of the two streams, for events and for dead letters; the broker reserves this space;
+    /// -1 for no limit
     #[arg(long, env, default_value_t = -1, allow_hyphen_values = true, value_name = "BYTES")]
     pub stream_max_bytes: i64,
     /// Seconds for which an event is kept, handled or not; at least 600

@@ -116,7 +116,11 @@ impl Dialect {
 ///         "learned": {
 ///             "at": "2026-03-01T12:00:00Z",
 ///             "host": "api.example.com",
-///             "evidence": {"ids": {"request": "GET /me", "status": 200, "found": 7}}
+///             "evidence": {"ids": {
+///                 "result": "learned",
+///                 "sample": {"found": "integer", "request": "GET /me", "status": 200},
+///                 "value": "integer"
+///             }}
 ///         }
 ///     }"#,
 /// )?;
@@ -143,7 +147,8 @@ pub struct Learned {
     pub at: String,
     /// The host of the service.
     pub host: String,
-    /// A sample of a response for each learned setting, by the name of the setting.
+    /// A sample of a response for each learned setting, and for what no dialect has, by the name of the row
+    /// in the report.
     pub evidence: BTreeMap<String, Value>,
 }
 

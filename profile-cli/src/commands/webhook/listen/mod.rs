@@ -37,11 +37,12 @@ The response to a verified delivery is 204, or 503 if it cannot be recorded. Del
 the response, one at a time and in order, so that errors of the receiver cannot turn the webhook off. At most
 1,000 deliveries and 64 MiB wait to be forwarded; then the oldest is dropped with a warning.
 
-Rejected deliveries, which anyone can send, are printed without their body, at most one per second. They are
-neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is too
-large, or 408 if it takes longer than 10 seconds. It is 503 if 1,024 deliveries are in progress, or 64 of
-more than 16 KiB after 5 seconds of waiting. Ten consecutive failures turn a webhook off; a warning is printed after
-five and after ten. While stdout is blocked, at most 1,000 deliveries wait to be printed, and others are dropped.
+Rejected deliveries, which anyone can send, are printed without their body, at most one per second. They
+are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is
+too large, or 408 if it takes longer than 10 seconds. It is 503 if 1,024 deliveries are in progress. Of
+deliveries of more than 16 KiB, 64 can be in progress; others wait up to 5 seconds, and then get 503.
+Ten consecutive failures turn a webhook off; a warning is printed after five and after ten. While stdout
+is blocked, at most 1,000 deliveries wait to be printed, and others are dropped.
 
 After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
 shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once, but not the second SIGHUP
