@@ -10,7 +10,7 @@ use crate::trials::{self, Case, Expected, TrialOptions};
 ///
 /// The first run is against the unchanged mock and has to pass. A mutant is caught if the command
 /// fails or exceeds the time limit, and missed if it passes. The command gets the same environment as
-/// with `run`. The exit code is 1 if a mutant was missed.
+/// with `run`. The exit code is 1 unless all mutants were caught.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mock-server mutants --jobs 4 -- pytest -q\n  mock-server mutants --only me_without_email --show-output -- pytest\n  mock-server mutants --skip no_signature,webhook_never_off -- npm test"
