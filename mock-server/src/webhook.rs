@@ -16,7 +16,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::engine::World;
-use crate::engine::webhook::{PendingDelivery, Prepared, Receiver, ReceiverUrl, WebhookSecret};
+use crate::engine::webhook::{
+    NewDelivery, PendingDelivery, Prepared, Receiver, ReceiverUrl, WebhookSecret,
+};
 use crate::input::InvalidInput;
 use crate::mutants::Mutant;
 use crate::service::{Service, StateError};
@@ -124,7 +126,8 @@ impl<'a> WebhookHandle<'a> {
         kind: impl AsRef<str>,
         data: impl Into<EventData>,
     ) -> Result<Delivery> {
-        self.start_event(kind.as_ref(), data.into())?.await
+        let kind = EventKind::new(kind.as_ref())?;
+        self.start(NewDelivery::Event(kind, data.into()))?.await
     }
 
     /// Sends the body and headers of an earlier delivery again, to the current receiver. The new
@@ -135,7 +138,8 @@ impl<'a> WebhookHandle<'a> {
     /// Returns the errors of [`emit`](Self::emit), and [`Error::NotSent`] if the log does not contain the
     /// delivery.
     pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery> {
-        self.start_redelivery(delivery_id)?.await
+        let earlier = delivery_id.to_owned();
+        self.start(NewDelivery::Redelivery(earlier))?.await
     }
 
     /// Turns the webhook on and resets its count of failures.
@@ -182,22 +186,10 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.status()?.active)
     }
 
-    /// Starts to send an event, and returns its outcome as a future.
-    pub(crate) fn start_event(&self, kind: &str, data: EventData) -> Result<Delivering> {
-        let kind = EventKind::new(kind)?;
-        self.start(|world| world.prepare_event(kind, data))
-    }
-
-    pub(crate) fn start_redelivery(&self, delivery_id: &str) -> Result<Delivering> {
-        self.start(|world| world.prepare_redelivery(delivery_id))
-    }
-
-    fn start(
-        &self,
-        prepare: impl FnOnce(&mut World) -> Result<Prepared, NotSent>,
-    ) -> Result<Delivering> {
+    /// Starts a delivery, and returns its outcome as a future.
+    pub(crate) fn start(&self, new: NewDelivery) -> Result<Delivering> {
         let prepared = self.service.store.try_update(|world| {
-            let prepared = prepare(world);
+            let prepared = world.prepare_delivery(new);
             self.apply_mutant(world);
             Ok::<_, Error>(prepared?)
         })?;

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use super::{ControlError, ControlReply, WorldCall, ok};
 use crate::engine::Reply;
-use crate::engine::webhook::{EventData, Receiver};
+use crate::engine::webhook::{EventData, EventKind, NewDelivery, Receiver};
 use crate::input::{BytesInJson, read_json};
-use crate::webhook::{Delivering, WebhookHandle};
+use crate::webhook::WebhookHandle;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,21 +82,20 @@ pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
         (None, Some(BytesInJson(body))) => EventData::Bytes(body),
         (None, None) => EventData::Json(Value::Object(Map::new())),
     };
-    let delivering = WebhookHandle::new(&call.service).start_event(&kind, data)?;
-    Ok(outcome(delivering))
+    deliver(call, NewDelivery::Event(EventKind::new(kind)?, data))
 }
 
 pub(super) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Redelivery { id } = read_json::object(&call.request.body)?;
-    let delivering = WebhookHandle::new(&call.service).start_redelivery(&id)?;
-    Ok(outcome(delivering))
+    deliver(call, NewDelivery::Redelivery(id))
 }
 
-fn outcome(delivering: Delivering) -> ControlReply {
-    Box::pin(async {
+fn deliver(call: &WorldCall, new: NewDelivery) -> Result<ControlReply, ControlError> {
+    let delivering = WebhookHandle::new(&call.service).start(new)?;
+    Ok(Box::pin(async {
         match delivering.await {
             Ok(delivery) => Reply::json(200, &delivery),
             Err(error) => ControlError::from(error).0,
         }
-    })
+    }))
 }

@@ -50,6 +50,14 @@ pub(crate) enum Receiver {
     BuiltIn(BuiltInReceiver),
 }
 
+/// A delivery to make.
+pub(crate) enum NewDelivery {
+    /// An event.
+    Event(EventKind, EventData),
+    /// The delivery with this ID again, with the same headers and body, for the current receiver.
+    Redelivery(String),
+}
+
 /// A prepared delivery.
 #[derive(Debug)]
 pub(crate) enum Prepared {
@@ -74,56 +82,45 @@ impl Webhook {
         self.turn_on();
     }
 
-    /// Prepares and signs an event. `id` and `now` come from the world.
-    pub(in crate::engine) fn emit(
+    /// Signs a delivery, and passes it to the built-in receiver or returns it for a URL. `id` and `now` come from
+    /// the world.
+    pub(in crate::engine) fn prepare(
         &mut self,
+        new: NewDelivery,
         id: impl FnOnce() -> String,
         now: String,
-        kind: EventKind,
-        data: EventData,
         dialect: &Dialect,
     ) -> Result<Prepared, NotSent> {
         let Destination { secret, receiver } = self.active_destination()?;
-        let (content_type, body) = payload(&kind, &now, data, dialect.webhook_payload);
-        let delivery = SignedDelivery {
-            id: id(),
-            created_at: now,
-            receiver: receiver.name(),
-            redelivery_of: None,
-            kind,
-            signature: sign(secret, &body, dialect.webhook_signature_encoding),
-            content_type: content_type.to_owned(),
-            body,
+        let receiver_name = receiver.name();
+        let sent = match new {
+            NewDelivery::Event(kind, data) => {
+                let (content_type, body) = payload(&kind, &now, data, dialect.webhook_payload);
+                SignedDelivery {
+                    id: id(),
+                    created_at: now,
+                    receiver: receiver_name,
+                    redelivery_of: None,
+                    kind,
+                    signature: sign(secret, &body, dialect.webhook_signature_encoding),
+                    content_type: content_type.to_owned(),
+                    body,
+                }
+            }
+            NewDelivery::Redelivery(earlier) => {
+                let found = self.deliveries().find(|one| one.sent.id == earlier);
+                let Some(Delivery { sent, .. }) = found.cloned() else {
+                    return Err(NotSent::UnknownDelivery { id: earlier });
+                };
+                SignedDelivery {
+                    id: id(),
+                    created_at: now,
+                    receiver: receiver_name,
+                    redelivery_of: Some(earlier),
+                    ..sent
+                }
+            }
         };
-        self.prepare(delivery, dialect)
-    }
-
-    /// Prepares an earlier delivery again, with the same headers and body, for the current receiver.
-    pub(in crate::engine) fn redeliver(
-        &mut self,
-        id: impl FnOnce() -> String,
-        now: String,
-        earlier: &str,
-        dialect: &Dialect,
-    ) -> Result<Prepared, NotSent> {
-        let receiver = self.active_destination()?.receiver.name();
-        let redelivery_of = earlier.to_owned();
-        let found = self.deliveries().find(|one| one.sent.id == earlier);
-        let Some(Delivery { sent, .. }) = found.cloned() else {
-            return Err(NotSent::UnknownDelivery { id: redelivery_of });
-        };
-        let delivery = SignedDelivery {
-            id: id(),
-            created_at: now,
-            receiver,
-            redelivery_of: Some(redelivery_of),
-            ..sent
-        };
-        self.prepare(delivery, dialect)
-    }
-
-    /// Passes a delivery to the built-in receiver, or returns it for a URL.
-    fn prepare(&mut self, sent: SignedDelivery, dialect: &Dialect) -> Result<Prepared, NotSent> {
         let timeout = dialect.webhook_timeout.0;
         match &mut self.active_destination()?.receiver {
             Receiver::Url(url) => Ok(Prepared::Pending(PendingDelivery {
@@ -144,9 +141,8 @@ impl Webhook {
     fn active_destination(&mut self) -> Result<&mut Destination, NotSent> {
         let destination = self.destination.as_mut().ok_or(NotSent::NoReceiver)?;
         if !self.active {
-            let consecutive_failures = self.consecutive_failures;
             return Err(NotSent::Off {
-                consecutive_failures,
+                consecutive_failures: self.consecutive_failures,
             });
         }
         Ok(destination)
@@ -307,13 +303,8 @@ mod tests {
     fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, NotSent> {
         let id = format!("delivery_{}", webhook.deliveries.len());
         let now = "2026-03-01T12:00:00Z".to_owned();
-        match webhook.emit(
-            || id,
-            now,
-            EventKind::POST_LIKED,
-            body.into(),
-            &Dialect::default(),
-        )? {
+        let new = NewDelivery::Event(EventKind::POST_LIKED, body.into());
+        match webhook.prepare(new, || id, now, &Dialect::default())? {
             Prepared::Delivered(delivery) => Ok(delivery),
             Prepared::Pending(_) => panic!("the built-in receiver needs no sending"),
         }

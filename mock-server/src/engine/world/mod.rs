@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
-use super::webhook::{EventData, EventKind, NotSent, Prepared, Receiver, Webhook, WebhookSecret};
+use super::webhook::{NewDelivery, NotSent, Prepared, Receiver, Webhook, WebhookSecret};
 use super::{Account, Badge, Clock, Dialect, Link, Post, Profile};
 use crate::input::{InvalidInput, Result};
 use crate::redaction::label;
@@ -273,22 +273,11 @@ impl World {
         }
     }
 
-    /// Prepares and signs a delivery of an event.
-    pub(crate) fn prepare_event(
-        &mut self,
-        kind: EventKind,
-        data: EventData,
-    ) -> Result<Prepared, NotSent> {
+    /// Prepares and signs a delivery.
+    pub(crate) fn prepare_delivery(&mut self, new: NewDelivery) -> Result<Prepared, NotSent> {
         let now = self.clock.now();
         let id = || format!("delivery_{}", next(&mut self.last_id));
-        self.webhook.emit(id, now, kind, data, &self.dialect)
-    }
-
-    /// Prepares an earlier delivery again.
-    pub(crate) fn prepare_redelivery(&mut self, earlier: &str) -> Result<Prepared, NotSent> {
-        let now = self.clock.now();
-        let id = || format!("delivery_{}", next(&mut self.last_id));
-        self.webhook.redeliver(id, now, earlier, &self.dialect)
+        self.webhook.prepare(new, id, now, &self.dialect)
     }
 
     /// Keeps the webhook of the replaced world, unless this world has one.
