@@ -103,7 +103,7 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a file without replacing it, and restores its content if that fails.
-fn write_in_place(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn write_in_place(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().read(true).write(true).open(path)?;
     let mut old = Vec::new();
     file.read_to_end(&mut old)?;

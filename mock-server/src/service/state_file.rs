@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
 use std::io::ErrorKind::{
     CrossesDevices, NotFound, PermissionDenied, ReadOnlyFilesystem, ResourceBusy,
 };
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -320,10 +320,7 @@ impl LockedFile {
         if !fs::exists(&kept)? {
             replace(&kept, &fs::read(&self.path)?)?;
         }
-        let mut file = OpenOptions::new().write(true).open(&self.path)?;
-        file.write_all(bytes)?;
-        file.set_len(bytes.len() as u64)?;
-        file.sync_all()?;
+        files::write_in_place(&self.path, bytes)?;
         fs::remove_file(kept)
     }
 

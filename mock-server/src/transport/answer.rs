@@ -74,18 +74,16 @@ async fn run<T: Send + 'static>(
     shutdown: &Shutdown,
     stage: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    match is_slow {
-        true => {
-            let unfinished = shutdown.started();
-            run_blocking(move || {
-                let result = stage();
-                drop(unfinished);
-                result
-            })
-            .await
-        }
-        false => stage(),
+    if !is_slow {
+        return stage();
     }
+    let unfinished = shutdown.started();
+    run_blocking(move || {
+        let result = stage();
+        drop(unfinished);
+        result
+    })
+    .await
 }
 
 async fn wait(delay: Duration, shutdown: &Shutdown) {

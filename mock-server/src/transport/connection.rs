@@ -217,17 +217,14 @@ async fn write_fault(
             if let Some(after) = after {
                 send_part(&mut stream, reply, after).await?;
             }
-            stream.set_zero_linger()
-        }
-        WireFault::Close => end(stream).await,
-        WireFault::Cut { after } => {
-            send_part(&mut stream, reply, after).await?;
-            end(stream).await
+            return stream.set_zero_linger();
         }
         WireFault::Stall { after } => {
             send_part(&mut stream, reply, after).await?;
-            wait_for_end(&mut stream).await
+            return wait_for_end(&mut stream).await;
         }
+        WireFault::Close => {}
+        WireFault::Cut { after } => send_part(&mut stream, reply, after).await?,
         WireFault::Dribble { bytes, pause } => {
             let head = match reply.code {
                 204 => head(reply, ""),
@@ -243,13 +240,14 @@ async fn write_fault(
                     }
                 }
             }
-            end(stream).await
         }
-        WireFault::BadChunk => {
-            stream.write_all(&bad_chunk(reply)).await?;
-            end(stream).await
-        }
+        WireFault::BadChunk => stream.write_all(&bad_chunk(reply)).await?,
     }
+    // Sends FIN. Closing the connection before the rest of the request is read would send RST.
+    stream.shutdown().await?;
+    // The response is complete, whatever the client does.
+    let _ = tokio::time::timeout(READ_TIMEOUT, wait_for_end(&mut stream)).await;
+    Ok(())
 }
 
 /// Sends the head and the first `after` bytes of the body. `Content-Length` is always larger, so that
@@ -272,14 +270,6 @@ fn sent_body(reply: &PlannedReply) -> &[u8] {
 async fn wait_for_end(stream: &mut TcpStream) -> io::Result<()> {
     let mut dropped = [0; 1024];
     while stream.read(&mut dropped).await? > 0 {}
-    Ok(())
-}
-
-/// Sends FIN. Closing the connection before the rest of the request is read would send RST.
-async fn end(mut stream: TcpStream) -> io::Result<()> {
-    stream.shutdown().await?;
-    // The response is complete, whatever the client does.
-    let _ = tokio::time::timeout(READ_TIMEOUT, wait_for_end(&mut stream)).await;
     Ok(())
 }
 
