@@ -86,11 +86,10 @@ pub(crate) async fn run(
     let (mut rows, mut failed) = (Vec::<Row>::new(), Vec::new());
     let mut sends_requests = false;
     let report = |trial: Trial| {
-        let is_baseline = rows.is_empty();
-        let expected = if is_baseline {
-            Expected::Pass
-        } else {
-            expected
+        // The first one is the baseline.
+        let expected = match rows.is_empty() {
+            true => Expected::Pass,
+            false => expected,
         };
         let is_idle = run::is_idle(&trial.report);
         let row = Row::new(&trial, expected, is_idle && sends_requests);

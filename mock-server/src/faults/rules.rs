@@ -214,9 +214,8 @@ impl FaultRules {
     /// Removes a rule and returns `true` if it existed.
     pub(crate) fn remove(&self, id: u64) -> bool {
         let mut active = lock(&self.0);
-        let before = active.rules.len();
-        active.rules.retain(|rule| rule.id != id);
-        active.rules.len() < before
+        let removed = active.rules.extract_if(.., |rule| rule.id == id);
+        removed.count() > 0
     }
 
     /// Returns the rules with their counters.

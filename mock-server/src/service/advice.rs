@@ -80,10 +80,9 @@ impl RecentResponses {
             if self.0.len() == MAX_RESPONSES {
                 self.0.pop_front();
             }
-            let (request, key) = (identity(request), hash(request.authorization()));
             self.0.push_back(Remembered {
-                request,
-                key,
+                request: identity(request),
+                key: hash(request.authorization()),
                 response,
             });
         }

@@ -167,9 +167,8 @@ impl DialectFile {
         if value.get("settings").is_some() || value.get("learned").is_some() {
             return read_json::object_in(value);
         }
-        let settings = read_json::object_in(value)?;
         Ok(Self {
-            settings,
+            settings: read_json::object_in(value)?,
             learned: None,
         })
     }

@@ -21,7 +21,7 @@ pub(super) fn create_link(world: &mut World, call: &mut Call<'_>) -> Result<Repl
     let link = link.expect("the caller has an account");
     let dialect = world.dialect();
     Ok(Reply::created(dialect, |object| {
-        write_link(object, dialect, &link);
+        write_link(object, dialect, &link)
     }))
 }
 
@@ -41,7 +41,7 @@ pub(super) fn edit_link(world: &mut World, call: &mut Call<'_>) -> Result<Reply,
     }
     let (dialect, link) = (world.dialect(), &world.owner(caller).links[index]);
     Ok(Reply::edited(dialect, |object| {
-        write_link(object, dialect, link);
+        write_link(object, dialect, link)
     }))
 }
 
@@ -88,7 +88,7 @@ pub(super) fn create_post(world: &mut World, call: &mut Call<'_>) -> Result<Repl
     let post = post.expect("the caller has an account");
     let dialect = world.dialect();
     Ok(Reply::created(dialect, |object| {
-        write_post(object, dialect, &post);
+        write_post(object, dialect, &post)
     }))
 }
 

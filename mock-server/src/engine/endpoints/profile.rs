@@ -60,7 +60,7 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
     }
     let key = &world.keys[caller];
     Ok(Reply::edited(world.dialect(), |object| {
-        write_profile(object, world, key);
+        write_profile(object, world, key)
     }))
 }
 

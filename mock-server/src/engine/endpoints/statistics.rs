@@ -50,7 +50,7 @@ pub(super) fn show_views(world: &World, call: &mut Call<'_>) -> Result<Reply, Re
     // Only the owner gets the devices and countries of the visitors.
     let others = (!own).then(|| world.dialect().other_statistics);
     Ok(Reply::object(200, |object| {
-        write(object, visits, today, days, others);
+        write(object, visits, today, days, others)
     }))
 }
 
