@@ -6,6 +6,8 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, ErrorKind, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
+
 /// Reads a text file, such as JSON or a token, as [`to_text`] does.
 pub fn read_text(path: &Path, warn: impl FnOnce(&str)) -> io::Result<String> {
     to_text(fs::read(path)?, path.display(), warn)
@@ -79,6 +81,9 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     if old.as_ref().is_some_and(|found| !found.is_file()) {
         return fs::write(path, content);
     }
+    if let Some(mut stream) = standard_stream(path) {
+        return stream.as_file_mut().write_all(content);
+    }
     let mut options = OpenOptions::new();
     options.write(true);
     if old.is_some() {
@@ -100,6 +105,14 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
         }
         _ => replaced,
     }
+}
+
+/// Returns stdout or stderr if it is redirected to this file, as that of `/dev/stdout` is: a new file would replace
+/// what else is printed.
+fn standard_stream(path: &Path) -> Option<Handle> {
+    let file = Handle::from_path(path).ok()?;
+    let mut streams = [Handle::stdout(), Handle::stderr()].into_iter().flatten();
+    streams.find(|stream| *stream == file)
 }
 
 /// Writes a file without replacing it, and restores its content if that fails.

@@ -142,7 +142,18 @@ fn next_step(failure: Failure, is_repeated: bool, session: &Session<'_>) -> Resu
     });
     let question = format!("Edit again (y),{choice} or stop and keep the text (n)? [y] ");
     loop {
-        match prompt::ask(&question)?.to_ascii_lowercase().as_str() {
+        let answer = match prompt::ask(&question) {
+            Ok(answer) => answer.to_ascii_lowercase(),
+            // The failure of the text has its location, and the outcome.
+            Err(Failure { kind, message, .. }) => {
+                return Err(Failure {
+                    kind,
+                    message,
+                    ..failure
+                });
+            }
+        };
+        match answer.as_str() {
             "" | "y" | "yes" => return Ok(Step::Open(Some(failure))),
             "n" | "no" => return Err(failure),
             "s" if can_send => return Ok(Step::Send),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Command;
 use clap::builder::StyledStr;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 
 use crate::drawing::text::{max_width, wrap};
 use crate::settings::SettingName;
@@ -212,9 +212,12 @@ pub(crate) fn rewrite(
     if !is_help(&error) && error.kind() != ErrorKind::InvalidSubcommand {
         return error;
     }
+    let unknown = |error: &clap::Error| error.get(ContextKind::InvalidSubcommand).cloned();
     // Only the parser knows which command the help is for.
     match with_rewritten_help(program).try_get_matches_from(words) {
         Err(help) if is_help(&help) => help,
+        // A word after a topic.
+        Err(other) if unknown(&other).is_some() && unknown(&other) != unknown(&error) => other,
         _ => error,
     }
 }

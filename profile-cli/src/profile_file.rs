@@ -279,11 +279,15 @@ pub(crate) fn replaced_characters<'a>(
     })
 }
 
-/// Fails if one of the texts, given with their names, contains the key. In a file, it could not be
-/// redacted: `[redacted]` would be sent back.
+/// Fails if the handle, an editable field or one of the other texts, given with their names, contains the key. In a
+/// file, it could not be redacted: `[redacted]` would be sent back.
 pub(crate) fn check_without_key<'a>(
-    mut texts: impl Iterator<Item = (String, &'a str)>,
+    profile: &'a Profile,
+    others: impl Iterator<Item = (String, &'a str)>,
 ) -> Result<()> {
+    let handle = profile.handle.iter();
+    let handle = handle.map(|handle| ("handle".to_owned(), handle.as_str()));
+    let mut texts = handle.chain(fields(profile)).chain(others);
     let Some((name, _)) = texts.find(|(_, text)| redact_key(text) != *text) else {
         return Ok(());
     };

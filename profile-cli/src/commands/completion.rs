@@ -10,7 +10,7 @@ use crate::outcome::Report;
 The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of
 events, and the IDs of your links and posts; zsh and fish show their titles. The shell completes names
 of files. `profile` waits at most one second for the IDs. It sends nothing and offers no IDs if the key
-is in a locked keyring or the line contains --base-url, and omits IDs that a shell would interpret.
+is in a locked keyring or --base-url is before the cursor, and omits IDs that a shell would interpret.
 Install the script again when you update the program. There is no script for PowerShell.
 
 Examples:

@@ -1,5 +1,7 @@
 //! `profile edit`: edits the profile in the user's editor.
 
+use std::iter;
+
 use clap::Args;
 use profile_sdk::plan::DesiredProfile;
 use profile_sdk::{FieldKind, Operation, Profile, ProfileField, ProfileUpdate};
@@ -41,7 +43,7 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     if !arguments.dry_run.dry_run {
         auth::permissions::check(&profile, &Operation::UPDATE_PROFILE)?;
     }
-    profile_file::check_without_key(profile_file::fields(&profile))?;
+    profile_file::check_without_key(&profile, iter::empty())?;
     let warnings = profile_file::replaced_characters(profile_file::fields(&profile));
     session.output.warn_all(warnings);
     let initial = document(&profile, session.service()?);

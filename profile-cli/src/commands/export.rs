@@ -40,10 +40,7 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
     }
     session.read_or_curl(session.client()?.me(), |response| {
         let read = response.data();
-        let handle = read.handle.as_ref();
-        let handle = handle.map(|handle| ("handle".to_owned(), handle.as_str()));
-        let texts = profile_file::fields(read).chain(profile_file::links(read));
-        profile_file::check_without_key(texts.chain(handle))?;
+        profile_file::check_without_key(read, profile_file::links(read))?;
         let (profile, mut warnings) = profile_file::exported(read, session.service()?);
         if profile.links.is_none() {
             warnings.push("the service does not list your links, so the file has none".to_owned());

@@ -135,8 +135,8 @@ impl CommandLine {
     }
 
     /// Returns the profile, unless the key is missing, wrong or in a keyring, the service does not
-    /// respond in time, or the line has a base URL, which may be incomplete: the key is not sent
-    /// there.
+    /// respond in time, or the line has a base URL, which may be incomplete, or another option that
+    /// selects a service and is not among the parsed ones.
     fn profile(&self) -> Option<Profile> {
         let options = GlobalArguments {
             quiet: true,
@@ -146,8 +146,16 @@ impl CommandLine {
             ..self.options()
         };
         // clap drops the options after an invalid one, and the others may follow the cursor.
+        let dropped = [
+            ("--base-url", true),
+            ("--account", options.account.is_none()),
+            ("--sandbox", !options.sandbox),
+        ];
         let has = |option: &str| self.all.iter().any(|line| line.contains(option));
-        if has("--base-url") || (has("--account") && options.account.is_none()) {
+        if dropped
+            .iter()
+            .any(|(option, is_dropped)| *is_dropped && has(option))
+        {
             return None;
         }
         let (sender, receiver) = mpsc::channel();

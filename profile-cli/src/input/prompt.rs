@@ -68,7 +68,7 @@ pub(crate) fn ask(question: &str) -> Result<String> {
     read.map_err(failed)?;
     if !answer.ends_with('\n') {
         let _ = writeln!(Blocking(io::stderr()));
-        let message = "input ended before an answer; nothing was changed";
+        let message = "input ended before an answer";
         return Err(Failure::new(FailureKind::Interrupted, message));
     }
     Ok(answer.trim().to_owned())

@@ -31,8 +31,9 @@ def _order($old): if [., $old | type] == ["object", "object"]
     if $new | has($key) then .[$key] = ($new[$key] | _order($old[$key])) else . end)
   elif [., $old | type] == ["array", "array"] and length == ($old | length)
   then [range(length) as $i | .[$i] | _order($old[$i])] else . end;
-def del(f): . as $old | (f |= empty) | _order($old);
-def delpaths($paths): . as $old | (reduce $paths[] as $path (.; getpath($path) |= empty)) | _order($old);
+def delpaths($paths): . as $old
+  | (reduce ($paths | unique | reverse[]) as $path (.; getpath($path) |= empty)) | _order($old);
+def del(f): delpaths([path(f)]);
 def _row(f): if isarray then [.[] | if isstring then f elif . == null then "" elif . < [] then tostring
   else error("cannot use ") end] else error("cannot use ") end;
 def @csv: _row("\"" + (split("\"") | join("\"\"")) + "\"") | join(",");
@@ -527,6 +528,22 @@ mod tests {
             "{\"b\":[],\"c\":3,\"d\":4}\n",
         );
         check("map(del(.[0]))", "[[1, 2], [3]]", "[[2],[]]\n");
+    }
+
+    #[test]
+    fn deletes_several_items() {
+        for (expression, expected) in [
+            ("del(.[0, 1])", "[3,4]\n"),
+            ("del(.[0], .[2])", "[2,4]\n"),
+            ("del(.[0, 0])", "[2,3,4]\n"),
+            ("del(.[-1, 0])", "[2,3]\n"),
+            ("del(.[1:3])", "[1,4]\n"),
+            ("del(.[] | select(. > 2))", "[1,2]\n"),
+            ("delpaths([[0], [1]])", "[3,4]\n"),
+            ("delpaths([])", "[1,2,3,4]\n"),
+        ] {
+            check(expression, "[1, 2, 3, 4]", expected);
+        }
     }
 
     #[test]

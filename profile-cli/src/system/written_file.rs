@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
 use tempfile::TempPath;
 
 use super::{environment, interruption, private_file};
@@ -35,6 +36,11 @@ pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()
     if rules == Rules::Named && !is_regular {
         return fs::write(path, contents);
     }
+    if rules == Rules::Named
+        && let Some(mut stream) = standard_stream(path)
+    {
+        return stream.as_file_mut().write_all(contents);
+    }
     let old = match open_old(target) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         opened => Some(opened?),
@@ -46,6 +52,14 @@ pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()
         }
         (replaced, _) => replaced,
     }
+}
+
+/// Returns stdout or stderr if it is redirected to this file, as that of `/dev/stdout` is: a new file would replace
+/// what else is printed.
+fn standard_stream(path: &Path) -> Option<Handle> {
+    let file = Handle::from_path(path).ok()?;
+    let mut streams = [Handle::stdout(), Handle::stderr()].into_iter().flatten();
+    streams.find(|stream| *stream == file)
 }
 
 fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {

@@ -195,7 +195,7 @@ async fn ids_that_a_shell_could_run_are_not_offered() {
 }
 
 #[tokio::test]
-async fn no_key_is_sent_to_a_typed_base_url() {
+async fn no_key_is_sent_if_another_service_is_selected() {
     let fixture = Fixture::new().await;
     let uri = fixture.service.uri();
     let joined = format!("--base-url={uri}");
@@ -207,6 +207,9 @@ async fn no_key_is_sent_to_a_typed_base_url() {
         &["--nope", "link", "edit", "--base-url", uri, ""],
         // Bash separates words at these characters.
         &["link", "edit", "--base-url", "=", "http", ":", "//host", ""],
+        &["--timeout", "x", "--sandbox", "link", "edit", ""],
+        &["--nope", "--sandbox", "link", "edit", ""],
+        &["--timeout", "x", "--account", "a", "link", "edit", ""],
     ] {
         assert_eq!(candidates(fixture.program(&[]), words), "", "{words:?}");
     }

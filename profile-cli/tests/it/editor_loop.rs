@@ -88,7 +88,7 @@ const ROWS: &[Row] = &[
     // Invalid.
     (&[Sets(TOO_LONG), Sees(AGAIN), Types("s\r"), Sees(AGAIN), Types("\r"), Sets("short")], &["short"], 0, 0),
     (&[Sets(TOO_LONG), Sees("your text is saved in "), Sees(AGAIN), Types("\u{3}")], &[], 1, -2),
-    (&[Sets(TOO_LONG), Sees(AGAIN), Types("\u{4}")], &[], 1, 130),
+    (&[Sets(TOO_LONG), Sees(AGAIN), Types("\u{4}"), Sees("your text is saved in ")], &[], 1, 130),
     (&[Sets(TOO_LONG), Sees(AGAIN), Types("y\r"), Quits, Sees(UNCHANGED), Sees(AGAIN), Types("n\r")], &[], 1, 2),
     (&[Quits, Sees(ENTER), SavesBytes, Types("\r"), Sees("not valid UTF-8"), Sees(AGAIN), Types("n\r")], &[], 1, 2),
     // A conflict.

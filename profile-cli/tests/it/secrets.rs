@@ -160,7 +160,7 @@ async fn the_key_is_not_written_to_a_file() {
     for (me, export, edit) in [
         (json!({"bio": CANARY}), "bio", "bio"),
         (json!({"links": [link]}), "links.1.url", ""),
-        (json!({"handle": CANARY}), "handle", ""),
+        (json!({"handle": CANARY}), "handle", "handle"),
     ] {
         let body = json!({ "data": me });
         let fixture = Fixture::responding(ResponseTemplate::new(200).set_body_json(body)).await;

@@ -101,6 +101,33 @@ async fn a_mounted_file_is_exported_in_place() {
     check_no_copy(fixture.home.path());
 }
 
+#[tokio::test]
+async fn a_file_to_which_a_standard_stream_is_redirected_is_not_replaced() {
+    let fixture = Fixture::new().await;
+    let output = fixture.home.path().join("output");
+    let name = crate::program::quoted(&output);
+    for path in [
+        "/dev/stdout",
+        "/dev/stderr",
+        "/dev/fd/1",
+        output.to_str().unwrap(),
+    ] {
+        for arguments in [&["export", "--yes"][..], &["stats", "--svg"]] {
+            let program = fixture.program(&[arguments, &[path]].concat());
+            let commands = format!("exec >>{name} 2>&1; echo before");
+            after(&commands, program).run();
+            let written = fs::read_to_string(&output).unwrap();
+            let (before, text) = written.split_once('\n').unwrap();
+            assert_eq!(before, "before", "{path}");
+            assert!(
+                text.contains("[profile]") || text.contains("<svg"),
+                "{path}: {written}"
+            );
+            fs::remove_file(&output).unwrap();
+        }
+    }
+}
+
 /// Gives a directory that nobody may write to another user, whom no permission can be denied to otherwise.
 fn run_as_nobody(home: &Path, mut program: Program) -> Option<Run> {
     if is_root() {
