@@ -30,7 +30,6 @@ use profile_sdk::quoted;
 
 use crate::input::{Input, prompt};
 use crate::outcome::{Failure, FailureKind, KeptText, Report, Result, word};
-use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::{command, environment, interruption, private_file, text_file, written_file};
@@ -162,15 +161,22 @@ fn next_step(failure: Failure, is_repeated: bool, session: &Session<'_>) -> Resu
     }
 }
 
-/// Deletes a file that was sent, if it is in the folder of the texts that were not sent.
+/// Deletes a file that was sent, if it is in the folder of the texts that were not sent, and was kept for this
+/// account or key. The sandbox is neither.
 pub(crate) fn delete_sent(
     input: &Input,
-    output: &Output,
+    session: &Session<'_>,
     is_stored: impl FnOnce() -> Result<bool>,
 ) {
     let Input::File(path) = input else {
         return;
     };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let rest = name.split_once('-').map_or("", |(_, rest)| rest);
+    let kept_for = rest.rsplit_once('-').map_or("", |(account, _)| account);
+    if session.settings.sandbox || kept_for != account(session.key_source()) {
+        return;
+    }
     let real = |folder: &Path| fs::canonicalize(folder).ok();
     let unsent = unsent_directory().ok().and_then(|unsent| real(&unsent));
     if unsent.is_some()
@@ -179,7 +185,7 @@ pub(crate) fn delete_sent(
         && let Err(error) = fs::remove_file(path)
     {
         let path = escaped(&path);
-        output.warn(&format!(
+        session.output.warn(&format!(
             "{path} was sent, but cannot be deleted: {error}; delete it, so that it is not sent again"
         ));
     }
@@ -197,6 +203,14 @@ pub(crate) fn unsent_note() -> Option<String> {
 
 fn unsent_directory() -> Result<PathBuf> {
     Ok(environment::state_directory()?.join("unsent"))
+}
+
+/// Returns the account for which a text is kept, as in the name of its file. It is empty for other keys.
+fn account(key: Option<&Source>) -> String {
+    match key {
+        Some(Source::Account(name)) => format!("{name:.100}"),
+        _ => String::new(),
+    }
 }
 
 /// A file that only this process writes.
@@ -226,9 +240,9 @@ impl TextFile {
     /// Creates a file with a text, which is deleted if it cannot be written. Its name has the account.
     fn new<T: EditedText>(directory: &Path, text: &str, key: Option<&Source>) -> io::Result<Self> {
         let write = |file: &mut File| file.write_all(text.as_bytes());
-        let mut prefix = T::PREFIX.to_owned();
-        if let Some(Source::Account(name)) = key {
-            prefix += &format!("{name:.100}-");
+        let mut prefix = T::PREFIX.to_owned() + &account(key);
+        if prefix != T::PREFIX {
+            prefix.push('-');
         }
         let file = written_file::create_temporary(directory, [&prefix, T::SUFFIX], write)?;
         let (path, key) = (file.keep()?, key.cloned());

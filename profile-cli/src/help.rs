@@ -103,6 +103,7 @@ HTTPS_PROXY, ALL_PROXY  Proxy for https://, unless `proxy` is set in config.toml
 NO_PROXY  Hosts to reach without these proxies
 NO_COLOR, CLICOLOR_FORCE  Disable or force colors with --color auto
 TERM  `dumb` disables colors with --color auto
+COLUMNS  Width of the output instead of that of the terminal
 COLORTERM  `truecolor` allows 24-bit colors
 SSL_CERT_FILE, SSL_CERT_DIR  Certificates to trust instead of those of the system, on Linux: a file that is not \
     empty, and directories"
@@ -189,7 +190,7 @@ csv keeps TAB, CR, LF and invisible characters.
 
 Results are written to stdout, errors to stderr. With --json or --jq, or if a setting selects JSON, an
 error is one object on the last line of stderr, with the fields code, message, hint, status, exit_code
-and retryable. If a command that changes something fails, `outcome` is \"not_done\" if the change was not
+and retryable. If a command that changes something on the service fails, `outcome` is \"not_done\" if the change was not
 made, \"unknown\" if it may have been made, and \"done\" if only its result could not be printed. Of several
 changes, the error is about one that failed; the result on stdout shows the others.";
 

@@ -15,7 +15,7 @@ use crate::input::profile_changes::InvalidField;
 use crate::outcome::{Failure, word};
 use crate::output::Output;
 use crate::settings::{Format, GlobalArguments};
-use crate::terminal::{SafeUrl, UrlRole, argument};
+use crate::terminal::{SafeUrl, UrlRole, argument, redact_misplaced};
 
 /// Prints the help, the version or the usage error of the argument parser.
 pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
@@ -24,6 +24,11 @@ pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode 
     suggest_subcommands(&mut error, &words);
     suggest_options(&mut error, &words);
     show_arguments(&mut error, arguments);
+    // The reason may repeat a value, as that of an invalid color does.
+    for word in arguments.iter().map(|word| word.as_encoded_bytes()) {
+        redact_misplaced(word);
+        redact_misplaced(after_equals(word));
+    }
     let output = Output::for_failures(&output_options(&words));
     let failure = invalid_value(&error).or_else(|| usage_failure(&error, output.is_json()));
     match failure {

@@ -165,6 +165,7 @@ impl ApiArguments {
         let mut body = Map::new();
         for (name, value) in &self.fields {
             if body.insert(name.clone(), json!(value)).is_some() {
+                let name = argument(name.as_bytes());
                 let message = format!("--field {name} was given twice; expected each name once");
                 return Err(Failure::usage(message));
             }

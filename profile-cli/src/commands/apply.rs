@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     if arguments.dry_run.dry_run {
         return Ok(report);
     }
-    editor::delete_sent(&arguments.file.input, session.output, || {
+    editor::delete_sent(&arguments.file.input, session, || {
         if note.is_some() {
             return Ok(false);
         }

@@ -12,6 +12,7 @@ use crate::completion;
 use crate::drawing::Change;
 use crate::outcome::{self, Failure, Report, Result, View, report_listing};
 use crate::session::{DryRun, Session, preview, requests};
+use crate::terminal::argument;
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
@@ -103,8 +104,9 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
     let url = arguments.url.map(Ok).or_else(|| words.next().map(parse));
     let url = url.ok_or_else(|| Failure::usage("the URL is missing"))??;
     if let Some(word) = words.next() {
-        let message = "unexpected argument after the title and the URL: ";
-        return Err(Failure::usage(message.to_owned() + &quoted(&word)));
+        let word = argument(word.as_bytes());
+        let message = format!("unexpected argument after the title and the URL: \"{word}\"");
+        return Err(Failure::usage(message));
     }
     let changes = [
         Change::new("title", Value::Null, title.clone()),

@@ -118,7 +118,7 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report> {
             let changes = dry_run.then_some(&changes[..]);
             session.write_or_preview(call, changes, RESOURCE, CHECK_COMMAND, |response| {
                 if let Some(file) = &arguments.file {
-                    editor::delete_sent(file, session.output, || Ok(response.data().is_some()));
+                    editor::delete_sent(file, session, || Ok(response.data().is_some()));
                 }
                 Ok(report(&response))
             })

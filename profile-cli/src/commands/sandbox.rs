@@ -28,7 +28,7 @@ Examples:
 pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report> {
     let SandboxCommand::Reset = command;
     session.confirm("Discard all changes in the sandbox?")?;
-    let path = crate::session::sandbox::reset()?;
+    let path = crate::session::sandbox::reset(session.output)?;
     let json = json!({"result": "reset", "path": path.to_string_lossy()});
     let sentence = format!("Reset the sandbox in {}.", escaped(&path));
     Ok(Report::changed(json, sentence))

@@ -52,20 +52,24 @@ pub(crate) fn other_terminal() -> Option<File> {
     is_other.then(|| File::open(TERMINAL).ok()).flatten()
 }
 
-fn read_line(line: &mut String) -> io::Result<usize> {
+/// Reads a line. Characters of a terminal that does not use UTF-8 are replaced: they are never a valid answer.
+fn read_line() -> io::Result<String> {
+    let mut line = Vec::new();
     match io::stdin().is_terminal() {
         // The lock keeps what is typed ahead for the next question.
-        true => BufReader::with_capacity(1, Blocking(io::stdin().lock())).read_line(line),
-        false => BufReader::new(File::open(TERMINAL)?).read_line(line),
-    }
+        true => {
+            BufReader::with_capacity(1, Blocking(io::stdin().lock())).read_until(b'\n', &mut line)
+        }
+        false => BufReader::new(File::open(TERMINAL)?).read_until(b'\n', &mut line),
+    }?;
+    Ok(String::from_utf8_lossy(&line).into_owned())
 }
 
 /// Prompts for a line of text. The end of input cancels the command.
 pub(crate) fn ask(question: &str) -> Result<String> {
     interruption::end_if_pending();
-    let mut answer = String::new();
-    let read = write_question(question).and_then(|()| read_line(&mut answer));
-    read.map_err(failed)?;
+    let read = write_question(question).and_then(|()| read_line());
+    let answer = read.map_err(failed)?;
     if !answer.ends_with('\n') {
         let _ = writeln!(Blocking(io::stderr()));
         let message = "input ended before an answer";

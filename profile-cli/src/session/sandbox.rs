@@ -1,7 +1,7 @@
 //! `--sandbox`: runs the service in this process, with its state in a file.
 
 use std::fmt::Display;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -25,19 +25,13 @@ pub(super) async fn start(output: &Output) -> Result<MockServer> {
     let spare = std::iter::repeat_with(|| UdpSocket::bind("127.0.0.1:0")).take(DESCRIPTORS);
     let spare: io::Result<Vec<_>> = spare.collect();
     spare.map_err(|error| not_started(&error))?;
+    let path = create_files(output)?;
     let _deferred = interruption::defer();
-    let path = create_files()?;
     let server = MockServer::builder().state_file(&path).start().await;
     let server = server.map_err(|error| match error {
         StartError::State(error) => unusable(&error),
         _ => Failure::other(error.to_string()),
     })?;
-    let locked = File::open(path.with_extension("json.lock")).map(|lock| lock.try_lock_shared());
-    if let Ok(Err(TryLockError::Error(error))) = locked
-        && written_file::lacks_locks(&error)
-    {
-        output.warn(&written_file::no_locks_warning(&path, &error));
-    }
     Ok(server)
 }
 
@@ -65,23 +59,27 @@ pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
 }
 
 /// Resets the sandbox to the sample profile, and returns the path of its state.
-pub(crate) fn reset() -> Result<PathBuf> {
+pub(crate) fn reset(output: &Output) -> Result<PathBuf> {
+    let path = create_files(output)?;
     let _deferred = interruption::defer();
-    let path = create_files()?;
     StateFile::new(&path)
         .reset(&World::default())
         .map_err(|error| Failure::other(format!("the sandbox could not be reset: {error}")))?;
     Ok(path)
 }
 
-/// Creates the missing files of the sandbox, which belong to the user even if root runs the program, and
-/// returns the path of its state.
-fn create_files() -> Result<PathBuf> {
+/// Creates the missing files of the sandbox, which belong to the user even if root runs the program, waits for
+/// commands that use them, and returns the path of its state.
+fn create_files(output: &Output) -> Result<PathBuf> {
     let path = state_path()?;
+    let lock = path.with_extension("json.lock");
     // If this fails, the service says why.
     let _ = private_file::create_directory(private_file::parent(&path));
-    let _ = private_file::create_new(&path.with_extension("json.lock"));
+    let _ = private_file::create_new(&lock);
     let _ = private_file::create_new(&path);
+    if let Ok(file) = File::open(&lock) {
+        written_file::wait_for(&file, &lock, |warning| output.warn(warning))?;
+    }
     Ok(path)
 }
 

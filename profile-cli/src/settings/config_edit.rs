@@ -5,41 +5,17 @@
 mod fuzzing;
 
 use std::collections::HashMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::Path;
-use std::thread;
-use std::time::Duration;
 
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::{AccountName, ConfigFile, SettingName};
 use crate::outcome::{Failure, Result};
 use crate::system::{Rules, environment, interruption, private_file, written_file};
-use crate::terminal::{escaped, progress};
-
-/// Waits for a lock, and after a second says so. Warns if the file system has no locks.
-fn wait_for(lock: &File, path: &Path, warn: impl FnOnce(&str)) -> Result<()> {
-    for attempt in 0.. {
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) if attempt == 50 => {
-                let path = escaped(&path);
-                progress::waiting(&format!("{path}, which another process has locked"));
-            }
-            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
-            Err(TryLockError::Error(error)) if written_file::lacks_locks(&error) => {
-                warn(&written_file::no_locks_warning(path, &error));
-                break;
-            }
-            Err(TryLockError::Error(error)) => {
-                return Err(Failure::of_file("locked", path, &error));
-            }
-            Ok(()) => break,
-        }
-    }
-    Ok(())
-}
+use crate::terminal::escaped;
 
 /// Opens the file whose lock protects config.toml: config.lock, or config.toml itself in a directory that
 /// cannot be written, since it is then written in place.
@@ -63,14 +39,14 @@ pub(crate) struct ConfigEdit {
 
 impl ConfigEdit {
     /// Checks that no other user can change the file, waits for the lock and reads the file.
-    pub(crate) fn begin(warn: impl FnOnce(&str)) -> Result<Self> {
+    pub(crate) fn begin(warn: impl Fn(&str)) -> Result<Self> {
         let directory = environment::config_directory()?;
         let [config, path] = ["config.toml", "config.lock"].map(|name| directory.join(name));
         private_file::check(&config, None).map_err(Failure::usage)?;
         let opened =
             private_file::create_directory(&directory).and_then(|()| open_lock(&path, &config));
         let lock = opened.map_err(|error| Failure::of_file("written", &path, &error))?;
-        wait_for(&lock, &path, warn)?;
+        written_file::wait_for(&lock, &path, warn)?;
         Ok(Self {
             file: ConfigFile::load(true)?,
             _lock: lock,

@@ -8,7 +8,7 @@ use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 use super::{STRING, SettingName, complete_url, shown};
 use crate::outcome::{Failure, FailureKind, NextCommand, Result};
 use crate::system::{Text, environment, private_file, text_file};
-use crate::terminal::{SafeUrl, escaped};
+use crate::terminal::{SafeUrl, argument, escaped};
 
 /// The field of an account in config.toml with its base URL.
 const BASE_URL: &str = "base_url";
@@ -131,7 +131,8 @@ impl ConfigFile {
         let of_accounts = fields(self.document.get("accounts")).flat_map(|(account, item)| {
             let unknown = fields(Some(item)).filter(|(name, _)| ![BASE_URL, KEY_STORE].contains(name));
             unknown.map(move |(name, _)| {
-                format!("unknown field {name:?} of account {account}; expected {BASE_URL} or {KEY_STORE}")
+                let name = argument(name.as_bytes());
+                format!("unknown field \"{name}\" of account {account}; expected {BASE_URL} or {KEY_STORE}")
             })
         });
         let path = escaped(&self.path);
@@ -247,8 +248,10 @@ fn found(item: &Item) -> String {
 
 fn text(item: &Item) -> Option<String> {
     let value = item.as_value()?;
-    match value.as_str() {
-        Some(text) => Some(text.to_owned()),
-        None => Some(value.clone().decorated("", "").to_string()),
-    }
+    Some(match value {
+        Value::String(text) => text.value().clone(),
+        // Not as it is written, such as 1_000.
+        Value::Integer(number) => number.value().to_string(),
+        other => other.clone().decorated("", "").to_string(),
+    })
 }

@@ -1,14 +1,17 @@
 //! Writes files: as a new file that replaces the old one, or in place if that is not possible.
 
-use crate::terminal::escaped;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use same_file::Handle;
 use tempfile::TempPath;
 
 use super::{environment, interruption, private_file};
+use crate::outcome::{Failure, Result};
+use crate::terminal::escaped;
 
 /// The rules for writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,7 +177,7 @@ pub(crate) fn cannot_be_replaced(error: &io::Error) -> bool {
 }
 
 /// Returns `true` if the file system does not support locks.
-pub(crate) fn lacks_locks(error: &io::Error) -> bool {
+fn lacks_locks(error: &io::Error) -> bool {
     // Rust has no name for ENOLCK.
     #[cfg(unix)]
     let is_enolck = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
@@ -183,12 +186,32 @@ pub(crate) fn lacks_locks(error: &io::Error) -> bool {
     is_enolck || error.kind() == ErrorKind::Unsupported
 }
 
-/// Returns the warning for a file system without locks.
-pub(crate) fn no_locks_warning(path: &Path, error: &io::Error) -> String {
-    let path = escaped(path);
-    format!(
-        "{path} cannot be locked ({error}); a change that another process makes now may be lost"
-    )
+/// Waits for a lock, and after a second says so. Warns if the file system has no locks.
+pub(crate) fn wait_for(lock: &File, path: &Path, warn: impl Fn(&str)) -> Result<()> {
+    let shown = escaped(path);
+    for attempt in 0.. {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                if attempt == 50 {
+                    warn(&format!(
+                        "waiting for {shown}, which another process has locked"
+                    ));
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+            Err(TryLockError::Error(error)) if lacks_locks(&error) => {
+                warn(&format!(
+                    "{shown} cannot be locked ({error}); a change that another process makes now may be lost"
+                ));
+                break;
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(Failure::of_file("locked", path, &error));
+            }
+            Ok(()) => break,
+        }
+    }
+    Ok(())
 }
 
 /// Follows the symbolic links of a file, which does not have to exist.

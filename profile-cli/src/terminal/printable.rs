@@ -14,14 +14,23 @@ use super::safe_url::hide_user;
 /// The keys of the environment and of clients. A webhook secret is redacted like a key.
 static SECRETS: LazyLock<Mutex<Vec<ApiKey>>> = LazyLock::new(|| {
     let text = |name| env::var(name).ok();
-    let secret = text("PROFILE_WEBHOOK_SECRET").filter(|secret| secret.len() >= SHORTEST);
-    let texts = [text("PROFILE_API_KEY"), secret].into_iter().flatten();
-    let keys = texts.map(|text| ApiKey::new(text.trim_start_matches('\u{feff}').trim()));
-    Mutex::new(keys.flatten().collect())
+    let key = text("PROFILE_API_KEY").and_then(|key| as_key(&key));
+    let secret = text("PROFILE_WEBHOOK_SECRET").and_then(|secret| secret_as_key(&secret));
+    Mutex::new(key.into_iter().chain(secret).collect())
 });
+
+fn as_key(text: &str) -> Option<ApiKey> {
+    ApiKey::new(text.trim_start_matches('\u{feff}').trim()).ok()
+}
+
+fn secret_as_key(secret: &str) -> Option<ApiKey> {
+    as_key(secret).filter(|_| secret.len() >= SHORTEST)
+}
 
 /// The minimum length of what may be a key or a webhook secret. Shorter ones would occur in messages.
 const SHORTEST: usize = 12;
+
+const REDACTED: &str = "[redacted]";
 
 /// Unicode's line separator and paragraph separator.
 const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
@@ -37,6 +46,23 @@ pub(crate) fn add_secret(key: &ApiKey) {
     // Each one costs a search of every text.
     if !secrets.contains(key) {
         secrets.push(key.clone());
+    }
+}
+
+/// Adds a webhook secret to them.
+#[cfg(feature = "webhook")]
+pub(crate) fn add_webhook_secret(secret: &[u8]) {
+    secret_as_key(&String::from_utf8_lossy(secret))
+        .iter()
+        .for_each(add_secret);
+}
+
+/// Adds an argument to them if [`argument`] does not show it.
+pub(crate) fn redact_misplaced(word: &[u8]) {
+    if argument(word) == REDACTED {
+        as_key(&String::from_utf8_lossy(word))
+            .iter()
+            .for_each(add_secret);
     }
 }
 
@@ -159,7 +185,7 @@ pub(crate) fn argument(bytes: &[u8]) -> String {
         && !text.split(['_', '-', '.', '=']).all(is_word)
         && !ProfileField::ALL.iter().any(is_field);
     match may_be_key {
-        true => "[redacted]".to_owned(),
+        true => REDACTED.to_owned(),
         false => escaped_bytes(bytes),
     }
 }

@@ -82,11 +82,6 @@ impl Drop for StatusLine {
     }
 }
 
-/// Prints a line about what the program waits for.
-pub(crate) fn waiting(what: &str) {
-    let _ = writeln!(Blocking(io::stderr()), "waiting for {}", printable(what));
-}
-
 /// Returns `true` if stderr is a terminal on which a line can be replaced.
 pub(crate) fn replaces_lines() -> bool {
     io::stderr().is_terminal() && understands_sequences()

@@ -280,6 +280,13 @@ fn a_wrong_value_can_be_replaced() {
     assert!(list.contains(message), "{list}");
     config(home.path(), &["set", "retries", "2"]).stdout();
     assert_eq!(config(home.path(), &["get", "retries"]).stdout(), "2\n");
+    for (number, value) in [("1_0", "10"), ("0x10", "16"), ("0b11", "3")] {
+        configure(home.path(), &format!("retries = {number}\n"));
+        assert_eq!(
+            config(home.path(), &["get", "retries"]).stdout(),
+            format!("{value}\n")
+        );
+    }
 }
 
 #[test]

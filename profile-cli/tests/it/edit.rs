@@ -787,6 +787,44 @@ async fn a_kept_text_names_the_account_of_the_run() {
 }
 
 #[tokio::test]
+async fn a_kept_post_is_deleted_only_after_it_was_sent_with_its_key() {
+    let fixture = Fixture::new().await;
+    fixture.add_account("a");
+    fixture.add_account("a-b");
+    let keep = |program: Program| {
+        let editor = editor(&fixture, "echo one > \"$1\"");
+        program.env("PROFILE_EDITOR", editor).run().stdout();
+        let [path] = unsent(&fixture).try_into().unwrap();
+        path
+    };
+    let create =
+        |options: &[&str]| fixture.without_settings(&[&["post", "create"][..], options].concat());
+    let of_environment = fixture.program(&["post", "create", "--editor", "--dry-run"]);
+    for (kept, senders) in [
+        (
+            create(&["--editor", "--dry-run", "--account", "a-b"]),
+            ["a-b", "a"],
+        ),
+        (of_environment, ["", "a"]),
+    ] {
+        let path = keep(kept);
+        let file = ["--file", path.to_str().unwrap()];
+        let send = |account: &str| match account {
+            "" => fixture.program(&[&["post", "create"][..], &file].concat()),
+            "--sandbox" => create(&[&["--sandbox"][..], &file].concat()),
+            name => create(&[&["--account", name][..], &file].concat()),
+        };
+        let [own, other] = senders;
+        for sender in ["--sandbox", other] {
+            send(sender).run().stdout();
+            assert!(path.exists(), "{sender}");
+        }
+        send(own).run().stdout();
+        assert!(!path.exists(), "{own}");
+    }
+}
+
+#[tokio::test]
 async fn reads_the_profile_after_an_empty_response() {
     let mut silent = Dialect::default();
     silent.write_responses = WriteResponses::NoContent;

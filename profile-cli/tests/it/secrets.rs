@@ -220,6 +220,18 @@ async fn a_key_as_another_argument_is_not_repeated() {
         &["webhook", "probe", key],
         &["webhook", "listen", "--forward-to", key],
         &["auth", "switch", "--base-url", key],
+        &["set", "--accent-color", key],
+        &["stats", "--days", key],
+        &["link", "edit", "1", "--url", key],
+        &["link", "add", "--title", "t", "https://example.org", key],
+        &[
+            "api",
+            "me",
+            "-f",
+            &format!("{key}=1"),
+            "-f",
+            &format!("{key}=2"),
+        ],
     ] {
         for json in [&[][..], &["--json"]] {
             let run = fixture.without_settings(&[arguments, json].concat());
@@ -240,6 +252,15 @@ async fn a_key_as_another_argument_is_not_repeated() {
         let run = fixture.without_settings(arguments).envs(&variables).run();
         assert!(!run.to_string().contains(key), "{run}");
     }
+    for name in ["retries", "accounts", "accounts.a.key_store"] {
+        configure(fixture.home.path(), &format!("{name} = {key:?}\n"));
+        check_redacted(&fixture.run_stored(&["auth", "list"]), key);
+    }
+}
+
+#[tokio::test]
+async fn a_word_as_another_argument_is_repeated() {
+    let fixture = Fixture::new().await;
     for (command, word) in [
         (&["show"][..], "background_color"),
         (&["show"], "--background_color"),
@@ -251,10 +272,6 @@ async fn a_key_as_another_argument_is_not_repeated() {
         let run = fixture.run(&[command, &[word]].concat());
         let is_shown = word != "ada-2026.example";
         assert_eq!(run.stderr().contains(word), is_shown, "{run}");
-    }
-    for name in ["retries", "accounts", "accounts.a.key_store"] {
-        configure(fixture.home.path(), &format!("{name} = {key:?}\n"));
-        check_redacted(&fixture.run_stored(&["auth", "list"]), key);
     }
 }
 

@@ -371,17 +371,25 @@ async fn the_default_editor_is_not_started_in_a_pipe() {
 
 /// Another process may hold the lock for long.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wait_for_the_lock_of_the_settings_is_reported_and_interrupted() {
+async fn a_wait_for_a_lock_is_reported_and_interrupted() {
     let fixture = Fixture::new().await;
     let (uri, key) = (fixture.service.uri(), fixture.service.key());
     fixture.log_in_to(uri, key, &[]).stdout();
-    let lock = fixture.home.path().join(".config/profile/config.lock");
-    let lock = std::fs::File::open(lock).unwrap();
-    lock.lock().unwrap();
-    for command in ["config set retries 1", "auth logout -y"] {
+    fixture
+        .without_settings(&["--sandbox", "show"])
+        .run()
+        .stdout();
+    for (lock, command) in [
+        (".config/profile/config.lock", "config set retries 1"),
+        (".config/profile/config.lock", "auth logout -y"),
+        (".local/state/profile/sandbox.json.lock", "--sandbox show"),
+        (".local/state/profile/sandbox.json.lock", "sandbox reset -y"),
+    ] {
+        let lock = std::fs::File::open(fixture.home.path().join(lock)).unwrap();
+        lock.lock().unwrap();
         let command: Vec<_> = command.split(' ').collect();
         let mut terminal = Terminal::start(fixture.without_settings(&command));
-        terminal.sees("config.lock, which another process has locked");
+        terminal.sees("lock, which another process has locked");
         terminal.types("\u{3}");
         let seen = terminal.ends_with(-2);
         assert!(!seen.contains("error:"), "{seen}");

@@ -161,14 +161,10 @@ fn check_settings(settings: &Settings, facts: &mut Facts) -> bool {
 
 /// Checks that only the user can access files with secrets.
 fn check_files(settings: &Settings, facts: &mut Facts) {
-    let files = match files_with_secrets(settings) {
-        Ok(files) => files,
-        Err(failure) => return facts.push(failure),
-    };
     if let Err(failure) = settings.sources.config.check_owner() {
         facts.push(failure);
     }
-    for path in files {
+    for path in files_with_secrets(settings) {
         match private_file::exposure(&path) {
             Ok(warning) => facts.warnings.extend(warning),
             // The directory of a missing file may not be searchable.
@@ -180,15 +176,20 @@ fn check_files(settings: &Settings, facts: &mut Facts) {
     }
 }
 
-fn files_with_secrets(settings: &Settings) -> Result<Vec<PathBuf>> {
-    let directory = environment::config_directory()?;
-    let keys = directory.join("keys");
-    let accounts = settings.sources.config.accounts();
-    let mut files = vec![directory.join("config.toml"), keys.clone()];
-    files.extend(accounts.iter().map(|account| keys.join(account)));
+fn files_with_secrets(settings: &Settings) -> Vec<PathBuf> {
     let variables = ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"];
-    files.extend(variables.into_iter().filter_map(environment::path));
-    Ok(files)
+    let mut files: Vec<_> = variables
+        .into_iter()
+        .filter_map(environment::path)
+        .collect();
+    // Without a home directory, there are no stored files.
+    if let Ok(directory) = environment::config_directory() {
+        let keys = directory.join("keys");
+        let accounts = settings.sources.config.accounts();
+        files.extend([directory.join("config.toml"), keys.clone()]);
+        files.extend(accounts.iter().map(|account| keys.join(account)));
+    }
+    files
 }
 
 /// Returns a warning if the clock of this machine differs from the date of a response.

@@ -219,12 +219,14 @@ pub(super) fn send_all<'d>(
     session: &Session<'_>,
 ) -> Result<()> {
     let sender = Sender::new(url, session)?;
-    let _deferred = interruption::defer();
     let output = session.output;
     let mut progress = session.progress("sending", deliveries.len());
     let mut attempts = Vec::new();
     for (name, delivery) in deliveries {
-        let attempt = sender.send(delivery, session)?;
+        let attempt = {
+            let _deferred = interruption::defer();
+            sender.send(delivery, session)?
+        };
         let printed =
             progress.above(|| output.stream(&attempt_report(name, delivery, &attempt)))?;
         if printed.is_break() {

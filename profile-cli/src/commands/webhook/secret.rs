@@ -12,6 +12,7 @@ use crate::outcome::{Failure, Result};
 use crate::output::Output;
 use crate::session::Session;
 use crate::system::{environment, mark_note, private_file, text_file};
+use crate::terminal::add_webhook_secret;
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 
@@ -61,6 +62,7 @@ impl WebhookSecret {
             bytes.drain(..3);
             output.note(&mark_note(source));
         }
+        add_webhook_secret(&bytes);
         Ok(Self { bytes, source })
     }
 

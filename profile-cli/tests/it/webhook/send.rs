@@ -234,8 +234,8 @@ fn a_silent_receiver_times_out() {
     send(home.path(), &to, &["--timeout", "0.1"]).fails(8, "timed out");
     // It is silent in the handshake, so nothing is sent.
     let to = to.replace("http:", "https:");
-    send(home.path(), &to, &["--timeout", "0.5"]).fails(8, "cannot connect");
-    let delete = ["link", "delete", "link_1", "--yes", "--timeout", "0.5"];
+    send(home.path(), &to, &["--timeout", "2"]).fails(8, "cannot connect");
+    let delete = ["link", "delete", "link_1", "--yes", "--timeout", "2"];
     let program = Program::new(home.path(), &delete).env("PROFILE_BASE_URL", &to);
     program
         .env("PROFILE_API_KEY", "key")
