@@ -13,7 +13,7 @@ pub use event_key::EventKey;
 pub use metrics::metrics_routes;
 pub use queue::{
     Backlog, DUPLICATE_WINDOW, DeadLetter, MAX_HEADER_BYTES, MAX_PENDING_BYTES, Queue, QueueError,
-    QueueSettings, STORE_TIMEOUT, StoreError, is_set, parse,
+    QueueSettings, STORE_TIMEOUT, StoreError, is_set, parse, shown,
 };
 pub use receiver::{BODY_TIMEOUT, routes};
 pub use retry_policy::RetryPolicy;

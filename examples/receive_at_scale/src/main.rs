@@ -1,7 +1,5 @@
 //! The program: a receiver, a worker, or dead letters. Its help lists the settings.
 
-#![allow(clippy::print_stderr, reason = "errors go to stderr, as the log does")]
-
 use std::env::{self, VarError};
 use std::error::Error;
 #[cfg(unix)]
@@ -15,7 +13,7 @@ use clap::{Parser, Subcommand};
 use futures_util::stream::{self, Stream, StreamExt};
 use receive_at_scale::{
     Event, EventKey, HandlerError, Queue, QueueError, QueueSettings, RetryPolicy, is_set,
-    metrics_routes, parse, routes, serve, work,
+    metrics_routes, parse, routes, serve, shown, work,
 };
 use tokio::net::TcpListener;
 use tracing::{Level, info, warn};
@@ -76,7 +74,7 @@ async fn main() -> ExitCode {
     match run(program).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error}");
+            let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }
     }
@@ -130,7 +128,8 @@ fn verifier() -> Result<Verifier, Box<dyn Error>> {
             VarError::NotUnicode(_) => format!("{name}: not valid UTF-8"),
         })?;
         let unmarked = text.strip_prefix('\u{feff}').inspect(|_| {
-            eprintln!("{name} starts with a byte order mark, which is not used");
+            let note = "starts with a byte order mark, which is not used";
+            let _ = writeln!(io::stderr(), "{name} {note}");
         });
         Secret::new(unmarked.unwrap_or(&text)).map_err(|error| format!("{name}: {error}"))
     };
@@ -144,6 +143,7 @@ fn verifier() -> Result<Verifier, Box<dyn Error>> {
 /// Listens on the address in this variable.
 async fn bind(variable: &str, address: &str) -> Result<TcpListener, String> {
     let listener = TcpListener::bind(address).await;
+    let address = shown(address);
     listener.map_err(|error| format!("{variable}: could not listen on {address:?}: {error}"))
 }
 

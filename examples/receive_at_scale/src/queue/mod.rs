@@ -7,7 +7,7 @@ mod settings;
 pub use dead_letters::DeadLetter;
 pub(crate) use dead_letters::text;
 pub use publish::{MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError};
-pub use settings::{QueueSettings, is_set, parse};
+pub use settings::{QueueSettings, is_set, parse, shown};
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,7 +2,6 @@
 
 use std::env::{self, VarError};
 use std::ffi::{OsStr, OsString};
-use std::fmt::Display;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
 use async_nats::{ClientError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
-use clap::builder::{OsStringValueParser, Resettable, TypedValueParser};
+use clap::builder::{OsStringValueParser, RangedU64ValueParser, Resettable, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Parser};
 use percent_encoding::percent_decode_str;
@@ -63,11 +62,11 @@ pub struct QueueSettings {
     #[arg(long, env, default_value = "profile", value_parser = parse_prefix, value_name = "NAME")]
     pub stream_prefix: String,
     /// Number of servers that store each event; 3 in a cluster
-    #[arg(long, env, default_value_t = 1, value_name = "NUMBER")]
+    #[arg(long, env, default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=5), value_name = "NUMBER")]
     pub stream_replicas: usize,
     /// Maximum size of each of the two streams, for events and for dead letters; the broker reserves this space;
-    /// -1 for no limit
-    #[arg(long, env, default_value_t = -1, allow_hyphen_values = true, value_name = "BYTES")]
+    /// 0 or -1 for no limit
+    #[arg(long, env, default_value_t = -1, allow_hyphen_values = true, value_parser = clap::value_parser!(i64).range(-1..), value_name = "BYTES")]
     pub stream_max_bytes: i64,
     /// Seconds for which an event is kept, handled or not; at least 600
     #[arg(long, env, default_value_t = WEEK, value_parser = clap::value_parser!(u64).range(AGES), value_name = "SECONDS")]
@@ -108,8 +107,11 @@ impl QueueSettings {
         }
         let mut options = match &self.nats_credentials {
             Some(path) => {
-                let text = String::from_utf8(read(path).await?).map_err(io::Error::other)?;
-                ConnectOptions::with_credentials(&text)?
+                let parse = |text: &[u8]| {
+                    let text = str::from_utf8(text).map_err(io::Error::other)?;
+                    ConnectOptions::with_credentials(text)
+                };
+                read("NATS_CREDENTIALS", path, parse).await?
             }
             None => ConnectOptions::new(),
         };
@@ -130,7 +132,8 @@ impl QueueSettings {
         };
         if let Some(path) = &self.nats_root_certificate {
             // async-nats would report an invalid file as a broker that cannot be reached.
-            options = options.tls_client_config(trusting(&read(path).await?)?);
+            let config = read("NATS_ROOT_CERTIFICATE", path, trusting).await?;
+            options = options.tls_client_config(config);
         }
         Ok(options)
     }
@@ -196,16 +199,23 @@ pub fn parse<T: Parser>(
             ContextKind::InvalidSubcommand,
             ContextKind::InvalidValue,
         ] {
-            // A URL with a password may have been passed as another argument. Characters other than those of
-            // ASCII may control the terminal.
-            let is_hidden = |c| c == '@' || !matches!(c, ' '..='~');
-            let is_secret = text(&error, kind).is_some_and(|text| text.contains(is_hidden));
+            let is_secret = text(&error, kind).is_some_and(|text| shown(&text) != text);
             if is_secret || (is_url && kind == ContextKind::InvalidValue) {
                 error.insert(kind, ContextValue::String("…".to_owned()));
             }
         }
         error
     })
+}
+
+/// Returns a value for a message, or `…` if it may contain a password or control the terminal: a URL may have
+/// been passed as any argument.
+pub fn shown(value: &str) -> &str {
+    let is_hidden = |c| c == '@' || !matches!(c, ' '..='~');
+    match value.contains(is_hidden) || value.contains("%40") {
+        true => "…",
+        false => value,
+    }
 }
 
 fn without_empty_variables(command: Command) -> Command {
@@ -231,18 +241,22 @@ fn parse_prefix(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Reads a text file without the byte order mark that editors on Windows write. Rejects UTF-16.
-async fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let invalid = |reason: &dyn Display| io::Error::other(format!("{}: {reason}", path.display()));
+/// Parses the text file in a variable, without the byte order mark that editors on Windows write. Rejects UTF-16.
+async fn read<T>(
+    variable: &str,
+    path: &Path,
+    parse: impl FnOnce(&[u8]) -> io::Result<T>,
+) -> io::Result<T> {
     let bytes = tokio::fs::read(path).await;
-    let mut bytes = bytes.map_err(|error| invalid(&error))?;
-    match bytes.as_slice() {
+    let parsed = bytes.and_then(|bytes| match bytes.as_slice() {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..] => {
-            Err(invalid(&"it is UTF-16; expected UTF-8"))
+            Err(io::Error::other("it is UTF-16; expected UTF-8"))
         }
-        [0xef, 0xbb, 0xbf, ..] => Ok(bytes.split_off(3)),
-        _ => Ok(bytes),
-    }
+        [0xef, 0xbb, 0xbf, text @ ..] | text => parse(text),
+    });
+    let path = path.to_string_lossy();
+    let invalid = |error| io::Error::other(format!("{variable}: {}: {error}", shown(&path)));
+    parsed.map_err(invalid)
 }
 
 /// Returns TLS settings that trust only these root certificates.
@@ -253,7 +267,7 @@ fn trusting(pem: &[u8]) -> io::Result<ClientConfig> {
         roots.add(certificate).map_err(io::Error::other)?;
     }
     if roots.is_empty() {
-        return Err(io::Error::other("no certificate in NATS_ROOT_CERTIFICATE"));
+        return Err(io::Error::other("it contains no certificate"));
     }
     let config = ClientConfig::builder().with_root_certificates(roots);
     Ok(config.with_no_client_auth())

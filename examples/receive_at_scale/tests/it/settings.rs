@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::load::{program, receiver};
-use crate::{DEADLINE, child, open, run, settings, start_broker, start_broker_with};
+use crate::{DEADLINE, child, command, open, run, settings, start_broker, start_broker_with};
 
 const README: &str = include_str!("../../README.md");
 
@@ -77,20 +77,22 @@ async fn logs_in_with_the_url_or_with_variables() {
     }
 }
 
+/// Returns the names of all variables.
+fn variables() -> impl Iterator<Item = &'static str> {
+    let (_, table) = README.split_once("| variable |").unwrap();
+    let rows = table.lines().skip(2);
+    let rows = rows.take_while(|line| line.starts_with("| "));
+    let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`'));
+    let names = names.filter(|name| name.contains(char::is_alphabetic));
+    assert!(names.clone().count() > 10);
+    names
+}
+
 /// Compose and Helm set variables without a value to an empty text.
 #[tokio::test]
 async fn optional_variables_that_are_empty_count_as_unset() {
     let broker = or_skip!(start_broker().await);
-    let (_, table) = README.split_once("| variable |").unwrap();
-    let rows = table
-        .lines()
-        .skip(2)
-        .take_while(|line| line.starts_with("| "));
-    let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`'));
-    let names = names.filter(|name| name.contains(char::is_alphabetic));
-    let names: Vec<_> = names.filter(|name| *name != "NATS_URL").collect();
-    assert!(names.len() > 10, "{names:?}");
-    for name in names {
+    for name in variables().filter(|name| *name != "NATS_URL") {
         let is_required = name == "PROFILE_WEBHOOK_SECRET";
         let mut receiver = receiver(&broker.url(), "1");
         receiver.env(name, "").stderr(Stdio::piped());
@@ -208,10 +210,17 @@ async fn names_the_setting_that_cannot_be_read() {
     without_certificate.nats_root_certificate = Some("/nonexistent/root.pem".into());
     let mut empty_certificate = without_certificate.clone();
     empty_certificate.nats_root_certificate = Some("/dev/null".into());
-    for settings in [without_credentials, without_certificate, empty_certificate] {
+    let mut empty_credentials = without_credentials.clone();
+    empty_credentials.nats_credentials = Some("/dev/null".into());
+    for (settings, place) in [
+        (without_credentials, "NATS_CREDENTIALS: /nonexistent/"),
+        (empty_credentials, "NATS_CREDENTIALS: /dev/null"),
+        (without_certificate, "NATS_ROOT_CERTIFICATE: /nonexistent/"),
+        (empty_certificate, "NATS_ROOT_CERTIFICATE: /dev/null"),
+    ] {
         let error = Queue::open(settings).await.err().unwrap().to_string();
-        let expected = "could not read the credentials or the certificate: ";
-        assert!(error.starts_with(expected), "{error}");
+        let expected = format!("could not read the credentials or the certificate: {place}");
+        assert!(error.starts_with(&expected), "{error}");
     }
 }
 
@@ -250,6 +259,9 @@ async fn the_program_rejects_invalid_settings() {
         ("NATS_URL", "nats://[", "--nats-url"),
         ("STREAM_MAX_AGE", "0", "600..=9223372036"),
         ("STREAM_MAX_AGE", "18446744674", "600..=9223372036"),
+        ("STREAM_MAX_BYTES", "-2", "-2 is not in -1.."),
+        ("STREAM_REPLICAS", "0", "1..=5"),
+        ("STREAM_REPLICAS", "9223372036854775808", "1..=5"),
         ("EVENT_KEY", "data.id", "expected `none`, `digest`"),
         ("LOG_LEVEL", "debug", "--log-level"),
         ("STREAM_PREFIX", "a.b", "--stream-prefix"),
@@ -320,6 +332,25 @@ async fn the_program_does_not_print_invalid_secrets() {
     }
 }
 
+/// Without a panic, which has another exit code.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn messages_that_cannot_be_written_change_nothing() {
+    // A note and an error, and a line of the log before an address that cannot be printed either.
+    for variable in [
+        ("PROFILE_WEBHOOK_SECRET", "\u{feff}"),
+        ("METRICS_LISTEN", "127.0.0.1:0"),
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let full = full.unwrap();
+        let mut program = command(env!("CARGO_BIN_EXE_receive_at_scale"));
+        let program = program.arg("receive").envs([SECRET, LISTEN, variable]);
+        let program = program.stdout(full.try_clone().unwrap()).stderr(full);
+        let status = timeout(DEADLINE, program.status()).await.unwrap().unwrap();
+        assert_eq!(status.code(), Some(1), "{variable:?}");
+    }
+}
+
 #[test]
 fn usage_errors_are_visible() {
     child::usage_errors_are_visible(&["--streams", "receive"], |arguments| {
@@ -342,6 +373,17 @@ async fn usage_errors_do_not_contain_a_password() {
         let error = String::from_utf8(error).unwrap();
         let is_hidden = error.contains(message) && !error.contains("never");
         assert!(is_hidden, "{error}");
+    }
+    for (name, url) in variables().flat_map(|name| [(name, url), (name, "nats://ada%3Anever%40[")])
+    {
+        // An invalid address ends the program after everything else.
+        let variables = [SECRET, LISTEN, ("METRICS_LISTEN", "invalid"), (name, url)];
+        let error = run(&["receive"], &variables).await.stderr;
+        let error = String::from_utf8(error).unwrap();
+        assert!(
+            !error.is_empty() && !error.contains("never"),
+            "{name}: {error}"
+        );
     }
     let error = receive_at_scale::QueueSettings::new("nats://ada:never@[");
     assert!(!error.err().unwrap().to_string().contains("never"));
