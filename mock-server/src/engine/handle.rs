@@ -1,5 +1,7 @@
 //! The processing of a request: the checks in their order, then the handler of the endpoint.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -171,19 +173,26 @@ fn add_rate_limit(reply: &mut Reply, quota: Quota, dialect: &Dialect, now: Times
     };
     let values: [i64; 3] = [quota.limit.limit.into(), quota.remaining.into(), reset];
     for (name, value) in rate_limit_names(dialect).into_iter().zip(values) {
-        let header = name.map(|name| (name.into(), value.to_string().into()));
+        let header = name.map(|name| (name, value.to_string().into()));
         reply.headers.extend(header);
     }
 }
 
 /// Returns the names of the headers with the limit, the remaining requests and the end of the window.
-fn rate_limit_names(dialect: &Dialect) -> [Option<String>; 3] {
+fn rate_limit_names(dialect: &Dialect) -> [Option<Cow<'static, str>>; 3] {
     if let Some(names) = &dialect.rate_limit_header_names {
-        return [&names.limit, &names.remaining, &names.reset].map(Clone::clone);
+        let names = [&names.limit, &names.remaining, &names.reset];
+        return names.map(|name| name.clone().map(Cow::Owned));
     }
-    let prefix = match dialect.rate_limit_headers {
-        RateLimitHeaders::RateLimit => "ratelimit",
-        RateLimitHeaders::XRateLimit => "x-ratelimit",
+    let names = match dialect.rate_limit_headers {
+        RateLimitHeaders::RateLimit => {
+            ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]
+        }
+        RateLimitHeaders::XRateLimit => [
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset",
+        ],
     };
-    ["limit", "remaining", "reset"].map(|name| Some(format!("{prefix}-{name}")))
+    names.map(|name| Some(Cow::Borrowed(name)))
 }
