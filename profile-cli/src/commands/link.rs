@@ -12,7 +12,7 @@ use crate::completion;
 use crate::drawing::Change;
 use crate::outcome::{self, Failure, Report, Result, View, report_listing};
 use crate::session::{DryRun, Session, preview, requests};
-use crate::terminal::argument;
+use crate::terminal::{argument, redact_misplaced};
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
@@ -95,6 +95,7 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
     let title = arguments.title.or_else(|| words.next());
     let title = title.unwrap_or_default();
     let parse = |text: String| {
+        redact_misplaced(text.as_bytes());
         let parsed = text.parse::<LinkUrl>().map_err(Failure::from);
         parsed.map_err(|failure| match title.parse::<LinkUrl>() {
             Ok(_) => failure.hint("pass the title before the URL"),

@@ -223,6 +223,7 @@ async fn a_key_as_another_argument_is_not_repeated() {
         &["set", "--accent-color", key],
         &["stats", "--days", key],
         &["link", "edit", "1", "--url", key],
+        &["link", "add", "t", key],
         &["link", "add", "--title", "t", "https://example.org", key],
         &[
             "api",
@@ -243,7 +244,6 @@ async fn a_key_as_another_argument_is_not_repeated() {
     for arguments in [
         &["config", "list", "--account", key][..],
         &["auth", "status", "--base-url", key],
-        &["link", "add", "t", key],
         &["show", "--jq", key],
         &["webhook", "listen", "--addr", &format!("{key}:x")],
         &["webhook", "send", key, "--to", "http://127.0.0.1:1"],
