@@ -11,9 +11,11 @@ use serde_json::value::RawValue;
 /// The maximum depth of arrays and objects, below that of `serde_json`, 128.
 const MAX_DEPTH: usize = 100;
 
-/// Parses JSON of a response, after [`readable_json`].
-pub(crate) fn parse(json: &[u8]) -> serde_json::Result<Value> {
-    serde_json::from_str(&readable_json(json))
+/// Parses JSON of a response, after [`readable_json`]. Arrays and objects below `max_depth` levels become strings too.
+pub(crate) fn parse(json: &[u8], max_depth: usize) -> serde_json::Result<Value> {
+    let text = readable_json(json);
+    let quoted = quote_unreadable(&text, max_depth);
+    serde_json::from_str(quoted.as_deref().unwrap_or(&text))
 }
 
 /// The body of a response, with its JSON text, which is created once.
@@ -69,7 +71,7 @@ pub fn readable_json(json: &[u8]) -> Cow<'_, str> {
     let mut text = String::from_utf8_lossy(without_mark(json));
     let whole = without_halves(&text);
     text = whole.map_or(text, Cow::Owned);
-    let quoted = quote_unreadable(&text);
+    let quoted = quote_unreadable(&text, MAX_DEPTH);
     quoted.map_or(text, Cow::Owned)
 }
 
@@ -105,21 +107,21 @@ fn without_halves(text: &str) -> Option<String> {
 
 /// Turns values that `serde_json` rejects or would change into strings of their JSON text, and those that are not
 /// numbers into null. Returns `None` if there are none.
-fn quote_unreadable(text: &str) -> Option<String> {
+fn quote_unreadable(text: &str, max_depth: usize) -> Option<String> {
     let (mut quoted, mut kept) = (String::new(), 0);
     let (mut deep, mut is_id) = (None, false);
     for token in json_tokens(text) {
         let end = token.start + token.text.len();
         let is_no_number = matches!(token.text, "NaN" | "Infinity" | "-Infinity");
         let replaced = match token.text {
-            _ if token.depth <= MAX_DEPTH => {
+            _ if token.depth <= max_depth => {
                 (is_no_number || is_unreadable(token.text, is_id)).then_some(token.start)
             }
-            "[" | "{" if token.depth == MAX_DEPTH + 1 => {
+            "[" | "{" if token.depth == max_depth + 1 => {
                 deep = Some(token.start);
                 None
             }
-            "]" | "}" if token.depth == MAX_DEPTH + 1 => deep.take(),
+            "]" | "}" if token.depth == max_depth + 1 => deep.take(),
             _ => None,
         };
         if let Some(start) = replaced {
@@ -222,7 +224,7 @@ mod tests {
         }
         assert_eq!(readable_json(b"\"a\xf0\x9f\""), "\"a\u{fffd}\"");
         assert_eq!(
-            parse(br#"{"a": "\ud83d"}"#).unwrap(),
+            parse(br#"{"a": "\ud83d"}"#, MAX_DEPTH).unwrap(),
             json!({"a": "\u{fffd}"})
         );
     }
@@ -242,7 +244,11 @@ mod tests {
         ] {
             let body = format!(r#"[{{"id": {text} , "n": 1.5}}]"#);
             let expected = json!([{"id": value, "n": 1.5}]);
-            assert_eq!(parse(body.as_bytes()).unwrap(), expected, "{text}");
+            assert_eq!(
+                parse(body.as_bytes(), MAX_DEPTH).unwrap(),
+                expected,
+                "{text}"
+            );
         }
     }
 
@@ -251,7 +257,7 @@ mod tests {
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
         for text in ["1e999", "-1e400", &deep] {
             let body = format!(r#"{{"a":{text},"b":[1,{{"c":2}}]}}"#);
-            let read = parse(body.as_bytes()).unwrap();
+            let read = parse(body.as_bytes(), MAX_DEPTH).unwrap();
             assert_eq!(read["b"], json!([1, {"c": 2}]));
             let mut kept = &read["a"];
             while let Some(elements) = kept.as_array() {
@@ -261,7 +267,7 @@ mod tests {
         }
         let nested = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
         let expected: Value = serde_json::from_str(&nested).unwrap();
-        assert_eq!(parse(nested.as_bytes()).unwrap(), expected);
+        assert_eq!(parse(nested.as_bytes(), MAX_DEPTH).unwrap(), expected);
     }
 
     #[test]
@@ -275,7 +281,8 @@ mod tests {
             "{\"id\"",
             "{\"a\" 1}",
         ] {
-            let (read, expected) = (parse(text.as_bytes()), serde_json::from_str::<Value>(text));
+            let read = parse(text.as_bytes(), MAX_DEPTH);
+            let expected = serde_json::from_str::<Value>(text);
             assert_eq!(read.ok(), expected.ok(), "{text}");
         }
     }

@@ -27,7 +27,7 @@ struct Attempts<'a> {
 pub(crate) type Exchange = (RawResponse, AttemptSummary, CallSpan);
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
-/// earlier attempt may have deleted the resource. For a call that accepts any body, a body that
+/// earlier attempt may have deleted the resource; its body becomes empty. For a call that accepts any body, a body that
 /// could not be read completely becomes empty. Also returns the span, which lasts until the body is decoded.
 pub(crate) async fn send_with_retries(
     client: &Client,
@@ -142,7 +142,10 @@ impl<'a> Attempts<'a> {
                 Ok(response)
             }
             (200..300, Some(error)) => failed(self.client.redacted(error.with_response(response))),
-            (404, _) if self.summary.uncertain && is_delete => Ok(response),
+            (404, _) if self.summary.uncertain && is_delete => {
+                response.body = Body::default();
+                Ok(response)
+            }
             (status, body_error) => {
                 let error = Error::from_response(response).with_coding(body_error);
                 let error = self.client.redacted(error);

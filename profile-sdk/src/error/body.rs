@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use crate::json;
 use crate::text::one_line;
 
+/// The maximum depth of arrays and objects. Values are read in several ways, so the time doubles with each level.
+const MAX_DEPTH: usize = 8;
+
 /// The error code and message of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
@@ -25,7 +28,7 @@ pub(crate) fn is_page(body: &[u8]) -> bool {
 pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
     let text = String::from_utf8_lossy(json::without_mark(body));
     let text = text.trim();
-    match json::parse(text.as_bytes()) {
+    match json::parse(text.as_bytes(), MAX_DEPTH) {
         Ok(value) => read_value(&value),
         Err(_) if is_page(body) => only_message(html_title(text)),
         Err(_) => only_message(sentence(text)),
@@ -422,6 +425,35 @@ mod tests {
         check("\0", None, None);
         check("null", None, None);
         check("{}", None, None);
+    }
+
+    #[test]
+    fn deep_nesting_takes_little_time_and_hides_nothing_else() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for (open, close) in [
+                (r#"{"error":"#, "}"),
+                (r#"{"errors":["#, "]}"),
+                (r#"{"detail":"#, "}"),
+                (r#"{"field":["#, "]}"),
+                (r#"{"bio":{"message":"#, "}}"),
+                (r#"{"bio":{"":[],"a":"#, "}}"),
+            ] {
+                for levels in [30, 10_000] {
+                    let deep = format!("{}{{}}{}", open.repeat(levels), close.repeat(levels));
+                    read_error_body(deep.as_bytes());
+                    check(
+                        &format!(r#"{{"more":{deep},"message":"m"}}"#),
+                        None,
+                        Some("m"),
+                    );
+                }
+            }
+            sender.send(()).unwrap();
+        });
+        receiver
+            .recv_timeout(std::time::Duration::from_secs(60))
+            .unwrap();
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl ErrorBuilder {
                 None,
                 "the connection was lost before the response was complete",
             ),
-            ErrorKind::Redirected => (Some(302), ""),
+            ErrorKind::Redirected => (Some(307), ""),
             ErrorKind::Unauthorized => (Some(401), ""),
             ErrorKind::Forbidden => (Some(403), ""),
             ErrorKind::NotFound => (Some(404), ""),

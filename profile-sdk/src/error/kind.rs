@@ -82,8 +82,8 @@ impl ErrorKind {
     pub(crate) fn consequence(self, status: Option<u16>) -> (Effect, Again) {
         match status {
             Some(502..=504) => return (Effect::Unclear, Again::Now),
-            // The usual response to a form that was processed.
-            Some(303) => return (Effect::Unclear, Again::Never),
+            // The usual responses to a form that was processed.
+            Some(302 | 303) => return (Effect::Unclear, Again::Never),
             _ => {}
         }
         match self {

@@ -206,7 +206,7 @@ impl Error {
 
     /// Returns `true` if a write may have been applied although the call failed: the response of an
     /// attempt was lost, could not be decoded or was too large, the service failed while processing
-    /// the request or timed out (408), or it redirects to the result (303).
+    /// the request or timed out (408), or it redirects to the result (302, 303).
     ///
     /// A write with a 2xx response succeeds even if its body cannot be read or decoded. [Raw
     /// calls](crate::Client::raw_call) are the exception: they return an error, for which this

@@ -1,5 +1,6 @@
 //! The declaration of a profile, and the links that it matches.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -224,7 +225,12 @@ impl Grade {
                         url.into()
                     },
                 );
-                let url = percent_decode_str(url.trim_end_matches('/')).decode_utf8_lossy();
+                // Only other characters than ASCII are decoded: `%2F` is not a separator.
+                let url = (0..8).fold(url.trim_end_matches('/').to_owned(), |url, digit| {
+                    url.replace(&format!("%{digit}"), &format!("%25{digit}"))
+                });
+                let decoded = percent_decode_str(&url).decode_utf8();
+                let url = decoded.unwrap_or(Cow::Borrowed(&url));
                 let normalizer = ComposingNormalizerBorrowed::new_nfc();
                 [title, &url].map(|text| normalizer.normalize(text).into_owned())
             }

@@ -127,7 +127,8 @@ async fn respond_and_call(response: ResponseTemplate) -> (Error, Error) {
 #[tokio::test]
 async fn classifies_status_codes() {
     for (status, kind, unclear) in [
-        (302, ErrorKind::Redirected, false),
+        (301, ErrorKind::Redirected, false),
+        (302, ErrorKind::Redirected, true),
         (303, ErrorKind::Redirected, true),
         (304, ErrorKind::Unreadable, true),
         (400, ErrorKind::Rejected, false),

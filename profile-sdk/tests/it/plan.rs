@@ -312,8 +312,15 @@ fn similar_links_match_if_there_is_only_one_way() {
 
 #[test]
 fn links_that_differ_in_more_than_what_services_change_are_different() {
-    let stored = json!([link("1", "blog", "https://a.example/x")]);
+    let stored = json!([
+        link("1", "blog", "https://a.example/x"),
+        link("2", "blog", "https://a.example/a/b?q=a&b#c%FF"),
+    ]);
     for (title, url) in [
+        ("blog ", "https://a.example/a%2Fb?q=a&b#c%FF"),
+        ("blog ", "https://a.example/a/b?q=a%26b#c%FF"),
+        ("blog ", "https://a.example/a/b?q=a&b%23c%FF"),
+        ("blog ", "https://a.example/a/b?q=a&b#c%FE"),
         ("Blog", "https://a.example/x/"),
         ("blog ", "https://a.example/X"),
         ("blo g", "https://a.example/x/"),

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
-use profile_sdk::{Clock, Error, ErrorKind, LinkId, Operation, ProfileUpdate, RetryPolicy};
+use profile_sdk::{
+    Clock, Error, ErrorKind, LinkId, Method, Operation, Post, ProfileUpdate, RetryPolicy,
+};
 
 use crate::clock::SkippingClock;
 use crate::every_call::every_call;
@@ -124,6 +126,11 @@ async fn a_404_after_a_lost_deletion_is_a_success() {
     let response = client.delete_link(&id).send().await.unwrap();
     assert_eq!(response.status(), 404);
     assert_eq!(requests(&service), 2);
+    // The body of the 404 is not the data.
+    let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
+    add_fault(&service, lost.times(1));
+    let raw = client.raw_call(Method::Delete, "/api/v1/me/posts/post_1");
+    assert_eq!(raw.read_data::<Option<Post>>().await.unwrap(), None);
 
     // Without a lost response, a 404 is an error.
     let error = client.delete_link(&id).await.unwrap_err();
