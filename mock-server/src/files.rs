@@ -20,10 +20,14 @@ pub fn to_text(text: Vec<u8>, source: impl Display, warn: impl FnOnce(&str)) -> 
 }
 
 /// Reads a secret without the line break that editors write at its end, and without a byte order mark.
+/// An empty one is an error, since anyone can sign with it.
 pub fn read_secret(path: &Path, warn: impl FnOnce(&str)) -> io::Result<Vec<u8>> {
     let mut secret = without_noted_mark(fs::read(path)?, path.display(), warn)?;
     if secret.pop_if(|last| *last == b'\n').is_some() {
         secret.pop_if(|last| *last == b'\r');
+    }
+    if secret.is_empty() {
+        return Err(io::Error::other("it is empty"));
     }
     Ok(secret)
 }

@@ -76,7 +76,7 @@ pub use wiremock;
 pub use self::{
     control::control_openapi_json,
     mutants::Mutant,
-    redaction::{SafeUrl, printable},
+    redaction::{SafeUrl, Secrets, printable},
     signals::Signals,
     tasks::run_blocking,
     worlds::Worlds,

@@ -25,13 +25,13 @@ const MIN_PART_BYTES: usize = 8;
 const MAX_PARTS: usize = 64;
 
 /// The secrets that texts about one request may contain, as [`normalize`] returns them.
-pub(crate) struct Secrets(Vec<String>);
+pub struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Returns the credentials in the headers of a request, which may be a key of the real service, and
     /// their parts other than its paths, and `other_keys`. [`redact`](Self::redact) also recognizes generated
     /// keys by their format.
-    pub(crate) fn new(headers: &[(String, String)], paths: &[&str], other_keys: &[String]) -> Self {
+    pub fn new(headers: &[(String, String)], paths: &[&str], other_keys: &[String]) -> Self {
         let values = headers.iter().filter(|(name, _)| is_secret_header(name));
         let values = values.map(|(_, value)| value.as_str());
         let is_path = |part: &str| {
@@ -57,7 +57,7 @@ impl Secrets {
 
     /// Replaces the secrets and the digits of generated keys, in upper or lower case and percent-encoded or not,
     /// with `…`.
-    pub(crate) fn redact(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         let (normal, starts) = normalize(text);
         let mut found = key_digits(&normal);
         // The names of generated keys stay.

@@ -228,12 +228,20 @@ impl Worlds {
     }
 
     fn advise_unknown(&self, request: &Request, world: &str) {
-        let world = request.secrets(&[]).redact(world);
-        let first = format!("{}: unknown world {world}", request_line(request, &[]));
+        let other_keys = self.other_keys();
+        let world = request.secrets(&other_keys).redact(world);
+        let line = request_line(request, &other_keys);
+        let first = format!("{line}: unknown world {world}");
         let mut report = lock(&self.past.report);
         report.advise(UNKNOWN_WORLD, first);
         // The world `default` counts the others.
         report.requests += u64::from(!request.is_lost);
+    }
+
+    /// Returns the keys of the default world that were not generated, for requests without a world.
+    pub(crate) fn other_keys(&self) -> Vec<String> {
+        let keys = self.default().store.read(World::other_keys);
+        keys.unwrap_or_default()
     }
 
     /// Returns the service of the world with this name.

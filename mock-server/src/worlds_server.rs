@@ -177,7 +177,7 @@ impl WorldsHandler {
             Err(world) => {
                 let planned = self.unknown_world(&request, &world);
                 if let Some(log) = &self.log {
-                    let line = request_line(&request, &[]);
+                    let line = request_line(&request, &self.control.worlds.other_keys());
                     log(format_args!("{line} {}", planned.code));
                 }
                 return Ok(response(planned));

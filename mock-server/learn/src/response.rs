@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::slice;
 
-use mock_server::SafeUrl;
+use mock_server::{SafeUrl, Secrets};
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use serde::Serialize;
@@ -215,9 +216,9 @@ impl Key {
         value
     }
 
-    /// Replaces the key.
+    /// Replaces the key, in upper or lower case and percent-encoded or not.
     pub(crate) fn redact(&self, text: &str) -> String {
-        text.replace(&self.0, HIDDEN)
+        Secrets::new(&[], &[], slice::from_ref(&self.0)).redact(text)
     }
 
     fn redact_json(&self, json: Value) -> Value {

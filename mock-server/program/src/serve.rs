@@ -55,24 +55,25 @@ fn announce(servers: &[WorldsServer], keys: &Keys) -> io::Result<()> {
     let (url, control) = (servers[0].url(), servers[0].control_url());
     let control = control.as_deref();
     let line = serde_json::to_string(&Ready { url, keys, control })?;
+    // Ignore a closed stderr.
     let mut stderr = io::stderr().lock();
     let addresses = servers.iter().map(WorldsServer::address);
     for address in addresses.filter(|address| !address.ip().is_loopback()) {
         let what = control.map_or("", |_| " and its control API");
-        writeln!(
+        let _ = writeln!(
             stderr,
             "mock-server: {address}{what} can be reached from other machines; omit --addr to listen \
              on 127.0.0.1 only"
-        )?;
+        );
     }
-    writeln!(stderr, "mock-server: serving on {url} until Ctrl-C. Try:")?;
-    writeln!(
+    let _ = writeln!(stderr, "mock-server: serving on {url} until Ctrl-C. Try:");
+    let _ = writeln!(
         stderr,
         "  curl -H 'Authorization: Bearer {}' {url}/api/v1/me",
         keys.all
-    )?;
+    );
     if control.is_some() {
-        writeln!(stderr, "Open {url}/ in a browser to see requests")?;
+        let _ = writeln!(stderr, "Open {url}/ in a browser to see requests");
     }
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")?;

@@ -152,8 +152,6 @@ impl Settings {
         let mut webhook = None;
         if let (Some(url), Some(file)) = (&options.webhook_url, &options.webhook_secret_file) {
             let secret = read("webhook secret", file, read_secret)?;
-            let set = World::default().set_webhook_receiver(url, &*secret);
-            set.map_err(Failure::in_file("webhook secret", file))?;
             webhook = Some((url.clone(), secret));
         }
         Ok(Self { dialect, webhook })

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn accepts_only_hosts_that_no_web_page_can_have() {
         let mut own = OwnHosts::default();
-        own.add("Mock").unwrap();
+        own.add("Mock.").unwrap();
         for host in [
             "127.0.0.1:8080",
             "[::1]:8080",

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::named_enum::named_enum;
 use crate::engine::seeded_hash::SeededHash;
+use crate::input::read_json;
 use crate::redaction;
 
 /// Defines [`Keys`]. A row has the name of a key and its scopes.
@@ -89,9 +90,10 @@ pub(crate) fn bearer_token(header: &str) -> Option<&str> {
 pub(crate) struct Key {
     pub(crate) handle: String,
     pub(crate) scopes: BTreeSet<Scope>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read_json::nested_object")]
     pub(crate) rate_limit: RateLimit,
-    #[serde(default, skip_serializing_if = "Window::is_unused")]
+    #[serde(default, deserialize_with = "read_json::nested_object")]
+    #[serde(skip_serializing_if = "Window::is_unused")]
     window: Window,
 }
 

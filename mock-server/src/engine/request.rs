@@ -9,7 +9,7 @@ use http::uri::Authority;
 
 use super::{Problem, bearer_token};
 use crate::input::{InvalidInput, Result};
-use crate::redaction::Secrets;
+use crate::redaction::{SafeUrl, Secrets};
 
 /// An HTTP request as plain values.
 ///
@@ -210,11 +210,14 @@ impl OwnHosts {
     pub(crate) fn add(&mut self, name: &str) -> Result<()> {
         let authority: Option<Authority> = name.parse().ok();
         if authority.is_none_or(|authority| authority.host() != name || name.contains('@')) {
-            let message =
-                format!("`{name}` is not a host name; expected one without a port, such as mock");
+            let message = format!(
+                "`{}` is not a host name; expected one without a port, such as mock",
+                SafeUrl(name)
+            );
             return Err(InvalidInput::new("invalid_host", message));
         }
-        self.0.push(name.to_owned());
+        self.0
+            .push(name.strip_suffix('.').unwrap_or(name).to_owned());
         Ok(())
     }
 

@@ -143,8 +143,8 @@ fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
             reply = json_reply(200, body).with_header("content-encoding", "gzip");
         }
         Fault::Wire(fault) => {
-            // A 204 has no body that could be incomplete.
-            if fault.breaks_body() && reply.status == 204 {
+            // These responses have no body that could be incomplete.
+            if fault.breaks_body() && is_bodiless(reply.status) {
                 reply.status = 200;
             }
             wire = Some(*fault);
@@ -191,6 +191,14 @@ mod tests {
         let reply = apply_fault(&fault, Reply::empty(204));
         assert_eq!(reply.headers, [("content-type".into(), "text/html".into())]);
         assert_eq!((reply.code, &*reply.body), (502, &b"<p>"[..]));
+    }
+
+    #[test]
+    fn a_fault_of_the_body_is_sent_with_a_status_that_has_one() {
+        for status in [204, 205] {
+            let fault = Fault::Wire(WireFault::BadChunk);
+            assert_eq!(apply_fault(&fault, Reply::empty(status)).code, 200);
+        }
     }
 
     #[test]

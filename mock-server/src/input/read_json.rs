@@ -39,15 +39,18 @@ pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T> {
 
 /// Names the range instead of the type of an integer.
 fn with_range(message: &str) -> String {
-    let maxima = [
-        ("u64", u64::MAX),
-        ("usize", usize::MAX as u64),
-        ("u32", u32::MAX.into()),
-        ("u16", u16::MAX.into()),
+    let ranges = [
+        ("u64", 0, u64::MAX),
+        ("usize", 0, usize::MAX as u64),
+        ("u32", 0, u32::MAX.into()),
+        ("u16", 0, u16::MAX.into()),
+        ("a nonzero u32", 1, u32::MAX.into()),
     ];
-    let found = maxima.iter().find_map(|(name, max)| {
+    let found = ranges.iter().find_map(|(name, min, max)| {
         let found = message.strip_suffix(name)?.strip_suffix("expected ")?;
-        Some(format!("{found}expected a whole number from 0 to {max}"))
+        Some(format!(
+            "{found}expected a whole number from {min} to {max}"
+        ))
     });
     found.unwrap_or_else(|| message.to_owned())
 }

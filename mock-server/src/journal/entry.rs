@@ -206,7 +206,7 @@ impl Entry {
             violations: self.violations.clone(),
             cross_origin: self.is_cross_origin,
             response_headers: response_headers
-                .map(|(name, value)| (name.to_string(), redact(value)))
+                .map(|(name, value)| (redact(name), redact(value)))
                 .collect(),
             response_body: redact_body(&response.body, response.body_length),
             response_body_length: response.body_length,

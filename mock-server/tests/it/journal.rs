@@ -1,9 +1,10 @@
 //! The journal: records, redaction, patterns and waiting.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mock_server::journal::{Expectation, JournalLimits, RequestPattern};
-use mock_server::{Clock, MockServer, Scope, World};
+use mock_server::{Clock, Fault, FaultRule, MockServer, Scope, World};
 use serde_json::{Value, json};
 
 use crate::request::{request, write};
@@ -507,6 +508,16 @@ async fn removes_keys_and_credentials_from_everything_recorded() {
         let request = request.header("X-Copy", secret);
         request.json(json!({"copy": secret})).send();
     }
+    // A key in the name of a header of a response.
+    let headers = BTreeMap::from([(format!("x-{STATE_KEY}"), "v".to_owned())]);
+    let (status, body) = (500, None);
+    let fault = Fault::Status {
+        status,
+        body,
+        headers,
+    };
+    server.add_fault(FaultRule::new(fault).times(1)).unwrap();
+    request(&server, "GET /badges").send();
     // A key of the world without an Authorization header.
     let request = request(&server, &format!("GET /{STATE_KEY}?a={STATE_KEY}"));
     request.without_key().send();

@@ -121,6 +121,7 @@ pub(crate) fn check_only(url: &str, key: &str, options: &[&str]) -> Learned {
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     let file = fs::read_to_string(&path).unwrap_or_default();
     for text in [&stdout, &stderr, &file] {
+        let text = text.to_lowercase().replace("%5f", "_");
         assert!(!text.contains(key), "{text}");
     }
     let files = fs::read_dir(&directory).unwrap();
@@ -597,6 +598,26 @@ async fn a_deletion_does_not_show_the_responses_to_other_writes() {
     assert_eq!(after.account("demo"), before.account("demo"));
 }
 
+/// `learn` checks that nothing contains the key.
+#[tokio::test]
+async fn a_key_in_another_form_is_hidden() {
+    let server = MockServer::start().await;
+    let forms = [
+        server.key().to_uppercase(),
+        server.key().replace('_', "%5F"),
+    ];
+    let body = json!({"error": {"code": "denied", "message": forms.join(" for ")}});
+    let denied = Fault::Status {
+        status: 400,
+        body: Some(body.to_string()),
+        headers: BTreeMap::new(),
+    };
+    let denied = FaultRule::new(denied).matching(RequestPattern::any().method("PATCH"));
+    server.add_fault(denied).unwrap();
+    let learned = learn(server.uri(), server.key(), &[]);
+    assert!(learned.file.to_string().contains(" for "));
+}
+
 #[tokio::test]
 async fn a_forged_delivery_is_a_contradiction() {
     let server = MockServer::start().await;
@@ -638,6 +659,9 @@ async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
         let marked = learned(format!("\u{feff}{text}").as_bytes());
         assert_same(&marked.settings(), &plain.settings(), option);
         assert_eq!(marked.code, plain.code, "{option}");
+        for empty in ["", "\n", "\u{feff}"] {
+            assert_eq!(learned(empty.as_bytes()).code, Some(2), "{option}");
+        }
         let note = "text starts with a byte order mark, which is not used";
         assert!(marked.stderr.contains(note), "{option}: {}", marked.stderr);
         for start in ["", "\u{feff}"] {

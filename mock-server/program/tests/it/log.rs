@@ -8,8 +8,9 @@ use rustix::process::Signal;
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::child;
 use crate::request::request_exactly;
-use crate::serving::{file, serve};
+use crate::serving::{self, file, serve};
 
 #[test]
 fn logs_requests_without_keys() {
@@ -36,7 +37,13 @@ fn logs_requests_without_keys() {
     let unavailable = json!({"fault": {"status": {"status": 503}}});
     serving.order(201, "POST /worlds/default/faults", unavailable);
     serving.request("GET /badges").without_key().send();
-    let gone = request_exactly(serving.address(), "GET /worlds/w9/api/v1/me?x=1");
+    let mut state = serving.read("/state");
+    state["keys"]["real-service-key"] = state["keys"][serving.key("all")].clone();
+    serving.order(204, "PUT /worlds/default/state", state);
+    let gone = request_exactly(
+        serving.address(),
+        "GET /worlds/w9/api/v1/me?x=real-service-key",
+    );
     gone.key(serving.key("all")).send();
     let (code, stderr) = serving.stop(Signal::TERM);
     let log: Vec<_> = stderr.lines().skip(3).collect();
@@ -51,10 +58,19 @@ fn logs_requests_without_keys() {
             "GET /api/v1/stats (without key) no response (close)",
             "GET /\\u009b2J (without key) 404",
             "GET /api/v1/badges (without key) 503 (status)",
-            "GET /worlds/w9/api/v1/me?x=1 (all) 404",
+            "GET /worlds/w9/api/v1/me?x=… (all) 404",
         ]
     );
     assert_eq!(code, Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn serves_with_a_full_stderr() {
+    let mut program = child::command("sh");
+    let path = serving::program(&[]).get_program().to_owned();
+    program.args(["-c", "exec \"$0\" 2>/dev/full"]).arg(path);
+    assert_eq!(serving::start(program).read("/requests"), json!([]));
 }
 
 #[test]

@@ -341,11 +341,10 @@ fn reports_invalid_webhook_options() {
     let directory = TempDir::new().unwrap();
     let empty = file(&directory, "empty", "\n");
     let reason = io::Error::from(Errno::NOENT);
-    let invalid = "the webhook secret is empty; expected at least 1 byte";
     for (file, message) in [
         (
             &*empty,
-            format!("invalid webhook secret file {empty}: {invalid}"),
+            format!("cannot read the webhook secret file {empty}: it is empty"),
         ),
         (
             "/nowhere/secret",
@@ -374,6 +373,11 @@ fn reports_invalid_webhook_options() {
         let (code, stderr) = fail(&["--webhook-url", url, "--webhook-secret-file", "secret"]);
         assert_eq!(code, Some(2), "{stderr}");
         assert!(!stderr.contains("hush"), "{stderr}");
+    }
+    for option in ["--dialect", "--allow-host", "--cors", "--addr"] {
+        let (_, stderr) = fail(&[option, "http://ada:hush@host"]);
+        let is_hidden = stderr.contains("http://***@host") && !stderr.contains("hush");
+        assert!(is_hidden, "{stderr}");
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 use self::settings::{Setting, SettingValue, settings};
 use crate::engine::seeded_hash::SeededHash;
 use crate::input::{InvalidInput, Result, read_json};
+use crate::redaction::SafeUrl;
 
 pub use observed::WebhookTimeout;
 #[doc(hidden)]
@@ -59,8 +60,9 @@ impl Dialect {
                 let seed = seed.and_then(|seed| seed.parse().ok());
                 seed.map(Self::random).ok_or_else(|| {
                     let message = format!(
-                        "unknown dialect `{name}`; expected default, minimal, maximal, or random: \
-                         and a seed, such as random:7"
+                        "unknown dialect `{}`; expected default, minimal, maximal, or random: \
+                         and a seed, such as random:7",
+                        SafeUrl(name)
                     );
                     InvalidInput::new("invalid_dialect", message)
                 })

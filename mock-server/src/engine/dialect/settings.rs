@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::observed::{
     ErrorTemplate, ExtraFields, RateLimitHeaderNames, Rejections, WebhookTimeout, WriteStatuses,
 };
+use crate::input::read_json;
 
 /// A setting.
 pub(super) struct Setting {
@@ -129,7 +130,7 @@ macro_rules! settings {
             pub rate_limit_header_names: Option<RateLimitHeaderNames>,
             /// The status codes of successful writes, in place of those of
             /// [`write_responses`](Self::write_responses).
-            #[serde(skip_serializing_if = "is_default")]
+            #[serde(skip_serializing_if = "is_default", deserialize_with = "read_json::nested_object")]
             #[doc(hidden)]
             pub write_statuses: WriteStatuses,
             /// Fields of responses that the specification does not list.
@@ -320,11 +321,11 @@ settings! {
 
     /// The response to a request that exceeds the rate limit.
     rate_limit_rejection: RateLimitRejection {
-        /// 429 with `Retry-After`. Every response of an endpoint to a known key has rate-limit headers.
+        /// 429 with `Retry-After`. Every response of an endpoint to a known key except 413 has rate-limit headers.
         TooManyRequests = "too_many_requests",
         /// 429. Responses have no headers about the rate limit.
         WithoutHeaders = "without_headers" in minimal,
-        /// 503 with `Retry-After`. Every response of an endpoint to a known key has rate-limit headers.
+        /// 503 with `Retry-After`. Every response of an endpoint to a known key except 413 has rate-limit headers.
         ServiceUnavailable = "service_unavailable",
     }
 
