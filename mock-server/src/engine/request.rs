@@ -210,10 +210,9 @@ impl OwnHosts {
     pub(crate) fn add(&mut self, name: &str) -> Result<()> {
         let authority: Option<Authority> = name.parse().ok();
         if authority.is_none_or(|authority| authority.host() != name || name.contains('@')) {
-            let message = format!(
-                "`{}` is not a host name; expected one without a port, such as mock",
-                SafeUrl(name)
-            );
+            let name = SafeUrl(name);
+            let message =
+                format!("`{name}` is not a host name; expected one without a port, such as mock");
             return Err(InvalidInput::new("invalid_host", message));
         }
         self.0

@@ -1,6 +1,5 @@
 //! The journal: records, redaction, patterns and waiting.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mock_server::journal::{Expectation, JournalLimits, RequestPattern};
@@ -509,13 +508,7 @@ async fn removes_keys_and_credentials_from_everything_recorded() {
         request.json(json!({"copy": secret})).send();
     }
     // A key in the name of a header of a response.
-    let headers = BTreeMap::from([(format!("x-{STATE_KEY}"), "v".to_owned())]);
-    let (status, body) = (500, None);
-    let fault = Fault::Status {
-        status,
-        body,
-        headers,
-    };
+    let fault = Fault::status(500).with_header(format!("x-{STATE_KEY}"), "v");
     server.add_fault(FaultRule::new(fault).times(1)).unwrap();
     request(&server, "GET /badges").send();
     // A key of the world without an Authorization header.

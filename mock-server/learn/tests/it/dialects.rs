@@ -607,11 +607,7 @@ async fn a_key_in_another_form_is_hidden() {
         server.key().replace('_', "%5F"),
     ];
     let body = json!({"error": {"code": "denied", "message": forms.join(" for ")}});
-    let denied = Fault::Status {
-        status: 400,
-        body: Some(body.to_string()),
-        headers: BTreeMap::new(),
-    };
+    let denied = Fault::status(400).with_body(body.to_string());
     let denied = FaultRule::new(denied).matching(RequestPattern::any().method("PATCH"));
     server.add_fault(denied).unwrap();
     let learned = learn(server.uri(), server.key(), &[]);

@@ -38,12 +38,9 @@ fn logs_requests_without_keys() {
     serving.order(201, "POST /worlds/default/faults", unavailable);
     serving.request("GET /badges").without_key().send();
     let mut state = serving.read("/state");
-    state["keys"]["real-service-key"] = state["keys"][serving.key("all")].clone();
+    state["keys"]["real-key"] = state["keys"][serving.key("all")].clone();
     serving.order(204, "PUT /worlds/default/state", state);
-    let gone = request_exactly(
-        serving.address(),
-        "GET /worlds/w9/api/v1/me?x=real-service-key",
-    );
+    let gone = request_exactly(serving.address(), "GET /worlds/w9/api/v1/me?x=real-key");
     gone.key(serving.key("all")).send();
     let (code, stderr) = serving.stop(Signal::TERM);
     let log: Vec<_> = stderr.lines().skip(3).collect();

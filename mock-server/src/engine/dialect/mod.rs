@@ -59,10 +59,10 @@ impl Dialect {
                 let seed = name.strip_prefix("random:");
                 let seed = seed.and_then(|seed| seed.parse().ok());
                 seed.map(Self::random).ok_or_else(|| {
+                    let name = SafeUrl(name);
                     let message = format!(
-                        "unknown dialect `{}`; expected default, minimal, maximal, or random: \
-                         and a seed, such as random:7",
-                        SafeUrl(name)
+                        "unknown dialect `{name}`; expected default, minimal, maximal, or random: \
+                         and a seed, such as random:7"
                     );
                     InvalidInput::new("invalid_dialect", message)
                 })
