@@ -28,10 +28,8 @@ async fn sends_the_input_byte_for_byte() {
     let body = "{ \"body\":\t\"Hell\\u006f\" }\n";
     let post = ["api", "me/posts", "--input", "-"];
     fixture.program(&post).stdin(body).run().stdout();
-    let file = fixture.home.path().join("post.json");
-    std::fs::write(&file, body).unwrap();
-    let file = file.to_str().unwrap();
-    fixture.run(&["api", "me/posts", "--input", file]).stdout();
+    let file = fixture.file("post.json", body);
+    fixture.run(&["api", "me/posts", "--input", &file]).stdout();
     let requests = fixture.service.journal().requests();
     assert_eq!(requests.len(), 2);
     for request in requests {

@@ -81,22 +81,14 @@ async fn no_key_is_stored_if_the_settings_cannot_be_written() {
 #[cfg(unix)]
 #[tokio::test]
 async fn key_files_are_private_and_other_modes_are_reported() {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::config_owner::{mode, set_mode};
 
     let fixture = Fixture::new().await;
     fixture.log_in(fixture.service.key(), &[]).stdout();
-    let mode = |name: &str| {
-        let metadata = fs::metadata(fixture.config(name)).unwrap();
-        metadata.permissions().mode() & 0o777
-    };
-    let set_mode = |name: &str, mode: u32| {
-        fs::set_permissions(fixture.config(name), fs::Permissions::from_mode(mode)).unwrap();
-    };
-    assert_eq!(mode("keys"), 0o700);
-    assert_eq!(mode("keys/demo"), 0o600);
-    assert_eq!(mode("config.toml"), 0o600);
+    let private = ["keys", "keys/demo", "config.toml"].map(|name| mode(fixture.config(name)));
+    assert_eq!(private, [0o700, 0o600, 0o600]);
     for (name, mode) in [("keys", 0o750), ("keys/demo", 0o640)] {
-        set_mode(name, mode);
+        set_mode(fixture.config(name), mode);
         let run = fixture.run_stored(&["export"]);
         assert!(run.stdout().contains("handle = \"demo\""), "{run}");
         assert_eq!(run.stderr(), "");
@@ -293,26 +285,10 @@ async fn an_error_never_leaves_a_key_with_the_base_url_of_another_service() {
     let before = format!("# {}\n{}", "x".repeat(2000), read(&config));
     fs::write(&config, &before).unwrap();
     let new_key = other.service.keys().links.clone();
-    let base_url = format!("--base-url={}", other.service.uri());
-    let replace = [
-        "login",
-        "--with-token",
-        "--yes",
-        "--account",
-        OWNER,
-        &base_url,
-    ];
     let limited = |limit: &str| {
-        let mut program = fixture.without_settings(&replace);
-        let mut shell = std::process::Command::new("sh");
-        let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"");
-        shell.args(["-c", &script, "sh"]);
-        shell.arg(program.command.get_program());
-        shell.args(program.command.get_args()).env_clear();
-        let set = program.command.get_envs();
-        shell.envs(set.filter_map(|(name, value)| Some((name, value?))));
-        program.command = shell;
-        program.stdin(new_key.as_str()).run()
+        let replace = ["--yes", "--account", OWNER];
+        let login = fixture.login(other.service.uri(), &new_key, &replace);
+        crate::written_files::after(&format!("trap '' XFSZ; ulimit -f {limit}"), login).run()
     };
     let key = || read(&fixture.config("keys/demo"));
     let full = limited("1");
@@ -423,16 +399,15 @@ async fn logout_asks_and_removes_the_account() {
 #[tokio::test]
 async fn variables_that_override_the_account_have_a_warning() {
     let fixture = Fixture::new().await;
-    let file = fixture.home.path().join("key");
-    fs::write(&file, fixture.service.key()).unwrap();
-    let (file, key) = (file.to_str().unwrap(), fixture.service.key());
+    let key = fixture.service.key();
+    let file = &fixture.file("key", key);
     let sent = "its key is sent whichever account is selected";
     for (variable, value, effect) in [
         ("PROFILE_API_KEY", key, sent),
         ("PROFILE_API_KEY_FILE", file, sent),
         ("PROFILE_ACCOUNT", "demo", "overrides the selected account"),
     ] {
-        fixture.log_in(fixture.service.key(), &[]).stdout();
+        fixture.log_in(key, &[]).stdout();
         for command in [["auth", "switch", "demo"], ["auth", "logout", "--yes"]] {
             let program = fixture.without_settings(&command);
             let run = program.env(variable, value).run();

@@ -1,12 +1,11 @@
 //! `profile auth status`: each check against something real.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs;
 use std::os::unix::process::CommandExt as _;
 
 use mock_server::{Clock, Fault, FaultRule, MockServer};
 
-use crate::config_owner::require_other_user;
+use crate::config_owner::{require_other_user, set_mode};
 use crate::program::{Fixture, Program, Run, configure, home, quoted};
 use crate::tls_service::TlsService;
 
@@ -55,9 +54,8 @@ async fn problems_of_the_key() {
     assert!(!wrong.stderr().contains("`profile auth status"), "{wrong}");
     fails_with(&wrong, "401");
     assert!(!wrong.to_string().contains("wrong_key"), "{wrong}");
-    let with_space = fixture.home.path().join("my key");
-    fs::write(&with_space, "a_key_0123456789").unwrap();
-    fs::set_permissions(&with_space, Permissions::from_mode(0o644)).unwrap();
+    let with_space = fixture.file("my key", "a_key_0123456789");
+    set_mode(&with_space, 0o644);
     let quoted = format!("`chmod 600 {}`", quoted(&with_space));
     for command in [&["auth", "status"][..], &["show"]] {
         let program = fixture.program(command).without("PROFILE_API_KEY");
@@ -91,9 +89,8 @@ async fn a_service_that_requires_a_key_does_not_reject_a_missing_one() {
 async fn files_of_root_are_not_warned_about_where_nobody_can_restrict_them() {
     let fixture = Fixture::of(MockServer::start().await);
     or_skip!(require_other_user(fixture.home.path()));
-    let file = fixture.home.path().join("mounted");
-    fs::write(&file, fixture.service.key()).unwrap();
-    fs::set_permissions(fixture.home.path(), Permissions::from_mode(0o755)).unwrap();
+    let file = fixture.file("mounted", fixture.service.key());
+    set_mode(fixture.home.path(), 0o755);
     let group = rustix::process::getegid().as_raw();
     let readable = "which belongs to root";
     for (mode, user, of_status, of_show) in [
@@ -103,7 +100,7 @@ async fn files_of_root_are_not_warned_about_where_nobody_can_restrict_them() {
         (0o440, 0, "", ""),
         (0o444, 0, "`chmod 600 ", "`chmod 600 "),
     ] {
-        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        set_mode(&file, mode);
         for (command, expected) in [(&["auth", "status"][..], of_status), (&["show"], of_show)] {
             let program = fixture.program(command).without("PROFILE_API_KEY");
             let mut program = program.env("PROFILE_API_KEY_FILE", &file);
@@ -165,7 +162,7 @@ async fn problems_of_settings_and_files() {
     let fixture = Fixture::new().await;
     let config =
         configure(fixture.home.path(), "timeout = \"soon\"\nretrys = 1\n").join("config.toml");
-    fs::set_permissions(&config, Permissions::from_mode(0o644)).unwrap();
+    set_mode(&config, 0o644);
     let run = status(&fixture).run();
     assert_eq!(run.code(), 2, "{run}");
     fails_with(&run, "config.toml:1: timeout is");
@@ -195,9 +192,8 @@ async fn problems_of_settings_and_files() {
 #[tokio::test]
 async fn each_warning_is_printed_once() {
     let fixture = Fixture::new().await;
-    let key = fixture.home.path().join("key");
-    fs::write(&key, fixture.service.key()).unwrap();
-    fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
+    let key = fixture.file("key", fixture.service.key());
+    set_mode(&key, 0o644);
     let status = fixture
         .program(&["auth", "status"])
         .without("PROFILE_API_KEY");
@@ -210,7 +206,7 @@ async fn each_warning_is_printed_once() {
 async fn each_problem_has_its_hint() {
     let fixture = Fixture::new().await;
     let config = configure(fixture.home.path(), "accounts = 3\n").join("config.toml");
-    fs::set_permissions(&config, Permissions::from_mode(0o600)).unwrap();
+    set_mode(&config, 0o600);
     let run = fixture.run_with_key("wrong", &["auth", "status"]);
     run.says("hint: correct it");
     run.says("hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key");
@@ -226,10 +222,8 @@ async fn each_problem_has_its_hint() {
 async fn texts_that_were_not_sent_are_named() {
     let fixture = Fixture::new().await;
     let create = ["post", "create", "--editor"];
-    let editor = fixture.home.path().join("editor");
-    fs::write(&editor, "#!/bin/sh\necho one > \"$1\"; exit 1\n").unwrap();
-    fs::set_permissions(&editor, Permissions::from_mode(0o755)).unwrap();
-    let program = fixture.program(&create).env("PROFILE_EDITOR", &editor);
+    let editor = crate::edit::editor(&fixture, "echo one > \"$1\"; exit 1");
+    let program = fixture.program(&create).env("PROFILE_EDITOR", editor);
     let failed = program.env("PATH", "/usr/bin:/bin").run();
     assert_eq!(failed.code(), 1, "{failed}");
     let run = status(&fixture).run();

@@ -12,8 +12,13 @@ use crate::program::{Fixture, Run, configure, quoted};
 /// The ID of a user without files.
 pub(crate) const NOBODY: u32 = 65_534;
 
-pub(crate) fn set_mode(path: &Path, mode: u32) {
+pub(crate) fn set_mode(path: impl AsRef<Path>, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// Returns the permissions of a file.
+pub(crate) fn mode(path: impl AsRef<Path>) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
 pub(crate) fn make_pipe(path: &Path) {
@@ -49,7 +54,7 @@ async fn logged_in() -> (Fixture, PathBuf) {
         ("config.toml", 0o600),
         ("", 0o700),
     ] {
-        set_mode(&directory.join(path), mode);
+        set_mode(directory.join(path), mode);
     }
     (fixture, directory)
 }
@@ -359,7 +364,7 @@ async fn nothing_is_written_where_all_users_can_change_files() {
     set_mode(&directory, 0o700);
     if cfg!(not(feature = "keyring")) {
         fs::create_dir(directory.join("keys")).unwrap();
-        set_mode(&directory.join("keys"), 0o777);
+        set_mode(directory.join("keys"), 0o777);
         check(log_in(), &directory.join("keys"));
     }
 }
@@ -480,7 +485,7 @@ async fn a_directory_that_cannot_be_searched() {
     // A file that is there is never ignored.
     set_mode(home, 0o755);
     for path in [".config", ".config/profile"] {
-        set_mode(&home.join(path), 0o755);
+        set_mode(home.join(path), 0o755);
     }
     set_mode(&config, 0o600);
     let run = show(fixture.program(&["show"]), closed);

@@ -1,7 +1,6 @@
 //! `--curl`: the command sends the key to the same host as the program, and shows it to nobody.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs;
 use std::process::Command;
 
 use crate::program::{Fixture, Program, home, run};
@@ -84,10 +83,8 @@ async fn names_the_proxy_of_the_program() {
 async fn the_key_is_not_an_argument() {
     let fixture = Fixture::new().await;
     let home = fixture.home.path();
-    let curl = home.join("curl");
     let script = "#!/bin/sh\ntr '\\0' ' ' </proc/$$/cmdline >arguments\ncat >input\n";
-    fs::write(&curl, script).unwrap();
-    fs::set_permissions(&curl, Permissions::from_mode(0o755)).unwrap();
+    crate::config_owner::set_mode(fixture.file("curl", script), 0o755);
     let commands = fixture.run(&["set", "--bio", "Hi", "--curl"]);
     let path = format!("{}:{}", home.display(), std::env::var("PATH").unwrap());
     let mut shell = Command::new("sh");

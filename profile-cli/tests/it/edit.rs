@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, lchown, symlink};
+use std::os::unix::fs::{MetadataExt as _, chown, lchown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use mock_server::journal::{RecordedRequest, RequestPattern};
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
-use crate::config_owner::{make_pipe, require_other_user};
+use crate::config_owner::{make_pipe, mode, require_other_user, set_mode};
 use crate::program::{Fixture, Program, Run, home, named, quoted};
 use crate::pseudo_terminal::Terminal;
 
@@ -23,10 +23,9 @@ const SET_LOCATION: &str = r#"sed -i 's/^location = .*/location = "L"/' "$1""#;
 
 /// Returns an editor that runs this script with the file as `$1`.
 pub(crate) fn editor(fixture: &Fixture, script: &str) -> String {
-    let path = fixture.home.path().join("an editor");
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.to_str().unwrap().to_owned()
+    let path = fixture.file("an editor", format!("#!/bin/sh\n{script}\n"));
+    set_mode(&path, 0o755);
+    path
 }
 
 fn program(fixture: &Fixture, script: &str, arguments: &[&str]) -> Program {
@@ -142,7 +141,6 @@ async fn keeps_the_text_in_a_private_file() {
     let script = "sed -i 's/^location = .*/location = \"L\"/' \"$1\"; chmod 644 \"$1\"; exit 3";
     let run = edit(&fixture, script);
     let [path] = unsent(&fixture).try_into().unwrap();
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
     // The commands of the hint compare and send it.
     let argument = path.to_str().unwrap();
@@ -257,7 +255,7 @@ fn edit_during(fixture: &Fixture, state: &Path, during: impl FnOnce(&Path)) -> R
     let [opened, closed] = ["opened", "closed"].map(|name| fixture.home.path().join(name));
     for pipe in [&opened, &closed] {
         make_pipe(pipe);
-        fs::set_permissions(pipe, fs::Permissions::from_mode(0o666)).unwrap();
+        set_mode(pipe, 0o666);
     }
     let script = format!(
         "echo mine > \"$1\"; echo \"$1\" > '{}'; read line < '{}'",
@@ -267,7 +265,7 @@ fn edit_during(fixture: &Fixture, state: &Path, during: impl FnOnce(&Path)) -> R
     let mut program = program(fixture, &script, &["post", "create", "--editor"])
         .env("XDG_STATE_HOME", state)
         .env("TMPDIR", fixture.home.path());
-    fs::set_permissions(fixture.home.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+    set_mode(fixture.home.path(), 0o1777);
     program.command.uid(USERS[0]);
     let running = program.start();
     during(Path::new(fs::read_to_string(&opened).unwrap().trim_end()));
@@ -294,7 +292,7 @@ async fn the_text_of_another_user_is_not_sent() {
         // A shared directory, as /tmp is.
         let shared = fixture.home.path().join("shared");
         fs::create_dir(&shared).unwrap();
-        fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
+        set_mode(&shared, 0o1777);
         let state = shared.join("state");
         let run = edit_during(&fixture, &state, |path| {
             match replaces_directory {
@@ -308,7 +306,7 @@ async fn the_text_of_another_user_is_not_sent() {
             }
             fs::write(path, "theirs").unwrap();
             chown(path, Some(USERS[1 - usize::from(replaces_directory)]), None).unwrap();
-            fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+            set_mode(path, 0o644);
         });
         assert_eq!(run.code(), 2, "{run}");
         let stderr = run.stderr();
@@ -402,7 +400,7 @@ fn a_connection_that_was_closed_while_the_editor_was_open_is_not_used() {
         quoted(&closed)
     );
     fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(&path, 0o755);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let service = std::thread::spawn(move || {
@@ -629,20 +627,16 @@ async fn the_editor_handles_ctrl_c() {
     // On a terminal, a missing text opens the editor.
     let create = ["post", "create", "--json"];
     let script = "trap '' INT QUIT; echo open; read line; echo one > \"$1\"";
-    let mut terminal = Terminal::start(program(&fixture, script, &create));
-    terminal.sees("open");
     // Ctrl-C and Ctrl-\.
-    terminal.types("\u{3}\u{1c}\n");
-    terminal.ends_with(0);
+    let keys = "\u{3}\u{1c}\n";
+    Terminal::answered(program(&fixture, script, &create), "open", keys).ends_with(0);
     assert_eq!(sent(&fixture), [json!({"body": "one"})]);
     assert!(unsent(&fixture).is_empty());
 
     // An editor that Ctrl-C ends.
     let script = "echo two > \"$1\"; echo open; read line";
-    let mut terminal = Terminal::start(program(&fixture, script, &create));
-    terminal.sees("open");
-    terminal.types("\u{3}");
-    let seen = terminal.ends_with(-2);
+    let post = program(&fixture, script, &create);
+    let seen = Terminal::answered(post, "open", "\u{3}").ends_with(-2);
     assert!(seen.contains("the editor was interrupted"), "{seen}");
     assert!(seen.contains(r#""outcome":"not_done""#), "{seen}");
     assert_eq!(sent(&fixture).len(), 1);

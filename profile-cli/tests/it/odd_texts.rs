@@ -127,12 +127,9 @@ async fn prompts_remove_control_and_invisible_characters() {
             ResponseTemplate::new(200).set_body_string(me.to_string())
         })
         .await;
-        let file = fixture.home.path().join("file.toml");
-        std::fs::write(&file, "links = []").unwrap();
-        let file = file.to_str().unwrap();
+        let file = &fixture.file("file.toml", "links = []");
         let script = r#"sed -i 's/^location = .*/location = "L"/' "$1""#;
-        let editor = fixture.home.path().join("editor");
-        std::fs::write(&editor, script).unwrap();
+        let editor = fixture.file("editor", script);
         for (command, question) in [
             (&["link", "delete", "1"][..], "? [y/N] "),
             (&["link", "delete", "1", &hostile("", text)], "? [y/N] "),
@@ -148,10 +145,7 @@ async fn prompts_remove_control_and_invisible_characters() {
             let program = program
                 .env("PATH", "/usr/bin:/bin")
                 .env("PROFILE_EDITOR", editor);
-            let mut terminal = Terminal::start(program);
-            terminal.sees(question);
-            terminal.types("n\n");
-            let (_, seen) = terminal.ends();
+            let (_, seen) = Terminal::answered(program, question, "n\n").ends();
             let seen = seen.replace("\r\n", "\n");
             let hidden = |c: char| {
                 (c.is_control() && c != '\n') || HOSTILE.iter().any(|text| *text == c.to_string())
@@ -314,16 +308,12 @@ async fn questions_and_messages_show_ordinary_texts_as_they_are() {
         };
         let quoted = format!("\"{quoted}\"");
         let fixture = Fixture::new().await;
-        let file = fixture.home.path().join("file.toml");
-        std::fs::write(&file, "links = []").unwrap();
-        let file = file.to_str().unwrap();
+        let file = &fixture.file("file.toml", "links = []");
         let add = || fixture.run(&["link", "add", &title, "https://example.org"]);
         for command in [&["link", "delete", &title][..], &["apply", file, "--prune"]] {
             add();
-            let mut terminal = Terminal::start(fixture.program(command));
-            terminal.sees("[y/N] ");
-            terminal.types("y\n");
-            let seen = terminal.ends_with(0);
+            let program = fixture.program(command);
+            let seen = Terminal::answered(program, "[y/N] ", "y\n").ends_with(0);
             assert!(seen.contains(&quoted), "{command:?}: {seen}");
             add();
             let piped = fixture.run(&[command, &["--yes"]].concat());
@@ -337,10 +327,8 @@ async fn questions_and_messages_show_ordinary_texts_as_they_are() {
         let (_, seen) = Terminal::start(missing).ends();
         assert!(seen.contains(json), "{seen}");
         let fixture = Fixture::responding(changing).await;
-        let mut terminal = Terminal::start(fixture.program(&["link", "delete", &title]));
-        terminal.sees("[y/N] ");
-        terminal.types("y\n");
-        let seen = terminal.ends_with(1);
+        let delete = fixture.program(&["link", "delete", &title]);
+        let seen = Terminal::answered(delete, "[y/N] ", "y\n").ends_with(1);
         let now = format!("it is now \"1\" ({quoted}");
         assert!(seen.contains(&now), "{seen}");
     }

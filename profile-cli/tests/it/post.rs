@@ -9,9 +9,7 @@ use crate::program::Fixture;
 #[tokio::test]
 async fn reads_a_post_from_a_file_or_stdin() {
     let fixture = Fixture::new().await;
-    let file = fixture.home.path().join("post.txt");
-    fs::write(&file, "- one\r\n\n").unwrap();
-    let typed = format!("@{}", file.display());
+    let typed = format!("@{}", fixture.file("post.txt", "- one\r\n\n"));
     let post = fixture.run(&["post", "create", &typed, "--json"]).json();
     assert_eq!(post["body"], "- one\r\n");
     let post = fixture
@@ -46,8 +44,7 @@ async fn refuses_an_empty_text() {
 #[tokio::test]
 async fn only_a_path_after_an_at_sign_is_a_file() {
     let fixture = Fixture::new().await;
-    let text = fixture.home.path().join("text.txt");
-    fs::write(&text, "from a file\n").unwrap();
+    let text = fixture.file("text.txt", "from a file\n");
     let post = |arguments: &[&str]| {
         let arguments = [&["post", "create", "--json"], arguments].concat();
         let mut program = fixture.program(&arguments);
@@ -56,7 +53,7 @@ async fn only_a_path_after_an_at_sign_is_a_file() {
     };
     assert_eq!(post(&["@grace thanks!"]), "@grace thanks!");
     assert_eq!(post(&["@./text.txt"]), "from a file");
-    assert_eq!(post(&[&format!("@{}", text.display())]), "from a file");
+    assert_eq!(post(&[&format!("@{text}")]), "from a file");
     assert_eq!(post(&["--file", "text.txt"]), "from a file");
     let rejected = [
         &["post", "create", "@text.txt"][..],

@@ -9,17 +9,12 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use serde_json::json;
 
 use crate::program::{Fixture, Program, Run};
-
-/// Writes a file and returns its path.
-fn file(fixture: &Fixture, text: &str) -> String {
-    let path = fixture.home.path().join("profile.toml");
-    fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
+#[cfg(unix)]
+use crate::pseudo_terminal::Terminal;
 
 #[track_caller]
 fn apply(fixture: &Fixture, text: &str, further: &[&str]) -> Run {
-    let path = file(fixture, text);
+    let path = fixture.file("profile.toml", text);
     fixture.run(&[&["apply", &path], further].concat())
 }
 
@@ -154,7 +149,7 @@ async fn urls_are_checked_as_in_link_add() {
         (" https://example.org", spaces, 2),
     ] {
         let text = format!("[[links]]\ntitle = \"t\"\nurl = \"{url}\"\n");
-        let path = file(&fixture, &text);
+        let path = fixture.file("profile.toml", &text);
         for command in [
             &["diff", &path][..],
             &["apply", &path, "--dry-run"],
@@ -265,7 +260,7 @@ async fn export_replaces_only_profile_files() {
         ("notes", Some("not a profile file")),
         (of_other, Some("the file of another account")),
     ] {
-        let path = file(&fixture, text);
+        let path = fixture.file("profile.toml", text);
         let run = fixture.run(&["export", &path]);
         if let Some(reason) = reason {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
@@ -279,7 +274,7 @@ async fn export_replaces_only_profile_files() {
     if cfg!(unix) {
         fixture.run(&["export", "/dev/null"]).stdout();
     }
-    let large = file(&fixture, "");
+    let large = fixture.file("profile.toml", "");
     let opened = fs::File::options().write(true).open(&large);
     opened.unwrap().set_len(65 << 20).unwrap();
     let unread = fixture.run(&["export", &large]).usage_error();
@@ -306,7 +301,7 @@ const CHANGES: &str = "[profile]\nlocation = \"\"\naccent_color = \"orange\"\n\
 #[tokio::test]
 async fn shows_changes() {
     let fixture = Fixture::new().await;
-    let path = file(&fixture, CHANGES);
+    let path = fixture.file("profile.toml", CHANGES);
     let diff = fixture.run(&["diff", &path, "--exit-code"]);
     diff.check(&expect![[r#"
         exit 9
@@ -372,44 +367,27 @@ async fn applies_changes() {
 #[tokio::test]
 async fn names_the_place_of_a_problem_in_a_file() {
     let fixture = Fixture::new().await;
-    let bio = "2:7: bio has the type integer; expected a string in quotes";
-    let three = format!(
-        "{bio}\n3:14: text_color: \"rot\" is not a color; expected #rrggbb, #rgb or a CSS \
-         name, for example #ff8800, #f80 or orange\n4:1: invalid type: map, expected a \
-         sequence; write [[links]] above each link"
-    );
-    let color = "2:20: color \"rot\" is not of the form #rrggbb";
-    for (text, expected) in [
-        ("\nnickname = 1", "2:1: unknown field `nickname`"),
-        ("[source]\nserver = \"x\"", "2:1: unknown field `server`"),
-        ("[profile]\nbio = 1", bio),
-        ("[profile]\nbio = 1\ntext_color = \"rot\"\n[links]", &three),
-        (
-            "{ // all\n\"links\": []}",
-            "1:3: key must be a string; JSON has no comments",
-        ),
-        (
-            "/* all */ {\"links\": []}",
-            "1:1: expected value; JSON has no comments",
-        ),
-        (
-            "{\"links\": []} # all",
-            "1:15: trailing characters; JSON has no comments",
-        ),
-        (
-            "links = [{title = 'a', url = 'b'}]",
-            "1:30: url \"b\" is not an absolute URL",
-        ),
-        (
-            "[[links]]\nid = \"1\"\ntitle = \"b\"",
-            "1:1: missing field `url`",
-        ),
-        ("[profile]\nbio = \"\u{e9}", "2:9: invalid basic string"),
-        ("{\n  \"links\": 1}", "2:12: invalid type: integer `1`"),
-        (" [{\"title\": \"a\"}]", "1:1: an array; expected an object"),
-        ("[]", "1:1: an array; expected an object"),
-        ("{\"profile\": {\n\"text_color\": \"rot\"}}", color),
+    for row in [
+        "\nnickname = 1 => 2:1: unknown field `nickname`",
+        "[source]\nserver = \"x\" => 2:1: unknown field `server`",
+        "[profile]\nbio = 1 => 2:7: bio has the type integer; expected a string in quotes",
+        "[profile]\nbio = 1\ntext_color = \"rot\"\n[links] => \
+         2:7: bio has the type integer; expected a string in quotes\n\
+         3:14: text_color: \"rot\" is not a color; expected #rrggbb, #rgb or a CSS name, for example \
+         #ff8800, #f80 or orange\n\
+         4:1: invalid type: map, expected a sequence; write [[links]] above each link",
+        "{ // all\n\"links\": []} => 1:3: key must be a string; JSON has no comments",
+        "/* all */ {\"links\": []} => 1:1: expected value; JSON has no comments",
+        "{\"links\": []} # all => 1:15: trailing characters; JSON has no comments",
+        "links = [{title = 'a', url = 'b'}] => 1:30: url \"b\" is not an absolute URL",
+        "[[links]]\nid = \"1\"\ntitle = \"b\" => 1:1: missing field `url`",
+        "[profile]\nbio = \"\u{e9} => 2:9: invalid basic string",
+        "{\n  \"links\": 1} => 2:12: invalid type: integer `1`",
+        " [{\"title\": \"a\"}] => 1:1: an array; expected an object",
+        "[] => 1:1: an array; expected an object",
+        "{\"profile\": {\n\"text_color\": \"rot\"}} => 2:20: color \"rot\" is not of the form #rrggbb",
     ] {
+        let (text, expected) = row.split_once(" => ").unwrap();
         let run = apply(&fixture, text, &[]);
         assert_eq!(run.code(), 2, "{run}");
         for expected in expected.lines() {
@@ -426,7 +404,7 @@ async fn equal_titles_create_a_link() {
     let same = "[[links]]\ntitle = \"Same\"\nurl = \"https://same.example\"\n";
     apply(&fixture, &same.repeat(2), &[]).stdout();
     let text = "[[links]]\ntitle = \"Same\"\nurl = \"https://other.example\"\n";
-    let path = file(&fixture, text);
+    let path = fixture.file("profile.toml", text);
     let diff = fixture.run(&["diff", &path, "--prune", "--exit-code"]);
     assert_eq!(diff.code(), 9);
     let stdout = String::from_utf8_lossy(diff.stdout_bytes());
@@ -468,7 +446,7 @@ async fn links_that_the_service_changes_are_not_created_again() {
     assert_eq!(writes(&fixture.service), 1);
 
     set_links(&["Blog", " Blog"]).unwrap();
-    let path = file(&fixture, text);
+    let path = fixture.file("profile.toml", text);
     for arguments in [&["diff"][..], &["apply", "--dry-run"], &["apply"]] {
         let run = fixture.run(&[arguments, &[&path, "--prune", "--json"]].concat());
         expect![[r#"
@@ -485,7 +463,7 @@ async fn links_that_the_service_changes_are_not_created_again() {
 #[tokio::test]
 async fn a_missing_scope_is_an_error_before_the_first_write() {
     let fixture = Fixture::new().await;
-    let path = file(&fixture, CHANGES);
+    let path = fixture.file("profile.toml", CHANGES);
     let scopes = [mock_server::Scope::ProfileWrite];
     let key = fixture.service.create_key("demo", &scopes).unwrap();
     for further in [&["--dry-run"][..], &[]] {
@@ -501,7 +479,7 @@ async fn a_missing_scope_is_an_error_before_the_first_write() {
 #[tokio::test]
 async fn differences_have_no_columns() {
     let fixture = Fixture::new().await;
-    let path = file(&fixture, CHANGES);
+    let path = fixture.file("profile.toml", CHANGES);
     for format in ["csv", "tsv"] {
         assert_eq!(fixture.run(&["diff", &path, "--output", format]).code(), 2);
     }
@@ -551,17 +529,13 @@ async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_apply_counts_the_changes_that_were_made() {
-    use crate::pseudo_terminal::Terminal;
-
     let fixture = Fixture::new().await;
     let failure = FaultRule::new(Fault::status(500)).matching(RequestPattern::any().method("POST"));
     fixture.service.add_fault(failure).unwrap();
-    let path = fixture.home.path().join("profile.toml");
-    let file = "[profile]\nlocation = \"here\"\n\
+    let text = "[profile]\nlocation = \"here\"\n\
                 [[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n";
-    fs::write(&path, file).unwrap();
-    let apply = ["apply", path.to_str().unwrap()];
-    let (_, seen) = Terminal::start(fixture.program(&apply)).ends();
+    let path = fixture.file("profile.toml", text);
+    let (_, seen) = Terminal::start(fixture.program(&["apply", &path])).ends();
     let hint = "; check with `profile show` before you try again\r\n";
     assert!(seen.contains("Applied 1 of 2 changes.\r\n"), "{seen}");
     assert!(seen.ends_with(hint), "{seen}");
@@ -578,7 +552,7 @@ async fn a_service_that_lists_no_links_is_an_error_before_the_first_write() {
     assert_eq!(run.code(), 1, "{run}");
     let message = "the service does not list your links, so those of the file cannot be compared";
     assert_eq!(run.error()["message"], message);
-    let path = file(&fixture, text);
+    let path = fixture.file("profile.toml", text);
     let diff = fixture.run(&["diff", &path]);
     let line = "1 change; not compared: links\n";
     assert!(diff.to_string().contains(line), "{diff}");
@@ -637,7 +611,7 @@ async fn says_whose_file_changes_whose_profile() {
     ] {
         let bio = source.len();
         let text = format!("[source]\n{source}\n[profile]\nbio = '{bio}'\n");
-        let path = file(&fixture, &text);
+        let path = fixture.file("profile.toml", &text);
         for command in [
             &["diff", &path][..],
             &["apply", &path, "--dry-run", "--json"],
@@ -650,19 +624,6 @@ async fn says_whose_file_changes_whose_profile() {
         let again = fixture.run(&["apply", &path]);
         assert_eq!(again.stderr(), "", "there is nothing to change");
     }
-}
-
-/// Runs the program on a terminal, and answers the question, if any.
-#[cfg(unix)]
-fn answered(program: Program, question: &str, answer: &str) -> (Option<i32>, String) {
-    use crate::pseudo_terminal::Terminal;
-
-    let mut terminal = Terminal::of_size(24, 200, program);
-    if !question.is_empty() {
-        terminal.sees(question);
-        terminal.types(&format!("{answer}\n"));
-    }
-    terminal.ends()
 }
 
 #[cfg(unix)]
@@ -693,12 +654,17 @@ async fn asks_before_it_applies_the_file_of_another_account() {
             };
             let bio = format!("{before}{answer}");
             let text = format!("{links}[source]\nhandle = '{handle}'\n[profile]\nbio = '{bio}'\n");
-            let path = file(&fixture, &text);
+            let path = fixture.file("profile.toml", &text);
             let options = options.split_whitespace();
             let words: Vec<_> = ["apply", &path].into_iter().chain(options).collect();
             let program = fixture.without_settings(&words).envs(variable.as_slice());
-            let (code, seen) = answered(program, question, answer);
+            let mut terminal = Terminal::of_size(24, 200, program);
             let is_asked = !question.is_empty();
+            if is_asked {
+                terminal.sees(question);
+                terminal.types(&format!("{answer}\n"));
+            }
+            let (code, seen) = terminal.ends();
             let is_declined = is_asked && answer == "n";
             let context = format!("{words:?} {variable:?}: {seen}");
             assert_eq!(code, Some(i32::from(is_declined)), "{context}");
@@ -716,10 +682,8 @@ async fn asks_before_it_applies_the_file_of_another_account() {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn confirmations_name_the_account_if_there_are_several() {
-    use crate::pseudo_terminal::Terminal;
-
     let fixture = Fixture::new().await;
-    let path = file(&fixture, "links = []");
+    let path = fixture.file("profile.toml", "links = []");
     let key = fixture.service.key();
     let commands = [
         &["link", "delete", "link_1"][..],
@@ -734,38 +698,30 @@ async fn confirmations_name_the_account_if_there_are_several() {
                 "--account" => name.replace("demo", "work"),
                 _ => name.to_owned(),
             };
-            let mut terminal = Terminal::start(fixture.without_settings(command));
-            terminal.sees(&format!("{name}y/N] "));
-            terminal.types("n\n");
-            assert_eq!(terminal.ends().0, Some(1), "{command:?}");
+            let program = fixture.without_settings(command);
+            Terminal::answered(program, &format!("{name}y/N] "), "n\n").ends_with(1);
         }
     }
     // A key from the environment is not that of a stored account.
-    let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
-    terminal.sees("? (PROFILE_API_KEY) [y/N] ");
-    terminal.types("n\n");
-    assert_eq!(terminal.ends().0, Some(1));
+    let delete = fixture.program(&["link", "delete", "link_1"]);
+    Terminal::answered(delete, "? (PROFILE_API_KEY) [y/N] ", "n\n").ends_with(1);
 }
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_on_a_terminal_before_it_deletes() {
-    use crate::pseudo_terminal::Terminal;
-
     let fixture = Fixture::new().await;
     let text = "[[links]]\ntitle = \"Homepage\"\nurl = \"https://example.com/demo\"\n";
-    let path = file(&fixture, text);
-    let start = || Terminal::start(fixture.program(&["apply", &path, "--prune"]));
+    let path = fixture.file("profile.toml", text);
+    let question = "Delete this link, which is not in the file? [y/N] ";
     for (answer, code, left) in [("n\n", 1, 2), ("y\n", 0, 1)] {
-        let mut terminal = start();
-        terminal.sees("Delete this link, which is not in the file? [y/N] ");
-        terminal.types(answer);
-        let shown = terminal.ends_with(code);
+        let apply = fixture.program(&["apply", &path, "--prune"]);
+        let shown = Terminal::answered(apply, question, answer).ends_with(code);
         assert!(shown.contains("Code"), "{shown}");
         assert_eq!(links(&fixture).len(), left);
     }
     // The profile changes while the question is open.
-    let path = file(&fixture, "links = []");
+    let path = fixture.file("profile.toml", "links = []");
     let mut terminal = Terminal::start(fixture.program(&["apply", &path, "--prune"]));
     terminal.sees("[y/N] ");
     let edit = ["link", "edit", "link_1", "--title", "New"];
@@ -801,7 +757,7 @@ async fn differences_in_a_pipe_contain_no_control_characters() {
     let body = json!({"data": {"bio": "a\u{1b}[31m\u{202e}b"}});
     let answer = ResponseTemplate::new(200).set_body_json(body);
     let fixture = Fixture::responding(answer).await;
-    let path = file(&fixture, "[profile]\nbio = \"c\"\n");
+    let path = fixture.file("profile.toml", "[profile]\nbio = \"c\"\n");
     let expected = "bio\n  - \"a\\u{1b}[31m\\u{202e}b\"\n  + c\n1 change\n";
     assert_eq!(fixture.run(&["diff", &path]).stdout(), expected);
 }
@@ -809,11 +765,9 @@ async fn differences_in_a_pipe_contain_no_control_characters() {
 #[cfg(unix)]
 #[tokio::test]
 async fn export_keeps_the_permissions_of_a_file() {
-    use std::os::unix::fs::PermissionsExt as _;
     let fixture = Fixture::new().await;
-    let path = file(&fixture, "");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let path = fixture.file("profile.toml", "");
+    crate::config_owner::set_mode(&path, 0o600);
     fixture.run(&["export", &path]).stdout();
-    let mode = fs::metadata(&path).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(crate::config_owner::mode(&path), 0o600);
 }

@@ -122,6 +122,13 @@ impl Fixture {
         self.without_settings(arguments).run()
     }
 
+    /// Writes a file in the home directory, and returns its path.
+    pub(crate) fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+        let path = self.home.path().join(name);
+        fs::write(&path, contents).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
     /// Stores an account with this name and the owner's key.
     #[track_caller]
     pub(crate) fn add_account(&self, name: &str) {
@@ -138,11 +145,16 @@ impl Fixture {
     /// Stores an account of another service with this key.
     #[track_caller]
     pub(crate) fn log_in_to(&self, base_url: &str, key: &str, arguments: &[&str]) -> Run {
-        let login = ["login", "--with-token", "--base-url", base_url];
-        let login = self.without_settings(&[&login, arguments].concat());
-        let run = login.stdin(format!("{key}\n")).run();
+        let run = self.login(base_url, key, arguments).run();
         assert!(!run.to_string().contains(key), "{run}");
         run
+    }
+
+    /// Returns the program that stores an account of a service with this key.
+    pub(crate) fn login(&self, base_url: &str, key: &str, arguments: &[&str]) -> Program {
+        let login = ["login", "--with-token", "--base-url", base_url];
+        let login = self.without_settings(&[&login, arguments].concat());
+        login.stdin(format!("{key}\n"))
     }
 
     /// Returns the program with the owner's key.
@@ -263,24 +275,25 @@ impl Program {
     /// Creates a builder for a shell in which the program is on the PATH.
     #[cfg(unix)]
     pub(crate) fn shell(shell: &str, home: &Path, arguments: &[&str]) -> Self {
-        let mut program = Self::new(home, &[]);
+        let mut command = Command::new(shell);
+        command.args(arguments);
         let directory = Path::new(env!("CARGO_BIN_EXE_profile")).parent().unwrap();
         let path = env::var("PATH").unwrap();
-        let environment: Vec<_> = program
-            .command
-            .get_envs()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
-            .collect();
-        program.command = Command::new(shell);
-        program
-            .command
-            .args(arguments)
-            .env_clear()
-            .envs(environment);
         // A shell that ends after its home directory was removed must not create it again.
-        program
+        Self::new(home, &[])
+            .replaced_by(command)
             .env("PATH", format!("{}:{path}", directory.display()))
             .env("HISTFILE", "/dev/null")
+    }
+
+    /// Replaces the program and its arguments by those of a command, which gets its environment.
+    #[cfg(unix)]
+    pub(crate) fn replaced_by(mut self, mut command: Command) -> Self {
+        let variables = self.command.get_envs();
+        let set = variables.filter_map(|(name, value)| Some((name, value?)));
+        command.env_clear().envs(set);
+        self.command = command;
+        self
     }
 
     /// Sets the name with which the program is started.
@@ -542,17 +555,14 @@ impl Run {
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(self.stdout()).unwrap()
     }
-}
 
-impl Run {
     /// Returns the error object of a failed run with JSON output.
     #[track_caller]
     pub(crate) fn error(&self) -> serde_json::Value {
         assert!(!self.output.status.success(), "{self}");
-        let stderr = String::from_utf8_lossy(&self.output.stderr);
-        let mut printed: serde_json::Value =
-            serde_json::from_str(stderr.lines().last().unwrap()).unwrap();
-        printed["error"].take()
+        let stderr = self.stderr();
+        let last = stderr.lines().last().unwrap();
+        serde_json::from_str::<serde_json::Value>(last).unwrap()["error"].take()
     }
 }
 

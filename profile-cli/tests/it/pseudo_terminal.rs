@@ -42,6 +42,15 @@ impl Terminal {
         Self::open((rows, columns), program, |_| ())
     }
 
+    /// Starts the program, and types an answer as soon as it has printed a question.
+    #[track_caller]
+    pub(crate) fn answered(program: Program, question: &str, answer: &str) -> Self {
+        let mut terminal = Self::start(program);
+        terminal.sees(question);
+        terminal.types(answer);
+        terminal
+    }
+
     /// Starts the program after a change of its end of the terminal.
     #[track_caller]
     pub(crate) fn start_after(program: Program, change: impl FnOnce(BorrowedFd<'_>)) -> Self {

@@ -135,8 +135,7 @@ fn program(fixture: &Fixture, command: &str) -> Program {
     let link = "[[links]]\ntitle = \"t\"\nurl = \"x:y\"\n";
     fs::write(&file, format!("{change}{link}")).unwrap();
     fs::write(&kept, change).unwrap();
-    let script = home.join("editor");
-    fs::write(&script, format!("printf '{change}' > \"$1\"")).unwrap();
+    let script = fixture.file("editor", format!("printf '{change}' > \"$1\""));
     let words: Vec<_> = command
         .split(' ')
         .map(|word| match word {

@@ -47,12 +47,11 @@ fn reset_requires_confirmation_without_a_terminal() {
 #[cfg(unix)]
 #[test]
 fn only_the_owner_can_read_the_state() {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::config_owner::mode;
 
     let home = home();
     sandbox(home.path(), &["show"]).stdout();
     let file = state_file(home.path());
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&file), 0o600);
     assert_eq!(mode(file.parent().unwrap()), 0o700);
 }

@@ -97,9 +97,7 @@ async fn results_contain_no_key() {
         "other": {CANARY: CANARY},
     }});
     let fixture = Fixture::responding(ResponseTemplate::new(200).set_body_json(&me)).await;
-    let file = fixture.home.path().join("file.toml");
-    std::fs::write(&file, "links = []\n[profile]\nbio = \"b\"\n").unwrap();
-    let file = file.to_str().unwrap();
+    let file = &fixture.file("file.toml", "links = []\n[profile]\nbio = \"b\"\n");
     let name = format!("{CANARY}={CANARY}");
     for command in [
         &["show"][..],

@@ -110,20 +110,17 @@ async fn a_signal_during_a_wait_reports_what_is_known() {
     ] {
         for command in ["set --bio b", "link delete link_1 --yes", "apply new.toml"] {
             let fixture = Fixture::new().await;
-            let path = fixture.home.path().join("new.toml");
-            std::fs::write(&path, "[profile]\nbio = \"b\"\n").unwrap();
+            fixture.file("new.toml", "[profile]\nbio = \"b\"\n");
             let rule = FaultRule::new(fault.clone());
             let writes = ["PATCH", "DELETE"].map(|method| RequestPattern::any().method(method));
             for write in writes {
                 let rule = rule.clone().matching(write);
                 fixture.service.add_fault(rule).unwrap();
             }
-            let words = command.split(' ').map(|word| match word {
-                "new.toml" => path.to_str().unwrap(),
-                _ => word,
-            });
-            let command: Vec<_> = words.chain(["--json", "-vv"]).collect();
-            let mut running = fixture.program(&command).start();
+            let command: Vec<_> = command.split(' ').chain(["--json", "-vv"]).collect();
+            let mut program = fixture.program(&command);
+            program.command.current_dir(fixture.home.path());
+            let mut running = program.start();
             let mut line = running.stderr_line();
             while !line.ends_with("before the next attempt") {
                 assert_ne!(line, "", "{command:?} ended");

@@ -38,26 +38,24 @@ async fn groups_many_days_into_weeks_or_months() {
 #[tokio::test]
 async fn writes_the_image_atomically() {
     let fixture = Fixture::new().await;
-    let file = fixture.home.path().join("views.svg");
-    std::fs::write(&file, "earlier").unwrap();
-    let path = file.to_str().unwrap();
+    let path = &*fixture.file("views.svg", "earlier");
     let failed = fixture.run(&["stats", "nobody", "--svg", path]);
     assert!(failed.to_string().starts_with("exit 3\n"), "{failed}");
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "earlier");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "earlier");
     let both = ["stats", "demo", "grace", "--days", "365", "--svg", path];
     // Statistics of other profiles cover at most 30 days.
     let partly = fixture.run(&both);
     assert!(partly.to_string().starts_with("exit 6\n"), "{partly}");
-    let picture = std::fs::read_to_string(&file).unwrap();
+    let picture = std::fs::read_to_string(path).unwrap();
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
     assert!(picture.contains("<title id=\"title\">Views of demo</title>"));
     #[cfg(unix)]
     {
         let link = fixture.home.path().join("link.svg");
-        std::os::unix::fs::symlink(&file, &link).unwrap();
+        std::os::unix::fs::symlink(path, &link).unwrap();
         let through = ["stats", "--days", "1", "--svg", link.to_str().unwrap()];
         fixture.run(&through).stdout();
-        assert_ne!(std::fs::read_to_string(&file).unwrap(), picture);
+        assert_ne!(std::fs::read_to_string(path).unwrap(), picture);
     }
     let nowhere = fixture.run(&["stats", "--days", "1", "--svg", "/nowhere/views.svg"]);
     nowhere.check(&expect![[r#"

@@ -42,10 +42,8 @@ async fn asks_before_deleting() {
         ("\u{3}", -2, 2),
     ] {
         let fixture = Fixture::new().await;
-        let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
-        terminal.sees("[y/N]");
-        terminal.types(answer);
-        let seen = terminal.ends_with(code);
+        let delete = fixture.program(&["link", "delete", "link_1"]);
+        let seen = Terminal::answered(delete, "[y/N]", answer).ends_with(code);
         assert_eq!(seen.contains("error:"), code == 130, "{seen}");
         assert_eq!(count_links(&fixture), left, "{seen}");
     }
@@ -388,10 +386,9 @@ async fn a_wait_for_a_lock_is_reported_and_interrupted() {
         let lock = std::fs::File::open(fixture.home.path().join(lock)).unwrap();
         lock.lock().unwrap();
         let command: Vec<_> = command.split(' ').collect();
-        let mut terminal = Terminal::start(fixture.without_settings(&command));
-        terminal.sees("lock, which another process has locked");
-        terminal.types("\u{3}");
-        let seen = terminal.ends_with(-2);
+        let program = fixture.without_settings(&command);
+        let wait = "lock, which another process has locked";
+        let seen = Terminal::answered(program, wait, "\u{3}").ends_with(-2);
         assert!(!seen.contains("error:"), "{seen}");
     }
     let config = fixture.home.path().join(".config/profile/config.toml");
@@ -478,29 +475,23 @@ async fn an_unknown_link_is_an_error_before_the_question() {
 async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
     let links = "[[links]]\ntitle = \"a\"\nurl = \"x:a\"\n";
     for (command, progress) in [
-        (&["link", "delete", "link_1", "--yes"][..], "rate limited"),
-        (&["apply", "profile.toml"], "applying: 0 of 1, rate limited"),
-        (&["post", "create", "p"], "rate limited"),
+        ("link delete link_1 --yes", "rate limited"),
+        ("apply profile.toml", "applying: 0 of 1, rate limited"),
+        ("post create p", "rate limited"),
     ] {
         let fixture = Fixture::new().await;
-        std::fs::write(fixture.home.path().join("profile.toml"), links).unwrap();
+        fixture.file("profile.toml", links);
         let limit = r#"{"fault": {"rate_limited": {"retry_after": "30"}}}"#;
         let exhausted = r#"{"match": {"method": "GET"}, "phase": "after", "fault": {"status": {"status": 200,
             "body": "{\"data\": {\"links\": []}}",
             "headers": {"ratelimit-limit": "2", "ratelimit-remaining": "0", "ratelimit-reset": "30"}}}}"#;
-        let rule = match command[0] {
-            "post" => limit,
+        fixture.add_faults(match command {
+            "post create p" => limit,
             _ => exhausted,
-        };
-        fixture.add_faults(rule);
-        let path = fixture.home.path().join("profile.toml");
-        let name = |word: &&str| word.replace("profile.toml", path.to_str().unwrap());
-        let words: Vec<_> = command.iter().map(name).collect();
-        let words: Vec<_> = words.iter().map(String::as_str).collect();
-        let mut terminal = Terminal::start(fixture.program(&words));
-        terminal.sees(progress);
-        terminal.types("\u{3}");
-        let seen = terminal.ends_with(-2);
+        });
+        let mut program = fixture.program(&command.split(' ').collect::<Vec<_>>());
+        program.command.current_dir(fixture.home.path());
+        let seen = Terminal::answered(program, progress, "\u{3}").ends_with(-2);
         assert!(!seen.contains("may have been applied"), "{seen}");
         assert!(!seen.contains("being sent"), "{seen}");
     }
@@ -522,11 +513,10 @@ async fn apply_shows_its_progress_and_what_it_waits_for() {
     let limited = FaultRule::new(Fault::rate_limited("2")).skip(1).times(1);
     let limited = limited.matching(RequestPattern::any().method("POST"));
     fixture.service.add_fault(limited).unwrap();
-    let path = fixture.home.path().join("profile.toml");
     let links =
         ["a", "b"].map(|title| format!("[[links]]\ntitle = \"{title}\"\nurl = \"x:{title}\"\n"));
-    std::fs::write(&path, links.concat()).unwrap();
-    let apply = fixture.program(&["apply", path.to_str().unwrap()]);
+    let path = fixture.file("profile.toml", links.concat());
+    let apply = fixture.program(&["apply", &path]);
     let mut terminal = Terminal::of_size(24, 80, apply);
     terminal.sees("applying: 1 of 2, rate limited, retrying in ");
     terminal.ends_with(0);

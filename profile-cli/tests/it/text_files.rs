@@ -38,9 +38,7 @@ fn with_key_file(fixture: &Fixture, arguments: &[&str], path: &Path) -> Program 
 
 /// Returns a command whose editor replaces the text by that of a file.
 fn edit(fixture: &Fixture, arguments: &[&str], path: &Path) -> Program {
-    let editor = fixture.home.path().join("editor");
-    fs::write(&editor, "#!/bin/sh\n/bin/cp \"$NEW_TEXT\" \"$1\"\n").unwrap();
-    set_mode(&editor, 0o700);
+    let editor = crate::edit::editor(fixture, "/bin/cp \"$NEW_TEXT\" \"$1\"");
     let edit = fixture.program(arguments);
     edit.env("EDITOR", editor).env("NEW_TEXT", path)
 }

@@ -157,10 +157,7 @@ fn with_account(program: Program, setting: &Setting<'_>) -> Program {
     let directory = configure(setting.home, &account);
     fs::create_dir_all(directory.join("keys")).unwrap();
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(directory.join("keys"), fs::Permissions::from_mode(0o700)).unwrap();
-    }
+    crate::config_owner::set_mode(directory.join("keys"), 0o700);
     fs::write(directory.join("keys/stored"), setting.key).unwrap();
     program.without("PROFILE_API_KEY")
 }

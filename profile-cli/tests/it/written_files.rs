@@ -1,7 +1,7 @@
 //! Files on disks that are full, in directories that cannot be written, and that are mounted alone.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,17 +12,13 @@ use crate::program::{Fixture, Program, Run, configure, home};
 const CONFIG: &str = "# A comment that makes the file longer than its new contents.\nretries = 2\n";
 
 /// Returns the program, run by a shell after these commands.
-fn after(commands: &str, mut program: Program) -> Program {
+pub(crate) fn after(commands: &str, program: Program) -> Program {
     let mut shell = Command::new("sh");
     shell
         .args(["-c", &format!("{commands}\nexec \"$0\" \"$@\"")])
         .arg(program.command.get_program())
-        .args(program.command.get_args())
-        .env_clear();
-    let environment = program.command.get_envs();
-    shell.envs(environment.filter_map(|(name, value)| Some((name, value?))));
-    program.command = shell;
-    program
+        .args(program.command.get_args());
+    program.replaced_by(shell)
 }
 
 /// Returns the program on a full disk: files can be created, but nothing can be written to them.
@@ -219,9 +215,7 @@ async fn keys_and_unsent_texts_are_not_written_in_place() {
         fs::write(path, "old").unwrap();
         set_mode(path, 0o600);
     }
-    let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
-    let login = fixture.without_settings(&login);
-    let login = login.stdin(format!("{}\n", fixture.service.key()));
+    let login = fixture.login(fixture.service.uri(), fixture.service.key(), &[]);
     let login = or_skip!(with_mounted(&mounted, &key, login));
     let run = login.run();
     run.fails(1, "demo cannot be written: ");
@@ -231,7 +225,7 @@ async fn keys_and_unsent_texts_are_not_written_in_place() {
     let quoted = crate::program::quoted(home);
     let editor = format!("#!/bin/sh\ncd {quoted}\n{editor}\n");
     fs::write(home.join("editor"), editor).unwrap();
-    set_mode(&home.join("editor"), 0o700);
+    set_mode(home.join("editor"), 0o700);
     let path = std::env::var("PATH").unwrap();
     let edit = fixture.program(&["edit"]).env("PATH", path);
     let edit = edit.env("EDITOR", home.join("editor"));
@@ -371,9 +365,7 @@ async fn a_full_disk_leaves_old_files_whole() {
     check(fixture.program(&["export", export]), "profile.toml");
     let unsent = ".local/state/profile/unsent";
     check(fixture.program(&["edit"]).env("EDITOR", "true"), unsent);
-    let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
-    let login = fixture.without_settings(&login);
-    let login = login.stdin(format!("{}\n", fixture.service.key()));
+    let login = fixture.login(fixture.service.uri(), fixture.service.key(), &[]);
     check(login, "config.toml");
     assert_eq!(files(home, unsent), [] as [PathBuf; 0]);
     assert_eq!(files(home, ".config/profile/keys"), [] as [PathBuf; 0]);
@@ -397,7 +389,7 @@ async fn devices_and_pipes_are_written_to() {
     }
     let directory = fixture.home.path().join("directory");
     fs::create_dir(&directory).unwrap();
-    fs::set_permissions(&directory, Permissions::from_mode(0o500)).unwrap();
+    set_mode(&directory, 0o500);
     let path = directory.join("profile.toml");
     let run = fixture.run(&["export", path.to_str().unwrap()]);
     assert_eq!(run.code(), 1, "{run}");

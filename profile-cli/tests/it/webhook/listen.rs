@@ -4,13 +4,12 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
+use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Dialect, MockServer};
 use serde_json::json;
 
 use super::listener::Listener;
-use super::{BODY, SECRET, SIGNATURE, home, sign, webhook};
+use super::{BODY, SECRET, SIGNATURE, home, receiver, sign, webhook};
 #[cfg(unix)]
 use crate::program::{Program, Signal};
 
@@ -20,7 +19,7 @@ async fn verifies_deliveries_of_the_service() {
     let mut listener = Listener::start(home.path(), &["--max", "7", "--json"]);
     let service = MockServer::start().await;
     let hooks = service.webhook();
-    hooks.set_receiver(listener.url(), SECRET).unwrap();
+    hooks.set_receiver(&listener.url, SECRET).unwrap();
     let help = webhook(home.path(), &["send", "--help"]).run();
     let (_, kinds) = help.stdout().split_once("\nKinds of").unwrap();
     let kinds = kinds.lines().filter_map(|line| line.strip_prefix("  "));
@@ -49,7 +48,7 @@ async fn accepts_base64_signatures_on_request() {
     let service = MockServer::builder().dialect(dialect).start().await;
     let service = service.unwrap();
     let hooks = service.webhook();
-    hooks.set_receiver(listener.url(), SECRET).unwrap();
+    hooks.set_receiver(&listener.url, SECRET).unwrap();
     let sent = hooks.emit("post.liked", json!({})).await.unwrap();
     assert!(sent.is_success(), "{sent:?}");
     listener.end().stdout();
@@ -116,19 +115,11 @@ fn csv_and_jq_are_streams_too() {
     }
 }
 
-/// Starts a receiver that responds with this status.
-async fn local(status: u16) -> LocalReceiver {
-    let server = LocalReceiver::start().await;
-    let answer = Mock::given(any()).respond_with(ResponseTemplate::new(status));
-    answer.mount(&server).await;
-    server
-}
-
 #[tokio::test]
 #[cfg_attr(windows, ignore = "ends the program by SIGTERM")]
 async fn forwards_bytes_and_headers() {
     let home = home();
-    let local = local(200).await;
+    let local = receiver(ResponseTemplate::new(200)).await;
     let listener = Listener::start(home.path(), &["--forward-to", &local.uri()]);
     for (signature, status) in [(SIGNATURE, 204), ("sha256=00", 401)] {
         let delivered = listener.deliver("post.shared", signature, BODY.as_bytes());
@@ -191,13 +182,13 @@ fn drops_the_oldest_of_more_than_1000_deliveries() {
     let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
     let to = format!("http://{}", receiver.local_addr().unwrap());
     let mut listener = Listener::start(home.path(), &["--forward-to", &to]);
-    listener.stderr_line();
+    listener.running.stderr_line();
     for number in 0..1_002 {
         let kind = format!("number.{number}");
         assert_eq!(listener.deliver(&kind, SIGNATURE, BODY.as_bytes()), 204);
     }
     let dropped = "warning: number.1 is not forwarded: too many deliveries wait for the receiver";
-    assert_eq!(listener.stderr_line(), dropped);
+    assert_eq!(listener.running.stderr_line(), dropped);
     for number in [0, 2, 3] {
         let (stream, request) = accept_request(&receiver);
         let kind = format!("x-service-event: number.{number}\r\n");
@@ -209,7 +200,7 @@ fn drops_the_oldest_of_more_than_1000_deliveries() {
 #[tokio::test]
 async fn forwards_no_headers_of_the_connection() {
     let home = home();
-    let local = local(200).await;
+    let local = receiver(ResponseTemplate::new(200)).await;
     let to = local.uri().replace("://", "://user:password@");
     let listener = Listener::start(home.path(), &["--max", "1", "--forward-to", &to]);
     let headers = [
@@ -242,12 +233,7 @@ fn answers_a_sender_that_closed_its_side() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1"]);
     for (sent, expected) in [("Hello", "HTTP/1.1 400 "), (BODY, "HTTP/1.1 204 ")] {
-        let mut stream = listener.connect();
-        let head = format!(
-            "POST / HTTP/1.1\r\nHost: x\r\nX-Service-Signature: {SIGNATURE}\r\n\
-             Content-Length: 13\r\n\r\n{sent}"
-        );
-        stream.write_all(head.as_bytes()).unwrap();
+        let mut stream = listener.start_body(BODY.len(), sent.as_bytes());
         stream.shutdown(Shutdown::Write).unwrap();
         let mut response = String::new();
         stream.read_to_string(&mut response).unwrap();
@@ -259,7 +245,7 @@ fn answers_a_sender_that_closed_its_side() {
 #[tokio::test]
 async fn a_delivery_that_cannot_be_recorded_is_not_acknowledged() {
     let home = home();
-    let local = local(200).await;
+    let local = receiver(ResponseTemplate::new(200)).await;
     let (records, to) = (home.path().join("records"), local.uri());
     let record = records.to_str().unwrap();
     let arguments = ["--json", "--max=1", "--forward-to", &to, "--record", record];
@@ -311,8 +297,9 @@ fn a_full_disk_leaves_no_empty_recording() {
 #[tokio::test]
 async fn errors_of_the_receiver_cannot_turn_the_webhook_off() {
     let home = home();
+    let failing = receiver(ResponseTemplate::new(500)).await;
     for (uri, outcome) in [
-        (local(500).await.uri(), "500 in "),
+        (failing.uri(), "500 in "),
         ("http://127.0.0.1:1".to_owned(), "cannot connect: "),
     ] {
         let listener = Listener::start(home.path(), &["--max", "1", "--forward-to", &uri]);
@@ -332,16 +319,16 @@ fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {
     let uri = format!("http://user:password@{address}/hooks?token");
     let mut listener = Listener::start(home.path(), &["--json", "--forward-to", &uri]);
     let forwarding = format!("note: forwarding to http://{address}/hooks");
-    assert_eq!(listener.stderr_line(), forwarding);
+    assert_eq!(listener.running.stderr_line(), forwarding);
     // The sender receives its response before the receiver has responded.
     listener.delivers(204);
     listener.event();
     let (stream, _) = accept_request(&local);
-    listener.signal(Signal::INT);
+    listener.running.signal(Signal::INT);
     let waiting = format!(
         "note: waiting for http://{address}/hooks; press Ctrl-C to exit at once; not yet forwarded: 1"
     );
-    assert_eq!(listener.stderr_line(), waiting);
+    assert_eq!(listener.running.stderr_line(), waiting);
     answer(stream);
     listener.end().check(&expect![[r#"
         exit -2
@@ -358,8 +345,8 @@ fn signals_stop_it_cleanly() {
     for (signal, exit_code) in [(Signal::INT, -2), (Signal::TERM, 0), (Signal::HUP, 0)] {
         let listener = Listener::start(home.path(), &["--quiet"]);
         // An open connection without a request does not delay the exit.
-        let silent = listener.connect();
-        listener.signal(signal);
+        let silent = listener.connect().unwrap();
+        listener.running.signal(signal);
         let run = listener.end();
         assert_eq!(run.code(), exit_code, "{run}");
         assert_eq!(run.stderr(), "");
@@ -373,10 +360,18 @@ fn a_closed_pipe_is_not_an_error() {
     let mut listener = Listener::start(home.path(), &["--json"]);
     listener.delivers(204);
     listener.event();
-    listener.stop_reading();
+    listener.running.stop_reading();
     // A program that another test starts may hold the pipe for a moment, so one delivery may not be
     // enough.
-    listener.deliver_until_it_ends(SIGNATURE, BODY);
+    let request = format!(
+        "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Signature: {SIGNATURE}\r\n\
+         Content-Length: 13\r\n\r\n{BODY}"
+    );
+    while let Ok(mut stream) = listener.connect() {
+        let sent = stream.write_all(request.as_bytes());
+        // The program may exit at any time.
+        let _ = sent.and_then(|()| stream.read_to_end(&mut Vec::new()));
+    }
     let run = listener.end();
     assert_eq!(run.code(), 0, "{run}");
     assert!(run.stderr().starts_with("ended: "), "{run}");
@@ -408,12 +403,7 @@ fn answers_while_stdout_is_blocked() {
 fn reports_a_client_that_disconnects() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "1", "--json"]);
-    let mut stream = listener.connect();
-    let head = format!(
-        "POST / HTTP/1.1\r\nHost: x\r\nX-Service-Signature: {SIGNATURE}\r\nContent-Length: 13\r\n\r\nHello"
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    drop(stream);
+    drop(listener.start_body(13, b"Hello"));
     let event = listener.event();
     assert_eq!(event["verified"], false);
     assert_eq!(event["bytes"], 13);

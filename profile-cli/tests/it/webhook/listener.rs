@@ -5,13 +5,11 @@ use std::net::TcpStream;
 use std::path::Path;
 
 use super::{BODY, SECRET, SIGNATURE};
-#[cfg(unix)]
-use crate::program::Signal;
 use crate::program::{Program, Run, Running};
 
 pub(super) struct Listener {
-    running: Running,
-    url: String,
+    pub(super) running: Running,
+    pub(super) url: String,
 }
 
 impl Listener {
@@ -37,36 +35,16 @@ impl Listener {
         Self { running, url }
     }
 
-    pub(super) fn url(&self) -> &str {
-        &self.url
-    }
-
     /// Reads the next line of stdout as JSON.
     #[track_caller]
     pub(super) fn event(&mut self) -> serde_json::Value {
         serde_json::from_str(&self.running.stdout_line()).unwrap()
     }
 
-    /// Closes stdout.
-    pub(super) fn stop_reading(&mut self) {
-        self.running.stop_reading();
-    }
-
-    #[track_caller]
-    pub(super) fn stderr_line(&mut self) -> String {
-        self.running.stderr_line()
-    }
-
     /// Waits until the program exits.
     #[track_caller]
     pub(super) fn end(self) -> Run {
         self.running.end()
-    }
-
-    #[cfg(unix)]
-    #[track_caller]
-    pub(super) fn signal(&self, signal: Signal) {
-        self.running.signal(signal);
     }
 
     /// Stops the program, and waits until it exits.
@@ -95,23 +73,21 @@ impl Listener {
         assert_eq!(delivered, status);
     }
 
-    /// Sends deliveries until the program no longer accepts connections.
-    pub(super) fn deliver_until_it_ends(&self, signature: &str, body: &str) {
-        let request = format!(
-            "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Signature: {signature}\r\n\
-             Content-Length: {}\r\n\r\n{body}",
-            body.len()
+    /// Starts a delivery with the first bytes of a body.
+    #[track_caller]
+    pub(super) fn start_body(&self, length: usize, first: &[u8]) -> TcpStream {
+        let mut stream = self.connect().unwrap();
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\nX-Service-Signature: {SIGNATURE}\r\n\
+             Content-Length: {length}\r\n\r\n"
         );
-        while let Ok(mut stream) = connect(&self.url) {
-            let sent = stream.write_all(request.as_bytes());
-            // The program may exit at any time.
-            let _ = sent.and_then(|()| stream.read_to_end(&mut Vec::new()));
-        }
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(first).unwrap();
+        stream
     }
 
-    #[track_caller]
-    pub(super) fn connect(&self) -> TcpStream {
-        connect(&self.url).unwrap()
+    pub(super) fn connect(&self) -> io::Result<TcpStream> {
+        connect(&self.url)
     }
 }
 

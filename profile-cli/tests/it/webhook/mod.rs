@@ -11,6 +11,9 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, MockServer as LocalReceiver, Respond};
+
 use crate::program::Program;
 pub(crate) use crate::program::home;
 
@@ -30,6 +33,14 @@ fn webhook(home: &Path, arguments: &[&str]) -> Program {
 fn sign(home: &Path, body: &[u8]) -> String {
     let sign = webhook(home, &["sign", "--body", "-"]);
     sign.stdin(body).run().stdout().trim_end().to_owned()
+}
+
+/// Starts a receiver that responds like this to every request.
+async fn receiver(response: impl Respond + 'static) -> LocalReceiver {
+    let receiver = LocalReceiver::start().await;
+    let response = Mock::given(any()).respond_with(response);
+    response.mount(&receiver).await;
+    receiver
 }
 
 /// Writes a file that only its owner can access, and returns its path and the argument that names it.

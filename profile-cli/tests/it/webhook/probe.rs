@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, MockServer as LocalReceiver, Request, ResponseTemplate};
 use sha1::Sha1;
 use tokio::task::{JoinSet, spawn_blocking};
@@ -16,11 +15,7 @@ type Answer = fn(&Request) -> u16;
 
 /// Starts a receiver that responds with the status code that `answer` returns.
 async fn receiver(answer: Answer) -> LocalReceiver {
-    let receiver = LocalReceiver::start().await;
-    let respond = move |request: &Request| ResponseTemplate::new(answer(request));
-    let respond = Mock::given(any()).respond_with(respond);
-    respond.mount(&receiver).await;
-    receiver
+    super::receiver(move |request: &Request| ResponseTemplate::new(answer(request))).await
 }
 
 async fn probe(receiver: &LocalReceiver, further: &[&str]) -> Run {
@@ -153,15 +148,8 @@ async fn check_mistakes(receiver: LocalReceiver, message: &str) {
         "does not accept the last delivery, so its rejections prove nothing",
     );
     let message = message.replace("-4xx", "rejects no forged delivery with 4xx");
-    let error = last_error(&run)["message"].clone();
+    let error = run.error()["message"].clone();
     assert_eq!(error, format!("the receiver {message}"), "{run}");
-}
-
-/// Returns the error after other lines of stderr.
-fn last_error(run: &Run) -> serde_json::Value {
-    let stderr = run.stderr();
-    let line = stderr.lines().last().unwrap();
-    serde_json::from_str::<serde_json::Value>(line).unwrap()["error"].take()
 }
 
 /// Receivers with mistakes, each with what is found: "+(" are forged deliveries that it accepts, and "-(" genuine
@@ -386,7 +374,7 @@ async fn the_hint_depends_on_what_is_accepted() {
     ];
     for (answer, hint) in receivers {
         let run = probe(&receiver(answer).await, &["--json"]).await;
-        assert_eq!(last_error(&run)["hint"].as_str(), hint, "{run}");
+        assert_eq!(run.error()["hint"].as_str(), hint, "{run}");
     }
 }
 
@@ -395,10 +383,8 @@ async fn a_login_in_front_of_the_receiver_is_named() {
     let login =
         "; or authentication in front of the receiver answered, which must exclude the path";
     for (header, is_named) in [("www-authenticate", true), ("x-other", false)] {
-        let receiver = LocalReceiver::start().await;
         let response = ResponseTemplate::new(401).insert_header(header, "Basic");
-        let respond = Mock::given(any()).respond_with(response);
-        respond.mount(&receiver).await;
+        let receiver = super::receiver(response).await;
         let to = receiver.uri();
         let sent = webhook(home().path(), &["send", "post.liked", "--to", &to]);
         let sent = spawn_blocking(|| sent.run()).await.unwrap();

@@ -24,7 +24,7 @@ fn warns_of_ten_consecutive_rejections() {
         "warning: 10 consecutive deliveries have failed; if the service sent them, it has \
          turned the webhook off; none has succeeded so far, so check the secret",
     ] {
-        assert_eq!(listener.stderr_line(), expected);
+        assert_eq!(listener.running.stderr_line(), expected);
     }
     listener.delivers(204);
     while listener.event()["consecutive_failures"] != 0 {}
@@ -69,7 +69,7 @@ fn rejects_a_body_over_the_limit() {
     assert_eq!(event["status"], 413);
     assert_eq!(event["bytes"], body.len());
     // With `Expect: 100-continue`, the response precedes the body.
-    let mut stream = listener.connect();
+    let mut stream = listener.connect().unwrap();
     let head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 9999999\r\n";
     let head = format!("{head}X-Service-Signature: {SIGNATURE}\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
@@ -79,18 +79,6 @@ fn rejects_a_body_over_the_limit() {
 
     let listener = Listener::start(home.path(), &["--max-body", "12"]);
     listener.delivers(413);
-}
-
-/// Starts a delivery with the first bytes of a body.
-fn start_body(listener: &Listener, length: usize, first: &[u8]) -> TcpStream {
-    let mut stream = listener.connect();
-    let head = format!(
-        "POST / HTTP/1.1\r\nHost: x\r\nX-Service-Signature: {SIGNATURE}\r\n\
-         Content-Length: {length}\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    stream.write_all(first).unwrap();
-    stream
 }
 
 /// Returns `true` if nothing was sent to a client so far.
@@ -105,9 +93,9 @@ fn is_pending(stream: &mut TcpStream) -> bool {
 fn slow_senders_do_not_delay_short_deliveries() {
     let home = home();
     let listener = Listener::start(home.path(), &[]);
-    let start = |_| start_body(&listener, 1 << 20, b"a");
+    let start = |_| listener.start_body(1 << 20, b"a");
     let mut slow: Vec<_> = (0..128).map(start).collect();
-    let _silent: Vec<_> = (0..128).map(|_| listener.connect()).collect();
+    let _silent: Vec<_> = (0..128).map(|_| listener.connect().unwrap()).collect();
     listener.delivers(204);
     // Their time is not over, so the delivery did not wait for them.
     assert!(slow.iter_mut().all(is_pending));
@@ -126,7 +114,7 @@ fn more_than_1024_deliveries_get_503() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--json"]);
     // One more than can be received; which of them is last does not matter.
-    let start = |_| start_body(&listener, 100, b"a");
+    let start = |_| listener.start_body(100, b"a");
     let _slow: Vec<_> = (0..1_025).map(start).collect();
     let event = listener.event();
     assert_eq!(event["status"], 503, "{event}");
@@ -148,7 +136,7 @@ fn receives_64_of_65_long_bodies() -> bool {
     const LENGTH: usize = 20_000;
     let home = home();
     let mut listener = Listener::start(home.path(), &["--json"]);
-    let start = |_| start_body(&listener, LENGTH, &[b'a'; LENGTH - 1]);
+    let start = |_| listener.start_body(LENGTH, &[b'a'; LENGTH - 1]);
     let mut slow: Vec<_> = (0..65).map(start).collect();
     // Short bodies need no permit.
     listener.delivers(204);

@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, MockServer as LocalReceiver, Request, ResponseTemplate};
+use mock_server::wiremock::{Request, ResponseTemplate};
 
 use super::listener::Listener;
-use super::{BODY, SIGNATURE, home, sign, webhook};
+use super::{BODY, SIGNATURE, home, receiver, sign, webhook};
 
 const BINARY: &[u8] = b"\r\n\r\n\xff\x00 POST / HTTP/1.1\r\n";
 
@@ -30,13 +29,6 @@ fn check(request: &Request, kind: &str, signature: &str, body: &[u8]) {
     assert_eq!(request.headers["x-service-event"], kind);
     assert_eq!(request.headers["x-service-signature"], signature);
     assert_eq!(request.body, body);
-}
-
-async fn receiver() -> LocalReceiver {
-    let server = LocalReceiver::start().await;
-    let answer = Mock::given(any()).respond_with(ResponseTemplate::new(204));
-    answer.mount(&server).await;
-    server
 }
 
 #[test]
@@ -75,7 +67,7 @@ fn two_listeners_can_record_to_one_directory() {
 async fn sends_recordings_unchanged() {
     let home = home();
     let files = record(home.path());
-    let to = receiver().await;
+    let to = receiver(ResponseTemplate::new(204)).await;
     let uri = to.uri();
     let mut arguments = vec!["replay", "--to", &uri];
     arguments.extend(files.iter().map(|file| file.to_str().unwrap()));
@@ -111,7 +103,7 @@ async fn sends_the_recordings_of_a_directory_in_order() {
     let files = record(home.path());
     let directory = files[0].parent().unwrap();
     fs::write(directory.join("notes.txt"), "not a recording").unwrap();
-    let to = receiver().await;
+    let to = receiver(ResponseTemplate::new(204)).await;
     let arguments = ["replay", directory.to_str().unwrap(), "--to", &to.uri()];
     webhook(home.path(), &arguments).run().stdout();
     let requests = to.received_requests().await.unwrap();
@@ -129,12 +121,11 @@ async fn sends_the_recordings_of_a_directory_in_order() {
 #[cfg(unix)]
 #[test]
 fn recordings_are_private_files() {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::config_owner::mode;
 
     let home = home();
     let files = record(home.path());
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&home.path().join("deliveries")), 0o700);
+    assert_eq!(mode(home.path().join("deliveries")), 0o700);
     for file in &files {
         assert_eq!(mode(file), 0o600);
         let recorded = fs::read(file).unwrap();
@@ -148,7 +139,7 @@ fn recordings_are_private_files() {
 async fn sends_nothing_unless_all_files_are_valid() {
     let home = home();
     let files = record(home.path());
-    let to = receiver().await;
+    let to = receiver(ResponseTemplate::new(204)).await;
     let damaged = home.path().join("damaged");
     fs::write(&damaged, "{}\n").unwrap();
     let first = files[0].to_str().unwrap();

@@ -59,16 +59,12 @@ fn removes_a_byte_order_mark_and_rejects_utf_16() {
 #[cfg(unix)]
 #[test]
 fn warns_of_a_file_that_others_can_read() {
-    use std::fs::{Permissions, set_permissions};
-    use std::os::unix::fs::PermissionsExt as _;
-
     let home = home();
-    let (path, _) = file(home.path(), "secret", SECRET);
-    set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-    let name = path.to_str().unwrap();
-    let run = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET_FILE", name)]);
+    let (_, name) = file(home.path(), "secret", SECRET);
+    crate::config_owner::set_mode(&name, 0o644);
+    let run = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET_FILE", &name)]);
     assert_eq!(run.stdout(), format!("{SIGNATURE}\n"));
-    let quoted = crate::program::quoted(name);
+    let quoted = crate::program::quoted(&name);
     let expected =
         format!("warning: others can access {name}; restrict it with `chmod 600 {quoted}`\n");
     assert_eq!(run.stderr(), expected);
@@ -105,7 +101,7 @@ fn never_prints_the_secret() {
     let home = home();
     let listener = Listener::start_with_secret(home.path(), "other", &["-vv", "--json"]);
     let (_, body) = file(home.path(), "body", CANARY.replace('c', "C"));
-    let to = listener.url();
+    let to = &*listener.url;
     let [send_to, send_nowhere] =
         [to, "http://127.0.0.1:1"].map(|to| ["send", "post.liked", "--to", to, "--data", &body]);
     let verify = ["verify", "--body", &body, "--signature"];

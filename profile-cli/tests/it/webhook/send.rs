@@ -293,11 +293,9 @@ async fn a_status_that_is_not_of_the_verification_has_advice() {
         (500, "its log may contain the reason"),
         (503, "its log may contain the reason"),
     ] {
-        let receiver = LocalReceiver::start().await;
         let location = "http://user:hush@127.0.0.1/login?token=hush";
         let answer = ResponseTemplate::new(status).insert_header("Location", location);
-        let answer = Mock::given(any()).respond_with(answer);
-        answer.mount(&receiver).await;
+        let receiver = super::receiver(answer).await;
         let uri = receiver.uri();
         for arguments in [
             &["send", "post.liked", "--to", &uri][..],
