@@ -37,18 +37,6 @@ fn start(fixture: &Fixture, shell: &str, arguments: &[&str], setup: &str) -> Opt
     Some(terminal)
 }
 
-/// Types the words, lists the candidates, and checks the screen.
-#[track_caller]
-fn lists(terminal: &mut Terminal, typed: &str, expected: &[&str], unexpected: &str) {
-    terminal.forget();
-    // In bash, the first Tab may insert a common prefix, and the third one lists.
-    terminal.types(&format!("{typed}\t\t\t"));
-    expected.iter().for_each(|text| terminal.sees(text));
-    terminal.types(&format!("{CTRL_U}echo re''ady\n"));
-    terminal.sees("ready\r\n");
-    assert!(!terminal.seen().contains(unexpected), "{}", terminal.seen());
-}
-
 /// Completes the words with Tab, runs the command, and checks what it prints.
 #[track_caller]
 fn completes(terminal: &mut Terminal, typed: &str, printed: &str) {
@@ -60,37 +48,31 @@ fn completes(terminal: &mut Terminal, typed: &str, printed: &str) {
 
 #[track_caller]
 fn check(fixture: &Fixture, terminal: &mut Terminal) {
-    let ids = ["link_1", "link_2"];
-    lists(terminal, "profile link delete link_", &ids, "--json");
-    completes(terminal, "profile post delete --dry-run po", "post_3");
-    lists(
-        terminal,
-        "profile config unset ",
-        &["base_url", "proxy"],
-        "notes",
-    );
-    lists(
-        terminal,
-        "profile show --output ",
-        &["table", "json"],
-        "notes",
-    );
-    lists(
-        terminal,
-        "profile auth switch ",
-        &["demo", "demo@"],
-        "notes",
-    );
-    if cfg!(feature = "webhook") {
-        let kinds = ["post.liked", "post.replied"];
-        lists(terminal, "profile webhook send post.", &kinds, "notes");
+    for (typed, candidates, unexpected) in [
+        ("link delete link_", "link_1 link_2", "--json"),
+        ("config unset ", "base_url proxy", "notes"),
+        ("show --output ", "table json", "notes"),
+        ("auth switch ", "demo demo@", "notes"),
+        #[cfg(feature = "webhook")]
+        ("webhook send post.", "post.liked post.replied", "notes"),
+        ("link delete \"link_", "link_1 link_2", "--json"),
+        ("show --account=de", "demo@", "notes"),
+        ("diff --account=de", "demo@", "notes"),
+        ("link add m", "", "notes"),
+        ("set --display-name m", "", "notes"),
+    ] {
+        terminal.forget();
+        // In bash, the first Tab may insert a common prefix, and the third one lists.
+        terminal.types(&format!("profile {typed}\t\t\t"));
+        candidates
+            .split_whitespace()
+            .for_each(|text| terminal.sees(text));
+        terminal.types(&format!("{CTRL_U}echo re''ady\n"));
+        terminal.sees("ready\r\n");
+        assert!(!terminal.seen().contains(unexpected), "{}", terminal.seen());
     }
+    completes(terminal, "profile post delete --dry-run po", "post_3");
     completes(terminal, "profile config set no_input t", "true");
-    lists(terminal, "profile link delete \"link_", &ids, "--json");
-    lists(terminal, "profile show --account=de", &["demo@"], "notes");
-    lists(terminal, "profile diff --account=de", &["demo@"], "notes");
-    lists(terminal, "profile link add m", &[], "notes");
-    lists(terminal, "profile set --display-name m", &[], "notes");
     let get = "profile config get output --output=j";
     completes(terminal, get, "\"output\": \"json\"");
     // The shell completes and quotes file names, and the program candidates that need no quotes.

@@ -6,71 +6,50 @@ use mock_server::MockServer;
 
 use crate::program::{Fixture, Program, configure, home, run};
 
-/// Checks `config get` while adding a value to the file, the environment and the options.
-#[track_caller]
-fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Option<&[&str]>) {
-    let home = home();
-    let get = |environment: Option<&str>, flag: &[&str]| {
-        let program = Program::new(home.path(), &[&["config", "get", name], flag].concat());
-        let program = match environment {
-            Some(value) => program.env(&format!("PROFILE_{}", name.to_uppercase()), value),
-            None => program,
-        };
-        program.run().to_string()
-    };
-    let expect = |printed: String, value: &str| assert!(printed.contains(value), "{printed}");
-    expect(get(None, &[]), default);
-    let text =
-        format!("{name} = {file}\n\n[accounts.filed]\n[accounts.varied]\n[accounts.flagged]\n");
-    configure(home.path(), &text);
-    expect(get(None, &[]), file.trim_matches('"'));
-    if let Some(value) = variable {
-        expect(get(Some(value), &[]), value);
-        // Empty variables count as unset.
-        expect(get(Some(""), &[]), file.trim_matches('"'));
-    }
-    if let Some(flag) = flag {
-        expect(get(variable, flag), flag.last().unwrap());
-    }
-}
-
+/// A setting, its default, and its values in config.toml, the environment and the options: each overrides the ones
+/// before it.
 #[test]
 #[cfg_attr(windows, ignore = "names files or an editor of Unix")]
 fn settings_follow_the_documented_precedence() {
-    let account = ["--account", "flagged"];
-    check(
-        "account",
-        "is not set",
-        "\"filed\"",
-        Some("varied"),
-        Some(&account),
-    );
-    let base_url = ["--base-url", "http://flag"];
-    check(
-        "base_url",
-        "is not set",
-        "\"http://file\"",
-        Some("http://variable"),
-        Some(&base_url),
-    );
-    check(
-        "color",
-        "auto",
-        "\"never\"",
-        None,
-        Some(&["--color", "always"]),
-    );
-    check("editor", "vi", "\"ed\"", Some("nano"), None);
-    check("no_input", "false", "true", Some("false"), None);
-    check(
-        "output",
-        "tsv",
-        "\"csv\"",
-        Some("tsv"),
-        Some(&["--output", "table"]),
-    );
-    check("retries", "3", "5", None, Some(&["--retries", "7"]));
-    check("timeout", "30", "5", None, Some(&["--timeout", "7"]));
+    for row in [
+        "account | is not set | \"filed\" | varied | --account flagged",
+        "base_url | is not set | \"http://file\" | http://variable | --base-url http://flag",
+        "color | auto | \"never\" | | --color always",
+        "editor | vi | \"ed\" | nano |",
+        "no_input | false | true | false |",
+        "output | tsv | \"csv\" | tsv | --output table",
+        "retries | 3 | 5 | | --retries 7",
+        "timeout | 30 | 5 | | --timeout 7",
+    ] {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let [name, default, file, variable, flag] = cells.try_into().unwrap();
+        let home = home();
+        let check = |variable: Option<&str>, flag: &str, expected: &str| {
+            let words = ["config", "get", name].into_iter();
+            let words: Vec<_> = words.chain(flag.split_whitespace()).collect();
+            let program = Program::new(home.path(), &words);
+            let program = match variable {
+                Some(value) => program.env(&format!("PROFILE_{}", name.to_uppercase()), value),
+                None => program,
+            };
+            let printed = program.run().to_string();
+            assert!(printed.contains(expected), "{row}: {printed}");
+        };
+        check(None, "", default);
+        let accounts = "[accounts.filed]\n[accounts.varied]\n[accounts.flagged]\n";
+        configure(home.path(), &format!("{name} = {file}\n\n{accounts}"));
+        let file = file.trim_matches('"');
+        check(None, "", file);
+        if !variable.is_empty() {
+            check(Some(variable), "", variable);
+            // Empty variables count as unset.
+            check(Some(""), "", file);
+        }
+        if let Some((_, value)) = flag.split_once(' ') {
+            let variable = Some(variable).filter(|value| !value.is_empty());
+            check(variable, flag, value);
+        }
+    }
 }
 
 #[test]
@@ -189,8 +168,7 @@ async fn keys_follow_the_documented_precedence() {
     fixture
         .log_in(&keys.analytics, &["--account", "mine"])
         .stdout();
-    let key_file = fixture.home.path().join("key");
-    fs::write(&key_file, format!(" {}\r\n\n", keys.links)).unwrap();
+    let key_file = fixture.file("key", format!(" {}\r\n\n", keys.links));
     let status = |arguments: &[&str]| {
         let arguments = [&["auth", "status", "--json"], arguments].concat();
         Program::new(fixture.home.path(), &arguments)
