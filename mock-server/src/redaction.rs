@@ -24,7 +24,7 @@ const MIN_PART_BYTES: usize = 8;
 /// Maximum number of parts of the credentials of a request, since each is searched in all of its texts.
 const MAX_PARTS: usize = 64;
 
-/// The secrets that texts about one request may contain, as [`normalize`] returns them.
+/// The secrets that texts about one request may contain, normalized.
 pub struct Secrets(Vec<String>);
 
 impl Secrets {
