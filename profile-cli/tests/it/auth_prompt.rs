@@ -3,16 +3,10 @@
 use crate::program::Fixture;
 use crate::pseudo_terminal::Terminal;
 
-/// Starts the program without settings.
-#[track_caller]
-fn start(fixture: &Fixture, arguments: &[&str]) -> Terminal {
-    Terminal::start(fixture.without_settings(arguments))
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn does_not_echo_the_key() {
     let fixture = Fixture::new().await;
-    let mut terminal = start(&fixture, &["auth", "login"]);
+    let mut terminal = Terminal::start(fixture.without_settings(&["auth", "login"]));
     terminal.sees("profiles.example: ");
     terminal.types("\n");
     terminal.sees(" the base URL is empty; expected one such as https://profiles.example\r\n");
@@ -29,7 +23,7 @@ async fn does_not_echo_the_key() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mistyped_key_is_asked_again() {
     let fixture = Fixture::new().await;
-    let mut terminal = start(&fixture, &["auth", "login"]);
+    let mut terminal = Terminal::start(fixture.without_settings(&["auth", "login"]));
     terminal.sees("profiles.example: ");
     terminal.types(&format!("{}\n", fixture.service.uri()));
     let mut times = 1..;
@@ -50,14 +44,15 @@ async fn a_mistyped_key_is_asked_again() {
     terminal.ends_with(0);
 
     // The URL of the selected account is the default.
-    let mut terminal = start(&fixture, &["auth", "login", "--account", "other"]);
+    let mut terminal =
+        Terminal::start(fixture.without_settings(&["auth", "login", "--account", "other"]));
     terminal.sees(&format!("Base URL [{}]: ", fixture.service.uri()));
     terminal.types("\n");
     terminal.sees("(not shown): ");
     terminal.types_unseen(&format!("{}\n", fixture.service.key()));
     assert_eq!(terminal.ends().0, Some(0));
 
-    let mut terminal = start(&fixture, &["auth", "switch"]);
+    let mut terminal = Terminal::start(fixture.without_settings(&["auth", "switch"]));
     terminal.sees("Account (demo, other): ");
     terminal.types("nobody\n");
     terminal.sees("unknown account \"nobody\"");
@@ -71,7 +66,7 @@ async fn a_mistyped_key_is_asked_again() {
 async fn a_key_that_is_typed_at_once_is_not_shown() {
     let fixture = Fixture::new().await;
     let login = ["auth", "login", "--base-url", fixture.service.uri()];
-    let mut terminal = start(&fixture, &login);
+    let mut terminal = Terminal::start(fixture.without_settings(&login));
     for times in 1..=8 {
         terminal.sees_times("(not shown): ", times);
         terminal.types_unseen(&format!("wrong-{times}\n"));
@@ -87,7 +82,7 @@ async fn a_key_that_is_typed_at_once_is_not_shown() {
 async fn restores_the_echo_after_ctrl_c() {
     let fixture = Fixture::new().await;
     let login = ["auth", "login", "--base-url", fixture.service.uri()];
-    let mut terminal = start(&fixture, &login);
+    let mut terminal = Terminal::start(fixture.without_settings(&login));
     terminal.sees("(not shown): ");
     terminal.types_unseen("half a key\u{3}");
     let shown = terminal.ends_with(-2);
@@ -105,7 +100,7 @@ async fn end_of_input_aborts_the_login() {
         (&with_url, "(not shown): "),
     ] {
         let arguments = [&["auth", "login"], flags].concat();
-        let mut terminal = start(&fixture, &arguments);
+        let mut terminal = Terminal::start(fixture.without_settings(&arguments));
         terminal.sees(question);
         match flags {
             [] => terminal.types("\u{4}"),
@@ -119,7 +114,7 @@ async fn end_of_input_aborts_the_login() {
 async fn with_token_rejects_a_terminal() {
     let fixture = Fixture::new().await;
     let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
-    let shown = start(&fixture, &login).ends_with(2);
+    let shown = Terminal::start(fixture.without_settings(&login)).ends_with(2);
     let reason = "--with-token cannot read the key from a terminal";
     assert!(shown.contains(reason), "{shown}");
 }

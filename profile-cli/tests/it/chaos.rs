@@ -36,8 +36,15 @@ struct Tally {
 #[tokio::test]
 async fn the_service_state_matches_the_reported_outcomes() {
     let seed = env::var(SEED_VARIABLE).map_or(SEED, |text| text.parse().expect("a number"));
-    let fixture = Fixture::of(empty_service(seed).await);
-    let (mut expected, mut tally) = (ExpectedState::new(), Tally::default());
+    let builder = MockServer::builder().seed(seed);
+    let fixture = Fixture::of(builder.start().await.unwrap());
+    let updated = fixture.service.update(|world| {
+        let owner = world.account_mut("demo").unwrap();
+        owner.links.clear();
+        owner.posts.clear();
+    });
+    updated.unwrap();
+    let (mut expected, mut tally) = (ExpectedState::default(), Tally::default());
     let (clients, mut random) = (Clients::of(&fixture), Random::new(seed));
     for number in 1..=OPERATIONS {
         let outcome = operate(number, &clients, &mut random, &mut expected, &mut tally).await;
@@ -56,19 +63,6 @@ async fn the_service_state_matches_the_reported_outcomes() {
         .min(4 * tally.unknown)
         .min(4 * tally.by_program);
     assert!(frequent >= OPERATIONS / 5, "{tally:?}");
-}
-
-/// Starts a service whose owner has no links and posts.
-async fn empty_service(seed: u64) -> MockServer {
-    let builder = MockServer::builder().seed(seed);
-    let service = builder.start().await.unwrap();
-    let updated = service.update(|world| {
-        let owner = world.account_mut("demo").unwrap();
-        owner.links.clear();
-        owner.posts.clear();
-    });
-    updated.unwrap();
-    service
 }
 
 /// Performs a random operation, with a random client and random faults.

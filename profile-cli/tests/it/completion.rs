@@ -129,8 +129,7 @@ async fn ids_are_omitted_without_an_error() {
 async fn a_key_in_a_pipe_does_not_block() {
     let fixture = Fixture::new().await;
     let pipe = fixture.home.path().join("pipe");
-    let mut mkfifo = std::process::Command::new("mkfifo");
-    assert!(mkfifo.arg(&pipe).status().unwrap().success());
+    crate::config_owner::make_pipe(&pipe);
     let program = fixture.program(&[]).without("PROFILE_API_KEY");
     let program = program.env("PROFILE_API_KEY_FILE", pipe.to_str().unwrap());
     assert_eq!(candidates(program, &["link", "edit", "l"]), "");

@@ -15,8 +15,9 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
 use crate::config_owner::{make_pipe, mode, require_other_user, set_mode};
-use crate::program::{Fixture, Program, Run, home, named, quoted};
+use crate::program::{Fixture, Program, Run, named, quoted};
 use crate::pseudo_terminal::Terminal;
+use crate::terminal::shell;
 
 /// Sets the location to L.
 const SET_LOCATION: &str = r#"sed -i 's/^location = .*/location = "L"/' "$1""#;
@@ -328,10 +329,7 @@ async fn the_editor_reads_from_the_terminal_in_a_loop() {
     let script = "read -r typed; echo \"$typed\" > \"$1\"";
     let each =
         "printf 'a\nb\n' | while read -r x; do echo \"now $x\"; profile post create --editor; done";
-    let program = Program::shell("sh", fixture.home.path(), &["-c", each])
-        .env("PROFILE_BASE_URL", fixture.service.uri())
-        .env("PROFILE_API_KEY", fixture.service.key())
-        .env("PROFILE_EDITOR", editor(&fixture, script));
+    let program = shell(&fixture, "sh", each).env("PROFILE_EDITOR", editor(&fixture, script));
     let mut terminal = Terminal::start(program);
     for (shown, typed) in [("now a", "one\n"), ("now b", "two\n")] {
         terminal.sees(shown);
@@ -386,21 +384,15 @@ async fn keeps_the_text_until_the_service_accepts_it() {
 }
 
 /// The service closes the connection of the first request after the editor has started.
-#[test]
-fn a_connection_that_was_closed_while_the_editor_was_open_is_not_used() {
-    let home = home();
-    let [started, closed] = ["started", "closed"].map(|name| home.path().join(name));
+#[tokio::test]
+async fn a_connection_that_was_closed_while_the_editor_was_open_is_not_used() {
+    let fixture = Fixture::new().await;
+    let [started, closed] = ["started", "closed"].map(|name| fixture.home.path().join(name));
     for pipe in [&started, &closed] {
         make_pipe(pipe);
     }
-    let path = home.path().join("editor");
-    let script = format!(
-        "#!/bin/sh\necho > {}\nread line < {}\necho hi > \"$1\"\n",
-        quoted(&started),
-        quoted(&closed)
-    );
-    fs::write(&path, script).unwrap();
-    set_mode(&path, 0o755);
+    let (to, from) = (quoted(&started), quoted(&closed));
+    let script = format!("echo > {to}; read line < {from}; echo hi > \"$1\"");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let service = std::thread::spawn(move || {
@@ -424,12 +416,8 @@ fn a_connection_that_was_closed_while_the_editor_was_open_is_not_used() {
         last.shutdown(Shutdown::Write).unwrap();
         let _ = last.read_to_end(&mut Vec::new());
     });
-    let run = Program::new(home.path(), &["post", "create", "--editor"])
-        .env("PROFILE_BASE_URL", &url)
-        .env("PROFILE_API_KEY", "a_key_for_a_small_service")
-        .env("PROFILE_EDITOR", path.to_str().unwrap())
-        .env("PATH", "/usr/bin:/bin")
-        .run();
+    let create = program(&fixture, &script, &["post", "create", "--editor"]);
+    let run = create.env("PROFILE_BASE_URL", &url).run();
     assert_eq!(run.code(), 0, "{run}");
     service.join().unwrap();
 }
@@ -646,12 +634,9 @@ async fn the_editor_handles_ctrl_c() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_post_in_a_pipe_does_not_open_the_editor() {
     let fixture = Fixture::new().await;
-    let create = ["-c", "echo piped | profile post create"];
-    let program = Program::shell("sh", fixture.home.path(), &create)
-        .env("PROFILE_BASE_URL", fixture.service.uri())
-        .env("PROFILE_API_KEY", fixture.service.key())
-        .env("PROFILE_EDITOR", editor(&fixture, "echo edited > \"$1\""));
-    let seen = Terminal::start(program).ends_with(2);
+    let create = shell(&fixture, "sh", "echo piped | profile post create");
+    let create = create.env("PROFILE_EDITOR", editor(&fixture, "echo edited > \"$1\""));
+    let seen = Terminal::start(create).ends_with(2);
     assert!(seen.contains("- to read it from stdin"), "{seen}");
 }
 

@@ -104,18 +104,14 @@ const HOSTILE: [&str; 11] = [
     "\u{ffa0}",
 ];
 
-/// Returns a text with one of [`HOSTILE`], and the end that a prompt must not lose.
-#[cfg(unix)]
-fn hostile(scheme: &str, text: &str) -> String {
-    format!("{scheme}a{text}end")
-}
-
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn prompts_remove_control_and_invisible_characters() {
     for text in HOSTILE.into_iter().chain(["\u{1b}]0;unterminated"]) {
         let reads = std::sync::atomic::AtomicUsize::new(0);
-        let (title, url) = (hostile("", text), hostile("https://a/", text));
+        // A prompt must not lose the end.
+        let title = format!("a{text}end");
+        let (typed, url) = (title.clone(), format!("https://a/{title}"));
         let fixture = Fixture::responding(move |_: &mock_server::wiremock::Request| {
             let reads = reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let me = json!({"data": {
@@ -132,7 +128,7 @@ async fn prompts_remove_control_and_invisible_characters() {
         let editor = fixture.file("editor", script);
         for (command, question) in [
             (&["link", "delete", "1"][..], "? [y/N] "),
-            (&["link", "delete", "1", &hostile("", text)], "? [y/N] "),
+            (&["link", "delete", "1", &typed], "? [y/N] "),
             (&["post", "delete", "1"], "? [y/N] "),
             (
                 &["apply", file, "--prune"],

@@ -2,9 +2,7 @@
 
 use std::thread;
 
-use mock_server::wiremock::matchers::any;
-use mock_server::wiremock::{Mock, MockServer, Request, ResponseTemplate};
-
+use mock_server::wiremock::{Request, ResponseTemplate};
 use serde_json::json;
 
 use crate::program::{Fixture, IDLE_EDITOR, Program, Run, configure, home, run};
@@ -15,17 +13,23 @@ const CANARY: &str = "canary-93d1b7";
 #[tokio::test]
 async fn no_output_contains_the_key() {
     let fixture = Fixture::new().await;
-    let echoing = echoing(400).await;
-    let failing = echoing_with_key_in_headers().await;
-    let service = fixture.service.uri();
-    let [echoing, failing] = [echoing.uri(), failing.uri()];
+    let echo = |request: &Request| {
+        ResponseTemplate::new(400).set_body_string(format!("{:?}", request.headers))
+    };
+    let redirect = ResponseTemplate::new(302)
+        .insert_header("location", format!("https://evil.example/?{CANARY}"))
+        .insert_header("x-request-id", CANARY);
+    let echoing = Fixture::responding(echo).await;
+    let redirecting = Fixture::responding(redirect).await;
+    let [service, echoing, redirecting] =
+        [&fixture, &echoing, &redirecting].map(|fixture| fixture.service.uri());
     let keys = [format!("{CANARY} two"), format!("{CANARY}é")];
     // At once, because the program waits before it retries.
     thread::scope(|scope| {
         for (base_url, key) in [
             (service, CANARY),
-            (&echoing, CANARY),
-            (&failing, CANARY),
+            (echoing, CANARY),
+            (redirecting, CANARY),
             ("http://127.0.0.1:1", CANARY),
             ("not a URL", CANARY),
             (service, &keys[0]),
@@ -56,29 +60,6 @@ fn check_all(base_url: &str, key: &str) {
             assert!(!printed.contains(CANARY), "{printed}");
         }
     }
-}
-
-/// Starts a service whose error responses echo the request headers.
-async fn echoing(status: u16) -> MockServer {
-    let service = MockServer::start().await;
-    let echo = move |request: &Request| {
-        ResponseTemplate::new(status).set_body_string(format!("{:?}", request.headers))
-    };
-    let echo = Mock::given(any()).respond_with(echo);
-    echo.mount(&service).await;
-    service
-}
-
-/// Starts a service that redirects to a URL with the key.
-async fn echoing_with_key_in_headers() -> MockServer {
-    let service = MockServer::start().await;
-    let location = format!("https://evil.example/?{CANARY}");
-    let redirect = ResponseTemplate::new(302)
-        .insert_header("location", location.as_str())
-        .insert_header("x-request-id", CANARY);
-    let redirect = Mock::given(any()).respond_with(redirect);
-    redirect.mount(&service).await;
-    service
 }
 
 /// The service shows the key in every text, split by an invisible character in one of them.

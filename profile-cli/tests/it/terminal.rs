@@ -10,12 +10,6 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
 
-/// Starts the program with the owner's key.
-#[track_caller]
-fn start(fixture: &Fixture, environment: &[(&str, &str)], arguments: &[&str]) -> Terminal {
-    Terminal::start(fixture.program(arguments).envs(environment))
-}
-
 /// Returns the number of links of the owner.
 #[track_caller]
 fn count_links(fixture: &Fixture) -> usize {
@@ -24,7 +18,7 @@ fn count_links(fixture: &Fixture) -> usize {
 }
 
 /// Returns the program of a shell, with the owner's key.
-fn shell(fixture: &Fixture, shell: &str, commands: &str) -> Program {
+pub(crate) fn shell(fixture: &Fixture, shell: &str, commands: &str) -> Program {
     let program = Program::shell(shell, fixture.home.path(), &["-c", commands]);
     let program = program.env("PROFILE_BASE_URL", fixture.service.uri());
     program.env("PROFILE_API_KEY", fixture.service.key())
@@ -118,13 +112,16 @@ async fn the_line_of_a_wait_is_written_only_when_it_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dumb_terminal_gets_no_escape_sequences() {
+async fn a_wait_on_a_dumb_terminal_or_without_color_prints_no_escape_sequences() {
     let fixture = Fixture::new().await;
     let slow = Fault::delay(Duration::from_millis(900));
     fixture.service.add_fault(FaultRule::new(slow)).unwrap();
-    let stats = ["stats", "demo", "grace", "--plot", "none"];
-    let seen = start(&fixture, &[("TERM", "dumb")], &stats).ends_with(0);
-    assert!(!seen.contains('\u{1b}'), "{seen:?}");
+    for (term, color) in [("dumb", "auto"), ("xterm-256color", "never")] {
+        let stats = ["stats", "demo", "grace", "--plot=none", "--color", color];
+        let stats = fixture.program(&stats).env("TERM", term);
+        let seen = Terminal::start(stats).ends_with(0);
+        assert!(!seen.contains('\u{1b}'), "{seen:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -232,7 +229,8 @@ async fn uses_color_only_on_terminals_that_support_it() {
         (&[("NO_COLOR", "1")], &["--color", "always"], true),
     ] {
         let arguments = [&["show"], flags].concat();
-        let seen = start(&fixture, environment, &arguments).ends_with(0);
+        let show = fixture.program(&arguments).envs(environment);
+        let seen = Terminal::start(show).ends_with(0);
         let context = format!("{environment:?} {flags:?}: {seen:?}");
         assert_eq!(seen.contains('\u{1b}'), colors, "{context}");
     }
@@ -262,7 +260,8 @@ async fn tables_fit_the_terminal() {
     let add = ["link", "add", "--title", &title, "--url", "x:y"];
     fixture.run(&add).stdout();
     for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "70")], 70)] {
-        let seen = start(&fixture, environment, &["link", "list"]).ends_with(0);
+        let list = fixture.program(&["link", "list"]).envs(environment);
+        let seen = Terminal::start(list).ends_with(0);
         let widest = seen.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{seen}");
         assert!(widest > Some(width - 10), "{seen}");
@@ -288,7 +287,7 @@ async fn usage_errors_are_colored() {
             false,
         ),
     ] {
-        let seen = start(&fixture, &[], arguments).ends_with(2);
+        let seen = Terminal::start(fixture.program(arguments)).ends_with(2);
         assert_eq!(seen.contains(red), is_colored, "{arguments:?}: {seen:?}");
     }
 }
@@ -426,7 +425,7 @@ async fn breaks_long_words_that_are_not_urls() {
     let fixture = Fixture::new().await;
     let body = "x".repeat(600);
     fixture.run(&["post", "create", &body]).stdout();
-    let seen = start(&fixture, &[], &["post", "list"]).ends_with(0);
+    let seen = Terminal::start(fixture.program(&["post", "list"])).ends_with(0);
     let mut lines = seen.lines();
     assert!(lines.all(|line| line.chars().count() <= 60), "{seen}");
     assert_eq!(seen.matches('x').count(), 600, "{seen}");
@@ -495,16 +494,6 @@ async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
         assert!(!seen.contains("may have been applied"), "{seen}");
         assert!(!seen.contains("being sent"), "{seen}");
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn without_color_a_wait_prints_no_escape_sequences() {
-    let fixture = Fixture::new().await;
-    let slow = Fault::delay(Duration::from_millis(900));
-    fixture.service.add_fault(FaultRule::new(slow)).unwrap();
-    let stats = ["stats", "demo", "grace", "--plot=none", "--color=never"];
-    let seen = Terminal::start(fixture.program(&stats)).ends_with(0);
-    assert!(!seen.contains('\u{1b}'), "{seen:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

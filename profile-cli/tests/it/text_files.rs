@@ -10,26 +10,9 @@ use crate::program::{Fixture, Program, Run, configure};
 
 const SECRET: &str = "whsec_test";
 
-/// A text file.
-struct Row {
-    /// Its path below the home directory.
-    path: &'static str,
-    text: String,
-    /// True if the command prints a note about a byte order mark.
-    has_note: bool,
-    /// Returns a command that reads the file at a path.
-    program: fn(&Fixture, &Path) -> Program,
-}
-
-fn row(path: &'static str, text: &str, program: fn(&Fixture, &Path) -> Program) -> Row {
-    let (text, has_note) = (text.to_owned(), false);
-    Row {
-        path,
-        text,
-        has_note,
-        program,
-    }
-}
+/// A text file: its path below the home directory, its text, true if the command prints a note about a byte order
+/// mark, and a function that returns a command that reads the file at a path.
+type Row<'a> = (&'static str, &'a str, bool, fn(&Fixture, &Path) -> Program);
 
 fn with_key_file(fixture: &Fixture, arguments: &[&str], path: &Path) -> Program {
     let program = fixture.program(arguments).without("PROFILE_API_KEY");
@@ -43,78 +26,71 @@ fn edit(fixture: &Fixture, arguments: &[&str], path: &Path) -> Program {
     edit.env("EDITOR", editor).env("NEW_TEXT", path)
 }
 
-fn keys_and_secrets(key: &str) -> Vec<Row> {
-    let notes = |row| Row {
-        has_note: true,
-        ..row
-    };
-    vec![
-        row(
+fn keys_and_secrets(key: &str) -> [Row<'_>; 6] {
+    [
+        (
             ".config/profile/config.toml",
             "output = 'csv'\n",
+            false,
             |fixture, _| fixture.program(&["config", "get", "output"]),
         ),
-        row(".config/profile/keys/a", key, |fixture, _| {
+        (".config/profile/keys/a", key, false, |fixture, _| {
             let config = format!("[accounts.a]\nbase_url = '{}'\n", fixture.service.uri());
             configure(fixture.home.path(), &config);
             fixture.without_settings(&["show", "--account", "a"])
         }),
-        row("key", key, |fixture, path| {
+        ("key", key, false, |fixture, path| {
             with_key_file(fixture, &["show"], path)
         }),
-        notes(row("key", key, |fixture, path| {
+        ("key", key, true, |fixture, path| {
             with_key_file(fixture, &["auth", "status"], path)
-        })),
-        notes(row("stdin", key, |fixture, path| {
+        }),
+        ("stdin", key, true, |fixture, path| {
             let url = fixture.service.uri();
-            let login = ["auth", "login", "--with-token", "--yes", "--base-url", url];
+            let login = ["login", "--with-token", "--yes", "--base-url", url];
             let login = fixture.without_settings(&login);
             login.stdin(fs::read(path).unwrap())
-        })),
-        notes(row("secret", SECRET, |fixture, path| {
+        }),
+        ("secret", SECRET, true, |fixture, path| {
             let sign = fixture.program(&["webhook", "sign", "--body", "-"]);
             sign.env("PROFILE_WEBHOOK_SECRET_FILE", path)
-        })),
+        }),
     ]
 }
 
-fn texts() -> Vec<Row> {
+fn texts(state: &str) -> [Row<'_>; 8] {
     let profile = "[profile]\nbio = 'b'\n";
-    vec![
-        row("profile.toml", profile, |fixture, path| {
+    [
+        ("profile.toml", profile, false, |fixture, path| {
             fixture.program(&["diff"]).argument(path)
         }),
-        row("stdin", profile, |fixture, path| {
+        ("stdin", profile, false, |fixture, path| {
             let apply = fixture.program(&["apply", "-", "--dry-run"]);
             apply.stdin(fs::read(path).unwrap())
         }),
-        row("bio.txt", "one\ntwo\n", |fixture, path| {
+        ("bio.txt", "one\ntwo\n", false, |fixture, path| {
             let bio = format!("@{}", path.display());
             fixture.program(&["set", "--dry-run", "--bio", &bio])
         }),
-        row("post.txt", "a post\n", |fixture, path| {
-            fixture
-                .program(&["post", "create", "--dry-run", "--file"])
-                .argument(path)
+        ("post.txt", "a post\n", false, |fixture, path| {
+            let create = fixture.program(&["post", "create", "--dry-run", "--file"]);
+            create.argument(path)
         }),
-        row("body.json", r#"{"body": "a"}"#, |fixture, path| {
-            fixture
-                .program(&["api", "me/posts", "--dry-run", "--input"])
-                .argument(path)
+        ("body.json", r#"{"body": "a"}"#, false, |fixture, path| {
+            let post = fixture.program(&["api", "me/posts", "--dry-run", "--input"]);
+            post.argument(path)
         }),
-        row("edited.toml", profile, |fixture, path| {
+        ("edited.toml", profile, false, |fixture, path| {
             edit(fixture, &["edit", "--dry-run", "--json"], path)
         }),
-        row("edited.txt", "a post\n", |fixture, path| {
-            edit(
-                fixture,
-                &["post", "create", "--editor", "--dry-run", "--json"],
-                path,
-            )
+        ("edited.txt", "a post\n", false, |fixture, path| {
+            let create = ["post", "create", "--editor", "--dry-run", "--json"];
+            edit(fixture, &create, path)
         }),
-        row(
+        (
             ".local/state/profile/sandbox.json",
-            &state(),
+            state,
+            false,
             |fixture, _| fixture.without_settings(&["--sandbox", "show"]),
         ),
     ]
@@ -132,13 +108,7 @@ fn state() -> String {
 async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
     let fixture = Fixture::new().await;
     let keys = keys_and_secrets(fixture.service.key());
-    for Row {
-        path: name,
-        text,
-        has_note,
-        program,
-    } in keys.into_iter().chain(texts())
-    {
+    for (name, text, has_note, program) in keys.into_iter().chain(texts(&state())) {
         let path = &fixture.home.path().join(name);
         let directory = path.parent().unwrap();
         fs::create_dir_all(directory).unwrap();
@@ -152,7 +122,7 @@ async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
             let lines = run.stdout().lines().filter(|line| !line.contains(" ms"));
             lines.map(str::to_owned).collect::<Vec<_>>()
         };
-        let plain = stdout(&run(text.clone().into_bytes()));
+        let plain = stdout(&run(text.into()));
         let marked = run(format!("\u{feff}{text}").into_bytes());
         assert_eq!(stdout(&marked), plain, "{name}");
         let note = "starts with a byte order mark, which is not used";

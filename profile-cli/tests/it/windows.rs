@@ -88,11 +88,7 @@ async fn a_directory_outside_of_those_of_the_user_is_a_warning() {
         (Path::new(&upper), false),
         (outside.path(), true),
     ] {
-        let login = ["auth", "login", "--with-token", "--yes", "--base-url"];
-        let login = fixture
-            .without_settings(&login)
-            .argument(fixture.service.uri());
-        let login = login.stdin(fixture.service.key());
+        let login = fixture.login(fixture.service.uri(), fixture.service.key(), &["--yes"]);
         let login = login.env("PROFILE_CONFIG_DIR", directory).run();
         assert_eq!(login.stderr().contains(warning), warns, "{login}");
         login.stdout();

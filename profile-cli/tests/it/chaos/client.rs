@@ -26,7 +26,7 @@ pub(super) enum ClientKind {
 
 impl ClientKind {
     pub(super) fn draw(random: &mut Random) -> Self {
-        match random.percent(12) {
+        match random.below(100) < 12 {
             true => Self::Program,
             false => Self::Sdk,
         }

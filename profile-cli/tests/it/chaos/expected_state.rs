@@ -29,6 +29,7 @@ pub(super) struct ObservedState {
 }
 
 /// The values that each field and item may have.
+#[derive(Default)]
 pub(super) struct ExpectedState {
     /// Without the fields that were never edited with success.
     fields: BTreeMap<ProfileField, Vec<String>>,
@@ -51,13 +52,6 @@ enum Presence {
 }
 
 impl ExpectedState {
-    pub(super) fn new() -> Self {
-        Self {
-            fields: BTreeMap::new(),
-            entries: Vec::new(),
-        }
-    }
-
     /// Returns the ID of a random item that may exist.
     pub(super) fn random_id(&self, kind: Kind, random: &mut Random) -> Option<String> {
         let ids: Vec<_> = (self.entries.iter())

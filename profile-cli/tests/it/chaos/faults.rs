@@ -94,15 +94,23 @@ impl FaultSequence {
 
 impl PlannedFault {
     fn draw(random: &mut Random) -> Self {
-        match random.below(10) {
-            0..2 => applied(random),
-            2..5 => rejected(random),
-            _ => unknown(random),
+        let (fault, phase, effect) = match random.below(10) {
+            0..2 => (applied(random), Phase::After, Effect::Applied),
+            2..5 => (rejected(random), Phase::Before, Effect::Rejected),
+            _ => {
+                let (fault, phase) = unknown(random);
+                (fault, phase, Effect::Unknown)
+            }
+        };
+        Self {
+            fault,
+            phase,
+            effect,
         }
     }
 }
 
-fn applied(random: &mut Random) -> PlannedFault {
+fn applied(random: &mut Random) -> Fault {
     let after = random.below(20) as u64;
     let faults = [
         Fault::delay(Duration::from_millis(1)),
@@ -120,14 +128,10 @@ fn applied(random: &mut Random) -> PlannedFault {
         Fault::Wire(WireFault::BadChunk),
         Fault::Wire(WireFault::Stall { after }),
     ];
-    PlannedFault {
-        fault: one_of(faults, random),
-        phase: Phase::After,
-        effect: Effect::Applied,
-    }
+    one_of(faults, random)
 }
 
-fn rejected(random: &mut Random) -> PlannedFault {
+fn rejected(random: &mut Random) -> Fault {
     let faults = [
         Fault::status(400),
         Fault::status(401),
@@ -139,15 +143,11 @@ fn rejected(random: &mut Random) -> PlannedFault {
         Fault::rate_limited("120"),
         Fault::redirect("http://127.0.0.1:1/"),
     ];
-    PlannedFault {
-        fault: one_of(faults, random),
-        phase: Phase::Before,
-        effect: Effect::Rejected,
-    }
+    one_of(faults, random)
 }
 
 /// Returns a fault before or after the write, which the client cannot distinguish.
-fn unknown(random: &mut Random) -> PlannedFault {
+fn unknown(random: &mut Random) -> (Fault, Phase) {
     let phase = [Phase::Before, Phase::After][random.below(2)];
     let common = [
         Fault::status(408),
@@ -158,15 +158,10 @@ fn unknown(random: &mut Random) -> PlannedFault {
         Fault::Wire(WireFault::Reset { after: None }),
         Fault::Wire(WireFault::Close),
     ];
-    let (fault, phase) = match random.below(100) {
+    match random.below(100) {
         // A request delayed before the write could be applied after the next operation.
         0..3 => (Fault::delay(TOO_LATE), Phase::After),
         _ => (one_of(common, random), phase),
-    };
-    PlannedFault {
-        fault,
-        phase,
-        effect: Effect::Unknown,
     }
 }
 

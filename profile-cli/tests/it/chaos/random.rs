@@ -19,9 +19,4 @@ impl Random {
         mixed ^= mixed >> 31;
         usize::try_from(mixed % bound as u64).expect("below a usize")
     }
-
-    /// Returns `true` with this probability in percent.
-    pub(super) fn percent(&mut self, probability: usize) -> bool {
-        self.below(100) < probability
-    }
 }
