@@ -141,7 +141,6 @@ fn rejected(random: &mut Random) -> Fault {
         Fault::RateLimited { retry_after: None },
         Fault::rate_limited("0"),
         Fault::rate_limited("120"),
-        Fault::redirect("http://127.0.0.1:1/"),
     ];
     one_of(faults, random)
 }
@@ -155,6 +154,7 @@ fn unknown(random: &mut Random) -> (Fault, Phase) {
         Fault::status(502),
         Fault::status(503),
         Fault::status(504),
+        Fault::redirect("http://127.0.0.1:1/"),
         Fault::Wire(WireFault::Reset { after: None }),
         Fault::Wire(WireFault::Close),
     ];
