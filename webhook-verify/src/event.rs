@@ -221,7 +221,7 @@ pub enum KindError {
     Payload(EventKindError),
     /// The payload is not a JSON object that has the field with a string value.
     #[error(
-        "the payload has no event kind; \
+        "the payload has no event kind, or is not valid JSON; \
          expected a JSON object that has the field with a string value"
     )]
     InvalidField,

@@ -138,7 +138,8 @@ impl Secret {
 
 #[cfg(feature = "json")]
 impl<'de> serde::Deserialize<'de> for Secret {
-    /// Deserializes a string with [`Secret::new`]. Errors do not show the secret.
+    /// Deserializes a string with [`Secret::new`]. Errors do not show the secret, but `toml` quotes the line:
+    /// print only `toml::de::Error::message`.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
 

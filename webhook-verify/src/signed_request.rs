@@ -45,7 +45,7 @@ impl<B: AsRef<[u8]>> SignedRequest<B> {
         }
     }
 
-    /// Adds the header `X-Service-Event`.
+    /// Adds the header `X-Service-Event`. A second call adds another one, which receivers reject.
     #[must_use]
     pub fn event_kind(mut self, kind: EventKind) -> Self {
         self.request = self.request.header(EVENT_HEADER, kind.as_str());

@@ -57,7 +57,8 @@ impl<B: AsRef<[u8]>> Verified<B> {
     /// (Specification: Open questions.)
     ///
     /// Like the SDK, it skips a byte order mark, and reads bytes that are not UTF-8 and lone surrogates, such
-    /// as halves of an emoji, as U+FFFD. `T` cannot borrow from such a body.
+    /// as halves of an emoji, as U+FFFD. `T` cannot borrow from such a body. Unlike the SDK, it rejects `NaN`,
+    /// infinity, and numbers and nesting that are beyond `serde_json`.
     ///
     /// # Errors
     ///

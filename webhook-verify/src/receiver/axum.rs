@@ -16,8 +16,8 @@ use crate::verified::Verified;
 /// The router's state must be a [`Receiver`] or implement `FromRef` for it. The extractor consumes
 /// the body, so it must be the handler's last argument. It ignores axum's own body limit and uses
 /// [`Verifier::body_limit`](crate::Verifier::body_limit) instead. If a delivery is not authentic,
-/// the handler is not called, and the response is [`Rejection::response`]: an empty 401, 413 or
-/// 400. To verify without parsing JSON, extract `Verified<Bytes>`.
+/// the handler is not called, and the response is [`Rejection::response`]: an empty 401, 413, 408
+/// or 400. To verify without parsing JSON, extract `Verified<Bytes>`.
 ///
 /// A payload that does not match `T` is not a rejection: the handler is called, and
 /// [`into_payload`](Self::into_payload) returns the error. It converts to a 204 response, so using
@@ -115,7 +115,8 @@ impl<T> VerifiedEvent<T> {
     ///
     /// # Errors
     ///
-    /// Returns an [`EventKindError`] if the header is missing, repeated or invalid.
+    /// Returns an [`EventKindError`] if the header is missing, repeated or invalid. It converts to an empty 204
+    /// response.
     pub fn event_kind(&self) -> Result<EventKind, EventKindError> {
         self.delivery.event_kind()
     }
@@ -165,6 +166,13 @@ impl IntoResponse for Rejection {
 
 /// Converts to an empty 204, because an authentic delivery must not count as failed.
 impl IntoResponse for PayloadError {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// Converts to an empty 204, because an authentic delivery must not count as failed.
+impl IntoResponse for EventKindError {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
     }

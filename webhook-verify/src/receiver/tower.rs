@@ -54,7 +54,8 @@ impl<S> Layer<S> for VerifyLayer {
 ///
 /// It accepts requests with any body, such as `hyper::body::Incoming`. The inner service receives
 /// the request with the whole body in one piece, as `http_body_util::Full<Bytes>`, and with an
-/// extension of type `Verified<Bytes>`. Routers of axum accept such requests. Requests that are not
+/// extension of type `Verified<Bytes>`. Routers of axum accept such requests; with a body limit above 2 MB, disable the
+/// `DefaultBodyLimit` of axum or use the extension. Requests that are not
 /// authentic get [`Rejection::response`](crate::Rejection::response) and do not reach the inner
 /// service.
 ///

@@ -12,8 +12,8 @@ use http_body_util::BodyExt;
 use serde::Deserialize;
 use tower::ServiceExt;
 use webhook_verify::{
-    EventKind, KindError, PayloadError, Receiver, Rejection, SIGNATURE_HEADER, SignedRequest,
-    Verified, VerifiedEvent, Verifier, VerifyLayer,
+    EventKind, EventKindError, KindError, PayloadError, Receiver, Rejection, SIGNATURE_HEADER,
+    SignedRequest, Verified, VerifiedEvent, Verifier, VerifyLayer,
 };
 
 use crate::chunked_body::chunked_body;
@@ -172,6 +172,13 @@ async fn responds_with_2xx_if_header_and_payload_kinds_differ() {
     let other = "message.received".parse().unwrap();
     request.headers_mut().insert("x-service-event", other);
     assert_eq!(respond(router, request).await, (204, String::new()));
+
+    async fn kind(event: VerifiedEvent<Payload>) -> Result<String, EventKindError> {
+        Ok(event.event_kind()?.to_string())
+    }
+    let mut request = signed(EVENT);
+    request.headers_mut().remove("x-service-event");
+    assert_eq!(respond(router!(kind), request).await, (204, String::new()));
 }
 
 #[tokio::test]

@@ -180,7 +180,7 @@ fn rejects_missing_and_non_string_fields() {
     check_invalid_field("");
     assert_eq!(
         KindError::InvalidField.to_string(),
-        "the payload has no event kind; \
+        "the payload has no event kind, or is not valid JSON; \
          expected a JSON object that has the field with a string value"
     );
 }
