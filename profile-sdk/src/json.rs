@@ -22,7 +22,7 @@ pub(crate) fn parse(json: &[u8], max_depth: usize) -> serde_json::Result<Value> 
 #[derive(Clone, Default)]
 pub(crate) struct Body {
     pub(crate) bytes: Bytes,
-    json: OnceLock<String>,
+    pub(crate) json: OnceLock<String>,
 }
 
 impl Body {

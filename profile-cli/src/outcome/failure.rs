@@ -363,6 +363,7 @@ fn message(error: &Error) -> String {
         _ => {
             // Rejected fields have lines of their own.
             let fields = error.field_errors();
+            let fields = fields.filter(|(_, reason)| error.message() != Some(*reason));
             let fields = fields.map(|(name, reason)| format!("{name}: {reason}"));
             let fields: Vec<_> = fields.collect();
             let text = status_and_message(error);

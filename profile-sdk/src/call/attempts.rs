@@ -27,7 +27,7 @@ struct Attempts<'a> {
 pub(crate) type Exchange = (RawResponse, AttemptSummary, CallSpan);
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
-/// earlier attempt may have deleted the resource; its body becomes empty. For a call that accepts any body, a body that
+/// earlier attempt may have deleted the resource; its JSON is read as null. For a call that accepts any body, a body that
 /// could not be read completely becomes empty. Also returns the span, which lasts until the body is decoded.
 pub(crate) async fn send_with_retries(
     client: &Client,
@@ -143,7 +143,8 @@ impl<'a> Attempts<'a> {
             }
             (200..300, Some(error)) => failed(self.client.redacted(error.with_response(response))),
             (404, _) if self.summary.uncertain && is_delete => {
-                response.body = Body::default();
+                // The JSON of an error is not the data of the call.
+                response.body.json = String::new().into();
                 Ok(response)
             }
             (status, body_error) => {

@@ -259,7 +259,8 @@ impl ClientBuilder {
     }
 
     /// Sets a function that is called before each wait for another attempt or for the rate limit, for
-    /// example to show it. It must not block.
+    /// example to show it. It must not block. A pause after a 429 is only reported by the call that received
+    /// it, if that waits.
     ///
     /// ```
     /// let builder = profile_sdk::Client::builder().on_wait(|wait| {

@@ -20,8 +20,9 @@ pub(crate) struct ErrorBody {
 
 /// Returns `true` if a body is an HTML page, as of a proxy or a login.
 pub(crate) fn is_page(body: &[u8]) -> bool {
-    let text = json::without_mark(body).trim_ascii_start();
-    text.starts_with(b"<")
+    json::without_mark(body)
+        .trim_ascii_start()
+        .starts_with(b"<")
 }
 
 /// Reads a code and a message from JSON of the usual shapes, plain text or HTML.
@@ -62,12 +63,9 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
     let errors = fields.get("errors").or(detail);
     let errors = errors.map(read_inner).unwrap_or_default();
     let first = |names: &[&str]| {
-        let names = names
-            .iter()
-            .filter(|name| detail.is_none() || **name != "detail");
-        names
-            .filter_map(|name| fields.get(*name))
-            .find_map(readable)
+        let values = names.iter().filter_map(|name| fields.get(*name));
+        let mut others = values.filter(|value| detail != Some(*value));
+        others.find_map(readable)
     };
     let own_message = first(&[
         "message",
@@ -88,7 +86,7 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
     };
     let codes = [error.code, own_code, text, errors.code];
     let mut codes = codes.into_iter().flatten();
-    ErrorBody {
+    let mut read = ErrorBody {
         code: codes.find(|code| !code.contains(char::is_whitespace)),
         message: match (message, errors.message) {
             (Some(message), Some(errors)) => {
@@ -97,20 +95,20 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
             (message, errors) => message.or(errors),
         },
         fields: [error.fields, errors.fields].concat(),
-    }
+    };
+    let name = fields.get("field").or(fields.get("param"));
+    let reason = read.message.as_ref().or(read.code.as_ref()).cloned();
+    read.fields.extend(name.and_then(path_text).zip(reason));
+    read
 }
 
 /// Reads the value of `error`, `errors` or `detail`, which may also map field names to reasons.
 fn read_inner(value: &Value) -> ErrorBody {
-    match value {
-        Value::Object(fields) if !fields.is_empty() && fields.values().all(Value::is_array) => {
-            read_fields(fields)
-        }
-        value => match (read_value(value), value) {
-            (read, Value::Object(fields)) if read == ErrorBody::default() => read_fields(fields),
-            (read, _) => read,
-        },
-    }
+    let read = read_value(value);
+    let is_unknown = read == ErrorBody::default();
+    let form = value.as_object();
+    let form = form.filter(|fields| is_unknown || fields.values().all(Value::is_array));
+    form.map_or(read, read_fields)
 }
 
 /// Returns `true` for an object of field names with reasons, as in a rejected form. A field may have the name of
@@ -179,6 +177,7 @@ fn read_list(errors: &[Value]) -> ErrorBody {
             (Some(_), None) => {}
         }
         list.fields.extend(error.fields);
+        list.fields.dedup();
         list.code = list.code.or(error.code);
     }
     list.message = sentence(&messages.join("; "));
@@ -190,7 +189,11 @@ fn field_name(error: &Value) -> Option<String> {
     let names = ["field", "pointer", "parameter", "loc", "path", "param"];
     let source = error.get("source").into_iter();
     let mut named = source.chain([error]);
-    match named.find_map(|error| names.iter().find_map(|name| error.get(name)))? {
+    path_text(named.find_map(|error| names.iter().find_map(|name| error.get(name)))?)
+}
+
+fn path_text(path: &Value) -> Option<String> {
+    match path {
         Value::Array(path) => {
             let parts = path.iter().filter(|part| *part != "body");
             let parts: Vec<_> = parts.filter_map(readable).collect();
@@ -336,6 +339,22 @@ mod tests {
                 r#"{"errors":{"title":{"message":"Required.","kind":"required"}},"message":"Validation failed"}"#,
                 "Validation failed: title: Required.",
                 &[("title", "Required.")],
+            ),
+            // One error, and the same in a list.
+            (
+                r#"{"error":{"message":"Odd.","field":"bio"}}"#,
+                "Odd.",
+                &[("bio", "Odd.")],
+            ),
+            (
+                r#"{"detail":"Odd.","param":"bio"}"#,
+                "Odd.",
+                &[("bio", "Odd.")],
+            ),
+            (
+                r#"{"errors":[{"message":"Odd.","field":"bio"}]}"#,
+                "bio: Odd.",
+                &[("bio", "Odd.")],
             ),
             // JSON:API.
             (

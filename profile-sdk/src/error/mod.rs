@@ -47,6 +47,9 @@ pub struct Error {
     inner: Box<Inner>,
 }
 
+/// The words of messages that only repeat that a call is forbidden.
+const GENERAL: &str = "403 access denied forbidden not allowed here unauthorized";
+
 /// Boxed, to keep `Result` small.
 #[derive(Clone)]
 struct Inner {
@@ -121,7 +124,7 @@ impl Error {
 
     /// Returns the names of the fields that the service rejected, each with its reason on one line, as far
     /// as the body has one of the usual shapes, for example `{"errors": {"bio": ["is too long"]}}`. The
-    /// message contains them too.
+    /// message contains the reasons too.
     pub fn field_errors(&self) -> impl Iterator<Item = (&str, &str)> {
         let fields = self.inner.body.fields.iter();
         fields.map(|(name, reason)| (&**name, &**reason))
@@ -155,8 +158,8 @@ impl Error {
 
     /// Returns the scope that the key lacks: the [`scope`](Self::scope) of a call that the service does
     /// not permit (403). Returns `None` if the response has another explanation: `Retry-After`, an
-    /// exhausted rate limit, a page of a gateway in HTML, or a code or a message of more than three words
-    /// about something else. One about the scope names it, or contains `scope` or `permission`.
+    /// exhausted rate limit, a page of a gateway in HTML, or a code or a message about something else. One
+    /// about the scope names it, contains `scope` or `permission`, or is as general as `Access denied`.
     #[must_use]
     pub fn missing_scope(&self) -> Option<&Scope> {
         let remaining = ["x-ratelimit-remaining", "ratelimit-remaining"];
@@ -168,10 +171,11 @@ impl Error {
         let texts = texts.map(Option::unwrap_or_default).concat().to_lowercase();
         let about_scope = ["scope", "permission", scope.as_str()];
         let is_about_scope = about_scope.iter().any(|word| texts.contains(word));
-        let words = self.message().unwrap_or_default().split_whitespace();
-        let is_short = self.code().is_none() && words.count() <= 3;
+        let message = self.message().unwrap_or_default().to_lowercase();
+        let mut words = message.split(|c: char| !c.is_alphanumeric());
+        let is_general = self.code().is_none() && words.all(|word| GENERAL.contains(word));
         let is_explained = is_exhausted || is_page(self.body()) || self.retry_after().is_some();
-        let is_lacking = !is_explained && (is_about_scope || is_short);
+        let is_lacking = !is_explained && (is_about_scope || is_general);
         Some(scope).filter(|_| is_lacking && self.kind() == ErrorKind::Forbidden)
     }
 

@@ -46,9 +46,9 @@ impl RateLimitHeaders {
             };
             let text = value.to_str().unwrap_or_default().trim();
             match name {
-                "limit" => read.limit = number::leading_number(text),
-                "remaining" => read.remaining = number::leading_number(text),
-                "reset" => read.reset_after = until(text, &now),
+                "limit" => read.limit = number::leading_number(text).or(read.limit),
+                "remaining" => read.remaining = number::leading_number(text).or(read.remaining),
+                "reset" => read.reset_after = until(text, &now).or(read.reset_after),
                 _ => {}
             }
         }
@@ -131,6 +131,14 @@ mod tests {
                 ("x-ratelimit-limit", "100"),
                 ("x-ratelimit-remaining", "7"),
                 ("x-ratelimit-reset", "1800000005.5"),
+            ],
+            &[
+                ("ratelimit-limit", "100"),
+                ("ratelimit-remaining", "7"),
+                ("ratelimit-reset", "5"),
+                ("x-ratelimit-limit", "-"),
+                ("x-ratelimit-remaining", "-"),
+                ("x-ratelimit-reset", "2027-01-15T08:00:09Z"),
             ],
         ] {
             assert_eq!(read(headers), all, "{headers:?}");

@@ -87,7 +87,7 @@ impl RateLimiter {
         // only for the first request in the queue, which then checks the deadline below.
         let first = timeout(limits.left(now), self.queue.lock()).await;
         let _first = first.map_err(|_| Error::delayed(LATE, None))?;
-        let mut slot = None;
+        let (mut slot, mut reported) = (None, now);
         loop {
             let now = clock.now();
             let turn = match self.try_start(now, limits, &mut slot) {
@@ -100,15 +100,22 @@ impl RateLimiter {
                 Turn::Ready => {}
                 Turn::Paused(wait) | Turn::Exhausted(wait) | Turn::Interval(wait) => {
                     // A pause was reported after the 429.
-                    if !matches!(turn, Turn::Paused(_)) {
+                    if !matches!(turn, Turn::Paused(_)) && now + wait > reported {
                         report(wait);
+                        reported = now + wait;
                     }
-                    either(clock.sleep(wait), changed).await;
+                    let (mut sleep, mut changed) = (pin!(clock.sleep(wait)), pin!(changed));
+                    poll_fn(|context| match sleep.as_mut().poll(context) {
+                        Poll::Ready(()) => Poll::Ready(()),
+                        Poll::Pending => changed.as_mut().poll(context),
+                    })
+                    .await;
                 }
                 Turn::Response => _ = timeout(limits.left(now), changed).await,
                 Turn::OtherAccount => {
                     let next = async { slot = Some(self.next_start.lock().await) };
-                    _ = timeout(limits.left(now), either(next, changed)).await;
+                    // Not until a response: leaving the queue for the lock would cost the place in it.
+                    _ = timeout(limits.left(now), next).await;
                 }
             }
         }
@@ -216,14 +223,4 @@ impl Drop for Permit<'_> {
             self.end(|_| {});
         }
     }
-}
-
-/// Completes when one of two futures does.
-async fn either(first: impl Future<Output = ()>, other: impl Future<Output = ()>) {
-    let (mut first, mut other) = (pin!(first), pin!(other));
-    poll_fn(|context| match first.as_mut().poll(context) {
-        Poll::Ready(()) => Poll::Ready(()),
-        Poll::Pending => other.as_mut().poll(context),
-    })
-    .await;
 }

@@ -1,6 +1,5 @@
 //! The declaration of a profile, and the links that it matches.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -230,9 +229,9 @@ impl Grade {
                     url.replace(&format!("%{digit}"), &format!("%25{digit}"))
                 });
                 let decoded = percent_decode_str(&url).decode_utf8();
-                let url = decoded.unwrap_or(Cow::Borrowed(&url));
+                let url = decoded.as_deref().unwrap_or(&url);
                 let normalizer = ComposingNormalizerBorrowed::new_nfc();
-                [title, &url].map(|text| normalizer.normalize(text).into_owned())
+                [title, url].map(|text| normalizer.normalize(text).into_owned())
             }
         }
     }

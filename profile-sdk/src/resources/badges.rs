@@ -60,7 +60,7 @@ calls! {
     ///
     /// # Errors
     ///
-    /// [`Unreadable`](crate::ErrorKind::Unreadable) if a badge lacks a field of the specification, and
+    /// [`Unreadable`](crate::ErrorKind::Unreadable) if a badge lacks `id` or `name`, and
     /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service requires a key nevertheless; for
     /// others, see [`ErrorKind`](crate::ErrorKind).
     ///

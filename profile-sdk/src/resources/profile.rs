@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::decode::{self, List, Resource, ResponseData};
 use crate::error::Error;
 use crate::json::readable_json;
-use crate::number;
+use crate::number::count_of;
 use crate::request::{Operation, Request};
 use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
 use crate::values::{Scopes, responses};
@@ -227,19 +227,20 @@ responses! {
 pub struct RateLimit(Value);
 
 impl RateLimit {
-    /// Returns the number of requests per window, if it is known: a number, a string that starts
-    /// with a number, or the field `limit`, `requests` or `max` of an object.
+    /// Returns the number of requests per window, if it is known: a number, a string such as
+    /// `60/minute`, or the field `limit`, `requests` or `max` of an object.
     #[must_use]
     pub fn limit(&self) -> Option<u64> {
-        self.field(&["limit", "requests", "max"])
-            .or_else(|| leading_number(&self.0))
+        self.field(&["limit", "requests", "max"], &['/', ' '])
+            .or_else(|| number_before(&['/', ' '], &self.0))
     }
 
     /// Returns the length of the window in seconds, if it is known: the field `window_seconds`,
     /// `window`, `period` or `per_seconds` of an object.
     #[must_use]
     pub fn window_seconds(&self) -> Option<u64> {
-        self.field(&["window_seconds", "window", "period", "per_seconds"])
+        let names = ["window_seconds", "window", "period", "per_seconds"];
+        self.field(&names, &['s'])
     }
 
     /// Returns the JSON value that the service sent.
@@ -248,16 +249,17 @@ impl RateLimit {
         &self.0
     }
 
-    fn field(&self, names: &[&str]) -> Option<u64> {
+    fn field(&self, names: &[&str], ends: &[char]) -> Option<u64> {
         let mut values = names.iter().filter_map(|name| self.0.get(name));
-        values.find_map(leading_number)
+        values.find_map(|value| number_before(ends, value))
     }
 }
 
-fn leading_number(value: &Value) -> Option<u64> {
+/// Returns a number, also of a text up to the first of these characters.
+fn number_before(ends: &[char], value: &Value) -> Option<u64> {
     match value {
-        Value::String(text) => number::leading_number(text),
-        _ => number::count_of(value),
+        Value::String(text) => text.split(ends).next()?.trim().parse().ok(),
+        _ => count_of(value),
     }
 }
 
@@ -348,6 +350,22 @@ mod tests {
             (json!({"limit": 60, "window": "60s"}), Some(60), Some(60)),
             (json!({"requests": 60}), Some(60), None),
             (json!({"limit": null, "max": 60.0}), Some(60), None),
+            (
+                json!({"limit": "60 per hour", "period": "3600 seconds"}),
+                Some(60),
+                Some(3600),
+            ),
+            (json!({"limit": "1.5k", "window": "1m"}), None, None),
+            (
+                json!({"limit": "1,000/hour", "window": "500ms"}),
+                None,
+                None,
+            ),
+            (
+                json!({"limit": "10k per hour", "window": "1 minute"}),
+                None,
+                None,
+            ),
             (json!("plenty"), None, None),
             (json!([1, 2]), None, None),
             (json!(null), None, None),

@@ -11,7 +11,7 @@ use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
 use super::network::transport_error;
 use crate::error::{Error, ErrorKind};
-use crate::text::quoted_start;
+use crate::text::quoted;
 
 /// A response whose body has not been read yet.
 pub(super) enum Incoming {
@@ -127,7 +127,7 @@ fn is_gzip(headers: &HeaderMap) -> Result<bool, Error> {
                 "" | "identity" => {}
                 "gzip" | "x-gzip" if !is_gzip => is_gzip = true,
                 other => {
-                    let found = quoted_start(other);
+                    let found = quoted(other);
                     let reason = format!(
                         "the response has the content coding {found}; expected gzip once, or none"
                     );

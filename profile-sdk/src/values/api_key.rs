@@ -85,7 +85,8 @@ impl fmt::Debug for ApiKey {
 from_text!(ApiKey);
 
 impl<'de> Deserialize<'de> for ApiKey {
-    /// Deserializes a string with [`ApiKey::new`]. Errors do not show the key.
+    /// Deserializes a string with [`ApiKey::new`]. Errors do not show the key, but `toml` quotes the line:
+    /// print only `toml::de::Error::message`.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // The original error would show a key that consists of digits.
         let text = String::deserialize(deserializer)

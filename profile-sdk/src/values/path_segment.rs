@@ -172,8 +172,10 @@ impl From<Number> for Id {
 
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.text.parse::<Number>() {
-            Ok(number) if self.is_number => number.serialize(serializer),
+        // A `Number` would be a table in TOML if a crate enables `arbitrary_precision`.
+        match (self.is_number, self.text.parse(), self.text.parse()) {
+            (true, Ok(number), _) => serializer.serialize_u64(number),
+            (true, _, Ok(number)) => serializer.serialize_i64(number),
             _ => serializer.serialize_str(&self.text),
         }
     }

@@ -1,11 +1,11 @@
 //! Clients of several accounts that share connections.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer};
-use profile_sdk::{ApiKey, Client, ErrorKind, RetryPolicy};
+use profile_sdk::{ApiKey, Client, ErrorKind, RetryPolicy, Wait};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -139,9 +139,9 @@ const INTERVAL: Duration = Duration::from_millis(200);
 type Starts = Arc<Mutex<Vec<(Duration, String)>>>;
 
 /// Creates a client with a shared interval, whose network is replaced: it rejects the first request of the
-/// account `limited`, and records the starts.
+/// account `limited`, responds late to the account `many`, and records the starts. Also returns the reports of waits.
 #[cfg(feature = "tower")]
-fn with_interval() -> (Client, Starts) {
+fn with_interval() -> (Client, Starts, mpsc::Receiver<Wait>) {
     let (starts, now) = (Starts::default(), tokio::time::Instant::now());
     let recorded = starts.clone();
     let respond = move |request: http::Request<bytes::Bytes>| {
@@ -153,13 +153,19 @@ fn with_interval() -> (Client, Starts) {
         starts.push((now.elapsed(), account));
         let response = http::Response::builder().header("retry-after", "10");
         let response = response.status(if is_limited { 429 } else { 200 });
-        std::future::ready(response.body(r#"{"data":[]}"#.to_owned()))
+        let is_slow = starts[starts.len() - 1].1 == "many";
+        async move {
+            tokio::time::sleep(INTERVAL * u32::from(is_slow) * 7 / 2).await;
+            response.body(r#"{"data":[]}"#.to_owned())
+        }
     };
     let fake = move |_: profile_sdk::HttpService| tower::service_fn(respond.clone());
     let builder = Client::builder().base_url("https://profiles.example");
+    let (reports, waits) = mpsc::channel();
     let builder = builder.shared_request_interval(INTERVAL);
+    let builder = builder.on_wait(move |wait| _ = reports.send(wait));
     let client = builder.layer(tower::layer::layer_fn(fake)).build();
-    (client.unwrap(), starts)
+    (client.unwrap(), starts, waits)
 }
 
 /// Fails unless the requests start one after the other at the full rate, with a millisecond for the timers.
@@ -175,9 +181,9 @@ fn assert_full_rate(starts: &[(Duration, String)]) {
 #[cfg(feature = "tower")]
 #[tokio::test(start_paused = true)]
 async fn accounts_share_an_interval_and_take_turns() {
-    let (shared, starts) = with_interval();
+    let (shared, starts, waits) = with_interval();
     let mut calls = JoinSet::new();
-    for (account, count) in [("limited", 5), ("many", 1000), ("one", 15)] {
+    for (account, count) in [("limited", 5), ("many", 1000), ("one", 50)] {
         let client = shared.with_api_key(key(account));
         for _ in 0..count {
             calls.spawn(client.badges().total_timeout(Duration::from_secs(999)));
@@ -191,6 +197,10 @@ async fn accounts_share_an_interval_and_take_turns() {
     let of = |account: &str, starts: &[(Duration, String)]| {
         starts.iter().filter(|(_, name)| name == account).count()
     };
+    let mut turns = starts[50..65].windows(3);
+    assert!(turns.all(|turns| of("many", turns) == 1), "{starts:?}");
+    // Each wait is reported once, however many responses arrive meanwhile.
+    assert!(waits.try_iter().count() <= starts.len() + 1);
     // Two take turns while the other one pauses, and then all three.
     assert_eq!(of("one", &starts[..31]), 15);
     assert_eq!(of("limited", &starts[..50]), 1);
@@ -200,7 +210,7 @@ async fn accounts_share_an_interval_and_take_turns() {
 #[cfg(feature = "tower")]
 #[tokio::test(start_paused = true)]
 async fn a_canceled_call_takes_no_turn() {
-    let (shared, starts) = with_interval();
+    let (shared, starts, _) = with_interval();
     let mut calls = ["one", "two", "three", "four"].map(|account| {
         let account = shared.with_api_key(key(account));
         Some(tokio::spawn(account.badges()))
@@ -219,7 +229,7 @@ async fn a_canceled_call_takes_no_turn() {
 #[cfg(feature = "tower")]
 #[tokio::test(start_paused = true)]
 async fn a_turn_after_the_deadline_is_an_error() {
-    let (shared, starts) = with_interval();
+    let (shared, starts, _) = with_interval();
     let account = |number| shared.with_api_key(key(&format!("key-{number}")));
     let accounts: Vec<_> = (0..50).map(account).collect();
     let call = |account: &Client| account.badges().total_timeout(5 * INTERVAL);

@@ -101,7 +101,10 @@ async fn the_body_of_a_403_says_whether_a_scope_is_missing() {
             lacking,
         ),
         (suspended, other),
+        ("403 Forbidden.", lacking),
         (r#"{"error":{"code":"ip_blocked"}}"#, other),
+        (r#"{"error":"account_suspended"}"#, other),
+        ("IP blocked", other),
         ("your account is suspended", other),
         (network, other),
     ] {

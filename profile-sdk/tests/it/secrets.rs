@@ -105,6 +105,12 @@ async fn redacts_an_echoed_key() {
             }
         }
     }
+    let coding = format!("{}{CANARY}", "x".repeat(50));
+    let response = ResponseTemplate::new(200).insert_header("content-encoding", coding);
+    let service = MockServer::responding(response).await;
+    let error = connect(&service, CANARY).me().await.unwrap_err();
+    check_error(&error);
+    assert!(!error.to_string().contains("canary"), "{error}");
 }
 
 /// The refusal is read before the key is redacted in it, and a placeholder is not redacted.
