@@ -101,6 +101,9 @@ mod tests {
     fn accepts_only_hosts_that_no_web_page_can_have() {
         let mut own = OwnHosts::default();
         own.add("Mock.").unwrap();
+        for invalid in ["", ".", "mock:80", "user@mock"] {
+            own.add(invalid).unwrap_err();
+        }
         for host in [
             "127.0.0.1:8080",
             "[::1]:8080",

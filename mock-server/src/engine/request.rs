@@ -208,15 +208,15 @@ pub(crate) struct OwnHosts(Vec<String>);
 
 impl OwnHosts {
     pub(crate) fn add(&mut self, name: &str) -> Result<()> {
-        let authority: Option<Authority> = name.parse().ok();
-        if authority.is_none_or(|authority| authority.host() != name || name.contains('@')) {
+        let host = name.strip_suffix('.').unwrap_or(name);
+        let authority: Option<Authority> = host.parse().ok();
+        if authority.is_none_or(|authority| authority.host() != host || host.contains('@')) {
             let name = SafeUrl(name);
             let message =
                 format!("`{name}` is not a host name; expected one without a port, such as mock");
             return Err(InvalidInput::new("invalid_host", message));
         }
-        self.0
-            .push(name.strip_suffix('.').unwrap_or(name).to_owned());
+        self.0.push(host.to_owned());
         Ok(())
     }
 
