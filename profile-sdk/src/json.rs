@@ -11,7 +11,8 @@ use serde_json::value::RawValue;
 /// The maximum depth of arrays and objects, below that of `serde_json`, 128.
 const MAX_DEPTH: usize = 100;
 
-/// Parses JSON of a response, after [`readable_json`]. Arrays and objects below `max_depth` levels become strings too.
+/// Parses JSON of a response, after [`readable_json`]. Arrays and objects below `max_depth` levels also
+/// become strings.
 pub(crate) fn parse(json: &[u8], max_depth: usize) -> serde_json::Result<Value> {
     let text = readable_json(json);
     let quoted = quote_unreadable(&text, max_depth);

@@ -27,8 +27,9 @@ struct Attempts<'a> {
 pub(crate) type Exchange = (RawResponse, AttemptSummary, CallSpan);
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
-/// earlier attempt may have deleted the resource; its JSON is read as null. For a call that accepts any body, a body that
-/// could not be read completely becomes empty. Also returns the span, which lasts until the body is decoded.
+/// earlier attempt may have deleted the resource; its JSON is read as null. For a call that accepts any
+/// body, a body that could not be read completely becomes empty. Also returns the span, which lasts until the
+/// body is decoded.
 pub(crate) async fn send_with_retries(
     client: &Client,
     request: &Request,

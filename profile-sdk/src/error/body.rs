@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::json;
 use crate::text::one_line;
 
-/// The maximum depth of arrays and objects. Values are read in several ways, so the time doubles with each level.
+/// The maximum depth of arrays and objects, since they are read in two ways: each level doubles the time.
 const MAX_DEPTH: usize = 8;
 
 /// The error code and message of a response.

@@ -139,7 +139,8 @@ const INTERVAL: Duration = Duration::from_millis(200);
 type Starts = Arc<Mutex<Vec<(Duration, String)>>>;
 
 /// Creates a client with a shared interval, whose network is replaced: it rejects the first request of the
-/// account `limited`, responds late to the account `many`, and records the starts. Also returns the reports of waits.
+/// account `limited`, responds late to the account `many`, and records the starts. Also returns the reports
+/// of waits.
 #[cfg(feature = "tower")]
 fn with_interval() -> (Client, Starts, mpsc::Receiver<Wait>) {
     let (starts, now) = (Starts::default(), tokio::time::Instant::now());
