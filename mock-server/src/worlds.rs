@@ -238,10 +238,14 @@ impl Worlds {
         report.requests += u64::from(!request.is_lost);
     }
 
-    /// Returns the keys of the default world that were not generated, for requests without a world.
+    /// Returns the keys of the default world that were not generated, for requests without a world. Those of a
+    /// state file, which another process may have locked, are the ones at the start.
     pub(crate) fn other_keys(&self) -> Vec<String> {
-        let keys = self.default().store.read(World::other_keys);
-        keys.unwrap_or_default()
+        let default = self.default();
+        match default.store.is_slow {
+            true => default.initial.other_keys(),
+            false => default.store.read(World::other_keys).unwrap_or_default(),
+        }
     }
 
     /// Returns the service of the world with this name.
