@@ -27,7 +27,7 @@ pub fn read_secret(path: &Path, warn: impl FnOnce(&str)) -> io::Result<Vec<u8>> 
         secret.pop_if(|last| *last == b'\r');
     }
     if secret.is_empty() {
-        return Err(io::Error::other("it is empty"));
+        return Err(io::Error::other("it is empty; expected at least 1 byte"));
     }
     Ok(secret)
 }

@@ -218,7 +218,12 @@ pub(crate) fn rewrite(
     match with_rewritten_help(program).try_get_matches_from(words) {
         Err(help) if is_help(&help) => help,
         // A word after a topic.
-        Err(other) if unknown(&other).is_some() && unknown(&other) != unknown(&error) => other,
+        Err(mut other) if unknown(&other).is_some() && unknown(&other) != unknown(&error) => {
+            // A topic is not a command.
+            other.remove(ContextKind::Usage);
+            other.remove(ContextKind::SuggestedSubcommand);
+            other
+        }
         _ => error,
     }
 }

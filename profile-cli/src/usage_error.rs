@@ -57,7 +57,7 @@ fn suggest_subcommands(error: &mut clap::Error, words: &[String]) {
         return;
     };
     let max = (entered.chars().count() / 3).clamp(1, 2);
-    let is_close = |name: &String| strsim::osa_distance(entered, name) <= max;
+    let is_close = |name: &String| name != entered && strsim::osa_distance(entered, name) <= max;
     let names = match error.get(ContextKind::SuggestedSubcommand) {
         Some(ContextValue::Strings(names)) => names.clone(),
         _ if words.get(1).is_some_and(|word| word == "help") => help::names(&Arguments::command()),

@@ -216,9 +216,11 @@ impl Key {
         value
     }
 
-    /// Replaces the key, in upper or lower case and percent-encoded or not.
+    /// Replaces the key, in upper or lower case and percent-encoded or not. A short one, which `Secrets` ignores,
+    /// is replaced as it is.
     pub(crate) fn redact(&self, text: &str) -> String {
-        Secrets::new(&[], &[], slice::from_ref(&self.0)).redact(text)
+        let text = text.replace(&self.0, "…");
+        Secrets::new(&[], &[], slice::from_ref(&self.0)).redact(&text)
     }
 
     fn redact_json(&self, json: Value) -> Value {

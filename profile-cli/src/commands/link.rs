@@ -105,8 +105,8 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
     let url = arguments.url.map(Ok).or_else(|| words.next().map(parse));
     let url = url.ok_or_else(|| Failure::usage("the URL is missing"))??;
     if let Some(word) = words.next() {
-        let word = argument(word.as_bytes());
-        let message = format!("unexpected argument after the title and the URL: \"{word}\"");
+        let word = quoted(&argument(word.as_bytes()));
+        let message = format!("unexpected argument after the title and the URL: {word}");
         return Err(Failure::usage(message));
     }
     let changes = [

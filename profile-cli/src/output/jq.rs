@@ -31,8 +31,14 @@ def _order($old): if [., $old | type] == ["object", "object"]
     if $new | has($key) then .[$key] = ($new[$key] | _order($old[$key])) else . end)
   elif [., $old | type] == ["array", "array"] and length == ($old | length)
   then [range(length) as $i | .[$i] | _order($old[$i])] else . end;
-def delpaths($paths): . as $old
-  | (reduce ($paths | unique | reverse[]) as $path (.; getpath($path) |= empty)) | _order($old);
+def _items($path): if $path == [] then $path else
+  getpath($path[:-1]) as $in | $path[-1] as $key
+  | if $in | isarray | not then $path
+    elif $key | type == "object" then [range($in | length)][$key.start:$key.end][] | $path[:-1] + [.]
+    else (if $key < 0 then $key + ($in | length) else $key end)
+      | if 0 <= . and . < ($in | length) then $path[:-1] + [.] else empty end end end;
+def delpaths($paths): . as $old | [_items($paths[])] | unique | reverse as $last_first
+  | (reduce $last_first[] as $path ($old; getpath($path) |= empty)) | _order($old);
 def del(f): delpaths([path(f)]);
 def _row(f): if isarray then [.[] | if isstring then f elif . == null then "" elif . < [] then tostring
   else error("cannot use ") end] else error("cannot use ") end;
@@ -537,6 +543,14 @@ mod tests {
             ("del(.[0], .[2])", "[2,4]\n"),
             ("del(.[0, 0])", "[2,3,4]\n"),
             ("del(.[-1, 0])", "[2,3]\n"),
+            ("del(.[-1], .[-2])", "[1,2]\n"),
+            ("del(.[-1], .[3])", "[1,2,3]\n"),
+            ("del(.[-4], .[-2])", "[2,4]\n"),
+            ("del(.[0], .[9], .[-9])", "[2,3,4]\n"),
+            ("del(.[3], .[2:])", "[1,2]\n"),
+            ("del(.[-1], .[1:-1])", "[1]\n"),
+            ("del(.[0], .[:2])", "[3,4]\n"),
+            ("del(.[2:], .[-3:-1])", "[1]\n"),
             ("del(.[1:3])", "[1,4]\n"),
             ("del(.[] | select(. > 2))", "[1,2]\n"),
             ("delpaths([[0], [1]])", "[3,4]\n"),

@@ -132,7 +132,7 @@ impl ConfigFile {
             let unknown = fields(Some(item)).filter(|(name, _)| ![BASE_URL, KEY_STORE].contains(name));
             unknown.map(move |(name, _)| {
                 let name = argument(name.as_bytes());
-                format!("unknown field \"{name}\" of account {account}; expected {BASE_URL} or {KEY_STORE}")
+                format!("unknown field {name:?} of account {account}; expected {BASE_URL} or {KEY_STORE}")
             })
         });
         let path = escaped(&self.path);

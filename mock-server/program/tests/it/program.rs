@@ -344,7 +344,9 @@ fn reports_invalid_webhook_options() {
     for (file, message) in [
         (
             &*empty,
-            format!("cannot read the webhook secret file {empty}: it is empty"),
+            format!(
+                "cannot read the webhook secret file {empty}: it is empty; expected at least 1 byte"
+            ),
         ),
         (
             "/nowhere/secret",

@@ -177,11 +177,7 @@ fn check_files(settings: &Settings, facts: &mut Facts) {
 }
 
 fn files_with_secrets(settings: &Settings) -> Vec<PathBuf> {
-    let variables = ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"];
-    let mut files: Vec<_> = variables
-        .into_iter()
-        .filter_map(environment::path)
-        .collect();
+    let mut files = Vec::new();
     // Without a home directory, there are no stored files.
     if let Ok(directory) = environment::config_directory() {
         let keys = directory.join("keys");
@@ -189,6 +185,8 @@ fn files_with_secrets(settings: &Settings) -> Vec<PathBuf> {
         files.extend([directory.join("config.toml"), keys.clone()]);
         files.extend(accounts.iter().map(|account| keys.join(account)));
     }
+    let variables = ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"];
+    files.extend(variables.into_iter().filter_map(environment::path));
     files
 }
 
