@@ -48,7 +48,7 @@ pub struct Error {
 }
 
 /// The words of messages that only repeat that a call is forbidden.
-const GENERAL: &str = "403 access denied forbidden not allowed here unauthorized";
+const GENERAL: &str = "403 access allowed authorized denied forbidden here insufficient no not privileges rights unauthorized";
 
 /// Boxed, to keep `Result` small.
 #[derive(Clone)]
@@ -173,7 +173,9 @@ impl Error {
         let is_about_scope = about_scope.iter().any(|word| texts.contains(word));
         let message = self.message().unwrap_or_default().to_lowercase();
         let mut words = message.split(|c: char| !c.is_alphanumeric());
-        let is_general = self.code().is_none() && words.all(|word| GENERAL.contains(word));
+        let is_known = |word: &str| GENERAL.split(' ').any(|known| known == word);
+        let is_general =
+            self.code().is_none() && words.all(|word| word.is_empty() || is_known(word));
         let is_explained = is_exhausted || is_page(self.body()) || self.retry_after().is_some();
         let is_lacking = !is_explained && (is_about_scope || is_general);
         Some(scope).filter(|_| is_lacking && self.kind() == ErrorKind::Forbidden)

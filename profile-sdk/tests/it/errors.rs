@@ -104,7 +104,10 @@ async fn the_body_of_a_403_says_whether_a_scope_is_missing() {
         ("403 Forbidden.", lacking),
         (r#"{"error":{"code":"ip_blocked"}}"#, other),
         (r#"{"error":"account_suspended"}"#, other),
+        ("Not authorized", lacking),
+        ("insufficient privileges", lacking),
         ("IP blocked", other),
+        ("low", other),
         ("your account is suspended", other),
         (network, other),
     ] {
