@@ -1,5 +1,6 @@
 //! A mock of the profile service for tests: a server, and a responder for wiremock.
 //!
+//! [picture]: data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==
 //! [worlds]: guide::worlds
 //! [dialects]: guide::dialects
 //! [faults]: guide::faults
@@ -14,6 +15,7 @@
 //! [advice]: guide::test_suites#advice
 //! [mutants]: guide::test_suites#test-the-test-suite
 //!
+// docs.rs does not have the picture of the README, so the first line above replaces it by an empty one.
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

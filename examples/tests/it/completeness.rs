@@ -96,8 +96,8 @@ fn check_counts(missing: &mut Missing) {
     let lines = format!("at most {} are allowed", Bio::MAX_LINES);
     for (file, text) in [
         // scripts/terminal-picture draws it, with spaces that do not break.
-        ("docs/terminal.svg", scopes.join(",\u{a0}")),
-        ("docs/terminal.svg", lines.replace(' ', "\u{a0}")),
+        ("profile-cli/docs/terminal.svg", scopes.join(",\u{a0}")),
+        ("profile-cli/docs/terminal.svg", lines.replace(' ', "\u{a0}")),
     ] {
         missing.unless_in(file, &[text], "a number or a list");
     }
@@ -159,7 +159,7 @@ fn check_service(missing: &mut Missing) {
         .lines()
         .filter(|line| line.starts_with("| <a id=\"open-"))
     {
-        let (_, settings) = row.trim_end_matches(" |").rsplit_once("| ").expect("cells");
+        let settings = row.split('|').nth(4).expect("five cells");
         for setting in code_spans(settings) {
             let is_setting = Dialect::alternatives().any(|(name, ..)| name == setting);
             missing.unless(

@@ -11,7 +11,8 @@ use crate::trials::{self, Case, Expected, TrialOptions};
 /// Run a command against a new mock for each alternative of each dialect setting
 ///
 /// The first run is under the default dialect, or that of --dialect, and has to pass. The command
-/// gets the same environment as with `run`. The exit code is 1 unless all runs passed.
+/// gets the same environment as with `run`. The exit code is 0 if all runs passed, 1 if
+/// not, and 125 to 127 if the mock or the command could not run.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mock-server matrix -- pytest -q\n  mock-server matrix --faults --jobs 4 -- npm test\n  mock-server matrix --only ids --show-output -- pytest"

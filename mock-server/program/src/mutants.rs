@@ -10,7 +10,8 @@ use crate::trials::{self, Case, Expected, TrialOptions};
 ///
 /// The first run is against the unchanged mock and has to pass. A mutant is caught if the command
 /// fails or exceeds the time limit, and missed if it passes. The command gets the same environment as
-/// with `run`. The exit code is 1 unless all mutants were caught.
+/// with `run`. The exit code is 0 if all mutants were caught, 1 if not, and 125 to 127 if the mock or
+/// the command could not run.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mock-server mutants --jobs 4 -- pytest -q\n  mock-server mutants --only me_without_email --show-output -- pytest\n  mock-server mutants --skip no_signature,webhook_never_off -- npm test"

@@ -15,7 +15,8 @@ use tempfile::TempDir;
 
 use crate::{child, for_each};
 
-const PAGE: &str = include_str!("../../docs/settings.md");
+/// The rows of the report on a service that behaves as the mock.
+const QUESTIONS: &str = include_str!("questions.txt");
 
 /// Returns a command for the program with the URL of a service.
 pub(crate) fn program(base_url: &str) -> Command {
@@ -148,15 +149,14 @@ fn fields(dialect: &Dialect) -> Map<String, Value> {
 const HEADER: &str =
     "| Setting | Question | Found in | Reason if it is not observable |\n|---|---|---|---|\n";
 
-/// Returns the cells of the table of settings.
+/// Returns the cells of the table of questions.
 fn table() -> Vec<Vec<&'static str>> {
-    let (_, table) = PAGE.split_once(HEADER).unwrap();
-    let rows = table.lines().take_while(|line| !line.is_empty());
+    let rows = QUESTIONS.strip_prefix(HEADER).unwrap().lines();
     let cells = |row: &'static str| row.trim_matches('|').split('|').map(str::trim).collect();
     rows.map(cells).collect()
 }
 
-/// Returns the last column of the table of settings.
+/// Returns the last column of the table of questions.
 fn needs() -> BTreeMap<&'static str, &'static str> {
     let rows = table().into_iter();
     rows.map(|cells| (cells[0].trim_matches('`'), cells[3]))
@@ -175,7 +175,7 @@ pub(crate) fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> 
     let need = |setting: &str| {
         let need = needs.get(setting).copied();
         need.unwrap_or_else(|| {
-            panic!("README.md has no row for {setting}; add it to `questions.rs`")
+            panic!("questions.txt has no row for {setting}; add it to `questions.rs`")
         })
     };
     let mut fields = fields(dialect);
@@ -204,7 +204,7 @@ pub(crate) const SCOPES: [&str; 2] = [
 ];
 
 #[test]
-fn the_page_has_every_setting() {
+fn the_report_has_every_setting() {
     let documented = needs();
     for setting in fields(&Dialect::default()).keys() {
         assert!(documented.contains_key(setting.as_str()), "{setting}");
@@ -245,7 +245,7 @@ fn documentation([all, without_options, without_scopes]: [&Value; 3]) -> String 
 }
 
 #[tokio::test]
-async fn the_page_lists_the_rows_of_the_report() {
+async fn lists_the_rows_of_the_report() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();
     let [path, _] = crate::round_trip::record(&server, directory.path()).await;
@@ -266,13 +266,22 @@ async fn the_page_lists_the_rows_of_the_report() {
             documentation([all, without_options, without_scopes])
         })
         .collect();
-    let (before, rest) = PAGE.split_once(HEADER).unwrap();
-    let after = match rest.starts_with('\n') {
-        true => rest,
-        false => &rest[rest.find("\n\n").unwrap() + 1..],
-    };
-    let page = format!("{before}{HEADER}{table}{after}");
-    expect_test::expect_file!["../../docs/settings.md"].assert_eq(&page);
+    expect_test::expect_file!["questions.txt"].assert_eq(&format!("{HEADER}{table}"));
+}
+
+#[test]
+fn the_page_of_the_service_names_the_request_for_each_setting() {
+    const PAGE: &str = include_str!("../../../../docs/service.md");
+    let table = table();
+    let rows = PAGE.lines().filter(|row| row.starts_with("| <a id=\"open-"));
+    for row in rows {
+        let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let settings = cells[3].split(", ");
+        let found = settings.filter_map(|setting| table.iter().find(|row| row[0] == setting));
+        let mut requests: Vec<_> = found.map(|row| row[2]).filter(|it| *it != "–").collect();
+        requests.dedup();
+        assert_eq!(cells[4], requests.join(", "), "docs/service.md: {row}");
+    }
 }
 
 #[test]

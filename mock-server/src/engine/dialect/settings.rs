@@ -321,11 +321,11 @@ settings! {
 
     /// The response to a request that exceeds the rate limit.
     rate_limit_rejection: RateLimitRejection {
-        /// 429 with `Retry-After`. Every response of an endpoint to a known key except 413 has rate-limit headers.
+        /// 429 with `Retry-After`. All responses to a known key have rate-limit headers (except 413).
         TooManyRequests = "too_many_requests",
         /// 429. Responses have no headers about the rate limit.
         WithoutHeaders = "without_headers" in minimal,
-        /// 503 with `Retry-After`. Every response of an endpoint to a known key except 413 has rate-limit headers.
+        /// 503 with `Retry-After`. All responses to a known key have rate-limit headers (except 413).
         ServiceUnavailable = "service_unavailable",
     }
 
