@@ -97,7 +97,10 @@ fn check_counts(missing: &mut Missing) {
     for (file, text) in [
         // scripts/terminal-picture draws it, with spaces that do not break.
         ("profile-cli/docs/terminal.svg", scopes.join(",\u{a0}")),
-        ("profile-cli/docs/terminal.svg", lines.replace(' ', "\u{a0}")),
+        (
+            "profile-cli/docs/terminal.svg",
+            lines.replace(' ', "\u{a0}"),
+        ),
     ] {
         missing.unless_in(file, &[text], "a number or a list");
     }

@@ -273,7 +273,9 @@ async fn lists_the_rows_of_the_report() {
 fn the_page_of_the_service_names_the_request_for_each_setting() {
     const PAGE: &str = include_str!("../../../../docs/service.md");
     let table = table();
-    let rows = PAGE.lines().filter(|row| row.starts_with("| <a id=\"open-"));
+    let rows = PAGE
+        .lines()
+        .filter(|row| row.starts_with("| <a id=\"open-"));
     for row in rows {
         let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
         let settings = cells[3].split(", ");
