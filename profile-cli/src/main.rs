@@ -14,7 +14,7 @@
 //! - `settings`: values of options, environment and config.toml, and stored keys;
 //! - `system`: environment variables, private files and signals;
 //! - `outcome`: reports and failures;
-//! - `drawing`: cards, charts and SVG images of results;
+//! - `drawing`: cards and charts of results;
 //! - `terminal`: the screen, and texts that are safe to print on it.
 
 #![allow(

@@ -68,7 +68,7 @@ pub(crate) enum Command {
     Link(LinkCommand),
     #[command(visible_alias = "posts", subcommand)]
     Post(PostCommand),
-    /// Show the views of your profile, or of other profiles
+    /// Show the views of your profile, or of another one
     Stats(stats::StatsArguments),
     /// Show views, likes and social counts of your profile
     #[command(after_help = analytics::ANALYTICS_HELP)]

@@ -1,68 +1,49 @@
-//! Views as charts: horizontal bars, with the shares of devices and countries below, or a sparkline.
+//! Views as horizontal bars, with the shares of devices and countries below.
 
 use anstyle::{AnsiColor, Style};
-use jiff::ToSpan as _;
-use jiff::civil::Date;
-use profile_sdk::Days;
 
 use super::text::{BOLD, DIM, MAX_WIDTH, max_width, pad_left, pad_right, percent, with_separators};
-use super::views::{ProfileViews, dates, group, max_views};
+use super::views::{Daily, ProfileViews};
 use crate::terminal::Screen;
 
 /// Columns between the date and the bar.
 const GAP: usize = 2;
 
-/// Maximum number of bars below a summary. In a longer chart of one profile, it comes last, where it
-/// stays visible.
-const MAX_BARS: usize = 14;
+/// A color that is readable on light and dark terminals.
+const COLOR: Style = AnsiColor::Blue.on_default();
 
-/// Draws one bar per day, week or month, with the same scale for all profiles.
-pub(super) fn draw_bars(views: &[ProfileViews], screen: &Screen) -> String {
-    let (unit, bars) = group(views);
-    let legend = unit.legend().map(|legend| screen.styled(DIM, legend));
+/// Maximum number of bars below a summary. In a longer chart, it comes last, where it stays visible.
+const MAX_BELOW_SUMMARY: usize = 14;
+
+/// Draws one bar per day, week or month.
+pub(super) fn draw_bars(views: &ProfileViews, screen: &Screen) -> String {
+    let legend = views.by.legend().map(|legend| screen.styled(DIM, legend));
     let legend = legend.map(|legend| legend + "\n").unwrap_or_default();
-    let mut drawn = String::new();
-    let is_long = dates(&bars).len() > MAX_BARS && views.len() == 1;
-    for (index, (one, one_bars)) in views.iter().zip(&bars).enumerate() {
-        if index > 0 {
-            drawn.push('\n');
-        }
-        let heading = one.heading(screen);
-        match is_long {
-            true => drawn += &legend,
-            false => drawn += &format!("{heading}{legend}\n"),
-        }
-        drawn += &draw_chart(one_bars, &bars, screen);
-        drawn += &draw_shares(one, screen);
-        if is_long {
-            drawn += &format!("\n{heading}");
-        }
+    let heading = views.heading(screen);
+    let (chart, shares) = (draw_chart(&views.bars, screen), draw_shares(views, screen));
+    match views.bars.len() > MAX_BELOW_SUMMARY {
+        true => format!("{legend}{chart}{shares}\n{heading}"),
+        false => format!("{heading}{legend}\n{chart}{shares}"),
     }
-    drawn
 }
 
-/// Draws the bars of one profile, with the dates and the scale that all share.
-fn draw_chart(one: &ProfileViews, all: &[ProfileViews], screen: &Screen) -> String {
-    let (dates, max_views) = (dates(all), max_views(all));
-    let date_width = max_width(&dates);
+fn draw_chart(bars: &Daily, screen: &Screen) -> String {
+    if bars.is_empty() {
+        return "No daily statistics available.\n".to_owned();
+    }
+    let max_views = bars.values().copied().max().unwrap_or_default();
+    let date_width = max_width(bars.keys());
     let beside = date_width + GAP + with_separators(max_views).len() + 1;
     let width = screen.width.min(MAX_WIDTH);
     let bar_width = width.saturating_sub(beside).max(1);
-    let mut drawn = String::new();
-    for &date in &dates {
-        let mut line = screen.styled(DIM, &pad_right(date, date_width));
-        if let Some(&count) = one.daily.get(date) {
-            let bar = bar(count, max_views, bar_width);
-            let space = if bar.is_empty() { "" } else { " " };
-            let bar = screen.styled(color(0), &bar);
-            line += &format!("{:GAP$}{bar}{space}{}", "", with_separators(count));
-        }
-        drawn += &format!("{}\n", line.trim_end());
-    }
-    if dates.is_empty() {
-        drawn += "No daily statistics available.\n";
-    }
-    drawn
+    let line = |(date, &count): (&String, &u64)| {
+        let date = screen.styled(DIM, &pad_right(date, date_width));
+        let bar = bar(count, max_views, bar_width);
+        let space = if bar.is_empty() { "" } else { " " };
+        let bar = screen.styled(COLOR, &bar);
+        format!("{date}{:GAP$}{bar}{space}{}\n", "", with_separators(count))
+    };
+    bars.iter().map(line).collect()
 }
 
 /// Blocks from one eighth to full width.
@@ -80,13 +61,6 @@ fn bar(value: u64, max_views: u64, columns: usize) -> String {
         bar.push(EIGHTHS[eighths % 8 - 1]);
     }
     bar
-}
-
-/// Returns a color that is readable on light and dark terminals.
-fn color(index: usize) -> Style {
-    use AnsiColor::{Blue, Cyan, Green, Magenta};
-    let colors = [Blue, Magenta, Cyan, Green];
-    Style::new().fg_color(Some(colors[index % colors.len()].into()))
 }
 
 /// Maximum number of parts drawn by name; the rest are summed up as "others".
@@ -132,7 +106,7 @@ fn draw_parts(parts: &[(String, u64)], columns: usize, screen: &Screen) -> Strin
             pad_right(name, name_width),
             pad_left(&percent(*views, sum), "100.0 %".len()),
             pad_left(&with_separators(*views), number_width),
-            screen.styled(color(0), &bar),
+            screen.styled(COLOR, &bar),
         )
     };
     let lines = parts.iter().map(line);
@@ -152,73 +126,11 @@ fn largest(parts: &[(String, u64)]) -> Vec<(String, u64)> {
     parts
 }
 
-/// Blocks from one eighth to full height.
-const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
-/// Draws one character per day, with the same scale for all profiles. Long lines are wrapped.
-pub(super) fn draw_sparklines(views: &[ProfileViews], screen: &Screen) -> String {
-    let dates = every_day(dates(views).into_iter().map(str::to_owned).collect());
-    let max_views = max_views(views);
-    let date_width = max_width(&dates);
-    let columns = screen.width.saturating_sub(2 * (date_width + 2)).max(1);
-    let mut drawn = String::new();
-    for (index, views) in views.iter().enumerate() {
-        drawn += &views.heading(screen);
-        for chunk in dates.chunks(columns) {
-            let counts = chunk.iter().map(|date| views.daily.get(date).copied());
-            let heights = counts.map(|count| height(count, max_views));
-            let line = pad_right(&heights.collect::<String>(), dates.len().min(columns));
-            let first = chunk.first().map_or("", String::as_str);
-            let last = chunk.last().map_or("", String::as_str);
-            drawn += &format!(
-                "{}  {}  {}\n",
-                screen.styled(DIM, &pad_right(first, date_width)),
-                screen.styled(color(index), &line),
-                screen.styled(DIM, last),
-            );
-        }
-    }
-    if views.len() > 1 {
-        let max_views = with_separators(max_views);
-        let scale = format!("same scale for all: █ is {max_views} views a day");
-        drawn += &format!("{}\n", screen.styled(DIM, &scale));
-    }
-    drawn
-}
-
-/// Adds the days that are missing between the first and the last date, unless the dates are not days
-/// of a period that can be requested.
-fn every_day(dates: Vec<String>) -> Vec<String> {
-    let parsed: Result<Vec<Date>, _> = dates.iter().map(|date| date.parse()).collect();
-    let days = parsed.unwrap_or_default();
-    let (Some(first), Some(last)) = (days.iter().min(), days.iter().max()) else {
-        return dates;
-    };
-    let days = first.series(1.day()).take_while(|day| day <= last);
-    let days: Vec<_> = days.take(usize::from(Days::MAX_OWN) + 1).collect();
-    match days.last() == Some(last) {
-        true => days.iter().map(Date::to_string).collect(),
-        false => dates,
-    }
-}
-
-/// Returns the character for a day: a space if it is missing, and the lowest block for 0.
-fn height(count: Option<u64>, max_views: u64) -> char {
-    match count {
-        None => ' ',
-        Some(0) => HEIGHTS[0],
-        Some(count) => {
-            let steps = u128::from(count) * 7 / u128::from(max_views.max(1));
-            HEIGHTS[usize::try_from(steps).unwrap_or(7).clamp(1, 7)]
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
-    use super::{MAX_BAR_WIDTH, Screen, bar, draw_bars, draw_parts, draw_sparklines, largest};
+    use super::{MAX_BAR_WIDTH, Screen, bar, draw_bars, draw_parts, largest};
     use crate::drawing::views::{ProfileViews, sample};
 
     fn screen(width: usize) -> Screen {
@@ -261,32 +173,12 @@ mod tests {
             US  100.0 %  9,999  ██████████████████████████████████████▉
             DE   <0.1 %      1  ▏
         "#]]
-        .assert_eq(&draw_bars(&[views], &screen(60)));
-    }
-
-    #[test]
-    fn bars_share_a_scale() {
-        let views = [sample("demo", &[9, 1, 0]), sample("grace", &[3, 18, 1_000])];
-        expect![[r#"
-            demo  10 views in 3 days, 43,615 in all
-
-            2026-01-01  ▏ 9
-            2026-01-02  ▏ 1
-            2026-01-03  0
-
-            grace  1,021 views in 3 days, 43,615 in
-                   all
-
-            2026-01-01  ▏ 3
-            2026-01-02  ▍ 18
-            2026-01-03  ██████████████████████ 1,000
-        "#]]
-        .assert_eq(&draw_bars(&views, &screen(40)));
+        .assert_eq(&draw_bars(&views, &screen(60)));
     }
 
     #[test]
     fn no_line_is_wider_than_the_screen() {
-        let views = [sample("demo", &[9, 1, 0]), sample("grace", &[3, 18, 1_000])];
+        let views = sample("demo", &[3, 18, 1_000]);
         for width in 20..120 {
             let drawn = draw_bars(&views, &screen(width));
             let rows = drawn.lines().filter(|line| line.starts_with("2026"));
@@ -304,7 +196,7 @@ mod tests {
 
             No daily statistics available.
         "#]]
-        .assert_eq(&draw_bars(&[sample("demo", &[])], &screen(60)));
+        .assert_eq(&draw_bars(&sample("demo", &[]), &screen(60)));
     }
 
     #[test]
@@ -330,48 +222,5 @@ mod tests {
             MAX_BAR_WIDTH,
             &Screen::plain(),
         ));
-    }
-
-    #[test]
-    fn sparklines_share_a_scale() {
-        let views = [
-            sample("demo", &[9, 1, 0, 4, 5]),
-            sample("grace", &[3, 18, 6]),
-        ];
-        expect![[r#"
-            demo  19 views in 5 days, 43,615 in all
-            2026-01-01  ▄▂▁▂▂  2026-01-05
-            grace  27 views in 3 days, 43,615 in all
-            2026-01-01  ▂█▃    2026-01-05
-            same scale for all: █ is 18 views a day
-        "#]]
-        .assert_eq(&draw_sparklines(&views, &Screen::plain()));
-    }
-
-    #[test]
-    fn a_missing_day_is_a_gap() {
-        let mut views = sample("demo", &[9, 0, 5, 5]);
-        views.daily.remove("2026-01-03");
-        let drawn = draw_sparklines(&[views], &Screen::plain());
-        assert!(drawn.contains("2026-01-01  █▁ ▄  2026-01-04"), "{drawn}");
-        let mut hostile = sample("demo", &[9, 0]);
-        hostile.daily.insert("9999-12-31".to_owned(), 1);
-        assert!(draw_sparklines(&[hostile], &Screen::plain()).len() < 200);
-    }
-
-    #[test]
-    fn wraps_long_lines() {
-        let daily: Vec<u64> = (0..90).collect();
-        let screen = Screen {
-            width: 60,
-            ..Screen::plain()
-        };
-        expect![[r#"
-            demo  4,005 views in 90 days, 43,615 in all
-            2026-01-01  ▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▃▃   ▃▃▃▃▃  2026-02-05
-            2026-02-06  ▃▃▃▃▃▃▄▄▄▄▄▄▄▄▄▄▄▄▅▅▅▅▅▅▅▅▅▅▅▅▅▆▆▆▆▆  2026-03-13
-            2026-03-14  ▆▆▆▆▆▆▆▆▇▇▇▇▇▇▇   ▇▇▇▇▇█              2026-04-06
-        "#]]
-        .assert_eq(&draw_sparklines(&[sample("demo", &daily)], &screen));
     }
 }

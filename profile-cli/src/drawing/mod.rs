@@ -5,7 +5,6 @@ mod changes;
 mod charts;
 mod columns;
 mod contrast;
-mod svg;
 pub(crate) mod text;
 mod views;
 
@@ -17,8 +16,7 @@ use crate::terminal::Screen;
 pub(crate) use card::{rate, scope_names};
 pub(crate) use changes::Change;
 pub(crate) use contrast::{Contrast, text_and_background};
-pub(crate) use svg::svg;
-pub(crate) use views::ProfileViews;
+pub(crate) use views::{Period, ProfileViews, daily};
 
 /// The data of a drawing.
 #[derive(Debug)]
@@ -28,10 +26,8 @@ pub(crate) enum Drawing {
     Badges(Vec<Badge>),
     /// Names and numbers.
     Figures(Vec<(String, Value)>),
-    /// Views of profiles, with a bar per day, week or month.
-    Bars(Vec<ProfileViews>),
-    /// Daily views of profiles, with a character per day.
-    Spark(Vec<ProfileViews>),
+    /// Views of a profile, with a bar per day, week or month.
+    Bars(Box<ProfileViews>),
     /// Changes, and the text below them.
     Changes {
         changes: Vec<Change>,
@@ -47,7 +43,6 @@ impl Drawing {
             Self::Badges(badges) => columns::draw_badges(badges, screen),
             Self::Figures(figures) => columns::draw_figures(figures, screen),
             Self::Bars(views) => charts::draw_bars(views, screen),
-            Self::Spark(views) => charts::draw_sparklines(views, screen),
             Self::Changes { changes, below } => changes::draw(changes, below, screen),
         }
     }

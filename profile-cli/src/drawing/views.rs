@@ -1,85 +1,72 @@
 //! The view statistics of a profile, ready to be drawn, by day, week or month.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use clap::ValueEnum;
 use jiff::civil::Date;
 use profile_sdk::{Handle, UserStats};
 
-use super::text::{BOLD, one_line, percent, width, with_separators, wrap};
+use super::text::{BOLD, one_line, width, with_separators, wrap};
 use crate::terminal::Screen;
 
 /// Minimum width of the summary beside a long handle.
 const MIN_COLUMNS: usize = 20;
 
+/// Maximum number of bars, unless they are months: a month of days.
+const MAX_BARS: usize = 31;
+
+/// The views by date.
+pub(crate) type Daily = BTreeMap<String, u64>;
+
 /// The view statistics of one profile, with text that is safe to print.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct ProfileViews {
     pub(super) handle: String,
     pub(super) total: Option<u64>,
     /// The number of days requested, and the views in them.
     pub(super) period: Option<(u64, u64)>,
-    /// The views of the preceding period of the same length.
-    pub(super) before: Option<u64>,
-    pub(super) daily: BTreeMap<String, u64>,
+    pub(super) by: Period,
+    pub(super) bars: Daily,
     pub(super) devices: Vec<(String, u64)>,
     pub(super) countries: Vec<(String, u64)>,
 }
 
 impl ProfileViews {
-    pub(crate) fn new(handle: &Handle, stats: &UserStats, before: Option<u64>) -> Self {
-        let daily = stats.daily.iter().flatten();
-        let daily = daily.map(|day| (one_line(&day.date), day.views));
+    /// Creates the views with a bar for each period; without one, for the shortest that needs at most `MAX_BARS`
+    /// bars, or for each month.
+    pub(crate) fn new(handle: &Handle, stats: &UserStats, by: Option<Period>) -> Self {
+        let daily = daily(stats);
+        let fits = |by: &Period| by.sums(&daily).len() <= MAX_BARS;
+        let by = by.or_else(|| [Period::Day, Period::Week].into_iter().find(fits));
+        let by = by.unwrap_or(Period::Month);
+        let bars = by.sums(&daily).into_iter();
         let countries = stats.countries.iter().flatten();
         let countries = countries.map(|country| (one_line(&country.code), country.views));
         let period = stats.period.as_ref();
+        let period = period.map(|period| (period.days, period.views));
         Self {
             handle: one_line(handle.as_str()),
             total: stats.total_views,
-            period: period.map(|period| (period.days, period.views)),
-            before,
-            daily: summed(daily),
+            period: period.or_else(|| sum(&daily)),
+            by,
+            bars: summed(bars.map(|(date, views)| (one_line(&date), views))),
             devices: devices(stats),
             countries: countries.collect(),
         }
     }
 
-    /// Returns the handle with the summary and the comparison beside it.
+    /// Returns the handle with the summary beside it.
     pub(super) fn heading(&self, screen: &Screen) -> String {
         let indent = width(&self.handle) + 2;
-        let texts = [Some(self.summary()), self.comparison()];
-        let texts = texts.into_iter().flatten();
         let columns = screen.width.saturating_sub(indent).max(MIN_COLUMNS);
-        let lines = texts.flat_map(|text| wrap(&text, columns));
-        let lines = lines.collect::<Vec<_>>();
+        let lines = wrap(&self.summary(), columns);
         let handle = screen.styled(BOLD, &self.handle);
         format!("{handle}  {}\n", lines.join(&format!("\n{:indent$}", "")))
     }
 
-    /// Returns the change since the period before: `+12.2 % from 49 in the 3 days before`.
-    fn comparison(&self) -> Option<String> {
-        let ((days, views), before) = (self.period?, self.before?);
-        let sign = match views.cmp(&before) {
-            Ordering::Less => "-",
-            Ordering::Equal => "±",
-            Ordering::Greater => "+",
-        };
-        let change = match before {
-            0 => with_separators(views),
-            _ => percent(views.abs_diff(before), before.into()),
-        };
-        let days = match days {
-            1 => "day".to_owned(),
-            days => counted(days, "day"),
-        };
-        let before = with_separators(before);
-        Some(format!("{sign}{change} from {before} in the {days} before"))
-    }
-
     /// Returns a one-line summary: `55 views in 3 days, 43,615 in all`.
-    pub(super) fn summary(&self) -> String {
-        let period = self.period.or_else(|| self.sum());
-        let period = period.map(|(days, views)| {
+    fn summary(&self) -> String {
+        let period = self.period.map(|(days, views)| {
             let views = counted(views, "view");
             format!("{views} in {}", counted(days, "day"))
         });
@@ -90,30 +77,18 @@ impl ProfileViews {
             (None, None) => "no view counts".to_owned(),
         }
     }
+}
 
-    /// Returns the number of days with data and the views in them, if there are any.
-    fn sum(&self) -> Option<(u64, u64)> {
-        let views = self.daily.values().copied().reduce(u64::saturating_add)?;
-        Some((self.daily.len() as u64, views))
-    }
+/// Returns the number of days with data and the views in them, if there are any.
+fn sum(daily: &Daily) -> Option<(u64, u64)> {
+    let views = daily.values().copied().reduce(u64::saturating_add)?;
+    Some((daily.len() as u64, views))
 }
 
 /// Returns the number with the noun in singular or plural.
 fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", with_separators(number))
-}
-
-/// Returns the dates of all profiles, sorted.
-pub(super) fn dates(views: &[ProfileViews]) -> BTreeSet<&str> {
-    let dates = views.iter().flat_map(|views| views.daily.keys());
-    dates.map(String::as_str).collect()
-}
-
-/// Returns the maximum of all counts, which is the scale of all bars.
-pub(super) fn max_views(views: &[ProfileViews]) -> u64 {
-    let counts = views.iter().flat_map(|views| views.daily.values());
-    counts.copied().max().unwrap_or_default()
 }
 
 fn devices(stats: &UserStats) -> Vec<(String, u64)> {
@@ -132,12 +107,15 @@ fn devices(stats: &UserStats) -> Vec<(String, u64)> {
     known.chain(others).collect()
 }
 
-/// Maximum number of lines: a month of days.
-const MAX_LINES: usize = 31;
+/// Returns the views of each date of the statistics.
+pub(crate) fn daily(stats: &UserStats) -> Daily {
+    let days = stats.daily.iter().flatten();
+    summed(days.map(|day| (day.date.clone(), day.views)))
+}
 
-/// The period that one line of a drawing covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Period {
+/// The period that a bar or a row covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Period {
     Day,
     Week,
     Month,
@@ -153,89 +131,76 @@ impl Period {
         }
     }
 
-    /// Maps each date to the label of its line. Text that is not a date has its own line.
-    fn lines<'a>(self, dates: &[&'a str]) -> BTreeMap<&'a str, &'a str> {
-        let mut weeks = BTreeMap::new();
-        let lines = dates.iter().map(|&date| match (self, week(date)) {
-            (Self::Day, _) | (_, None) => date,
-            (Self::Month, Some(_)) => &date[..7],
-            (Self::Week, Some(number)) => *weeks.entry(number).or_insert(date),
-        });
-        dates.iter().copied().zip(lines).collect()
+    /// Returns the sum of each period that has views, with its first date. Text that is not a date is a period of its
+    /// own.
+    pub(crate) fn sums(self, daily: &Daily) -> Daily {
+        let mut first_dates = BTreeMap::new();
+        summed(daily.iter().map(|(text, &views)| {
+            let first = match (self, date(text)) {
+                (Self::Day, _) | (_, None) => text,
+                (Self::Week, Some(date)) => {
+                    let week = date.iso_week_date();
+                    *first_dates
+                        .entry((week.year(), week.week()))
+                        .or_insert(text)
+                }
+                (Self::Month, Some(date)) => *first_dates
+                    .entry((date.year(), date.month()))
+                    .or_insert(text),
+            };
+            (first.clone(), views)
+        }))
     }
 }
 
-/// Groups views by the shortest period that needs at most `MAX_LINES` lines, or by month.
-pub(super) fn group(views: &[ProfileViews]) -> (Period, Vec<ProfileViews>) {
-    let dates: Vec<_> = dates(views).into_iter().collect();
-    let fits = |unit: &Period| {
-        let lines: BTreeSet<_> = unit.lines(&dates).into_values().collect();
-        lines.len() <= MAX_LINES
-    };
-    let unit = [Period::Day, Period::Week].into_iter().find(fits);
-    let unit = unit.unwrap_or(Period::Month);
-    let lines = unit.lines(&dates);
-    let on_line = |(date, views): (&String, &u64)| (lines[date.as_str()].to_owned(), *views);
-    let grouped = views.iter().map(|views| ProfileViews {
-        daily: summed(views.daily.iter().map(on_line)),
-        ..views.clone()
-    });
-    (unit, grouped.collect())
-}
-
-/// Returns the sum of the views of each line.
-fn summed(views: impl Iterator<Item = (String, u64)>) -> BTreeMap<String, u64> {
-    let mut sums = BTreeMap::new();
-    for (line, views) in views {
-        let sum: &mut u64 = sums.entry(line).or_default();
+/// Returns the sum of the views of each date.
+fn summed(views: impl Iterator<Item = (String, u64)>) -> Daily {
+    let mut sums = Daily::new();
+    for (date, views) in views {
+        let sum = sums.entry(date).or_default();
         *sum = sum.saturating_add(views);
     }
     sums
 }
 
-/// Returns the ISO week of the date, which starts on Monday, or `None` if the text is not
-/// YYYY-MM-DD.
-fn week(date: &str) -> Option<(i16, i8)> {
-    let is_complete = date.len() == "YYYY-MM-DD".len();
-    let date = date.parse::<Date>().ok().filter(|_| is_complete)?;
-    let week = date.iso_week_date();
-    Some((week.year(), week.week()))
+/// Returns the date, or `None` if the text is not YYYY-MM-DD.
+fn date(text: &str) -> Option<Date> {
+    let is_complete = text.len() == "YYYY-MM-DD".len();
+    text.parse().ok().filter(|_| is_complete)
 }
 
 #[cfg(test)]
 pub(super) fn sample(handle: &str, daily: &[u64]) -> ProfileViews {
-    let days = daily.iter().enumerate();
-    let daily: BTreeMap<_, _> = days
-        .map(|(day, views)| {
-            (
-                format!("2026-{:02}-{:02}", day / 28 + 1, day % 28 + 1),
-                *views,
-            )
-        })
-        .collect();
+    let daily = sample_days(daily);
     ProfileViews {
         handle: handle.to_owned(),
         total: Some(43_615),
-        period: None,
-        before: None,
-        daily,
+        period: sum(&daily),
+        by: Period::Day,
+        bars: daily,
         devices: Vec::new(),
         countries: Vec::new(),
     }
 }
 
+/// Returns days of months that have 28 days.
+#[cfg(test)]
+fn sample_days(daily: &[u64]) -> Daily {
+    let date = |day: usize| format!("2026-{:02}-{:02}", day / 28 + 1, day % 28 + 1);
+    let days = daily.iter().enumerate();
+    days.map(|(day, views)| (date(day), *views)).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Period, ProfileViews, group, sample, week};
+    use profile_sdk::{Handle, UserStats};
+    use serde_json::json;
+
+    use super::{Daily, Period, ProfileViews, date, sample_days};
 
     #[test]
-    fn weeks_start_on_monday() {
-        // January 5, 2026 and March 1, 2021 are Mondays.
-        for (sunday, monday) in [("2026-01-04", "2026-01-05"), ("2021-02-28", "2021-03-01")] {
-            assert_ne!(week(sunday), week(monday));
-        }
-        assert_eq!(week("2026-01-05"), week("2026-01-11"));
-        assert_eq!(week("2025-12-29"), week("2026-01-04"));
+    fn a_date_is_complete() {
+        assert!(date("2026-01-05").is_some());
         for text in [
             "",
             "2026-13-01",
@@ -244,47 +209,60 @@ mod tests {
             "today",
             "2026-01-01-01",
         ] {
-            assert_eq!(week(text), None, "{text}");
+            assert_eq!(date(text), None, "{text}");
         }
     }
 
     #[track_caller]
-    fn check(days: usize, expected: Period, first: &[(&str, u64)]) {
-        let (unit, views) = group(&[sample("demo", &vec![1; days])]);
-        assert_eq!(unit, expected);
-        let lines: Vec<_> = views[0].daily.iter().collect();
-        let lines = lines
-            .into_iter()
-            .map(|(line, count)| (line.as_str(), *count));
-        let lines: Vec<_> = lines.take(first.len()).collect();
-        assert_eq!(lines, first);
+    fn check(by: Period, dates: &[&str], expected: &[(&str, u64)]) {
+        let daily: Daily = dates.iter().map(|date| ((*date).to_owned(), 1)).collect();
+        let sums = by.sums(&daily);
+        let sums: Vec<_> = sums.iter().map(|(date, sum)| (&**date, *sum)).collect();
+        assert_eq!(sums, expected);
+    }
+
+    #[test]
+    fn weeks_start_on_monday() {
+        // January 5, 2026 and March 1, 2021 are Mondays.
+        for (sunday, monday) in [("2026-01-04", "2026-01-05"), ("2021-02-28", "2021-03-01")] {
+            check(Period::Week, &[sunday, monday], &[(sunday, 1), (monday, 1)]);
+        }
+        check(
+            Period::Week,
+            &["2025-12-29", "2026-01-04", "2026-01-06", "2026-01-11"],
+            &[("2025-12-29", 2), ("2026-01-06", 2)],
+        );
+    }
+
+    #[test]
+    fn a_period_has_its_first_date_in_the_response() {
+        let dates = ["2025-12-31", "2026-01-03", "2026-01-31", "2026-02-01"];
+        let months = [("2025-12-31", 1), ("2026-01-03", 2), ("2026-02-01", 1)];
+        check(Period::Month, &dates, &months);
+        check(Period::Day, &dates[..1], &months[..1]);
+    }
+
+    #[test]
+    fn text_that_is_not_a_date_has_its_own_bar() {
+        let odd = ["day 01", "day 02"];
+        check(Period::Month, &odd, &odd.map(|text| (text, 1)));
     }
 
     #[test]
     fn chooses_the_shortest_period_that_fits() {
-        check(31, Period::Day, &[("2026-01-01", 1)]);
-        // The sample's months have 28 days.
-        check(32, Period::Week, &[("2026-01-01", 4), ("2026-01-05", 7)]);
-        check(300, Period::Month, &[("2026-01", 28), ("2026-02", 28)]);
-    }
-
-    #[test]
-    fn profiles_share_lines() {
-        let mut later = sample("grace", &[1; 40]);
-        later.daily.pop_first();
-        let (_, views) = group(&[sample("demo", &[1; 40]), later]);
-        assert_eq!(views[0].daily["2026-01-01"], 4);
-        assert_eq!(views[1].daily["2026-01-01"], 3);
-    }
-
-    #[test]
-    fn text_that_is_not_a_date_has_its_own_line() {
-        let daily = (0..40).map(|day| (format!("day {day:02}"), 1)).collect();
-        let odd = ProfileViews {
-            daily,
-            ..sample("demo", &[])
-        };
-        let (_, views) = group(&[odd]);
-        assert_eq!(views[0].daily.len(), 40);
+        for (days, expected, bars) in [
+            (31, Period::Day, 31),
+            (32, Period::Week, 6),
+            (300, Period::Month, 11),
+        ] {
+            let daily = sample_days(&vec![1; days]);
+            let daily = daily
+                .iter()
+                .map(|(date, views)| json!({"date": date, "views": views}));
+            let daily: Vec<_> = daily.collect();
+            let stats: UserStats = serde_json::from_value(json!({ "daily": daily })).unwrap();
+            let views = ProfileViews::new(&Handle::new("demo").unwrap(), &stats, None);
+            assert_eq!((views.by, views.bars.len()), (expected, bars));
+        }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use failure::{
     sandbox_hint, scope_hint,
 };
 pub(crate) use next_command::{NextCommand, word};
-pub(crate) use report::{Document, Report, View, cell, push_field};
+pub(crate) use report::{Report, View, cell, push_field};
 
 /// Returns the items without duplicates.
 pub(crate) fn without_duplicates<T: PartialEq>(items: &[T]) -> Vec<&T> {

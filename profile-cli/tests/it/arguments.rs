@@ -105,7 +105,7 @@ fn the_last_of_repeated_options_wins() {
         .filter(|name| globals.contains(&format!(" --{name} ")))
         .collect();
     assert!(names.len() >= 10, "{names:?}");
-    let display = [("stats", "days"), ("stats", "plot"), ("stats", "totals")];
+    let display = [("stats", "days"), ("stats", "by")];
     let globals = names.iter().map(|name| ("config path", *name));
     for (command, name) in globals.chain(display) {
         let option = format!("--{name}");
@@ -116,7 +116,7 @@ fn the_last_of_repeated_options_wins() {
             "base-url" => "http://127.0.0.1:1",
             "timeout" | "retries" | "days" => "2",
             "color" => "never",
-            "plot" => "none",
+            "by" => "week",
             _ => "",
         };
         let given = [&*option, value]

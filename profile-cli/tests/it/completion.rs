@@ -58,7 +58,7 @@ async fn options_appear_after_a_hyphen_and_files_are_left_to_the_shell() {
         ("apply ", "FILES"),
         ("set --bio @./", "FILES"),
         ("post create --file b", "FILES"),
-        ("stats --svg=", "FILES"),
+        ("stats --by ", "day week month"),
         ("stats ", ""),
         ("set --bio b", ""),
         ("set --text-color ", ""),
@@ -69,7 +69,6 @@ async fn options_appear_after_a_hyphen_and_files_are_left_to_the_shell() {
         ("diff --output=j", "--output=json"),
         ("export --output=j", "--output=json"),
         ("apply --output=j", "--output=json"),
-        ("stats --svg a.svg --output=j", "--output=json"),
         ("man --dir a --output=j", "--output=json"),
         ("diff --prun", "--prune"),
     ] {

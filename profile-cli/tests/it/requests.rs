@@ -10,8 +10,7 @@ use crate::walk::{Row, rows};
 /// one `GET`.
 const ROWS: &[(&str, &str, &str)] = &[
     ("", "diff FILE", "GET"),
-    ("", "stats demo", "GET GET"),
-    ("", "stats demo grace", "GET GET GET"),
+    ("", "stats", "GET GET"),
     ("", "auth login", "GET"),
     ("", "api me", "GET"),
     ("", "api me/posts -f body=p", "POST"),

@@ -117,7 +117,7 @@ async fn a_wait_on_a_dumb_terminal_or_without_color_prints_no_escape_sequences()
     let slow = Fault::delay(Duration::from_millis(900));
     fixture.service.add_fault(FaultRule::new(slow)).unwrap();
     for (term, color) in [("dumb", "auto"), ("xterm-256color", "never")] {
-        let stats = ["stats", "demo", "grace", "--plot=none", "--color", color];
+        let stats = ["stats", "grace", "--color", color];
         let stats = fixture.program(&stats).env("TERM", term);
         let seen = Terminal::start(stats).ends_with(0);
         assert!(!seen.contains('\u{1b}'), "{seen:?}");
@@ -132,7 +132,7 @@ async fn ctrl_c_during_a_request_ends_the_program() {
         (&["post", "create", "p"][..], "POST", "/me/posts", hint),
         (&["show", "--json"], "GET", "/me", error),
         // The second request is not sent.
-        (&["stats", "grace", "demo"], "GET", "/users/grace/stats", ""),
+        (&["stats"], "GET", "/me", ""),
     ] {
         let fixture = Fixture::new().await;
         let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));

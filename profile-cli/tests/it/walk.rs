@@ -544,9 +544,7 @@ async fn pipes_receive_no_escape_sequences() {
 /// Further commands with other columns than those of [`ROWS`].
 #[cfg(all(feature = "sandbox", feature = "webhook"))]
 const FURTHER: &[Row] = &[
-    reads("stats", &["demo", "grace", "--days", "2"]),
-    reads("stats", &["demo", "--totals"]),
-    reads("stats", &["demo", "grace", "--totals", "--days", "2"]),
+    reads("stats", &["demo", "--by", "week"]),
     writes("link delete", &["link_1", "link_2", "--yes"]),
     writes("link add", &["--title", "a,\t\"b\"\\", "--url", "x:y"]),
 ];
