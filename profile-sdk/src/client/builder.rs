@@ -274,7 +274,7 @@ impl ClientBuilder {
 
     /// Sets the maximum size of a response after decompression, in bytes. Default: 8 MiB.
     ///
-    /// A response can have at most 300 headers of together 300 kB, which is not a setting.
+    /// A response can have at most 100 headers (HTTP/1.1), of together 300 kB, which is not a setting.
     pub fn max_response_bytes(mut self, bytes: usize) -> Self {
         self.transport.max_response_bytes = bytes;
         self

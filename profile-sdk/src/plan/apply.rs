@@ -281,8 +281,6 @@ async fn profile_before(
 
 /// The steps of a plan by their result. `Display` prints a line for each step, for example
 /// `created link "Blog" ("https://a.example")`.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApplyReport {

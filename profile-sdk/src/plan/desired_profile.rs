@@ -29,8 +29,6 @@ objects! {
     /// assert!(serde_json::from_str::<DesiredProfile>("[]").is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct DesiredProfile {
@@ -70,8 +68,6 @@ objects! {
     /// link.id = Some("link_1".parse()?);
     /// # Ok::<(), profile_sdk::InvalidValue>(())
     /// ```
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct DesiredLink {

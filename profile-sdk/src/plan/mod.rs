@@ -56,8 +56,6 @@ use step::{is_equal, shown};
 ///
 /// `Display` prints a line for each step, and one if [links are not listed](Self::lacks_links). [The
 /// module](self) has an example. A plan can be stored as JSON and applied later.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 #[must_use]
@@ -82,8 +80,6 @@ pub struct Plan {
 as_json!(Plan);
 
 /// A warning of a plan or of a report. `Display` prints it for people.
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", tag = "warning", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -21,8 +21,6 @@ use crate::values::{FieldKind, LinkId, as_json};
 /// create link "Blog" ("https://a.example")
 /// delete link link_1: "Blog" ("https://a.example")
 /// ```
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", tag = "step", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -9,8 +9,6 @@ use crate::values::{open_enum, responses};
 
 responses! {
     /// A badge. (Specification: Resources, Badge.)
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct Badge {
         /// A short identifier.
         pub id: String,

@@ -12,8 +12,6 @@ use crate::values::{LinkId, LinkUrl, objects, responses};
 
 responses! {
     /// A link on a profile. (Specification: Resources, Link.)
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct Link {
         /// The identifier, required to edit and delete the link.
         pub id: Option<LinkId>,

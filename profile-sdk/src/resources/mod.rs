@@ -39,7 +39,6 @@ use crate::values::Field;
 /// ```
 ///
 /// Numbers that do not fit into 64 bits are the nearest floating-point number.
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(from = "Map<String, Value>")]
 pub struct Extra(Option<Box<Map<String, Value>>>);

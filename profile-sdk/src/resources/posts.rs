@@ -12,8 +12,6 @@ use crate::values::{PostId, responses};
 
 responses! {
     /// A post on a profile. (Specification: Resources, Post.)
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct Post {
         /// The identifier, required to delete the post.
         pub id: Option<PostId>,

@@ -169,8 +169,6 @@ calls! {
 /// assert_eq!(unknown.raw(), "friends");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ApiVisible(Value);
@@ -196,8 +194,6 @@ impl ApiVisible {
 
 responses! {
     /// The calling key: its scopes and its rate limit.
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct KeyInfo {
         /// The scopes of the key.
         pub scopes: Option<Scopes>,
@@ -220,8 +216,6 @@ responses! {
 /// assert_eq!((bare.limit(), bare.window_seconds()), (Some(100), None));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RateLimit(Value);

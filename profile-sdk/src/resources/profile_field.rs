@@ -93,8 +93,6 @@ macro_rules! profile_fields {
             /// let mut profile = profile_sdk::Profile::default();
             /// profile.display_name = Some("Ada".to_owned());
             /// ```
-            ///
-            /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
             pub struct Profile {
                 /// The handle.
                 pub handle: Option<Handle>,

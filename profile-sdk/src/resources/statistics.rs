@@ -16,8 +16,6 @@ responses! {
     ///
     /// For other profiles, the service may omit fields; the specification does not define which.
     /// (Specification: Resources, Profile view statistics.)
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct UserStats {
         /// The number of all-time views.
         #[serde(default, deserialize_with = "read_optional_count")]
@@ -37,8 +35,6 @@ responses! {
     }
 
     /// The window of the statistics.
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct Period {
         /// The length of the window in days.
         #[serde(deserialize_with = "read_count")]
@@ -52,8 +48,6 @@ responses! {
     }
 
     /// The views of one day.
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct DailyViews {
         /// The date, `YYYY-MM-DD`. Other crates parse it, for example `jiff` and `chrono`:
         ///
@@ -74,8 +68,6 @@ responses! {
     }
 
     /// The views by kind of device.
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct Devices {
         /// The number of views on desktop computers.
         #[serde(default, deserialize_with = "read_optional_count")]
@@ -92,8 +84,6 @@ responses! {
     }
 
     /// The views from one country.
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct CountryViews {
         /// The country code, as the service sent it.
         pub code: String,
@@ -161,8 +151,6 @@ responses! {
     ///
     /// The specification does not define the shape of these fields. A [`Metric`] holds what the service
     /// sent, with methods that read the usual shapes.
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct Analytics {
         /// The number of profile views.
         pub views: Option<Metric>,
@@ -198,8 +186,6 @@ impl ResponseData for Analytics {
 /// assert_eq!(totals, [("followers", Some(3)), ("following", Some(4))]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Metric(Value);
@@ -260,8 +246,6 @@ calls! {
 
 responses! {
     /// Site-wide counters. (Specification: Resources, Site statistics.)
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     pub struct SiteStats {
         /// The number of users.
         #[serde(deserialize_with = "read_count")]

@@ -24,7 +24,7 @@ use url::Url;
 use body::{Incoming, read_body};
 #[cfg(feature = "tower")]
 use http_service::{AddLayer, HttpService};
-use network::{MAX_HEADERS, Network};
+use network::Network;
 
 use crate::error::{Error, RawResponse, setup_error};
 use crate::json::Body;
@@ -80,7 +80,6 @@ impl Settings {
     ) -> Result<reqwest::Client, Error> {
         let http = http
             .connect_timeout(self.connect_timeout)
-            .http1_max_headers(MAX_HEADERS)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             // Ignore the proxy environment variables, and features of reqwest that other crates of

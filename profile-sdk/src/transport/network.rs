@@ -16,9 +16,6 @@ use super::tls_problem::TlsProblem;
 use crate::error::{Error, ErrorKind, causes, find_cause, root_cause};
 use crate::text::one_line;
 
-/// The maximum number of headers of a response.
-pub(super) const MAX_HEADERS: usize = 300;
-
 /// The maximum size of the headers of a response.
 pub(super) const MAX_HEADER_BYTES: u32 = 300_000;
 
@@ -240,7 +237,8 @@ fn invalid_head(error: &reqwest::Error, cause: &str, is_http: bool) -> Option<Er
     let max_kilobytes = MAX_HEADER_BYTES / 1000;
     // The causes are only known by their texts.
     let (kind, reason) = if cause == "message head is too large" {
-        let reason = format!("more than {MAX_HEADERS} headers or {max_kilobytes} kB of headers");
+        // The number is hyper's.
+        let reason = format!("more than 100 headers or {max_kilobytes} kB of headers");
         (ErrorKind::TooLarge, format!("the response has {reason}"))
     } else if cause.starts_with("stream error detected: ") {
         let reason = format!("is invalid, or has more than {max_kilobytes} kB of headers: {cause}");

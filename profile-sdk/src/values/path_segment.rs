@@ -100,8 +100,6 @@ resource_id! {
     /// assert_eq!(serde_json::to_string(&number)?, "42");
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     LinkId, "link id"
 }
 
@@ -116,8 +114,6 @@ resource_id! {
     /// assert!(PostId::new("").is_err());
     /// # Ok::<(), profile_sdk::InvalidValue>(())
     /// ```
-    ///
-    /// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
     PostId, "post id"
 }
 

@@ -39,8 +39,6 @@ open_enum! {
 /// assert!(!scopes.contains(&Scope::ProfileWrite));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-///
-/// Formats that do not describe themselves, such as bincode, cannot hold it, and TOML holds no null.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "Value")]
 pub struct Scopes {

@@ -117,9 +117,6 @@ const NOT_WRITTEN: &str = "ApiKey ApplyError ApplyErrorReason Call Client Client
 
 /// Declares the test of the types with the JSON that they are read from.
 macro_rules! types {
-    (@last [$($first:ident)*] [$($type:ident)*]) => {
-        &[$(stringify!($type)),*]
-    };
     ($([$check:ident] $($type:ident = $json:expr,)*)*) => {
         #[test]
         fn what_is_written_is_read() {
@@ -129,8 +126,6 @@ macro_rules! types {
                 runner.run(&$json, test).unwrap();
             })*)*
         }
-
-        const SELF_DESCRIBING: &[&str] = types!(@last $([$($type)*])*);
 
         #[test]
         fn all_types_are_checked() {
@@ -370,38 +365,4 @@ types! {
         open(vec![("devices", open(vec![("tablet", number())]))]),
     ),
     Warning = warning(),
-}
-
-/// The types with an ID, JSON of any shape, or a list of such types.
-#[test]
-fn documentation_names_the_formats_that_cannot_hold_a_type() {
-    let sources = concat!(
-        include_str!("../../../src/plan/apply.rs"),
-        include_str!("../../../src/plan/desired_profile.rs"),
-        include_str!("../../../src/plan/mod.rs"),
-        include_str!("../../../src/plan/step.rs"),
-        include_str!("../../../src/resources/badges.rs"),
-        include_str!("../../../src/resources/links.rs"),
-        include_str!("../../../src/resources/mod.rs"),
-        include_str!("../../../src/resources/posts.rs"),
-        include_str!("../../../src/resources/profile.rs"),
-        include_str!("../../../src/resources/profile_field.rs"),
-        include_str!("../../../src/resources/statistics.rs"),
-        include_str!("../../../src/values/path_segment.rs"),
-        include_str!("../../../src/values/scope.rs"),
-    );
-    let declares = |block: &str, name: &str| {
-        let names = [
-            format!("pub struct {name} "),
-            format!("pub struct {name}("),
-            format!("pub enum {name} "),
-        ];
-        names.iter().any(|declared| block.contains(declared))
-            || block.contains(&format!("    {name}, \""))
-    };
-    for name in SELF_DESCRIBING {
-        let mut blocks = sources.split("\n\n").filter(|block| declares(block, name));
-        let says = blocks.any(|block| block.contains("Formats that do not describe themselves"));
-        assert_eq!(says, *name != "Source", "{name}");
-    }
 }
