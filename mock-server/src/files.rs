@@ -1,9 +1,9 @@
 //! Files: small texts without a byte order mark, and files that are replaced as a whole.
 
 use std::fmt::Display;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, ErrorKind, Read as _, Seek as _, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use same_file::Handle;
@@ -69,46 +69,42 @@ pub fn print(line: &str) -> io::Result<()> {
     }
 }
 
-/// Opens a file that [`write`] will write, or creates it, so that an invalid path fails early. Its content
-/// stays.
+/// Opens a file that [`write`] will write, or creates it, and replaces it by one with the same content, so
+/// that an invalid path fails early.
 pub fn open_for_writing(path: &Path) -> io::Result<File> {
-    follow_links(path)?;
-    OpenOptions::new().create(true).append(true).open(path)
+    let target = follow_links(path)?;
+    let opened = OpenOptions::new().create(true).append(true).open(path)?;
+    if opened.metadata()?.is_file() && standard_stream(path).is_none() {
+        replace_named(&target, &fs::read(&target)?)?;
+    }
+    Ok(opened)
 }
 
-/// Writes a file that the user names. A regular file that the user may write is replaced, or written in place
-/// if it is mounted alone or its directory cannot be written; if this fails, its old content stays. Anything
-/// else, such as a pipe, is written to.
+/// Writes a file that the user names. A regular file that the user may write is replaced; if this fails, its
+/// old content stays. Anything else, such as a pipe, is written to.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let target = follow_links(path)?;
-    let old = path.metadata().ok();
-    if old.as_ref().is_some_and(|found| !found.is_file()) {
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
         return fs::write(path, content);
     }
-    if let Some(mut stream) = standard_stream(path) {
-        return stream.as_file_mut().write_all(content);
+    match standard_stream(path) {
+        Some(mut stream) => stream.as_file_mut().write_all(content),
+        None => replace_named(&target, content),
     }
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if old.is_some() {
-        options.open(&target)?;
-    }
+}
+
+fn replace_named(path: &Path, content: &[u8]) -> io::Result<()> {
     let unique = RandomState::new().hash_one(());
-    let new = directory(&target).join(format!(".{unique:016x}.new"));
-    let replaced = options.create_new(true).open(&new).and_then(|file| {
-        if let Some(old) = &old {
-            // Some file systems do not support permissions.
-            let _ = file.set_permissions(old.permissions());
-        }
-        replace(&target, &new, file, content)
-    });
+    let new = directory(path).join(format!(".{unique:016x}.new"));
+    let replaced = replace(path, &new, &mut OpenOptions::new(), content);
     use ErrorKind::{PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
-    match replaced.as_ref().map_err(io::Error::kind) {
-        Err(PermissionDenied | ReadOnlyFilesystem | ResourceBusy) if old.is_some() => {
-            write_in_place(&target, content)
+    replaced.map_err(|error| match error.kind() {
+        kind @ (PermissionDenied | ReadOnlyFilesystem | ResourceBusy) => {
+            let advice = "a new file replaces it: its directory must be writable, and mounted instead of the file alone";
+            io::Error::new(kind, format!("{error}; {advice}"))
         }
-        _ => replaced,
-    }
+        _ => error,
+    })
 }
 
 /// Returns stdout or stderr if it is redirected to this file, as that of `/dev/stdout` is: a new file would replace
@@ -119,33 +115,26 @@ fn standard_stream(path: &Path) -> Option<Handle> {
     streams.find(|stream| *stream == file)
 }
 
-/// Writes a file without replacing it, and restores its content if that fails.
-pub(crate) fn write_in_place(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
-    let mut old = Vec::new();
-    file.read_to_end(&mut old)?;
-    let mut write = |content: &[u8]| {
-        file.rewind()?;
-        file.write_all(content)?;
-        file.set_len(content.len() as u64)?;
-        file.sync_all()
+/// Writes a new file, created with these options, and renames it. It keeps the permissions of the old one, if there
+/// is one, which the user must be able to write. If this fails, the new file is removed.
+pub(crate) fn replace(
+    path: &Path,
+    new: &Path,
+    options: &mut OpenOptions,
+    content: &[u8],
+) -> io::Result<()> {
+    options.write(true);
+    let old = match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        opened => Some(opened?.metadata()?),
     };
-    let written = write(content);
-    if written.is_err() {
-        let _ = write(&old);
-    }
-    written
-}
-
-/// Writes a new file and renames it. It keeps the owner of the old one, if there is one and the user is root.
-/// If this fails, the new file is removed.
-pub(crate) fn replace(path: &Path, new: &Path, mut file: File, content: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
-    if let (Ok(old), Ok(created)) = (path.metadata(), file.metadata()) {
-        use std::os::unix::fs::{MetadataExt as _, fchown};
-        if (old.uid(), old.gid()) != (created.uid(), created.gid()) {
-            let _ = fchown(&file, Some(old.uid()), Some(old.gid()));
-        }
+    if old.is_some() {
+        std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    }
+    let mut file = options.create_new(true).open(new)?;
+    if let Some(old) = old {
+        keep_permissions(&file, &old, 0);
     }
     let written = file.write_all(content).and_then(|()| file.sync_all());
     let renamed = written.and_then(|()| fs::rename(new, path));
@@ -154,6 +143,27 @@ pub(crate) fn replace(path: &Path, new: &Path, mut file: File, content: &[u8]) -
     }
     renamed
 }
+
+/// Gives a file the group and the mode of another one with these bits added and, if the user is root, its owner.
+/// If the group cannot be kept, it gets no permissions.
+#[cfg(unix)]
+pub(crate) fn keep_permissions(file: &File, old: &Metadata, added: u32) {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+    let Ok(new) = file.metadata() else { return };
+    if new.uid() != old.uid() {
+        let _ = fchown(file, Some(old.uid()), None);
+    }
+    let keeps_group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
+    let mode = added | old.mode() & if keeps_group { 0o777 } else { 0o707 };
+    // Some file systems do not support permissions.
+    if new.mode() & 0o777 != mode {
+        let _ = file.set_permissions(Permissions::from_mode(mode));
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn keep_permissions(_: &File, _: &Metadata, _: u32) {}
 
 /// Follows the symbolic links of a file, which does not have to exist. As the kernel does by default, follows
 /// a link in a sticky directory that all users can write only if it belongs to the user or to the owner of the

@@ -76,7 +76,6 @@ pub use wiremock;
 // Like all hidden items, only for the programs of this project.
 #[doc(hidden)]
 pub use self::{
-    control::control_openapi_json,
     mutants::Mutant,
     redaction::{SafeUrl, Secrets, printable},
     signals::Signals,

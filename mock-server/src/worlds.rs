@@ -58,12 +58,13 @@ impl Worlds {
     ///
     /// # Errors
     ///
-    /// Returns [`StateError`] if the file cannot be used or contains an invalid world. The file is
-    /// not changed.
+    /// Returns [`StateError`] if the file cannot be replaced, or contains an invalid world, which is not
+    /// changed.
     pub fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let service = Service::in_file(file.clone(), new_world)?;
         let checked = engine::check(&mut service.initial.clone());
         checked.map_err(|error| file.damaged(error))?;
+        file.rewrite()?;
         Ok(Self::new(service))
     }
 

@@ -237,12 +237,7 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
 /// Opens a state file and applies the settings of the command line, which override those of the file.
 fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Failure> {
     let missing = Some(files::directory(path)).filter(|directory| !directory.exists());
-    let mut file = StateFile::new(path);
-    let warnings = file.allow_in_place();
-    let mut worlds = Worlds::in_file(file, world)?;
-    for warning in warnings {
-        warn(&warning);
-    }
+    let mut worlds = Worlds::in_file(StateFile::new(path), world)?;
     if let Some(directory) = missing {
         warn(&format!("created the directory {}", directory.display()));
     }

@@ -66,12 +66,6 @@ pub fn openapi_json() -> &'static str {
 }
 
 /// Returns the OpenAPI 3.1 document of the control API as JSON.
-///
-/// ```
-/// let document: serde_json::Value = serde_json::from_str(mock_server::control_openapi_json())?;
-/// assert!(document["paths"]["/_mock/v1/health"]["get"].is_object());
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-pub fn control_openapi_json() -> &'static str {
+pub(super) fn control_openapi_json() -> &'static str {
     include_str!("../../control-openapi.json")
 }

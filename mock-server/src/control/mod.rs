@@ -14,6 +14,6 @@ use self::call::{ControlReply, WorldCall, now, ok};
 use self::error::ControlError;
 
 pub(crate) use call::{BASE, BODY_LIMIT, Control};
-pub use documents::{control_openapi_json, openapi_json};
+pub use documents::openapi_json;
 pub(crate) use guard::Guard;
 pub(crate) use routes::{answer, is_for};

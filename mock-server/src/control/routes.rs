@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::{
-    BASE, BODY_LIMIT, Control, ControlError, ControlReply, Guard, WorldCall, control_openapi_json,
-    documents, now, ok, openapi_json, requests, webhook, worlds,
+    BASE, BODY_LIMIT, Control, ControlError, ControlReply, Guard, WorldCall, documents, now, ok,
+    openapi_json, requests, webhook, worlds,
 };
 use crate::engine::dialect::settings_with_alternatives;
 use crate::engine::{Reply, Request};
@@ -31,7 +31,7 @@ enum Action {
 static ROUTES: &[Route] = &[
     Route("GET", "/health", Server(health)),
     Route("GET", documents::SERVICE, Server(|_, _| documents::show(openapi_json()))),
-    Route("GET", "/control-openapi.json", Server(|_, _| documents::show(control_openapi_json()))),
+    Route("GET", "/control-openapi.json", Server(|_, _| documents::show(documents::control_openapi_json()))),
     Route("GET", "/dialect-settings", Server(|_, _| ok(&settings_with_alternatives()))),
     Route("GET", "/worlds", Server(worlds::list_worlds)),
     Route("POST", "/worlds", Server(worlds::create_world)),

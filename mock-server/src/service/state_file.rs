@@ -3,9 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::io::ErrorKind::{
-    CrossesDevices, NotFound, PermissionDenied, ReadOnlyFilesystem, ResourceBusy,
-};
+use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -23,9 +21,9 @@ const VERSION: u32 = 1;
 /// Every request to a server with a state file is a transaction: the server locks `state.json.lock`,
 /// reads the file, and, if the world changed, writes `state.json.new` and renames it. Concurrent
 /// programs therefore lose no changes, and a crash leaves either the old or the new state. Only the
-/// owner can read the file, since it contains keys; missing directories are created with the same
-/// restriction. A symbolic link is followed and stays a link. On a file system without locks, only one
-/// server may use it.
+/// owner can read a new file, since it contains keys; missing directories are created with the same
+/// restriction. An existing file keeps its mode and group. A symbolic link is followed and stays a link. On
+/// a file system without locks, only one server may use it.
 ///
 /// The file is JSON, `{"version": 1, "world": {…}}`. A file that contains only the world, as the
 /// control API returns it, is read as well.
@@ -51,22 +49,12 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFile {
     path: PathBuf,
-    writing: Writing,
-}
-
-/// A way to write a state file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writing {
-    Replace,
-    InPlace,
-    Never(io::ErrorKind),
 }
 
 impl StateFile {
     /// Creates a state file for this path, without reading or writing it.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        let (path, writing) = (path.into(), Writing::Replace);
-        Self { path, writing }
+        Self { path: path.into() }
     }
 
     /// Returns the path of the file.
@@ -92,44 +80,12 @@ impl StateFile {
         Ok(old.ok().flatten())
     }
 
-    /// Writes in place from now on if the file cannot be replaced, as one that is mounted alone. Returns
-    /// warnings: that no way of writing works, and that a write was interrupted. Changes the file only in the
-    /// latter case, to restore the state before the write.
-    #[doc(hidden)]
-    pub fn allow_in_place(&mut self) -> Vec<String> {
-        let locked = LockedFile::lock(&self.path, Writing::Replace);
-        let tried = locked.and_then(|locked| locked.try_replace());
-        self.writing = match tried.map_err(|reason| reason.kind()) {
-            // A link may lead to a file that has nothing to do with the mock server.
-            Err(ResourceBusy) if !self.path.is_symlink() => {
-                let opened = OpenOptions::new().write(true).open(&self.path);
-                opened.map_or_else(|reason| Writing::Never(reason.kind()), |_| Writing::InPlace)
-            }
-            Err(kind @ (ResourceBusy | PermissionDenied | ReadOnlyFilesystem))
-                if self.path.is_file() =>
-            {
-                Writing::Never(kind)
-            }
-            // A disk that is full may have room later.
-            _ => Writing::Replace,
-        };
-        let mut warnings = Vec::new();
-        if let Writing::Never(kind) = self.writing {
-            warnings.push(self.unwritable(kind.into()).to_string());
-        }
-        if let Ok(locked) = self.lock()
-            && let Ok(old) = fs::read(with_suffix(&locked.path, KEPT))
-        {
-            warnings.push(format!(
-                "the last write of the state file {} was interrupted; continues with the state before it",
-                self.path.display()
-            ));
-            // Otherwise, requests read the copy until a write succeeds.
-            if self.writing == Writing::Replace && locked.write(&old).is_ok() {
-                let _ = fs::remove_file(with_suffix(&locked.path, KEPT));
-            }
-        }
-        warnings
+    /// Replaces the file by one with the same content, which fails where no change could be stored, such as in a
+    /// file that is mounted alone.
+    pub(crate) fn rewrite(&self) -> Result<(), StateError> {
+        let locked = self.lock()?;
+        let rewritten = fs::read(&locked.path).and_then(|bytes| locked.write(&bytes));
+        rewritten.map_err(|reason| self.unwritable(reason))
     }
 
     /// Locks the file, runs `change` on its world, and writes the world if `change` returns `true`
@@ -151,11 +107,11 @@ impl StateFile {
     }
 
     fn lock(&self) -> Result<LockedFile, StateError> {
-        LockedFile::lock(&self.path, self.writing).map_err(|reason| self.unwritable(reason))
+        LockedFile::lock(&self.path).map_err(|reason| self.unwritable(reason))
     }
 
     fn load(&self, locked: &LockedFile) -> Result<Option<World>, StateError> {
-        match locked.read() {
+        match fs::read(&locked.path) {
             // `touch` and `mktemp` create empty files.
             Ok(bytes) if bytes.is_empty() => Ok(None),
             Ok(bytes) => self.parse(&bytes).map(Some),
@@ -261,95 +217,44 @@ struct Saved<W> {
     world: W,
 }
 
-/// The end of the name of the copy that keeps the old content while the file is written in place.
-const KEPT: &str = ".before-write";
-
 /// A file that is locked until this is dropped.
 struct LockedFile {
     path: PathBuf,
-    writing: Writing,
     _lock: File,
 }
 
 impl LockedFile {
-    /// Locks a file, which does not have to exist if it can be replaced.
-    fn lock(path: &Path, writing: Writing) -> io::Result<Self> {
+    /// Locks a file, which does not have to exist.
+    fn lock(path: &Path) -> io::Result<Self> {
         let path = files::follow_links(path)?;
+        let found = fs::metadata(&path).ok();
         // Devices and pipes store nothing and may block readers forever.
-        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        if found.as_ref().is_some_and(|found| !found.is_file()) {
             return Err(io::Error::other("not a regular file"));
         }
-        let lock = match writing {
-            // The file itself cannot be locked, because each write replaces it.
-            Writing::Replace => {
-                create_directory(files::directory(&path))?;
-                let mut options = OpenOptions::new();
-                private(options.create(true).append(true)).open(with_suffix(&path, ".lock"))?
-            }
-            // Containers that share a mounted file share nothing else.
-            Writing::InPlace | Writing::Never(_) => File::open(&path)?,
-        };
+        create_directory(files::directory(&path))?;
+        // The file itself cannot be locked, because each write replaces it.
+        let mut options = OpenOptions::new();
+        let lock = private(options.create(true).append(true)).open(with_suffix(&path, ".lock"))?;
+        // Those who may write the file may lock it, and its owner always, who may make it writable again.
+        if let Some(found) = found {
+            files::keep_permissions(&lock, &found, 0o600);
+        }
         match lock.lock() {
             Err(error) if !lacks_locks(&error) => Err(error),
-            _ => Ok(Self {
-                path,
-                writing,
-                _lock: lock,
-            }),
+            _ => Ok(Self { path, _lock: lock }),
         }
     }
 
-    /// Reads the content, or that before an interrupted write in place.
-    fn read(&self) -> io::Result<Vec<u8>> {
-        let kept = with_suffix(&self.path, KEPT);
-        let is_kept = self.writing != Writing::Replace && fs::exists(&kept)?;
-        fs::read(if is_kept { &kept } else { &self.path })
-    }
-
+    /// Replaces the file. The name of the new one is fixed, so the next write removes a file that a crash left
+    /// behind.
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        match self.writing {
-            Writing::Replace => replace(&self.path, bytes),
-            Writing::InPlace => self.overwrite(bytes),
-            Writing::Never(kind) => Err(kind.into()),
+        let new = with_suffix(&self.path, ".new");
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != NotFound => Err(error),
+            _ => files::replace(&self.path, &new, private(&mut OpenOptions::new()), bytes),
         }
     }
-
-    /// Writes into the same file. Until the content is on the disk, a copy keeps the old one.
-    fn overwrite(&self, bytes: &[u8]) -> io::Result<()> {
-        let kept = with_suffix(&self.path, KEPT);
-        if !fs::exists(&kept)? {
-            replace(&kept, &fs::read(&self.path)?)?;
-        }
-        files::write_in_place(&self.path, bytes)?;
-        fs::remove_file(kept)
-    }
-
-    /// Returns an error if the file cannot be replaced, and changes nothing.
-    fn try_replace(&self) -> io::Result<()> {
-        let trial = with_suffix(&self.path, ".trial");
-        replace(&trial, b"")?;
-        fs::remove_file(&trial)?;
-        let linked = fs::hard_link(&self.path, &trial);
-        let _ = fs::remove_file(trial);
-        match linked {
-            // The file is mounted alone.
-            Err(error) if error.kind() == CrossesDevices => Err(ResourceBusy.into()),
-            // The file does not exist, or the file system has no links.
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Writes a new file and renames it. Its name is fixed, so the next write removes a file that a crash left
-/// behind. It is created with mode 0600.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let new = with_suffix(path, ".new");
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != NotFound => return Err(error),
-        _ => {}
-    }
-    let file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
-    files::replace(path, &new, file, bytes)
 }
 
 /// Returns `true` if the file system does not support locks.

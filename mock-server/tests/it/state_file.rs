@@ -85,18 +85,21 @@ async fn an_empty_file_is_a_new_state() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn is_readable_only_by_its_owner() {
+async fn a_new_file_is_private_and_an_old_one_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt;
     let (_directory, path, server) = start().await;
-    request(&server, "DELETE /me/links/link_1").send();
     let lock = path.with_file_name("state.json.lock");
-    for (path, mode) in [
-        (path.parent().unwrap(), 0o700),
-        (&path, 0o600),
-        (&lock, 0o600),
-    ] {
-        let found = fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(found, mode, "{}", path.display());
+    for mode in [0o600, 0o664] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        write(&server, "POST /me/posts", json!({"body": "x"}), 201);
+        for (path, mode) in [
+            (path.parent().unwrap(), 0o700),
+            (&path, mode),
+            (&lock, mode),
+        ] {
+            let found = fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(found, mode, "{}", path.display());
+        }
     }
 }
 

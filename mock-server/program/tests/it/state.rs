@@ -151,88 +151,39 @@ fn reset_restores_the_state_file_as_of_the_start() {
     assert_eq!(serving.read("/state"), json!(world));
 }
 
-/// Starts the program with a state file, checks the status of a read and of a write, and stops it.
-#[cfg(target_os = "linux")]
-const TRY: &str = r#"
-    try() {
-        serve --addr 127.0.0.1:9000 --state "$1"
-        key=${line#*'"all":"'}
-        key=${key%%'"'*}
-        send() {
-            curl --silent --show-error --output "$1" --write-out '%{http_code}' \
-                --header "Authorization: Bearer $key" --header 'Content-Type: application/json' \
-                "http://127.0.0.1:9000/api/v1/me$2" --data "$3" --request "$4"
-        }
-        test "$(send me '' '' GET)" = 200
-        test "$(send answer /posts '{"body": "x"}' POST)" = "$2" || { cat answer; false; }
-        kill $!
-        wait $!
-    }
-    posts() { grep --count '"body": "x"' "$1"; }
-    "$0" run --state state.json -- true
-    mkdir alone
-    touch alone/state.json
-    mount --bind state.json alone/state.json
-"#;
-
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_is_mounted_alone_is_written_in_place() {
+fn a_state_file_that_cannot_be_replaced_is_rejected() {
     let script = r#"
-        untouched=$(stat --format '%i %y' state.json)
-        "$0" run --state alone/state.json -- true
-        test "$(stat --format '%i %y' state.json)" = "$untouched"
-        try alone/state.json 201
-        test "$(posts state.json)" = 1
-        test "$(echo alone/*)" = 'alone/state.json alone/state.json.lock'
-
-        # A write was interrupted.
-        cp state.json alone/state.json.before-write
-        echo '{' > state.json
-        try alone/state.json 201
-        test "$(posts state.json)" = 2
-        test "$(echo alone/*)" = 'alone/state.json alone/state.json.lock'
-
-        # After that, the directory was mounted.
-        cp state.json alone/state.json.before-write
-        umount alone/state.json
-        echo '{' > alone/state.json
-        try alone/state.json 201
-        test "$(posts alone/state.json)" = 3
-        test "$(echo alone/*)" = 'alone/state.json alone/state.json.lock'
-    "#;
-    if let Some(stderr) = run_isolated("", &format!("{TRY}{script}")) {
-        let warning = "mock-server: the last write of the state file alone/state.json was interrupted; \
-                       continues with the state before it\n";
-        assert_eq!(stderr.matches(warning).count(), 2, "{stderr}");
-        assert!(!stderr.contains("cannot write"), "{stderr}");
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_file_that_cannot_be_written_is_served() {
-    let script = r#"
-        ln --symbolic alone/state.json link.json
-        try link.json 500
-        mount --options remount,bind,ro alone/state.json
-        try alone/state.json 500
-        mkdir read_only
+        "$0" run --state state.json -- true
+        mkdir alone read_only
         cp state.json read_only
+        touch alone/state.json
+        mount --bind state.json alone/state.json
         mount --bind read_only read_only
         mount --options remount,bind,ro read_only
-        try read_only/state.json 500
-        grep --quiet 'mount the directory instead of the file alone' answer
-        test "$(posts state.json)" = 0
+        echo old > alone/report.json
+        mount --bind alone/report.json alone/report.json
+        for file in alone/state.json read_only/state.json; do
+            code=0; "$0" --state $file || code=$?
+            test $code = 1
+            cmp state.json $file
+        done
+        code=0; "$0" run --report alone/report.json -- touch started || code=$?
+        test $code = 125
+        test "$(cat alone/report.json; echo *)" = "old
+alone hosts read_only state.json state.json.lock"
+        test "$(echo alone/*)" = 'alone/report.json alone/state.json alone/state.json.lock'
     "#;
-    if let Some(stderr) = run_isolated("", &format!("{TRY}{script}")) {
-        for warning in [
-            "link.json: resource busy",
-            "alone/state.json: read-only filesystem",
-            "read_only/state.json: read-only filesystem",
+    if let Some(stderr) = run_isolated("", script) {
+        for file in [
+            "state file alone/state.json",
+            "state file read_only/state.json",
+            "report alone/report.json",
         ] {
-            let warning = format!("mock-server: cannot write the state file {warning}");
-            assert_eq!(stderr.matches(&warning).count(), 1, "{stderr}");
+            let expected = format!("mock-server: cannot write the {file}: ");
+            assert!(stderr.contains(&expected), "{stderr}");
         }
+        assert_eq!(stderr.matches("instead of the file alone").count(), 3);
     }
 }

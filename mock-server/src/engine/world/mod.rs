@@ -227,7 +227,7 @@ impl World {
     }
 
     /// Removes a key and returns `true` if it existed.
-    pub fn remove_key(&mut self, key: &str) -> bool {
+    pub(crate) fn remove_key(&mut self, key: &str) -> bool {
         self.keys.remove(key).is_some()
     }
 
