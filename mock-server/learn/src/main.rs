@@ -251,7 +251,11 @@ async fn write(
     interrupt: &watch::Sender<bool>,
 ) -> Result<bool, Ended> {
     let base_url = options.base_url.as_str().trim_end_matches('/');
-    confirm(options, &writes::describe(observations, base_url))?;
+    if let Err(reason) = observations.require_exact() {
+        warn(&reason);
+    } else {
+        confirm(options, &writes::describe(observations, base_url))?;
+    }
     let mut signals = Signals::catch().map_err(usage)?;
     let mut writes = Writes {
         service,

@@ -64,6 +64,13 @@ impl Observations {
         self.answer(Step::Me)
     }
 
+    /// Returns an error if a response to `GET /me` before the writes cannot be sent back.
+    pub(crate) fn require_exact(&self) -> Known<()> {
+        let before = [Step::Me, Step::MeAfterwards, Step::MeBeforeWrites];
+        let mut answers = before.iter().filter_map(|step| self.answer(*step).ok());
+        answers.try_for_each(|me| me.require_exact(&Value::Null))
+    }
+
     /// Compares the profile before and after the reads.
     ///
     /// # Errors
@@ -261,6 +268,7 @@ impl Changes {
                 (Some(("link", id)), Some(link), _) => Some(edit_link(id).body("", link)),
                 _ => None,
             };
+            let undo = undo.filter(|_| old.is_some_and(|old| first.require_exact(old).is_ok()));
             (name.clone(), (line, undo))
         });
         let content = content.collect();

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-use crate::response::{Answer, HIDDEN, WRONG_KEY};
+use crate::response::{Answer, WRONG_KEY};
 
 /// Defines the steps, which are sent in their order.
 macro_rules! steps {
@@ -348,10 +348,9 @@ pub(crate) fn editable(me: &Answer) -> Known<Map<String, Value>> {
         shown.insert(name.to_owned(), value.clone());
     }
     shown.retain(|_, value| !value.is_null());
-    let is_redacted = |value: &Value| me.is_redacted && value.to_string().contains(HIDDEN);
-    if shown.values().any(is_redacted) {
-        return Err("the profile contains the API key".to_owned());
-    }
+    shown
+        .values()
+        .try_for_each(|value| me.require_exact(value))?;
     Ok(shown)
 }
 

@@ -22,7 +22,8 @@ pub(crate) struct Answer {
     /// The body, if it is JSON.
     pub(crate) json: Option<Value>,
     /// `true` if the response contained the key, which is replaced.
-    pub(crate) is_redacted: bool,
+    is_redacted: bool,
+    is_utf8: bool,
 }
 
 impl Answer {
@@ -40,8 +41,23 @@ impl Answer {
             status,
             headers: headers.collect(),
             json: serde_json::from_str(&text).ok(),
+            is_utf8: text.as_bytes() == body,
             text,
             is_redacted: false,
+        }
+    }
+
+    /// Returns the reason for not sending a value of the response back: the service has another one.
+    pub(crate) fn require_exact(&self, value: &Value) -> Result<(), String> {
+        if !self.is_utf8 {
+            return Err(format!(
+                "{} is not valid UTF-8, so nothing was written",
+                self.request
+            ));
+        }
+        match self.is_redacted && value.to_string().contains(HIDDEN) {
+            true => Err("the profile contains the API key".to_owned()),
+            false => Ok(()),
         }
     }
 

@@ -145,7 +145,10 @@ impl Writes<'_> {
     /// Sends the writes until the service is interrupted. Returns the reason if it was stopped.
     pub(crate) async fn send_all(&mut self) -> Option<String> {
         for step in Step::writes() {
-            let answer = self.send(*step).await;
+            let answer = match self.observations.require_exact() {
+                Ok(()) => self.send(*step).await,
+                Err(reason) => Err(reason),
+            };
             if *step == Step::MeBeforeWrites {
                 let profile = answer.as_ref().map_err(Clone::clone).and_then(editable);
                 self.observations.values.profile = profile;

@@ -159,6 +159,22 @@ fn does_not_edit_a_profile_with_a_field_that_is_not_shown() {
 }
 
 #[test]
+fn sends_no_text_back_that_is_not_utf_8() {
+    let service = or_skip!(Foreign::start(&["latin"]));
+    let reason = "GET /me is not valid UTF-8, so nothing was written";
+    for options in [&[][..], WRITES] {
+        let learned = learn(&service.url, KEY, options);
+        assert_eq!(service.get("/writes"), json!([]), "{options:?}");
+        let rows = ["content_rejection", "write_responses"];
+        assert_eq!(learned.row(rows[0])["reason"], reason);
+        if options == WRITES {
+            learned.says(&format!("mock-server-learn: {reason}\n"));
+            assert_eq!(learned.row(rows[1])["reason"], reason);
+        }
+    }
+}
+
+#[test]
 fn prints_the_old_and_the_new_value_of_a_changed_profile() {
     let service = or_skip!(Foreign::start(&["overwrites"]));
     let learned = learn(&service.url, KEY, WRITES);

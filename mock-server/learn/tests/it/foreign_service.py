@@ -21,10 +21,14 @@ COUNTER = itertools.count()
 HISTORY = []
 # The seconds after which GET /me shows them.
 LAG = 0.5 if "lags" in sys.argv else 0
+# The paths of the writes.
+WRITES = []
 # The times of the requests, for a rate limit of 10 in a second.
 TIMES = []
 
 
+if "latin" in sys.argv:
+    PROFILE |= {"display_name": "Ada Løvelace"}
 if "empty" in sys.argv:
     PROFILE = dict.fromkeys(PROFILE)
 
@@ -131,10 +135,10 @@ class Handler(BaseHTTPRequestHandler):
         elif "texts" in sys.argv and text:
             body = json.dumps(f"Sorry: {text}")
         else:
-            body = json.dumps(body["errors"] if "arrays" in sys.argv and text else body)
+            body = json.dumps(body["errors"] if "arrays" in sys.argv and text else body, ensure_ascii="latin" not in sys.argv)
         if "plain" in sys.argv and text:
             body = f"{status} {code}: {text}"
-        body = body.encode("utf-8-sig" if "marks" in sys.argv else "utf-8")
+        body = body.encode("latin-1" if "latin" in sys.argv else "utf-8-sig" if "marks" in sys.argv else "utf-8")
         self.send_response(status)
         is_plain = "plain" in sys.argv and text
         self.send_header("Content-Type", "text/plain" if is_plain else "text/html" if is_page else "application/json")
@@ -165,6 +169,8 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = handle_request
 
     def route(self, body):
+        if self.command in ("POST", "PATCH"):
+            WRITES.append(self.path)
         TIMES.append(time.monotonic())
         if "structured" in sys.argv and TIMES[-11:-10] > [TIMES[-1] - 1]:
             raise Rejected(429, "slow_down", "too many requests")
@@ -197,6 +203,8 @@ class Handler(BaseHTTPRequestHandler):
             kind = None if "nulls" in sys.argv else "gift"
             badge = {"id": "a", "name": "A", "description": "", "color": "#ffffff", "kind": kind}
             return badge if "unlisted" in sys.argv else [badge]
+        if path == "/writes":
+            return WRITES
         if path == "/stats":
             extra = {"requests": next(COUNTER)} if "counts" in sys.argv else {}
             return {"users": "1", "views": 2, "links": 3} | extra
