@@ -239,24 +239,18 @@ impl TextFile {
 
     /// Creates a file with a text, which is deleted if it cannot be written. Its name has the account.
     fn new<T: EditedText>(directory: &Path, text: &str, key: Option<&Source>) -> io::Result<Self> {
-        let write = |file: &mut File| file.write_all(text.as_bytes());
+        let _deferred = interruption::defer();
         let mut prefix = T::PREFIX.to_owned() + &account(key);
         if prefix != T::PREFIX {
             prefix.push('-');
         }
-        let file = written_file::create_temporary(directory, [&prefix, T::SUFFIX], write)?;
-        let (path, key) = (file.keep()?, key.cloned());
+        let mut builder = tempfile::Builder::new();
+        let file = builder.prefix(&prefix).suffix(T::SUFFIX);
+        let file = file.tempfile_in(directory).map_err(written_file::without_path);
+        let mut file = file?;
+        file.as_file_mut().write_all(text.as_bytes())?;
+        let (path, key) = (file.into_temp_path().keep()?, key.cloned());
         Ok(Self { path, key })
-    }
-
-    /// Returns the failure for a text that is not safe, which is saved again.
-    fn changed_by_others<T: EditedText>(&self, text: &str, reason: &str) -> Failure {
-        let message = format!("another user may have changed your text: {reason}");
-        let failure = Failure::usage(message);
-        match Self::new::<T>(&env::temp_dir(), text, self.key.as_ref()) {
-            Ok(file) => file.saved::<T>(failure),
-            Err(_) => failure,
-        }
     }
 
     /// Reads the text, or returns the reason why it is not a text. Fails if another user could change it.
@@ -269,7 +263,10 @@ impl TextFile {
         });
         match read {
             Ok((text, Ok(_))) => Ok(Ok(text)),
-            Ok((text, Err(reason))) => Err(self.changed_by_others::<T>(&text, &reason)),
+            Ok((_, Err(reason))) => {
+                let message = format!("another user may have changed your text: {reason}");
+                Err(self.saved::<T>(Failure::usage(message)))
+            }
             Err(error) if matches!(error.kind(), InvalidData | FileTooLarge) => {
                 Ok(Err(format!("the text cannot be used: {error}")))
             }

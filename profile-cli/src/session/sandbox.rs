@@ -1,7 +1,6 @@
 //! `--sandbox`: runs the service in this process, with its state in a file.
 
 use std::fmt::Display;
-use std::fs::File;
 use std::io;
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -68,16 +67,15 @@ pub(crate) fn reset(output: &Output) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Creates the missing files of the sandbox, which belong to the user even if root runs the program, waits for
-/// commands that use them, and returns the path of its state.
+/// Creates the missing files of the sandbox, which only their owner can access, waits for commands that use them,
+/// and returns the path of its state.
 fn create_files(output: &Output) -> Result<PathBuf> {
     let path = state_path()?;
     let lock = path.with_extension("json.lock");
     // If this fails, the service says why.
     let _ = private_file::create_directory(private_file::parent(&path));
-    let _ = private_file::create_new(&lock);
-    let _ = private_file::create_new(&path);
-    if let Ok(file) = File::open(&lock) {
+    let _ = private_file::create(&path).and_then(private_file::restricted_to_owner);
+    if let Ok(file) = private_file::create(&lock) {
         written_file::wait_for(&file, &lock, |warning| output.warn(warning))?;
     }
     Ok(path)
@@ -86,8 +84,10 @@ fn create_files(output: &Output) -> Result<PathBuf> {
 /// Returns the path of the sandbox's state. The service would write through a symbolic link.
 pub(crate) fn state_path() -> Result<PathBuf> {
     let directory = environment::state_directory()?;
-    private_file::check(&directory, None).map_err(Failure::usage)?;
     let files = ["sandbox.json.lock", "sandbox.json"].map(|name| directory.join(name));
+    for path in &files {
+        private_file::check(path, None).map_err(Failure::usage)?;
+    }
     if let Some(link) = files.iter().find(|path| path.is_symlink()) {
         let message = format!("{} is a symbolic link; expected a file", escaped(link));
         return Err(Failure::other(message).hint("remove the link"));

@@ -6,9 +6,7 @@ mod fuzzing;
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, ErrorKind};
 use std::ops::Range;
-use std::path::Path;
 
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
@@ -16,18 +14,6 @@ use super::{AccountName, ConfigFile, SettingName};
 use crate::outcome::{Failure, Result};
 use crate::system::{Rules, environment, interruption, private_file, written_file};
 use crate::terminal::escaped;
-
-/// Opens the file whose lock protects config.toml: config.lock, or config.toml itself in a directory that
-/// cannot be written, since it is then written in place.
-fn open_lock(path: &Path, config: &Path) -> io::Result<File> {
-    let open = |path| File::options().write(true).open(path);
-    match private_file::create_new(path) {
-        // It is never deleted: other processes may be waiting for its lock.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => open(path),
-        Err(error) if written_file::cannot_be_replaced(&error) => open(config).map_err(|_| error),
-        created => created,
-    }
-}
 
 /// An edit of the file, which holds its lock, and defers signals, until it is dropped: no key stays without
 /// its account.
@@ -43,8 +29,9 @@ impl ConfigEdit {
         let directory = environment::config_directory()?;
         let [config, path] = ["config.toml", "config.lock"].map(|name| directory.join(name));
         private_file::check(&config, None).map_err(Failure::usage)?;
+        // It is never deleted: other processes may be waiting for its lock.
         let opened =
-            private_file::create_directory(&directory).and_then(|()| open_lock(&path, &config));
+            private_file::create_directory(&directory).and_then(|()| private_file::create(&path));
         let lock = opened.map_err(|error| Failure::of_file("written", &path, &error))?;
         written_file::wait_for(&lock, &path, warn)?;
         Ok(Self {

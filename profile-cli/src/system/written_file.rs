@@ -1,23 +1,22 @@
-//! Writes files: as a new file that replaces the old one, or in place if that is not possible.
+//! Writes files: as a new file that replaces the old one.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind, Seek as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs::{self, File, Metadata, TryLockError};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use same_file::Handle;
-use tempfile::TempPath;
 
-use super::{environment, interruption, private_file};
+use super::{interruption, private_file};
 use crate::outcome::{Failure, Result};
 use crate::terminal::escaped;
 
 /// The rules for writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rules {
-    /// For a file that only its owner can access, such as a key: a symbolic link is replaced, the directory
-    /// is created, and nothing is written in place.
+    /// For a file that only its owner can access, such as a key: a symbolic link is replaced, and the directory
+    /// is created.
     Private,
     /// For config.toml, of which a symbolic link stays. Only its owner can access a new file.
     Settings,
@@ -25,36 +24,33 @@ pub(crate) enum Rules {
     Named,
 }
 
-/// Writes a file atomically. A file that cannot be replaced, since it is mounted alone or its directory
-/// cannot be written, is written in place, unless it is private. A file that the user may not write is not
+/// Writes a file atomically. If that fails, the old file is whole. One that the user may not write is not
 /// replaced. A signal leaves no temporary file behind.
 pub(crate) fn write(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
-    if rules == Rules::Private {
-        let _deferred = interruption::defer();
-        private_file::create_directory(private_file::parent(path))?;
-        return replace(path, contents, rules);
+    let mut paths = vec![path.to_owned()];
+    if rules != Rules::Private {
+        paths = private_file::follow_links(path)?;
     }
-    let target = &follow_links(path)?;
-    let is_regular = path.metadata().map_or(true, |found| found.is_file());
-    if rules == Rules::Named && !is_regular {
-        return fs::write(path, contents);
-    }
-    if rules == Rules::Named
-        && let Some(mut stream) = standard_stream(path)
-    {
-        return stream.as_file_mut().write_all(contents);
-    }
-    let old = match open_old(target) {
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        opened => Some(opened?),
-    };
-    let _deferred = interruption::defer();
-    match (replace(target, contents, rules), old) {
-        (Err(reason), Some(old)) if cannot_be_replaced(&reason) => {
-            write_in_place(old, target, contents, rules, &reason)
+    let target = paths.pop().unwrap_or_default();
+    #[cfg(unix)]
+    paths.iter().try_for_each(|link| check_link(link))?;
+    if rules == Rules::Named {
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return fs::write(path, contents);
         }
-        (replaced, _) => replaced,
+        if let Some(mut stream) = standard_stream(path) {
+            return stream.as_file_mut().write_all(contents);
+        }
     }
+    let _deferred = interruption::defer();
+    match rules {
+        Rules::Private => private_file::create_directory(private_file::parent(path))?,
+        Rules::Settings | Rules::Named => match File::options().write(true).open(&target) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            opened => drop(opened?),
+        },
+    }
+    replace(&target, contents, rules)
 }
 
 /// Returns stdout or stderr if it is redirected to this file, as that of `/dev/stdout` is: a new file would replace
@@ -68,112 +64,55 @@ fn standard_stream(path: &Path) -> Option<Handle> {
 fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
     let mut builder = tempfile::Builder::new();
+    let old = path.symlink_metadata().ok().filter(Metadata::is_file);
     // Use the permissions of the user's umask, rather than those of a temporary file.
     #[cfg(unix)]
-    if rules == Rules::Named {
+    if rules == Rules::Named && old.is_none() {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     let file = builder.tempfile_in(private_file::parent(path));
-    let mut file = file.map_err(without_path)?;
-    match path.symlink_metadata() {
-        Ok(old) if old.is_file() => {
-            let kept = private_file::keep_owner(file.as_file(), &old);
-            if rules == Rules::Settings {
-                kept?;
-            }
-            if rules != Rules::Private {
-                // Some file systems do not support permissions.
-                let _ = file.as_file().set_permissions(old.permissions());
-            }
+    let mut file = file.map_err(|error| {
+        let error = without_path(error);
+        match error.kind() {
+            ErrorKind::NotFound => error,
+            kind => io::Error::new(kind, format!("its directory cannot be written: {error}")),
         }
-        _ if rules != Rules::Named => private_file::give_to_owner_above(file.as_file(), path),
-        _ => {}
+    })?;
+    #[cfg(unix)]
+    if let Some(old) = old {
+        keep_access(file.as_file(), &old, rules)?;
     }
     // Errors of `NamedTempFile` contain its path.
     file.as_file_mut().write_all(contents)?;
-    if rules != Rules::Named {
-        file.as_file().sync_all()?;
-    }
-    file.persist(path)?;
+    file.as_file().sync_all()?;
+    let persisted = file.persist(path);
+    persisted.map_err(|failed| {
+        let (kind, reason) = (failed.error.kind(), failed.error);
+        io::Error::new(kind, format!("it cannot be replaced: {reason}"))
+    })?;
     Ok(())
 }
 
-/// Opens a file that may be written in place.
-fn open_old(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true).write(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+/// Gives a new file the group and the permissions of the old one, and as root its owner.
+#[cfg(unix)]
+fn keep_access(new: &File, old: &Metadata, rules: Rules) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+    let created = new.metadata()?;
+    let mut mode = old.mode() & 0o7777;
+    let is_root = rustix::process::geteuid().is_root();
+    if created.gid() != old.gid() || (is_root && created.uid() != old.uid()) {
+        let kept = fchown(new, is_root.then_some(old.uid()), Some(old.gid()));
+        match rules {
+            Rules::Settings => kept?,
+            Rules::Named if kept.is_err() => mode &= !0o070,
+            Rules::Private | Rules::Named => {}
+        }
     }
-    options.open(path)
-}
-
-/// Writes a file without replacing it. A copy of its contents exists until the new ones are on the disk.
-fn write_in_place(
-    mut file: File,
-    path: &Path,
-    contents: &[u8],
-    rules: Rules,
-    reason: &io::Error,
-) -> io::Result<()> {
-    if rules == Rules::Settings {
-        private_file::check(path, Some(&file.metadata()?)).map_err(io::Error::other)?;
+    if rules != Rules::Private {
+        // Some file systems do not support permissions.
+        let _ = new.set_permissions(fs::Permissions::from_mode(mode));
     }
-    let copy = copy_of(&mut file).map_err(|error| {
-        io::Error::other(format!(
-            "{reason}, and its contents cannot be copied first: {error}"
-        ))
-    })?;
-    let mut written = || {
-        file.rewind()?;
-        file.write_all(contents)?;
-        file.set_len(contents.len() as u64)?;
-        file.sync_all()
-    };
-    written().or_else(|error| {
-        let copy = copy.keep()?.display().to_string();
-        let message = format!("{error}; its old contents are in {copy}");
-        Err(io::Error::other(message))
-    })
-}
-
-/// Copies a file to the directory of the program's state. The copy is removed when dropped.
-fn copy_of(file: &mut File) -> io::Result<TempPath> {
-    let directory = environment::state_directory();
-    let directory = directory.map_err(|failure| io::Error::other(failure.message))?;
-    private_file::check(&directory, None).map_err(io::Error::other)?;
-    private_file::create_directory(&directory)?;
-    create_temporary(&directory, ["replaced-", ""], |copy| {
-        io::copy(file, copy)?;
-        copy.sync_all()
-    })
-}
-
-/// Creates a private file with a name between these texts. It is removed when dropped, or if it cannot be
-/// written.
-pub(crate) fn create_temporary(
-    directory: &Path,
-    [prefix, suffix]: [&str; 2],
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<TempPath> {
-    let _deferred = interruption::defer();
-    let mut builder = tempfile::Builder::new();
-    let file = builder.prefix(prefix).suffix(suffix).tempfile_in(directory);
-    let mut file = file.map_err(without_path)?;
-    // Since the directory was checked, another user may have replaced it.
-    let created = file.as_file().metadata()?;
-    private_file::check(file.path(), Some(&created)).map_err(io::Error::other)?;
-    write(file.as_file_mut())?;
-    Ok(file.into_temp_path())
-}
-
-/// Returns `true` if a file cannot be replaced for a reason that may not prevent writing it in place.
-pub(crate) fn cannot_be_replaced(error: &io::Error) -> bool {
-    use ErrorKind::{PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
-    [PermissionDenied, ReadOnlyFilesystem, ResourceBusy].contains(&error.kind())
+    Ok(())
 }
 
 /// Returns `true` if the file system does not support locks.
@@ -214,22 +153,6 @@ pub(crate) fn wait_for(lock: &File, path: &Path, warn: impl Fn(&str)) -> Result<
     Ok(())
 }
 
-/// Follows the symbolic links of a file, which does not have to exist.
-fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    // The maximum of the kernel.
-    const MAX_LINKS: usize = 40;
-    let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        let Ok(target) = fs::read_link(&path) else {
-            return Ok(path);
-        };
-        #[cfg(unix)]
-        check_link(&path)?;
-        path = private_file::parent(&path).join(target);
-    }
-    Err(io::Error::other("there are too many symbolic links"))
-}
-
 /// Rejects a symbolic link that the kernel does not follow by default: in a sticky directory that all users
 /// can write, of neither the user nor the owner of the directory.
 #[cfg(unix)]
@@ -255,36 +178,5 @@ pub(crate) fn without_path(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((reason, _)) => io::Error::new(error.kind(), reason),
         None => error,
-    }
-}
-
-#[cfg(test)]
-#[cfg(unix)]
-mod tests {
-    use std::io;
-
-    use rustix::io::Errno;
-
-    use super::{cannot_be_replaced, lacks_locks};
-
-    #[test]
-    fn only_some_errors_of_the_system_have_another_way() {
-        let names = |is_meant: fn(&io::Error) -> bool| {
-            let is_meant = |number: &i32| is_meant(&io::Error::from_raw_os_error(*number));
-            let numbers = (1..=133).filter(is_meant);
-            numbers.map(Errno::from_raw_os_error).collect::<Vec<_>>()
-        };
-        let sorted = |mut numbers: Vec<Errno>| {
-            numbers.sort_by_key(|number| number.raw_os_error());
-            numbers
-        };
-        assert_eq!(
-            names(cannot_be_replaced),
-            sorted(vec![Errno::PERM, Errno::ACCESS, Errno::BUSY, Errno::ROFS])
-        );
-        assert_eq!(
-            names(lacks_locks),
-            sorted(vec![Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP])
-        );
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::config_owner::{NOBODY, is_root, require_other_user, set_mode};
-use crate::program::{Fixture, Program, Run, configure, home};
+use crate::program::{Fixture, Program, Run, configure};
 
 const CONFIG: &str = "# A comment that makes the file longer than its new contents.\nretries = 2\n";
 
@@ -56,47 +56,6 @@ fn files(home: &Path, directory: &str) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Checks that no copy is left behind.
-#[track_caller]
-fn check_no_copy(home: &Path) {
-    assert_eq!(files(home, ".local/state/profile"), [] as [PathBuf; 0]);
-}
-
-#[test]
-fn a_mounted_config_is_written_in_place() {
-    let home = home();
-    let directory = configure(home.path(), "");
-    let source = home.path().join("mounted");
-    fs::write(&source, CONFIG).unwrap();
-    set_mode(&source, 0o644);
-    let path = directory.join("config.toml");
-    let program = or_skip!(with_mounted(&source, &path, set(home.path(), "5")));
-    program.run().stdout();
-    let written = fs::read_to_string(&source).unwrap();
-    assert_eq!(written, CONFIG.replace('2', "5"));
-    let program = Program::new(home.path(), &["config", "unset", "retries"]);
-    let program = with_mounted(&source, &path, program).unwrap();
-    program.run().stdout();
-    let written = fs::read_to_string(&source).unwrap();
-    assert_eq!(written, CONFIG.replace("retries = 2\n", ""));
-    check_no_copy(home.path());
-    assert_eq!(fs::read(path).unwrap(), b"");
-}
-
-#[tokio::test]
-async fn a_mounted_file_is_exported_in_place() {
-    let fixture = Fixture::new().await;
-    let [source, path] = ["mounted", "profile.toml"].map(|name| fixture.home.path().join(name));
-    fixture.run(&["export", path.to_str().unwrap()]).stdout();
-    let expected = fs::read_to_string(&path).unwrap();
-    fs::write(&source, format!("{expected}# A longer file.\n")).unwrap();
-    let export = fixture.program(&["export", path.to_str().unwrap()]);
-    let program = or_skip!(with_mounted(&source, &path, export));
-    program.run().stdout();
-    assert_eq!(fs::read_to_string(&source).unwrap(), expected);
-    check_no_copy(fixture.home.path());
-}
-
 #[tokio::test]
 async fn a_file_to_which_a_standard_stream_is_redirected_is_not_replaced() {
     let fixture = Fixture::new().await;
@@ -142,96 +101,55 @@ fn give_config_to_nobody(home: &Path) {
         .for_each(|part| give_to_nobody(&home.join(part)));
 }
 
-#[test]
-fn a_config_in_a_directory_that_cannot_be_written() {
-    let home = home();
-    let directory = configure(home.path(), CONFIG);
-    let config = directory.join("config.toml");
-    give_config_to_nobody(home.path());
+/// A file that is mounted alone, or whose directory cannot be written.
+#[tokio::test]
+async fn a_file_that_cannot_be_replaced_is_whole() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let directory = configure(home, CONFIG);
+    fs::create_dir(directory.join("keys")).unwrap();
+    let [mounted, export] = ["mounted", "profile.toml"].map(|name| home.join(name));
+    let [config, key] = ["config.toml", "keys/demo"].map(|name| directory.join(name));
+    for (path, program) in [
+        (&config, set(home, "5")),
+        (
+            &export,
+            fixture.program(&["export", "--yes"]).argument(&export),
+        ),
+        (
+            &key,
+            fixture.login(fixture.service.uri(), fixture.service.key(), &[]),
+        ),
+    ] {
+        for path in [path, &mounted] {
+            fs::write(path, CONFIG).unwrap();
+            set_mode(path, 0o600);
+        }
+        let run = or_skip!(with_mounted(&mounted, path, program)).run();
+        let reason = format!(
+            "{} cannot be written: it cannot be replaced: ",
+            path.display()
+        );
+        run.fails(1, &reason);
+        assert_eq!(fs::read_to_string(&mounted).unwrap(), CONFIG);
+    }
+    set(home, "2").run().stdout();
+    give_config_to_nobody(home);
+    give_to_nobody(&directory.join("config.lock"));
     set_mode(&directory, 0o500);
-    let inode = config.metadata().unwrap().ino();
-    let run = or_skip!(run_as_nobody(home.path(), set(home.path(), "5")));
-    run.stdout();
-    let written = fs::read_to_string(&config).unwrap();
-    assert_eq!(written, CONFIG.replace('2', "5"));
-    assert_eq!(config.metadata().unwrap().ino(), inode);
-    check_no_copy(home.path());
-
-    // A link of the user stays a link.
-    let link = home.path().join(".config/linked");
-    std::os::unix::fs::symlink(&directory, &link).unwrap();
-    let linked = set(home.path(), "6").env("PROFILE_CONFIG_DIR", &link);
-    run_as_nobody(home.path(), linked).unwrap().stdout();
-    let written = fs::read_to_string(&config).unwrap();
-    assert_eq!(written, CONFIG.replace('2', "6"));
-
-    // Without a copy, nothing is written.
-    let without_copy = set(home.path(), "7").env("XDG_STATE_HOME", "/proc");
-    let run = run_as_nobody(home.path(), without_copy).unwrap();
-    run.fails(1, "cannot be copied first");
-    assert_eq!(fs::read_to_string(&config).unwrap(), written);
-
-    // An error names the copy.
-    let long = format!("{}{CONFIG}", "#\n".repeat(200));
-    fs::write(&config, &long).unwrap();
-    let editor = "x".repeat(2000);
-    let arguments = ["config", "set", "editor", &editor];
-    let program = Program::new(home.path(), &arguments);
-    let limited = after("trap '' XFSZ; ulimit -f 2", program);
-    let run = run_as_nobody(home.path(), limited).unwrap();
-    assert_eq!(run.code(), 1, "{run}");
-    let copies = files(home.path(), ".local/state/profile");
-    let [copy] = copies.as_slice() else {
-        panic!("{copies:?} {run}");
-    };
-    assert_eq!(fs::read_to_string(copy).unwrap(), long);
-    assert_eq!(copy.metadata().unwrap().mode() & 0o777, 0o600);
-    run.says(&format!("its old contents are in {}", copy.display()));
-
-    // A file that cannot be written is an error as before.
-    fs::write(&config, CONFIG).unwrap();
-    set_mode(&config, 0o400);
-    let run = run_as_nobody(home.path(), set(home.path(), "8")).unwrap();
-    assert_eq!(run.code(), 1, "{run}");
+    let run = or_skip!(run_as_nobody(home, set(home, "5")));
     set_mode(&directory, 0o700);
+    run.fails(
+        1,
+        "config.toml cannot be written: its directory cannot be written: ",
+    );
+    assert_eq!(fs::read_to_string(&config).unwrap(), CONFIG);
 }
 
 #[tokio::test]
-async fn keys_and_unsent_texts_are_not_written_in_place() {
+async fn a_new_file_has_the_access_of_the_old_one() {
     let fixture = Fixture::new().await;
-    let home = fixture.home.path();
-    let keys = configure(home, CONFIG).join("keys");
-    let unsent = home.join(".local/state/profile/unsent");
-    for path in [&keys, &unsent] {
-        fs::create_dir_all(path).unwrap();
-    }
-    let [key, mounted] = [keys.join("demo"), home.join("mounted")];
-    for path in [&key, &mounted] {
-        fs::write(path, "old").unwrap();
-        set_mode(path, 0o600);
-    }
-    let login = fixture.login(fixture.service.uri(), fixture.service.key(), &[]);
-    let login = or_skip!(with_mounted(&mounted, &key, login));
-    let run = login.run();
-    run.fails(1, "demo cannot be written: ");
-    assert_eq!(fs::read_to_string(&mounted).unwrap(), "old");
-    // The text is kept as the editor left it, since it cannot be replaced.
-    let editor = "mount --bind mounted \"$1\"; echo changed = 1 > \"$1\"; chmod 600 \"$1\"";
-    let quoted = crate::program::quoted(home);
-    let editor = format!("#!/bin/sh\ncd {quoted}\n{editor}\n");
-    fs::write(home.join("editor"), editor).unwrap();
-    set_mode(home.join("editor"), 0o700);
-    let path = std::env::var("PATH").unwrap();
-    let edit = fixture.program(&["edit"]).env("PATH", path);
-    let edit = edit.env("EDITOR", home.join("editor"));
-    let run = with_mounted(&mounted, &key, edit).unwrap().run();
-    assert_ne!(run.code(), 0, "{run}");
-    assert_eq!(fs::read_to_string(&mounted).unwrap(), "changed = 1\n");
-}
-
-#[test]
-fn root_keeps_the_owner_and_the_mode_of_config() {
-    let home = home();
+    let home = &fixture.home;
     let directory = configure(home.path(), CONFIG);
     let config = directory.join("config.toml");
     set_mode(&config, 0o640);
@@ -249,40 +167,25 @@ fn root_keeps_the_owner_and_the_mode_of_config() {
     };
     set(home.path(), "5").run().stdout();
     check(0o640);
-    // The lock and a new file belong to the user as well.
-    let run = run_as_nobody(home.path(), set(home.path(), "6"));
-    run.unwrap().stdout();
-    check(0o640);
-    fs::remove_file(&config).unwrap();
-    set(home.path(), "7").run().stdout();
-    check(0o600);
-    let run = run_as_nobody(home.path(), set(home.path(), "8"));
-    run.unwrap().stdout();
-    assert_eq!(fs::read_to_string(&config).unwrap(), "retries = 8\n");
-}
-
-#[tokio::test]
-async fn root_gives_new_files_to_the_owner_of_the_directory() {
-    let fixture = Fixture::new().await;
-    let home = fixture.home.path();
-    or_skip!(require_other_user(home));
-    give_to_nobody(home);
-    for _ in 0..2 {
-        let login = fixture.log_in(fixture.service.key(), &["--yes"]);
-        assert_eq!(login.code(), 0, "{login}");
-        let sandbox = fixture.without_settings(&["--sandbox", "set", "--bio", "b"]);
-        sandbox.run().stdout();
-        for file in [
-            ".config/profile/config.toml",
-            ".config/profile/keys/demo",
-            ".local/state/profile/sandbox.json",
-            ".local/state/profile/sandbox.json.lock",
-        ] {
-            let file = home.join(file);
-            for path in file.ancestors().take_while(|path| *path != home) {
-                assert_eq!(path.metadata().unwrap().uid(), NOBODY, "{path:?}");
-            }
-        }
+    // The user cannot give the new file a foreign group.
+    let export = fixture.home.path().join("profile.toml");
+    give_to_nobody(fixture.home.path());
+    for (path, program, is_written) in [
+        (&config, set(fixture.home.path(), "6"), false),
+        (
+            &export,
+            fixture.program(&["export", "--yes"]).argument(&export),
+            true,
+        ),
+    ] {
+        fs::write(path, CONFIG).unwrap();
+        chown(path, Some(NOBODY), Some(12_345)).unwrap();
+        set_mode(path, 0o640);
+        let run = run_as_nobody(fixture.home.path(), program).unwrap();
+        assert_eq!(run.succeeded(), is_written, "{run}");
+        assert_eq!(fs::read_to_string(path).unwrap() != CONFIG, is_written);
+        let mode = path.metadata().unwrap().mode() & 0o777;
+        assert_eq!(mode, if is_written { 0o600 } else { 0o640 });
     }
 }
 
